@@ -1,0 +1,64 @@
+"""What holds for the whole session: trip-wires, markers, and where server fixtures are plugged in.
+
+Trip-wires, set before the first test module is imported:
+- HOME and the XDG folders are a throw-away directory, so no test touches a person's data;
+- credentials, proxies and server URLs of the person's environment are gone, here and in children;
+- this process connects to AF_UNIX and loopback only: an audit hook refuses the rest, and a test in
+  whose time it happened fails even if the product swallowed the refusal;
+- warnings are errors (pyproject.toml).
+
+Environment that a person or CI may set for tests begins with QUORATE_TEST_ and is kept.
+"""
+
+import os
+import shutil
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tests.tripwires import NetworkGuard, clean_environment, make_home
+
+# Fixtures that own servers, workers and repositories live in tests/fixtures/*.py, one topic a file.
+pytest_plugins: list[str] = [
+    f"tests.fixtures.{path.stem}"
+    for path in sorted((Path(__file__).parent / "fixtures").glob("[!_]*.py"))
+]
+
+NEEDS = {
+    "needs_npm": (lambda: shutil.which("npm"), "npm is not on PATH"),
+    "needs_chromium": (
+        lambda: any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+        "no Chromium on PATH",
+    ),
+    "needs_rabbitmq": (
+        lambda: os.environ.get("QUORATE_TEST_AMQP_URL"),
+        "QUORATE_TEST_AMQP_URL is not set (.ci/run sets it where RabbitMQ answers)",
+    ),
+}
+
+NETWORK = NetworkGuard()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    home = make_home()
+    config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
+    clean_environment(os.environ, home)
+    NETWORK.install()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    missing = {name: reason for name, (found, reason) in NEEDS.items() if not found()}
+    for item in items:
+        for name in missing.keys() & {mark.name for mark in item.iter_markers()}:
+            item.add_marker(pytest.mark.skip(reason=missing[name]))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    NETWORK.forget()
+    result = yield
+    refused = NETWORK.forget()
+    if refused:
+        pytest.fail(f"this test reached for the network: {', '.join(refused)}", pytrace=False)
+    return result

@@ -1,0 +1,142 @@
+"""What deploy/ and docker-compose.yml promise, read from the files and, for Flower, by Flower."""
+
+import json
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+OURS = ("migrate", "orchestrator", "turns", "tools", "flower", "cli")
+FLOWERCONFIG = ROOT / "deploy" / "flowerconfig.py"
+UNITS = sorted((ROOT / "deploy" / "systemd").glob("*.service"))
+SECRET = re.compile(r"API_KEY|_TOKEN|SECRET")
+
+
+@pytest.mark.parametrize(
+    ("service", "command"),
+    [
+        ("migrate", ["quorate", "db", "upgrade"]),
+        ("orchestrator", ["quorate", "orchestrator"]),
+        ("turns", ["quorate-worker", "turns"]),
+        ("tools", ["quorate-worker", "tools"]),
+        ("flower", ["quorate", "flower", "--address", "0.0.0.0"]),
+    ],
+)
+def test_only_our_two_scripts_start_processes(service: str, command: list[str]):
+    assert SERVICES[service]["command"] == command
+
+
+def test_provider_keys_reach_the_turns_worker_and_nothing_else():
+    assert [name for name, service in SERVICES.items() if "env_file" in service] == ["turns"]
+    for service in SERVICES.values():
+        assert not SECRET.search(json.dumps(service.get("environment", {})))
+
+
+def test_no_password_is_written_down():
+    text = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+    assert re.findall(r"[A-Z]+_PASSWORD: (?!\$\{\w+:\?)", text) == []
+    for example in (ROOT / "deploy").glob("example*.env"):
+        values = re.findall(r"(?m)^\w*(?:PASSWORD|AUTH|KEY)=(.*)$", example.read_text("utf-8"))
+        assert not any(values)
+
+
+def test_only_the_turns_worker_and_flower_leave_the_inside_network():
+    assert COMPOSE["networks"]["inside"] == {"internal": True}
+    outside = {name for name, service in SERVICES.items() if "outside" in service["networks"]}
+    assert outside == {"turns", "flower"}
+
+
+def test_nothing_is_published_but_flower_on_loopback():
+    published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
+    assert published == {"flower": ["127.0.0.1:5555:5555"]}
+
+
+def test_redis_keeps_what_it_was_given():
+    command = SERVICES["redis"]["command"]
+    assert "--appendonly yes" in command
+    assert "--maxmemory-policy noeviction" in command
+
+
+def test_work_starts_when_the_servers_are_healthy_and_the_schema_is_current():
+    assert all("healthcheck" in SERVICES[name] for name in ("redis", "postgres"))
+    assert SERVICES["migrate"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
+    for name in ("orchestrator", "turns", "tools", "flower"):
+        assert SERVICES[name]["depends_on"] == {
+            "redis": {"condition": "service_healthy"},
+            "migrate": {"condition": "service_completed_successfully"},
+        }
+        assert SERVICES[name]["restart"] == "always"
+
+
+def test_every_process_of_ours_gets_the_addresses_and_no_privilege():
+    for name in OURS:
+        assert {"QUORATE_REDIS_URL", "QUORATE_DATABASE_URL"} <= SERVICES[name]["environment"].keys()
+        assert SERVICES[name]["cap_drop"] == ["ALL"]
+
+
+def test_the_image_is_locked_unprivileged_and_safe_from_generic_package_names():
+    dockerfile = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
+    assert "--require-hashes" in dockerfile
+    assert "PYTHONSAFEPATH=1" in dockerfile
+    assert re.search(r"(?m)^USER quorate$", dockerfile)
+    allowed = (ROOT / "deploy" / "Dockerfile.dockerignore").read_text(encoding="utf-8").split()
+    copied = [
+        source
+        for line in re.findall(r"(?m)^COPY (?!--)(.+)$", dockerfile)
+        for source in line.split()[:-1]
+    ]
+    assert {f"!{source}" for source in copied} <= set(allowed)
+    assert all((ROOT / source).exists() for source in copied)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
+def test_a_unit_restarts_what_dies_and_is_safe_from_generic_package_names(unit: Path):
+    lines = unit.read_text(encoding="utf-8").splitlines()
+    assert {"Restart=always", "Environment=PYTHONSAFEPATH=1", "User=quorate"} <= set(lines)
+
+
+# ---- Flower --------------------------------------------------------------------------------------
+
+READ_OPTIONS = """
+import json, sys
+from flower import options as _defined
+from tornado.options import options, parse_config_file
+parse_config_file(sys.argv[1])
+names = ("tasks_columns", "read_only", "natural_time", "max_tasks", "task_runtime_metric_buckets")
+print(json.dumps({name: getattr(options, name) for name in names} | {
+    "formats": callable(options.format_task)}))
+"""
+
+
+def test_flower_accepts_its_configuration():
+    outcome = subprocess.run(
+        [sys.executable, "-c", READ_OPTIONS, str(FLOWERCONFIG)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    options = json.loads(outcome.stdout)
+    assert options["read_only"] is True
+    assert options["formats"] is True
+    assert options["tasks_columns"].split(",")[:4] == ["name", "uuid", "state", "kwargs"]
+    assert max(options["task_runtime_metric_buckets"]) == 600.0
+
+
+def test_flower_shows_ids_and_hides_what_is_too_long_to_be_ids():
+    format_task = runpy.run_path(str(FLOWERCONFIG))["format_task"]
+    kwargs = "{'run': 'run_01', 'participant': 'claude', 'round': 2, 'role': 'critique'}"
+    task = SimpleNamespace(args="()", kwargs=kwargs, result="x" * 1024, traceback="Traceback: ...")
+    shown = format_task(task)
+    assert (shown.args, shown.kwargs) == ("()", kwargs)
+    assert shown.result == "(1024 characters, not shown)"
+    assert shown.traceback == "(in the worker's log)"
