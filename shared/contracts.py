@@ -1,0 +1,54 @@
+"""The contract between orchestrator and workers: task names, queues, payloads, signals.
+
+Every Celery message is a wake-up call with ids; losing, doubling or reordering it must not matter.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from shared.models.panel import Role
+from shared.models.wire import Wire
+
+QUEUE_TURNS = "quorate.turns"
+QUEUE_TOOLS = "quorate.tools"
+QUEUE_APPLY = "quorate.apply"
+QUEUE_ORCHESTRATOR = "quorate.orchestrator"
+QUEUES = (QUEUE_TURNS, QUEUE_TOOLS, QUEUE_APPLY, QUEUE_ORCHESTRATOR)
+
+TASK_ADVANCE = "quorate.run.advance"
+TASK_TOOL = "quorate.tool.run"
+TASK_APPLY = "quorate.apply.patch"
+TURN_TASKS: dict[Role, str] = {role: f"quorate.turn.{role.value}" for role in Role}
+
+SIGNAL_STREAM = "quorate:signals"
+SIGNAL_GROUP = "orchestrators"
+SIGNAL_FIELDS = ("v", "run")
+APPLY_TOOL = "apply"
+
+
+class StepPayload(Wire):
+    """Work on one step. `participant`, `role` and `round` are only for people who watch the queue."""
+
+    v: Literal[1] = 1
+    run: str
+    step: str
+    participant: str = ""
+    role: str = ""
+    round: int = 0
+
+
+class AdvancePayload(Wire):
+    """Look at a run and schedule what comes next."""
+
+    v: Literal[1] = 1
+    run: str
+    cause: str = ""
+
+
+class Receipt(Wire):
+    """What a step task returns: ids only. `ready` says that no step of the run is open any more."""
+
+    step: str
+    status: str
+    ready: bool = False

@@ -1,0 +1,96 @@
+"""Every expected error of Quorate, as one tree that says whose fault it is.
+
+    QuorateError
+    ├── UserError                what was typed or configured is wrong           exit 2
+    │   ├── ConfigurationError   a configuration file, option or preset
+    │   ├── SubjectError         the thing to be reviewed (repository, diff, ...)
+    │   └── UnknownRun           no run, step or decision of that name
+    ├── DecisionConflict         the decision has another answer, or changed     exit 6
+    ├── CredentialsRejected      a key is missing or refused                     exit 4
+    ├── EnvironmentFault         server, disk, permission, missing program       exit 5
+    ├── ProviderError            a participant could not answer (see FailureKind)
+    ├── ToolError                a tool run could not do its work
+    └── ReplayMismatch           a journal that its workflow no longer explains (run is parked)
+
+Anything else that escapes is a bug (exit 70). An error's text is a whole sentence for its reader: what is
+wrong, where, and what to do.
+"""
+
+from __future__ import annotations
+
+from shared.models.outcomes import FailureKind
+
+
+class QuorateError(Exception):
+    """The root of the expected errors; `exit_code` is what the command line ends with."""
+
+    exit_code = 70
+
+
+class UserError(QuorateError):
+    """The user's input cannot be used; nothing was started."""
+
+    exit_code = 2
+
+
+class ConfigurationError(UserError):
+    """A configuration file, an option or a preset is malformed or names something unknown."""
+
+
+class SubjectError(UserError):
+    """What should be worked on is missing, empty, too large or not readable."""
+
+
+class UnknownRun(UserError):
+    """No run, step or decision is known under that name."""
+
+
+class DecisionConflict(QuorateError):
+    """The decision was answered otherwise, has expired, or shows something else by now."""
+
+    exit_code = 6
+
+
+class CredentialsRejected(QuorateError):
+    """A key is missing, or its provider refused it."""
+
+    exit_code = 4
+
+
+class EnvironmentFault(QuorateError):
+    """The machine, a server, the disk or a permission stands in the way."""
+
+    exit_code = 5
+
+
+class ProviderError(QuorateError):
+    """A participant's provider did not give a usable answer.
+
+    `kind` is the typed outcome, `retry_after_s` what the provider asked for (seconds), `retryable` says
+    whether the same call may succeed later.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retryable = retryable
+        self.retry_after_s = retry_after_s
+
+
+class ToolError(QuorateError):
+    """A tool run could not do its work; the message says why."""
+
+    exit_code = 3
+
+
+class ReplayMismatch(QuorateError):
+    """The journal holds a step that the workflow does not ask for, or asks for otherwise."""

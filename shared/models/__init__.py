@@ -1,0 +1,1 @@
+"""Frozen types that both sides agree on: what is stored, sent and shown."""

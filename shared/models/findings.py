@@ -1,0 +1,127 @@
+"""Findings as participants raise them, stances on them, and what the panel made of them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field, field_validator
+
+from shared.models.wire import ForeignWire, Wire
+
+
+class Severity(StrEnum):
+    """How bad a finding is, worst first (the names of the review design)."""
+
+    CRITICAL = "CRITICAL"
+    MAJOR = "MAJOR"
+    MINOR = "MINOR"
+    INFO = "INFO"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst; compare with `<=` to ask "at least as bad"."""
+        return SEVERITY_ORDER.index(self)
+
+
+SEVERITY_ORDER = (Severity.CRITICAL, Severity.MAJOR, Severity.MINOR, Severity.INFO)
+
+
+class Position(StrEnum):
+    """Where a participant stands on one finding. `withdraw` is said by who raised it."""
+
+    AGREE = "agree"
+    PARTIAL = "partial"
+    DISAGREE = "disagree"
+    WITHDRAW = "withdraw"
+    ABSTAIN = "abstain"
+
+
+class Place(ForeignWire):
+    """Where in the reviewed state: path from the repository's root, lines counted from 1."""
+
+    path: str
+    line: int = Field(ge=1)
+    end_line: int | None = None
+
+
+class RaisedFinding(ForeignWire):
+    """One claim as a participant states it in a reply.
+
+    `quote` is text that must occur in the subject; `patch` is a unified diff against the reviewed state that
+    mends this finding alone; `rule` is an analyser's rule id.
+    """
+
+    title: str = Field(min_length=1, max_length=400)
+    detail: str = ""
+    severity: Severity = Severity.MINOR
+    category: str = "general"
+    rule: str | None = None
+    place: Place | None = None
+    quote: str | None = None
+    suggestion: str | None = None
+    patch: str | None = None
+    confidence: float | None = Field(default=None, ge=0.0, le=1.0)
+
+    @field_validator("severity", mode="before")
+    @classmethod
+    def _any_case(cls, value: object) -> object:
+        return value.strip().upper() if isinstance(value, str) else value
+
+
+class StatedStance(ForeignWire):
+    """A participant's position on one finding of the panel, as its reply states it."""
+
+    finding: str
+    position: Position
+    reason: str = ""
+    quote: str | None = None
+
+    @field_validator("position", mode="before")
+    @classmethod
+    def _any_case(cls, value: object) -> object:
+        return value.strip().lower() if isinstance(value, str) else value
+
+
+class FindingStatus(StrEnum):
+    """What became of a finding: who carries it decides, code counts."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    CONTESTED = "contested"
+    UNDECIDED = "undecided"
+
+
+class Finding(Wire):
+    """One claim of the panel: the raised findings that say the same, merged.
+
+    `id` is F1, F2, ... in the order of appearance, unique in its run. `raised_by` and `stances` name
+    participants; `caveat` says why a severity was lowered or a quotation was not believed.
+    """
+
+    id: str
+    title: str
+    detail: str
+    severity: Severity
+    category: str
+    rule: str | None = None
+    place: Place | None = None
+    quote: str | None = None
+    suggestion: str | None = None
+    patch: str | None = None
+    raised_by: tuple[str, ...]
+    raised_in_round: int
+    status: FindingStatus = FindingStatus.UNDECIDED
+    stances: dict[str, Position] = Field(default_factory=dict)
+    caveat: str | None = None
+
+
+class Stance(Wire):
+    """A line of the stance ledger: who stood where on which finding in which round, and why."""
+
+    round: int
+    participant: str
+    role: str
+    finding: str
+    position: Position
+    reason: str = ""
+    quote: str | None = None

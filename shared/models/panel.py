@@ -1,0 +1,73 @@
+"""Participants, and the panel that a run captures."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field, JsonValue, model_validator
+
+from shared.models.wire import Wire
+
+
+class Role(StrEnum):
+    """What a turn is for. Each is a Celery task name: `quorate.turn.<role>`."""
+
+    CRITIQUE = "critique"
+    REBUTTAL = "rebuttal"
+    SYNTHESIS = "synthesis"
+    FIX = "fix"
+    ANSWER = "answer"
+    RANKING = "ranking"
+    BID = "bid"
+    SELECTION = "selection"
+    SPEECH = "speech"
+    PLAN = "plan"
+    CHALLENGE = "challenge"
+    DEFENSE = "defense"
+    RISK = "risk-analysis"
+    INNOVATION = "innovation-analysis"
+    CROSS_REVIEW = "cross-review"
+    ARGUMENT = "argument"
+    MODERATION = "moderation"
+    JUDGEMENT = "judgement"
+    BALLOT = "ballot"
+
+
+class Participant(Wire):
+    """Who speaks, and how it is reached.
+
+    `provider` names an entry of the workers' provider registry (`openai`, `scripted`, `rules`, ...) or
+    `analyser`, whose turns are tool runs of the tool named in `tool`. `family` groups models of one origin.
+    `options` are the provider's own (base_url, api_key_env, script, ...); a key itself never stands here.
+    """
+
+    name: str = Field(pattern=r"^[\w.@/-]{1,64}$")
+    provider: str
+    model: str | None = None
+    family: str = "unknown"
+    persona: str | None = None
+    tool: str | None = None
+    temperature: float | None = None
+    timeout_s: float = Field(default=300.0, gt=0)
+    max_output_tokens: int = Field(default=8192, gt=0)
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @property
+    def rule_based(self) -> bool:
+        """True for participants that compute and do not speak for a model."""
+        return self.provider in ("analyser", "rules")
+
+
+class Panel(Wire):
+    """The participants of a run: `critics` speak for themselves, `author` answers, `chair` synthesises."""
+
+    critics: tuple[Participant, ...] = Field(min_length=1)
+    author: Participant
+    chair: Participant
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Panel:
+        names = [critic.name for critic in self.critics]
+        if len(set(names)) != len(names):
+            raise ValueError(f"two critics share a name: {', '.join(sorted(names))}")
+        return self

@@ -1,0 +1,148 @@
+"""What participants answer, one model per role and strategy, with the sections the designs name."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from shared.models.findings import RaisedFinding, Severity, StatedStance
+from shared.models.wire import ForeignWire
+
+
+class Disagreement(ForeignWire):
+    """A disputed claim, why it is disputed, and what would be better."""
+
+    claim: str
+    explanation: str = ""
+    alternative: str = ""
+
+
+class Risk(ForeignWire):
+    """A danger and how bad it is."""
+
+    description: str
+    severity: Severity = Severity.MINOR
+
+    @field_validator("severity", mode="before")
+    @classmethod
+    def _any_case(cls, value: object) -> object:
+        return value.strip().upper() if isinstance(value, str) else value
+
+
+class DefendedPoint(ForeignWire):
+    """A point that the author stands by, and the reason."""
+
+    point: str
+    reason: str = ""
+
+
+class Critique(ForeignWire):
+    """What every critique has: a verdict, findings, and positions on the findings known so far."""
+
+    verdict: Literal["APPROVED", "NEEDS_FIX"]
+    summary: str = ""
+    findings: tuple[RaisedFinding, ...] = ()
+    stances: tuple[StatedStance, ...] = ()
+
+
+class ReviewCritique(Critique):
+    """Strategy `review`, odd rounds."""
+
+    points_of_agreement: tuple[str, ...] = ()
+    points_of_disagreement: tuple[Disagreement, ...] = ()
+    unexamined_assumptions: tuple[str, ...] = ()
+    missing_considerations: tuple[str, ...] = ()
+
+
+class RedTeamCritique(Critique):
+    """Strategy `red-team`, odd rounds."""
+
+    security_risks: tuple[Risk, ...] = ()
+    edge_cases: tuple[str, ...] = ()
+    scalability_concerns: tuple[str, ...] = ()
+    maintenance_burden: tuple[str, ...] = ()
+    missing_requirements: tuple[str, ...] = ()
+    issue_summary: tuple[Risk, ...] = ()
+
+
+class ReviewRebuttal(ForeignWire):
+    """Strategy `review`, even rounds: the author's side answers."""
+
+    conceded_points: tuple[str, ...] = ()
+    defended_points: tuple[DefendedPoint, ...] = ()
+    refined_recommendation: str = ""
+    stances: tuple[StatedStance, ...] = ()
+
+
+class RedTeamRebuttal(ForeignWire):
+    """Strategy `red-team`, even rounds."""
+
+    accepted_challenges: tuple[str, ...] = ()
+    rejected_challenges: tuple[DefendedPoint, ...] = ()
+    revised_solution: str = ""
+    stances: tuple[StatedStance, ...] = ()
+
+
+class Synthesis(ForeignWire):
+    """The panel's merged text after the discussion."""
+
+    summary: str
+    consensus: tuple[str, ...] = ()
+    resolved_issues: tuple[str, ...] = ()
+    remaining_concerns: tuple[str, ...] = ()
+
+
+class ProposedFix(ForeignWire):
+    """A unified diff against the reviewed state that mends the named findings."""
+
+    findings: tuple[str, ...] = Field(min_length=1)
+    patch: str
+    explanation: str = ""
+
+
+class FixProposal(ForeignWire):
+    """Fixes for accepted findings, each applicable by itself."""
+
+    fixes: tuple[ProposedFix, ...] = ()
+
+
+class CheckedFix(ForeignWire):
+    """A fix that was tried on the captured state: `problem` says why it cannot be applied, None when it can."""
+
+    findings: tuple[str, ...]
+    patch: str
+    source: str
+    explanation: str = ""
+    problem: str | None = None
+
+
+class CheckedFixes(ForeignWire):
+    """All proposed fixes after `git apply --recount --check`, and all good ones as one patch."""
+
+    fixes: tuple[CheckedFix, ...] = ()
+    patch: str = ""
+
+
+class Applied(ForeignWire):
+    """What applying did: where (`branch` or the working tree), from which `base` to which `commit`."""
+
+    repository: str
+    branch: str | None = None
+    base: str | None = None
+    commit: str | None = None
+    files: tuple[str, ...] = ()
+    subject: str | None = None
+    undo: str = ""
+
+
+REPLY_MODELS: dict[str, type[ForeignWire]] = {
+    "critique.review": ReviewCritique,
+    "critique.red-team": RedTeamCritique,
+    "rebuttal.review": ReviewRebuttal,
+    "rebuttal.red-team": RedTeamRebuttal,
+    "synthesis": Synthesis,
+    "fix": FixProposal,
+    "fixes.checked": CheckedFixes,
+    "applied": Applied,
+}

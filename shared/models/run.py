@@ -1,0 +1,73 @@
+"""What a run is from the moment of its submission; none of it changes under way."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue
+
+from shared.models.findings import Severity
+from shared.models.panel import Panel
+from shared.models.wire import Wire
+
+
+class Budget(Wire):
+    """Hard limits of a run; None means none. Checked in the claim, before every call."""
+
+    max_calls: int | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=0)
+    max_usd: float | None = Field(default=None, ge=0)
+    max_seconds: float | None = Field(default=3600.0, gt=0)
+
+
+class Thresholds(Wire):
+    """The convergence rule's numbers (the review design's, see docs/design/convergence.md)."""
+
+    agreement: float = Field(default=0.7, ge=0, le=1)
+    stability: float = Field(default=0.8, ge=0, le=1)
+    stalled_stability: float = Field(default=0.3, ge=0, le=1)
+    agreement_weight: float = Field(default=0.6, ge=0, le=1)
+    stability_weight: float = Field(default=0.4, ge=0, le=1)
+
+
+class DecisionPolicy(Wire):
+    """How the run asks: `ask` opens a decision, another word is taken as the answer at once.
+
+    After `timeout_s` without an answer `on_timeout` is taken.
+    """
+
+    mode: str = "ask"
+    timeout_s: float | None = 7 * 24 * 3600.0
+    on_timeout: str = "skip"
+
+
+class ReviewOptions(Wire):
+    """What the review workflow needs beyond the common part."""
+
+    strategy: str = "review"
+    rounds: int = Field(default=3, ge=1, le=20)
+    detector: str = "stance"
+    thresholds: Thresholds = Thresholds()
+    quorum: int | None = Field(default=None, ge=1)
+    max_reviews: int = Field(default=2, ge=1, le=5)
+    apply: str = "branch"
+    fail_on: Severity | None = None
+
+
+class RunSpec(Wire):
+    """Everything captured at submission. `prompts` and `subject` are document hashes.
+
+    `prompts` is a JSON object of template name to text; `workflow_version` pins the generator that replays the
+    run; `seed` feeds everything that must not be guessed or must be repeatable (fences, shuffles).
+    """
+
+    workflow: str
+    workflow_version: int
+    language: str = "en"
+    subject: str
+    prompts: str
+    panel: Panel
+    review: ReviewOptions | None = None
+    budget: Budget = Budget()
+    decision: DecisionPolicy = DecisionPolicy()
+    allow_external: bool = True
+    seed: str
+    labels: dict[str, JsonValue] = Field(default_factory=dict)

@@ -1,0 +1,97 @@
+"""What a step asks of a worker, and what comes back."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field, JsonValue, model_validator
+
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant, Role
+from shared.models.wire import Wire
+
+
+class StepKind(StrEnum):
+    """Who works on a step: a provider, a tool process, a person, or the reducer itself."""
+
+    TURN = "turn"
+    TOOL = "tool"
+    DECISION = "decision"
+    RECORD = "record"
+
+
+class PromptPart(Wire):
+    """A piece of a prompt: `text` as it is, or `document` (sha256) to be resolved by the worker.
+
+    With `fence` the piece is data under that label: the worker puts it between unguessable markers.
+    """
+
+    text: str | None = None
+    document: str | None = None
+    fence: str | None = None
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> PromptPart:
+        if (self.text is None) == (self.document is None):
+            raise ValueError("a prompt part is either a text or a document")
+        return self
+
+
+class TurnRequest(Wire):
+    """A participant speaks once. `brief` is the same matter as data, for rule-based participants.
+
+    `marker` is the unguessable part of the fences; `reply_model` names an entry of `REPLY_MODELS`.
+    """
+
+    participant: Participant
+    role: Role
+    round: int
+    reply_model: str
+    system: tuple[PromptPart, ...] = ()
+    prompt: tuple[PromptPart, ...] = ()
+    brief: dict[str, JsonValue] = Field(default_factory=dict)
+    marker: str = ""
+    temperature: float | None = None
+
+
+class ToolRequest(Wire):
+    """A tool runs once. `inputs` are small values and document hashes, never texts."""
+
+    tool: str
+    participant: str
+    role: str
+    round: int
+    reply_model: str
+    inputs: dict[str, JsonValue] = Field(default_factory=dict)
+    timeout_s: float = Field(default=120.0, gt=0)
+
+
+class Usage(Wire):
+    """What one call consumed. None means unknown, which is never the same as zero."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+class Failure(Wire):
+    """A step without a reply: the workflow decides what that means."""
+
+    kind: FailureKind
+    message: str
+
+
+class StepResult(Wire):
+    """The recorded end of a step: exactly one of `reply` (fields of its reply model) and `failure`.
+
+    `elapsed_s` counts from the run's start to this end (database clock), `tokens` and `cost_usd` sum the calls
+    of the step (None: unknown), `note` says what a reader must know (repaired, adopted, reused).
+    """
+
+    reply: dict[str, JsonValue] | None = None
+    failure: Failure | None = None
+    elapsed_s: float = 0.0
+    tokens: int | None = None
+    cost_usd: float | None = None
+    note: str = ""

@@ -1,0 +1,17 @@
+"""The base of everything that is stored or sent as JSON."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Wire(BaseModel):
+    """A frozen record of our own making: an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+
+
+class ForeignWire(BaseModel):
+    """A frozen record that somebody else wrote (a model's reply): unknown fields are dropped."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True)

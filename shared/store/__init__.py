@@ -1,0 +1,1 @@
+"""All SQL of Quorate. Postgres is the only truth; every state change is a compare-and-set."""

@@ -1,0 +1,114 @@
+"""One connection pool, statements on psycopg, and what to do when the server goes away.
+
+SQLAlchemy holds the pool, the schema and the migrations; statements run on the driver itself (measured: 230
+microseconds a turn cheaper than compiled Core). Connections are in autocommit: one statement is one
+transaction, `transaction()` groups several.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import psycopg
+import sqlalchemy as sa
+from psycopg.rows import namedtuple_row
+
+from shared.errors import EnvironmentFault
+
+Connection = psycopg.Connection[Any]
+T = TypeVar("T")
+
+_RETRIED = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.DeadlockDetected,
+)
+
+
+class Database:
+    """A pool of psycopg connections in autocommit; safe to share between threads, not across a fork."""
+
+    def __init__(self, url: str, *, pool_size: int = 8, patience_s: float = 0.0) -> None:
+        """`patience_s`: how long `run` goes on trying while the server is away."""
+        self.url = url
+        self.patience_s = patience_s
+        self._engine = sa.create_engine(
+            url,
+            pool_size=pool_size,
+            max_overflow=0,
+            pool_timeout=120,
+            pool_reset_on_return=None,
+            connect_args={
+                "autocommit": True,
+                "connect_timeout": 5,
+                "row_factory": namedtuple_row,
+                "application_name": "quorate",
+            },
+            use_native_hstore=False,
+        )
+
+    @property
+    def engine(self) -> sa.Engine:
+        """The SQLAlchemy engine, for migrations and schema comparison."""
+        return self._engine
+
+    def close(self) -> None:
+        """Drop all pooled connections."""
+        self._engine.dispose()
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """A pooled connection in autocommit; a broken one never returns to the pool."""
+        try:
+            pooled = self._engine.raw_connection()
+        except sa.exc.DBAPIError as error:
+            raise psycopg.OperationalError(str(error.orig)) from error
+        driver: Connection = pooled.driver_connection  # type: ignore[assignment]
+        try:
+            yield driver
+        finally:
+            if driver.closed or driver.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                pooled.invalidate()
+            else:
+                pooled.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """A connection inside one transaction, committed when the block ends well."""
+        with self.connection() as connection, connection.transaction():
+            yield connection
+
+    def run(
+        self,
+        work: Callable[[Connection], T],
+        *,
+        atomic: bool = False,
+        patience_s: float | None = None,
+    ) -> T:
+        """Call `work` with a connection; try again when the connection was lost or the server chose a victim.
+
+        `work` must be a compare-and-set: it may be executed again after it had already been committed.
+        Raises EnvironmentFault once `patience_s` (this call's, else the database's) is over.
+        """
+        patience = self.patience_s if patience_s is None else patience_s
+        deadline = time.monotonic() + patience
+        pause = 0.05
+        while True:
+            try:
+                with self.transaction() if atomic else self.connection() as connection:
+                    return work(connection)
+            except _RETRIED as error:
+                if time.monotonic() + pause > deadline:
+                    raise EnvironmentFault(_unreachable(self.url, error)) from error
+                time.sleep(pause)
+                pause = min(pause * 2, 1.0)
+
+
+def _unreachable(url: str, error: Exception) -> str:
+    shown = sa.engine.make_url(url).render_as_string(hide_password=True)
+    first_line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return f"the database at {shown} does not answer: {first_line}. Check it with `quorate doctor`."

@@ -1,0 +1,153 @@
+"""Decisions: asked once, answered once, bound to what was shown.
+
+open ──answer──> answered          the same answer again is a no-op, another one a conflict
+  ├──deadline──> expired           the policy's answer is written with it
+  └──cancel────> cancelled
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from shared.errors import DecisionConflict, UnknownRun, UserError
+from shared.models.decision import Answer, DecisionState, Question
+from shared.store.database import Connection
+from shared.store.runs import append_events, lock_run
+
+
+@dataclass(frozen=True)
+class DecisionRow:
+    """A decision as it is stored."""
+
+    run_id: str
+    key: str
+    kind: str
+    question: dict[str, Any]
+    shown_sha256: str
+    state: DecisionState
+    answer: dict[str, Any] | None
+    opened_at: datetime
+    deadline_at: datetime | None
+    answered_at: datetime | None
+    title: str
+
+
+_SELECT = """
+SELECT d.run_id, d.key, d.kind, d.question, d.shown_sha256, d.state, d.answer, d.opened_at, d.deadline_at,
+       d.answered_at, r.title FROM decisions d JOIN runs r ON r.id = d.run_id
+"""
+
+
+def _row(values: tuple[Any, ...]) -> DecisionRow:
+    row = DecisionRow(*values)
+    return DecisionRow(**{**row.__dict__, "state": DecisionState(row.state)})
+
+
+def list_decisions(
+    connection: Connection, *, run: str | None = None, only_open: bool = True
+) -> list[DecisionRow]:
+    """Decisions, the oldest first."""
+    rows = connection.execute(
+        _SELECT + " WHERE (%(run)s::text IS NULL OR d.run_id = %(run)s) "
+        "AND (NOT %(open)s OR d.state = 'open') ORDER BY d.opened_at",
+        {"run": run, "open": only_open},
+    ).fetchall()
+    return [_row(row) for row in rows]
+
+
+def answer_decision(
+    connection: Connection, run: str, key: str, answer: Answer, shown_sha256: str | None
+) -> DecisionRow:
+    """Record an answer; the caller's transaction commits it and then signals.
+
+    Raises UserError for a choice that is not offered, DecisionConflict when what was shown is not what is asked
+    (any more), or when another answer stands. Repeating the recorded answer is a no-op.
+    """
+    lock_run(connection, run)
+    found = connection.execute(
+        _SELECT + " WHERE d.run_id = %s AND d.key = %s FOR UPDATE OF d", (run, key)
+    ).fetchone()
+    if found is None:
+        raise UnknownRun(f"run {run} has no decision {key!r}")
+    row = _row(found)
+    question = Question.model_validate(row.question)
+    _check(question, answer)
+    if shown_sha256 is not None and shown_sha256 != row.shown_sha256:
+        raise DecisionConflict(
+            f"decision {key} of run {run} shows something else by now: look at it again with `quorate show {run}`"
+        )
+    if row.state is not DecisionState.OPEN:
+        return _settled(row, answer)
+    connection.execute(
+        "UPDATE decisions SET state = 'answered', answer = %s::jsonb, answered_at = now() "
+        "WHERE run_id = %s AND key = %s",
+        (answer.model_dump_json(), run, key),
+    )
+    append_events(
+        connection,
+        run,
+        [("decision.answered", {"key": key, **answer.model_dump(mode="json")})],
+    )
+    return _row((*found[:5], "answered", json.loads(answer.model_dump_json()), *found[7:]))
+
+
+def _check(question: Question, answer: Answer) -> None:
+    if answer.choice not in question.options:
+        raise UserError(
+            f"{answer.choice!r} is not offered here: choose one of {', '.join(question.options)}"
+        )
+    unknown = [item for item in answer.only or () if item not in question.selectable]
+    if unknown:
+        offered = ", ".join(question.selectable) or "none"
+        raise UserError(f"{', '.join(unknown)} cannot be selected here (selectable: {offered})")
+
+
+def _settled(row: DecisionRow, answer: Answer) -> DecisionRow:
+    recorded = row.answer or {}
+    same = row.state is DecisionState.ANSWERED and (
+        recorded.get("choice") == answer.choice
+        and sorted(recorded.get("only") or ()) == sorted(answer.only or ())
+    )
+    if same:
+        return row
+    if row.state is DecisionState.ANSWERED:
+        raise DecisionConflict(
+            f"decision {row.key} of run {row.run_id} was already answered {recorded.get('choice')!r} "
+            f"by {recorded.get('actor')} at {row.answered_at:%Y-%m-%d %H:%M:%S %Z}; nothing was changed"
+        )
+    raise DecisionConflict(f"decision {row.key} of run {row.run_id} is {row.state.value}")
+
+
+def answered(connection: Connection, run: str) -> dict[str, Answer]:
+    """The answers of a run that its workflow may go on with, by decision key."""
+    rows = connection.execute(
+        "SELECT key, answer FROM decisions WHERE run_id = %s AND state IN ('answered', 'expired')",
+        (run,),
+    ).fetchall()
+    return {row.key: Answer.model_validate(row.answer) for row in rows}
+
+
+def expire_decisions(connection: Connection) -> list[tuple[str, str]]:
+    """Take the policy's answer where a deadline has passed; returns (run, key) of each."""
+    due = connection.execute(
+        "SELECT run_id, key FROM decisions WHERE state = 'open' AND deadline_at <= now() LIMIT 100"
+    ).fetchall()
+    expired = []
+    for run, key in due:
+        lock_run(connection, run)
+        row = connection.execute(
+            "UPDATE decisions SET state = 'expired', answered_at = now(), "
+            "answer = jsonb_build_object('choice', on_timeout, 'actor', 'deadline', 'channel', 'deadline', "
+            "'message', 'nobody answered in time') "
+            "WHERE run_id = %s AND key = %s AND state = 'open' AND on_timeout IS NOT NULL RETURNING on_timeout",
+            (run, key),
+        ).fetchone()
+        if row is not None:
+            append_events(
+                connection, run, [("decision.expired", {"key": key, "choice": row.on_timeout})]
+            )
+            expired.append((run, key))
+    return expired

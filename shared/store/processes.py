@@ -1,0 +1,46 @@
+"""Presence: which processes are alive, on the database's clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from shared.store.database import Connection
+
+
+@dataclass(frozen=True)
+class Process:
+    """A worker or orchestrator process, its `id` unique for ever."""
+
+    id: str
+    kind: str
+    host: str
+    pid: int
+    version: str
+    seen_at: datetime
+    silent_s: float
+
+
+def beat(
+    connection: Connection, *, process: str, kind: str, host: str, pid: int, version: str
+) -> None:
+    """Say that a process is alive now."""
+    connection.execute(
+        "INSERT INTO processes (id, kind, host, pid, version) VALUES (%s, %s, %s, %s, %s) "
+        "ON CONFLICT (id) DO UPDATE SET seen_at = now()",
+        (process, kind, host, pid, version),
+    )
+
+
+def leave(connection: Connection, process: str) -> None:
+    """A process ends in good order."""
+    connection.execute("DELETE FROM processes WHERE id = %s", (process,))
+
+
+def list_processes(connection: Connection) -> list[Process]:
+    """All known processes, the longest silent last."""
+    rows = connection.execute(
+        "SELECT id, kind, host, pid, version, seen_at, "
+        "extract(epoch FROM now() - seen_at)::float AS silent_s FROM processes ORDER BY seen_at DESC"
+    ).fetchall()
+    return [Process(*row) for row in rows]

@@ -1,0 +1,367 @@
+"""Runs: submitted once, advanced under their row's lock, everything of an advance in one transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from shared.models.assessment import Assessment
+from shared.models.findings import Finding, Stance
+from shared.models.outcomes import RunStatus
+from shared.models.run import RunSpec
+from shared.store.database import Connection
+from shared.store.documents import put_documents
+
+
+@dataclass(frozen=True)
+class LockedRun:
+    """A run's row, locked for this transaction."""
+
+    id: str
+    workflow: str
+    status: RunStatus
+    phase: str
+    spec: dict[str, Any]
+    root_task: str
+    advances: int
+    noted_steps: int
+    created_at: datetime
+    overdue: bool
+    calls_left: int | None
+    over_budget: str | None
+
+
+@dataclass(frozen=True)
+class JournalRow:
+    """A step of the journal as the reducer needs it."""
+
+    key: str
+    kind: str
+    participant: str
+    role: str
+    round: int
+    fingerprint: str
+    status: str
+    reply: dict[str, Any] | None
+    failure_kind: str | None
+    failure_message: str | None
+    note: str
+    tokens: int | None
+    cost_usd: float | None
+    elapsed_s: float
+
+
+@dataclass(frozen=True)
+class NewStep:
+    """A step to be inserted as pending: its row is its own outbox."""
+
+    key: str
+    position: int
+    kind: str
+    participant: str
+    role: str
+    round: int
+    task: str
+    queue: str
+    fingerprint: str
+    request: str
+    max_attempts: int
+    lease_s: float
+    status: str = "pending"
+    failure_kind: str | None = None
+    failure_message: str | None = None
+
+
+@dataclass(frozen=True)
+class NewDecision:
+    """A question to be opened; `shown_sha256` binds the answer to what was shown."""
+
+    key: str
+    kind: str
+    question: str
+    shown_sha256: str
+    timeout_s: float | None
+    on_timeout: str | None
+
+
+@dataclass(frozen=True)
+class NewRecord:
+    """What a round brought."""
+
+    key: str
+    assessment: Assessment
+    findings: tuple[Finding, ...]
+    stances: tuple[Stance, ...]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """All that one advance writes."""
+
+    status: RunStatus
+    phase: str
+    noted_steps: int
+    steps: tuple[NewStep, ...] = ()
+    decisions: tuple[NewDecision, ...] = ()
+    records: tuple[NewRecord, ...] = ()
+    consumed_decisions: tuple[str, ...] = ()
+    documents: Mapping[str, bytes] = field(default_factory=dict)
+    events: tuple[tuple[str, dict[str, Any]], ...] = ()
+    outcome: str | None = None
+    verdict: str | None = None
+    ending: str | None = None
+    blocked_reason: str | None = None
+
+
+def create_run(
+    connection: Connection,
+    *,
+    run: str,
+    title: str,
+    spec: RunSpec,
+    root_task: str,
+    documents: Mapping[str, bytes],
+    idempotency_key: str | None = None,
+) -> str:
+    """Insert a run and the documents that it needs; returns the id of the run that holds `idempotency_key`."""
+    put_documents(connection, documents)
+    budget = spec.budget
+    row = connection.execute(
+        "INSERT INTO runs (id, workflow, title, status, spec, root_task, idempotency_key, max_calls, max_tokens, "
+        "max_usd, deadline_at) VALUES (%s, %s, %s, 'running', %s::jsonb, %s, %s, %s, %s, %s, "
+        "now() + make_interval(secs => %s)) ON CONFLICT (idempotency_key) DO NOTHING RETURNING id",
+        (
+            run,
+            spec.workflow,
+            title,
+            spec.model_dump_json(),
+            root_task,
+            idempotency_key,
+            budget.max_calls,
+            budget.max_tokens,
+            budget.max_usd,
+            budget.max_seconds,
+        ),
+    ).fetchone()
+    if row is None:
+        same = connection.execute(
+            "SELECT id FROM runs WHERE idempotency_key = %s", (idempotency_key,)
+        ).fetchone()
+        assert same is not None
+        return str(same.id)
+    append_events(connection, run, [("run.submitted", {"workflow": spec.workflow, "title": title})])
+    return run
+
+
+_LOCK = """
+SELECT r.id, r.workflow, r.status, r.phase, r.spec, r.root_task, r.advances, r.noted_steps, r.created_at,
+       coalesce(r.deadline_at <= now() AND r.status = 'running', false) AS overdue,
+       r.max_calls - (SELECT count(*) FROM usage WHERE run_id = r.id) AS calls_left,
+       CASE WHEN r.max_calls IS NULL AND r.max_tokens IS NULL AND r.max_usd IS NULL THEN NULL ELSE (
+           SELECT CASE WHEN count(*) >= r.max_calls THEN 'calls'
+                       WHEN sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)) >= r.max_tokens THEN 'tokens'
+                       WHEN sum(cost_usd) >= r.max_usd THEN 'money' END
+             FROM usage WHERE run_id = r.id) END AS over_budget
+  FROM runs r WHERE r.id = %s FOR UPDATE OF r
+"""
+
+
+def lock_run(connection: Connection, run: str) -> LockedRun | None:
+    """Lock a run's row for this transaction; None when there is no such run."""
+    row = connection.execute(_LOCK, (run,)).fetchone()
+    if row is None:
+        return None
+    values = row._asdict()
+    values["status"] = RunStatus(row.status)
+    return LockedRun(**values)
+
+
+def load_journal(connection: Connection, run: str) -> list[JournalRow]:
+    """All steps of a run in the order in which they were scheduled."""
+    rows = connection.execute(
+        "SELECT s.key, s.kind, s.participant, s.role, s.round, s.fingerprint, s.status, s.reply, s.failure_kind, "
+        "s.failure_message, s.note, s.tokens, s.cost_usd, "
+        "coalesce(extract(epoch FROM s.finished_at - r.created_at), 0)::float AS elapsed_s "
+        "FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.run_id = %s ORDER BY s.position",
+        (run,),
+    ).fetchall()
+    return [JournalRow(*row) for row in rows]
+
+
+_INSERT_STEPS = """
+INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, request, status,
+                   failure_kind, failure_message, finished_at, max_attempts, lease_s, dispatched_at, dispatches)
+VALUES (%(run)s, %(key)s, %(position)s, %(kind)s, %(participant)s, %(role)s, %(round)s, %(task)s, %(queue)s,
+        %(fingerprint)s, %(request)s::jsonb, %(status)s, %(failure_kind)s, %(failure_message)s,
+        CASE WHEN %(status)s = 'failed' THEN clock_timestamp() END, %(max_attempts)s, %(lease_s)s, now(), 1)
+"""
+
+
+def save(connection: Connection, run: LockedRun, changes: Changes) -> None:
+    """Write everything of one advance; the caller's transaction holds the run's lock."""
+    put_documents(connection, changes.documents)
+    with connection.cursor() as cursor:
+        if changes.steps:
+            cursor.executemany(
+                _INSERT_STEPS, [{"run": run.id, **step.__dict__} for step in changes.steps]
+            )
+        for decision in changes.decisions:
+            _open_decision(connection, run.id, decision)
+    for record in changes.records:
+        _write_record(connection, run.id, record)
+    if changes.consumed_decisions:
+        connection.execute(
+            "UPDATE decisions SET consumed_at = now() WHERE run_id = %s AND key = ANY(%s) AND consumed_at IS NULL",
+            (run.id, list(changes.consumed_decisions)),
+        )
+    append_events(connection, run.id, changes.events)
+    connection.execute(
+        "UPDATE runs SET status = %s, phase = %s, noted_steps = %s, advances = advances + 1, "
+        "open_steps = (SELECT count(*) FROM steps WHERE run_id = %s AND status IN ('pending', 'leased')), "
+        "outcome = coalesce(%s::jsonb, outcome), verdict = coalesce(%s, verdict), ending = coalesce(%s, ending), "
+        "blocked_reason = %s, updated_at = clock_timestamp(), "
+        "finished_at = CASE WHEN %s THEN now() END WHERE id = %s",
+        (
+            changes.status,
+            changes.phase,
+            changes.noted_steps,
+            run.id,
+            changes.outcome,
+            changes.verdict,
+            changes.ending,
+            changes.blocked_reason,
+            changes.status.final,
+            run.id,
+        ),
+    )
+
+
+def _open_decision(connection: Connection, run: str, decision: NewDecision) -> None:
+    connection.execute(
+        "INSERT INTO decisions (run_id, key, kind, question, shown_sha256, state, on_timeout, deadline_at) "
+        "VALUES (%s, %s, %s, %s::jsonb, %s, 'open', %s, now() + make_interval(secs => %s)) ON CONFLICT DO NOTHING",
+        (
+            run,
+            decision.key,
+            decision.kind,
+            decision.question,
+            decision.shown_sha256,
+            decision.on_timeout,
+            decision.timeout_s,
+        ),
+    )
+
+
+def _write_record(connection: Connection, run: str, record: NewRecord) -> None:
+    metrics = record.assessment.metrics
+    connection.execute(
+        "INSERT INTO assessments (run_id, key, round, detector, agreement_ratio, avg_stability, overall_score, "
+        "recommendation, ending, body) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb) ON CONFLICT DO NOTHING",
+        (
+            run,
+            record.key,
+            record.assessment.round,
+            metrics.detector,
+            metrics.agreement_ratio,
+            metrics.avg_stability,
+            metrics.overall_score,
+            metrics.recommendation,
+            record.assessment.ending,
+            record.assessment.model_dump_json(),
+        ),
+    )
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO findings (run_id, id, title, severity, status, path, line, rule, body) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb) ON CONFLICT (run_id, id) DO UPDATE SET "
+            "title = excluded.title, severity = excluded.severity, status = excluded.status, body = excluded.body",
+            [
+                (
+                    run,
+                    finding.id,
+                    finding.title,
+                    finding.severity,
+                    finding.status,
+                    finding.place.path if finding.place else None,
+                    finding.place.line if finding.place else None,
+                    finding.rule,
+                    finding.model_dump_json(),
+                )
+                for finding in record.findings
+            ],
+        )
+        cursor.executemany(
+            "INSERT INTO stances (run_id, record, round, participant, role, finding, position, reason) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            [
+                (
+                    run,
+                    record.key,
+                    s.round,
+                    s.participant,
+                    s.role,
+                    s.finding,
+                    s.position,
+                    s.reason[:2000],
+                )
+                for s in record.stances
+            ],
+        )
+
+
+def append_events(
+    connection: Connection, run: str, events: Sequence[tuple[str, dict[str, Any]]]
+) -> None:
+    """Append to a run's event log. The run's row must be locked (or new): numbers have no gaps."""
+    if events:
+        connection.execute(
+            "INSERT INTO events (run_id, seq, type, body) "
+            "SELECT %(run)s, (SELECT coalesce(max(seq), 0) FROM events WHERE run_id = %(run)s) + n, t, b::jsonb "
+            "FROM unnest(%(types)s::text[], %(bodies)s::text[]) WITH ORDINALITY AS e(t, b, n)",
+            {
+                "run": run,
+                "types": [kind for kind, _ in events],
+                "bodies": [json.dumps(body, ensure_ascii=False, default=str) for _, body in events],
+            },
+        )
+
+
+def cancel_run(connection: Connection, run: str, actor: str) -> RunStatus | None:
+    """Cancel in one transaction: no step is claimed after it. Returns the status that the run had before."""
+    locked = lock_run(connection, run)
+    if locked is None or locked.status.final:
+        return None if locked is None else locked.status
+    connection.execute(
+        "UPDATE steps SET status = 'cancelled', finished_at = clock_timestamp() "
+        "WHERE run_id = %s AND status IN ('pending', 'leased')",
+        (run,),
+    )
+    connection.execute(
+        "UPDATE decisions SET state = 'cancelled', answered_at = now() WHERE run_id = %s AND state = 'open'",
+        (run,),
+    )
+    connection.execute(
+        "UPDATE runs SET status = 'cancelled', open_steps = 0, finished_at = now(), updated_at = now() WHERE id = %s",
+        (run,),
+    )
+    append_events(connection, run, [("run.cancelled", {"actor": actor})])
+    return locked.status
+
+
+def unblock_run(connection: Connection, run: str) -> bool:
+    """Let a blocked run be looked at again (after an upgrade or a repair)."""
+    row = connection.execute(
+        "UPDATE runs SET status = 'running', blocked_reason = NULL, updated_at = now() "
+        "WHERE id = %s AND status = 'blocked' RETURNING id",
+        (run,),
+    ).fetchone()
+    return row is not None
+
+
+def written_records(connection: Connection, run: str) -> frozenset[str]:
+    """The keys of the records that a run has written."""
+    rows = connection.execute("SELECT key FROM assessments WHERE run_id = %s", (run,)).fetchall()
+    return frozenset(row.key for row in rows)

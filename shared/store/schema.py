@@ -1,0 +1,241 @@
+"""The schema as it should be. Migrations lead there; a test proves that both agree.
+
+runs ──< steps ──< usage         a step's row is its own outbox; usage holds one row a paid call
+ ├──< decisions                  questions to people; leave `open` exactly once
+ ├──< assessments, findings, stances     what rounds brought, for reports
+ └──< events                     append-only, gapless per run (written under the run's lock)
+documents                        content-addressed texts and files
+processes                        presence: who is alive, on the database's clock
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+metadata = sa.MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(referred_table_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+
+def _moment(name: str, *, nullable: bool = True, now: bool = False) -> sa.Column[object]:
+    return sa.Column(
+        name,
+        sa.TIMESTAMP(timezone=True),
+        nullable=nullable,
+        server_default=sa.text("now()") if now else None,
+    )
+
+
+def _run_id() -> sa.Column[str]:
+    return sa.Column(
+        "run_id", sa.Text, sa.ForeignKey("runs.id", ondelete="CASCADE"), nullable=False
+    )
+
+
+runs = sa.Table(
+    "runs",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("workflow", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("phase", sa.Text, nullable=False, server_default=""),
+    sa.Column("spec", JSONB, nullable=False),
+    sa.Column("root_task", sa.Text, nullable=False),
+    sa.Column("idempotency_key", sa.Text, unique=True),
+    sa.Column("open_steps", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("advances", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("noted_steps", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("blocked_reason", sa.Text),
+    sa.Column("outcome", JSONB),
+    sa.Column("verdict", sa.Text),
+    sa.Column("ending", sa.Text),
+    sa.Column("max_calls", sa.Integer),
+    sa.Column("max_tokens", sa.BigInteger),
+    sa.Column("max_usd", sa.Double),
+    _moment("created_at", nullable=False, now=True),
+    _moment("updated_at", nullable=False, now=True),
+    _moment("deadline_at"),
+    _moment("finished_at"),
+)
+sa.Index("ix_runs_created_at", runs.c.created_at.desc())
+sa.Index(
+    "ix_runs_ripe",
+    runs.c.updated_at,
+    postgresql_where=sa.text("status = 'running' AND open_steps = 0"),
+)
+sa.Index(
+    "ix_runs_deadline_at",
+    runs.c.deadline_at,
+    postgresql_where=sa.text("status IN ('running', 'waiting')"),
+)
+
+steps = sa.Table(
+    "steps",
+    metadata,
+    _run_id(),
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("participant", sa.Text, nullable=False),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    sa.Column("task", sa.Text, nullable=False),
+    sa.Column("queue", sa.Text, nullable=False),
+    sa.Column("fingerprint", sa.Text, nullable=False),
+    sa.Column("request", JSONB, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("max_attempts", sa.Integer, nullable=False),
+    sa.Column("token", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("claim", sa.Text),
+    sa.Column("owner", sa.Text),
+    sa.Column("lease_s", sa.Double, nullable=False),
+    _moment("leased_at"),
+    _moment("lease_until"),
+    _moment("dispatched_at"),
+    sa.Column("dispatches", sa.Integer, nullable=False, server_default="0"),
+    _moment("not_before"),
+    sa.Column("reply", JSONB),
+    sa.Column("failure_kind", sa.Text),
+    sa.Column("failure_message", sa.Text),
+    sa.Column("note", sa.Text, nullable=False, server_default=""),
+    sa.Column("tokens", sa.BigInteger),
+    sa.Column("cost_usd", sa.Double),
+    _moment("created_at", nullable=False, now=True),
+    _moment("finished_at"),
+    sa.PrimaryKeyConstraint("run_id", "key"),
+)
+sa.Index("ix_steps_pending", steps.c.dispatched_at, postgresql_where=sa.text("status = 'pending'"))
+sa.Index("ix_steps_leased", steps.c.owner, postgresql_where=sa.text("status = 'leased'"))
+
+usage = sa.Table(
+    "usage",
+    metadata,
+    sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True),
+    _run_id(),
+    sa.Column("step", sa.Text, nullable=False),
+    sa.Column("token", sa.BigInteger, nullable=False),
+    sa.Column("worker", sa.Text, nullable=False),
+    sa.Column("participant", sa.Text, nullable=False),
+    sa.Column("provider", sa.Text, nullable=False),
+    sa.Column("model", sa.Text),
+    sa.Column("request_sha", sa.Text, nullable=False),
+    sa.Column("response", sa.Text),
+    sa.Column("attempt", sa.Text, nullable=False),
+    sa.Column("input_tokens", sa.BigInteger),
+    sa.Column("output_tokens", sa.BigInteger),
+    sa.Column("cached_tokens", sa.BigInteger),
+    sa.Column("cost_usd", sa.Double),
+    _moment("at", nullable=False, now=True),
+)
+sa.Index("ix_usage_run_id", usage.c.run_id, usage.c.step)
+sa.Index("ix_usage_at", usage.c.at)
+
+documents = sa.Table(
+    "documents",
+    metadata,
+    sa.Column("sha256", sa.Text, primary_key=True),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    _moment("created_at", nullable=False, now=True),
+)
+
+decisions = sa.Table(
+    "decisions",
+    metadata,
+    _run_id(),
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("question", JSONB, nullable=False),
+    sa.Column("shown_sha256", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("answer", JSONB),
+    sa.Column("on_timeout", sa.Text),
+    _moment("opened_at", nullable=False, now=True),
+    _moment("deadline_at"),
+    _moment("answered_at"),
+    _moment("consumed_at"),
+    sa.PrimaryKeyConstraint("run_id", "key"),
+)
+sa.Index("ix_decisions_open", decisions.c.deadline_at, postgresql_where=sa.text("state = 'open'"))
+sa.Index(
+    "ix_decisions_unconsumed",
+    decisions.c.answered_at,
+    postgresql_where=sa.text("state IN ('answered', 'expired') AND consumed_at IS NULL"),
+)
+
+assessments = sa.Table(
+    "assessments",
+    metadata,
+    _run_id(),
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    sa.Column("detector", sa.Text, nullable=False),
+    sa.Column("agreement_ratio", sa.Double, nullable=False),
+    sa.Column("avg_stability", sa.Double),
+    sa.Column("overall_score", sa.Double, nullable=False),
+    sa.Column("recommendation", sa.Text, nullable=False),
+    sa.Column("ending", sa.Text),
+    sa.Column("body", JSONB, nullable=False),
+    _moment("at", nullable=False, now=True),
+    sa.PrimaryKeyConstraint("run_id", "key"),
+)
+
+findings = sa.Table(
+    "findings",
+    metadata,
+    _run_id(),
+    sa.Column("id", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("severity", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("path", sa.Text),
+    sa.Column("line", sa.Integer),
+    sa.Column("rule", sa.Text),
+    sa.Column("body", JSONB, nullable=False),
+    sa.PrimaryKeyConstraint("run_id", "id"),
+)
+
+stances = sa.Table(
+    "stances",
+    metadata,
+    _run_id(),
+    sa.Column("record", sa.Text, nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    sa.Column("participant", sa.Text, nullable=False),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("finding", sa.Text, nullable=False),
+    sa.Column("position", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.PrimaryKeyConstraint("run_id", "record", "participant", "role", "finding"),
+)
+
+events = sa.Table(
+    "events",
+    metadata,
+    _run_id(),
+    sa.Column("seq", sa.Integer, nullable=False),
+    sa.Column("type", sa.Text, nullable=False),
+    sa.Column("body", JSONB, nullable=False),
+    _moment("at", nullable=False, now=True),
+    sa.PrimaryKeyConstraint("run_id", "seq"),
+)
+
+processes = sa.Table(
+    "processes",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("host", sa.Text, nullable=False),
+    sa.Column("pid", sa.Integer, nullable=False),
+    sa.Column("version", sa.Text, nullable=False),
+    _moment("started_at", nullable=False, now=True),
+    _moment("seen_at", nullable=False, now=True),
+)
+sa.Index("ix_processes_seen_at", processes.c.seen_at)

@@ -1,0 +1,236 @@
+"""A step's life: claimed by compare-and-set, its responses stored, finished under its token.
+
+    pending ──claim (token+1, attempts+1)──> leased ──finish (same token)──> done | failed
+       ^                                        │
+       └── release: its process is gone, or the lease ran out ──┘
+
+`claim` counts the attempt before any side effect, so a step that kills its worker is counted too. All moments
+are the database's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared.models.outcomes import FailureKind, StepStatus
+from shared.models.steps import Failure, StepKind, Usage
+from shared.store.database import Connection
+from shared.store.documents import address
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to work on a step: valid while the step carries `token`."""
+
+    run: str
+    step: str
+    token: int
+    kind: StepKind
+    request: dict[str, Any]
+    attempts: int
+    lease_s: float
+    responses: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why there was nothing to claim: the step's status, or why its run does not allow it."""
+
+    status: str
+    open_steps: int
+
+
+@dataclass(frozen=True)
+class StoredResponse:
+    """One paid answer, to be stored before it is looked at."""
+
+    run: str
+    step: str
+    token: int
+    worker: str
+    participant: str
+    provider: str
+    model: str | None
+    request_sha: str
+    content: bytes
+    usage: Usage
+    attempt: str
+
+
+_CLAIM = """
+WITH claimed AS (
+    UPDATE steps s
+       SET status = 'leased', token = s.token + 1, attempts = s.attempts + 1, owner = %(owner)s,
+           claim = %(claim)s, leased_at = now(), lease_until = now() + make_interval(secs => s.lease_s)
+      FROM runs r
+     WHERE s.run_id = %(run)s AND s.key = %(step)s AND r.id = s.run_id AND r.status = 'running'
+       AND s.status = 'pending' AND s.attempts < s.max_attempts
+       AND (s.not_before IS NULL OR s.not_before <= now())
+ RETURNING s.token, s.kind, s.request, s.attempts, s.lease_s
+)
+SELECT c.token, c.kind, c.request, c.attempts, c.lease_s,
+       CASE WHEN c.attempts > 1 THEN ARRAY(
+           SELECT d.content FROM usage u JOIN documents d ON d.sha256 = u.response
+            WHERE u.run_id = %(run)s AND u.step = %(step)s ORDER BY u.id) END AS responses
+  FROM claimed c
+"""
+
+_CLAIMED_ALREADY = """
+SELECT token, kind, request, attempts, lease_s, NULL::bytea[] AS responses FROM steps
+ WHERE run_id = %(run)s AND key = %(step)s AND status = 'leased' AND claim = %(claim)s
+"""
+
+_REFUSED = """
+SELECT s.status, s.attempts >= s.max_attempts AS spent, r.status AS run_status, r.open_steps
+  FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.run_id = %(run)s AND s.key = %(step)s
+"""
+
+
+def claim(connection: Connection, run: str, step: str, owner: str, nonce: str) -> Claim | Refusal:
+    """Take a pending step. Repeating the call with the same `nonce` gives the same claim."""
+    names = {"run": run, "step": step, "owner": owner, "claim": nonce}
+    row = connection.execute(_CLAIM, names).fetchone()
+    if row is None:
+        row = connection.execute(_CLAIMED_ALREADY, names).fetchone()
+    if row is None:
+        refused = connection.execute(_REFUSED, names).fetchone()
+        if refused is None:
+            return Refusal("unknown", -1)
+        if refused.run_status != "running":
+            return Refusal(f"run {refused.run_status}", refused.open_steps)
+        return Refusal(refused.status, refused.open_steps)
+    return Claim(
+        run=run,
+        step=step,
+        token=row.token,
+        kind=StepKind(row.kind),
+        request=row.request,
+        attempts=row.attempts,
+        lease_s=row.lease_s,
+        responses=tuple(bytes(content) for content in row.responses or ()),
+    )
+
+
+_STORE = """
+WITH document AS (
+    INSERT INTO documents (sha256, content) VALUES (%(response)s, %(content)s) ON CONFLICT DO NOTHING
+)
+INSERT INTO usage (run_id, step, token, worker, participant, provider, model, request_sha, response, attempt,
+                   input_tokens, output_tokens, cached_tokens, cost_usd)
+SELECT %(run)s, %(step)s, %(token)s, %(worker)s, %(participant)s, %(provider)s, %(model)s, %(request_sha)s,
+       %(response)s, %(attempt)s, %(input_tokens)s, %(output_tokens)s, %(cached_tokens)s, %(cost_usd)s
+ WHERE NOT EXISTS (SELECT FROM usage WHERE run_id = %(run)s AND step = %(step)s AND attempt = %(attempt)s)
+"""
+
+
+def store_response(connection: Connection, response: StoredResponse) -> None:
+    """Keep a paid answer, whatever becomes of its step. The same `attempt` is kept once."""
+    connection.execute(
+        _STORE,
+        {
+            "run": response.run,
+            "step": response.step,
+            "token": response.token,
+            "worker": response.worker,
+            "participant": response.participant,
+            "provider": response.provider,
+            "model": response.model,
+            "request_sha": response.request_sha,
+            "response": address(response.content),
+            "content": response.content,
+            "attempt": response.attempt,
+            **response.usage.model_dump(),
+        },
+    )
+
+
+# The run's row is locked first, as `advance` does: finishers of one run queue up, so exactly one of them sees
+# that nothing is open any more, and nobody can deadlock with a reducer.
+_FINISH = """
+WITH run AS (SELECT id FROM runs WHERE id = %(run)s FOR UPDATE),
+finished AS (
+    UPDATE steps s
+       SET status = %(status)s, reply = %(reply)s::jsonb, failure_kind = %(failure_kind)s,
+           failure_message = %(failure_message)s, note = %(note)s, tokens = %(tokens)s,
+           cost_usd = %(cost_usd)s, finished_at = clock_timestamp()
+      FROM run
+     WHERE s.run_id = run.id AND s.key = %(step)s AND s.token = %(token)s AND s.status = 'leased'
+ RETURNING s.run_id
+)
+UPDATE runs r SET open_steps = r.open_steps - 1, updated_at = clock_timestamp()
+  FROM finished WHERE r.id = finished.run_id RETURNING r.open_steps
+"""
+
+_FINISHED_ALREADY = """
+SELECT r.open_steps FROM steps s JOIN runs r ON r.id = s.run_id
+ WHERE s.run_id = %(run)s AND s.key = %(step)s AND s.token = %(token)s AND s.status IN ('done', 'failed')
+"""
+
+
+def finish(
+    connection: Connection,
+    claimed: Claim,
+    *,
+    reply: str | None,
+    failure: Failure | None,
+    note: str = "",
+    tokens: int | None = None,
+    cost_usd: float | None = None,
+) -> int | None:
+    """Accept a step's end under its token.
+
+    `reply` is the reply model's JSON. Returns how many steps of the run are still open, or None when the token is
+    stale: somebody else took over, nothing was written.
+    """
+    values = {
+        "run": claimed.run,
+        "step": claimed.step,
+        "token": claimed.token,
+        "status": StepStatus.DONE if failure is None else StepStatus.FAILED,
+        "reply": reply,
+        "failure_kind": None if failure is None else failure.kind,
+        "failure_message": None if failure is None else failure.message,
+        "note": note,
+        "tokens": tokens,
+        "cost_usd": cost_usd,
+    }
+    row = connection.execute(_FINISH, values).fetchone()
+    if row is None:
+        row = connection.execute(_FINISHED_ALREADY, values).fetchone()
+    return None if row is None else int(row.open_steps)
+
+
+def hand_back(connection: Connection, claimed: Claim, delay_s: float) -> bool:
+    """Return a leased step unworked, to be taken again after `delay_s` (a provider asked to wait)."""
+    row = connection.execute(
+        "UPDATE steps SET status = 'pending', owner = NULL, not_before = now() + make_interval(secs => %s), "
+        "attempts = attempts - 1, dispatched_at = now() + make_interval(secs => %s), dispatches = 0 "
+        "WHERE run_id = %s AND key = %s AND token = %s AND status = 'leased' RETURNING key",
+        (delay_s, delay_s, claimed.run, claimed.step, claimed.token),
+    ).fetchone()
+    return row is not None
+
+
+def held(connection: Connection, owner: str) -> set[tuple[str, str, int]]:
+    """The (run, step, token) that `owner` still holds in runs that go on."""
+    rows = connection.execute(
+        "SELECT s.run_id, s.key, s.token FROM steps s JOIN runs r ON r.id = s.run_id "
+        "WHERE s.status = 'leased' AND s.owner = %s AND r.status = 'running'",
+        (owner,),
+    ).fetchall()
+    return {(row.run_id, row.key, row.token) for row in rows}
+
+
+def fail_open_steps(
+    connection: Connection, run: str, kind: FailureKind, message: str
+) -> Sequence[str]:
+    """Fail every open step of a run (its row must be locked); returns their keys."""
+    rows = connection.execute(
+        "UPDATE steps SET status = 'failed', failure_kind = %s, failure_message = %s, "
+        "finished_at = clock_timestamp() WHERE run_id = %s AND status IN ('pending', 'leased') RETURNING key",
+        (kind, message, run),
+    ).fetchall()
+    connection.execute("UPDATE runs SET open_steps = 0, updated_at = now() WHERE id = %s", (run,))
+    return [row.key for row in rows]

@@ -1,0 +1,184 @@
+"""What people and programs read: runs, their timelines, their state. Nothing here writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from shared.errors import UnknownRun, UserError
+from shared.models.outcomes import RunStatus
+from shared.store.database import Connection
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A run as lists and pages show it."""
+
+    id: str
+    workflow: str
+    title: str
+    status: RunStatus
+    phase: str
+    verdict: str | None
+    ending: str | None
+    open_steps: int
+    blocked_reason: str | None
+    spec: dict[str, Any]
+    outcome: dict[str, Any] | None
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None
+    elapsed_s: float
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """A step as timelines show it; moments in seconds since the run's start."""
+
+    key: str
+    kind: str
+    participant: str
+    role: str
+    round: int
+    status: str
+    attempts: int
+    queued_at_s: float
+    leased_at_s: float | None
+    finished_at_s: float | None
+    reply: dict[str, Any] | None
+    failure_kind: str | None
+    failure_message: str | None
+    note: str
+    tokens: int | None
+    cost_usd: float | None
+
+
+@dataclass(frozen=True)
+class UsageRow:
+    """The sums of a run's paid calls. `unknown_costs` counts calls whose price nobody knows."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_usd: float | None
+    unknown_costs: int
+
+
+_RUN = """
+SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_reason, spec, outcome, created_at,
+       updated_at, finished_at, extract(epoch FROM coalesce(finished_at, now()) - created_at)::float AS elapsed_s
+  FROM runs
+"""
+
+
+def _run(row: Any) -> RunRow:
+    values = row._asdict()
+    values["status"] = RunStatus(row.status)
+    return RunRow(**values)
+
+
+def find_run(connection: Connection, name: str) -> RunRow:
+    """The run of that id, or of that unique beginning; `last` is the newest.
+
+    Raises UnknownRun, or UserError when the beginning fits several.
+    """
+    if name in ("last", "@"):
+        rows = connection.execute(_RUN + " ORDER BY created_at DESC LIMIT 1").fetchall()
+    else:
+        prefix = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        rows = connection.execute(_RUN + " WHERE id LIKE %s LIMIT 3", (prefix + "%",)).fetchall()
+    if not rows:
+        raise UnknownRun(f"there is no run {name!r}: `quorate list` shows the runs")
+    if len(rows) > 1:
+        raise UserError(f"{name!r} fits several runs: {', '.join(row.id for row in rows)}")
+    return _run(rows[0])
+
+
+def list_runs(
+    connection: Connection, *, limit: int = 20, status: str | None = None
+) -> list[RunRow]:
+    """Runs, the newest first."""
+    rows = connection.execute(
+        _RUN
+        + " WHERE %(status)s::text IS NULL OR status = %(status)s ORDER BY created_at DESC LIMIT %(limit)s",
+        {"limit": limit, "status": status},
+    ).fetchall()
+    return [_run(row) for row in rows]
+
+
+def list_steps(connection: Connection, run: str) -> list[StepRow]:
+    """The steps of a run in the order in which they were scheduled."""
+    rows = connection.execute(
+        "SELECT s.key, s.kind, s.participant, s.role, s.round, s.status, s.attempts, "
+        "extract(epoch FROM s.created_at - r.created_at)::float AS queued, extract(epoch FROM s.leased_at - r.created_at)::float AS leased, "
+        "extract(epoch FROM s.finished_at - r.created_at)::float AS finished, s.reply, s.failure_kind, s.failure_message, s.note, "
+        "s.tokens, s.cost_usd FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.run_id = %s ORDER BY s.position",
+        (run,),
+    ).fetchall()
+    return [StepRow(*row) for row in rows]
+
+
+def step_request(connection: Connection, run: str, key: str) -> dict[str, Any]:
+    """What a step asked of its worker. Raises UnknownRun."""
+    row = connection.execute(
+        "SELECT request FROM steps WHERE run_id = %s AND key = %s", (run, key)
+    ).fetchone()
+    if row is None:
+        raise UnknownRun(f"run {run} has no step {key!r}")
+    request: dict[str, Any] = row.request
+    return request
+
+
+def list_assessments(connection: Connection, run: str) -> list[dict[str, Any]]:
+    """The assessments of a run, in order."""
+    rows = connection.execute(
+        "SELECT key, body FROM assessments WHERE run_id = %s ORDER BY at, key", (run,)
+    ).fetchall()
+    return [{"key": row.key, **row.body} for row in rows]
+
+
+def list_findings(connection: Connection, run: str) -> list[dict[str, Any]]:
+    """The findings of a run as they stood after its last recorded round."""
+    rows = connection.execute(
+        "SELECT body FROM findings WHERE run_id = %s ORDER BY length(id), id", (run,)
+    ).fetchall()
+    return [row.body for row in rows]
+
+
+def list_stances(connection: Connection, run: str) -> list[dict[str, Any]]:
+    """The stance ledger of a run."""
+    rows = connection.execute(
+        "SELECT record, round, participant, role, finding, position, reason FROM stances WHERE run_id = %s "
+        "ORDER BY record, round, participant, finding",
+        (run,),
+    ).fetchall()
+    return [row._asdict() for row in rows]
+
+
+def list_events(connection: Connection, run: str, after: int = 0) -> list[tuple[int, str, Any]]:
+    """(number, type, body) of a run's events behind number `after`."""
+    rows = connection.execute(
+        "SELECT seq, type, body FROM events WHERE run_id = %s AND seq > %s ORDER BY seq",
+        (run, after),
+    ).fetchall()
+    return [(row.seq, row.type, row.body) for row in rows]
+
+
+def run_usage(connection: Connection, run: str) -> UsageRow:
+    """What a run has consumed. `cost_usd` is None when no call has a known price."""
+    row = connection.execute(
+        "SELECT count(*) AS calls, coalesce(sum(input_tokens), 0) AS i, coalesce(sum(output_tokens), 0) AS o, "
+        "coalesce(sum(cached_tokens), 0) AS c, sum(cost_usd) AS cost, count(*) FILTER (WHERE cost_usd IS NULL) AS u "
+        "FROM usage WHERE run_id = %s",
+        (run,),
+    ).fetchone()
+    assert row is not None
+    return UsageRow(row.calls, int(row.i), int(row.o), int(row.c), row.cost, row.u)
+
+
+def root_task_of(connection: Connection, run: str) -> str | None:
+    """The id under which Flower shows a run's tasks; None when there is no such run."""
+    row = connection.execute("SELECT root_task FROM runs WHERE id = %s", (run,)).fetchone()
+    return None if row is None else str(row.root_task)
