@@ -1,0 +1,143 @@
+"""The language that workflows speak: what a generator yields, and what it gets back.
+
+A workflow is a generator of commands. `replay` runs it from its start against the journal, so it must be
+deterministic: everything it knows comes from its case and from the results it is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import JsonValue
+
+from shared.models.assessment import Assessment
+from shared.models.decision import Answer, Question
+from shared.models.findings import Finding, Stance
+from shared.models.outcomes import Ending, Verdict
+from shared.models.panel import Participant, Role
+from shared.models.steps import PromptPart, StepResult
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The two halves of a request to a participant; parts with a fence are data."""
+
+    system: tuple[PromptPart, ...] = ()
+    user: tuple[PromptPart, ...] = ()
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A participant speaks once. `prompt` is called only when the turn is new: replays stay cheap.
+
+    `brief` is the same matter as data, for participants that compute; it is called together with `prompt`.
+    """
+
+    key: str
+    participant: Participant
+    role: Role
+    round: int
+    reply_model: str
+    prompt: Callable[[], Prompt] = field(compare=False, repr=False)
+    brief: Callable[[], dict[str, JsonValue]] = field(compare=False, repr=False, default=dict)
+    temperature: float | None = None
+
+
+@dataclass(frozen=True)
+class ToolRun:
+    """A deterministic piece of work in a tool worker; `inputs` holds small values and document hashes."""
+
+    key: str
+    tool: str
+    participant: str
+    role: str
+    round: int
+    reply_model: str
+    inputs: Callable[[], dict[str, JsonValue]] = field(compare=False, repr=False)
+    timeout_s: float = 120.0
+
+
+@dataclass(frozen=True)
+class Together:
+    """A parallel group with a barrier: its results come back in order, failures among them."""
+
+    steps: tuple[Turn | ToolRun, ...]
+
+
+@dataclass(frozen=True)
+class Decide:
+    """Ask a person; the run holds nothing while it waits."""
+
+    key: str
+    question: Question
+
+
+@dataclass(frozen=True)
+class RoundRecord:
+    """What a round brought, for people and reports: written once, in the transaction that saw it."""
+
+    key: str
+    assessment: Assessment
+    findings: tuple[Finding, ...]
+    stances: tuple[Stance, ...]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The state name of the design's diagram that the run is in from here on."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a workflow returns: the verdict by code, and everything a report shows."""
+
+    verdict: Verdict
+    ending: Ending | None
+    summary: str
+    findings: tuple[Finding, ...] = ()
+    detail: dict[str, JsonValue] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+Command = Together | Decide | RoundRecord | Phase
+Sent = tuple[StepResult, ...] | Answer | None
+T = TypeVar("T")
+Doing = Generator[Command, Sent, T]  # a part of a workflow that ends with a T
+Workflow = Doing[Outcome]
+
+
+def together(steps: Iterable[Turn | ToolRun]) -> Doing[tuple[StepResult, ...]]:
+    """Run the steps in parallel and wait for all of them."""
+    group = tuple(steps)
+    if not group:
+        return ()
+    results = yield Together(group)
+    assert isinstance(results, tuple)
+    return results
+
+
+def single(step: Turn | ToolRun) -> Doing[StepResult]:
+    """Run one step and wait for it."""
+    (result,) = yield from together((step,))
+    return result
+
+
+def decide(key: str, question: Question) -> Doing[Answer]:
+    """Ask a person and wait for the answer, without holding anything."""
+    answer = yield Decide(key, question)
+    assert isinstance(answer, Answer)
+    return answer
+
+
+def record(entry: RoundRecord) -> Doing[None]:
+    """Write down what a round brought."""
+    yield entry
+
+
+def phase(name: str) -> Doing[None]:
+    """Name the state of the design's diagram that begins here."""
+    yield Phase(name)

@@ -1,0 +1,74 @@
+"""The only file with a canvas: a stage becomes a chain of one step, or a chord of many, with `advance` at its end.
+
+    one step      turn.si(...) | advance.si(run)
+    a group       chord([turn.si(...), ...])(advance.si(run))
+
+A canvas never spans a pause. Publishing may fail or happen twice: the rows decide, and the sweeper finds what was
+not taken. All messages of a run hang under its root task, so Flower shows the run as one tree.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery import Celery, chain, chord
+from celery.canvas import Signature
+from kombu.exceptions import OperationalError
+
+from orchestrator.staging import Scheduled, ScheduledStep
+from shared.contracts import QUEUE_ORCHESTRATOR, TASK_ADVANCE, AdvancePayload
+from shared.faults import reach
+
+
+def publish(app: Celery, scheduled: Scheduled) -> bool:
+    """Send a stage; False when the broker did not take it (the sweeper will)."""
+    if not scheduled.steps:
+        return True
+    advance = advance_signature(app, scheduled.run, scheduled.root_task, "stage")
+    steps = [step_signature(app, step, scheduled.root_task) for step in scheduled.steps]
+    canvas = chain(steps[0], advance) if len(steps) == 1 else chord(steps, advance)
+    try:
+        canvas.apply_async(root_id=scheduled.root_task, ignore_result=True)
+    except (OperationalError, ConnectionError, TimeoutError):
+        return False
+    reach("stage-published")
+    return True
+
+
+def wake(app: Celery, run: str, root_task: str, cause: str) -> bool:
+    """Ask for one advance of a run; False when the broker did not take it."""
+    try:
+        advance_signature(app, run, root_task, cause).apply_async(ignore_result=True)
+    except (OperationalError, ConnectionError, TimeoutError):
+        return False
+    return True
+
+
+def step_signature(app: Celery, step: ScheduledStep, root_task: str) -> Signature:
+    """An immutable signature of a step task; its arguments are ids and words for people, never a text."""
+    payload = step.payload.model_dump(mode="json")
+    return _signature(app, step.task, step.queue, payload, root_task)
+
+
+def advance_signature(app: Celery, run: str, root_task: str, cause: str) -> Signature:
+    """An immutable signature of `quorate.run.advance`."""
+    payload = AdvancePayload(run=run, cause=cause).model_dump(mode="json")
+    return _signature(app, TASK_ADVANCE, QUEUE_ORCHESTRATOR, payload, root_task)
+
+
+def _signature(
+    app: Celery, task: str, queue: str, payload: dict[str, Any], root_task: str
+) -> Signature:
+    shown = {name: value for name, value in payload.items() if name != "v" and value != ""}
+    return app.signature(
+        task,
+        kwargs={"payload": payload},
+        immutable=True,
+        options={
+            "queue": queue,
+            "root_id": root_task,
+            "ignore_result": True,
+            "argsrepr": "()",
+            "kwargsrepr": repr(shown),
+        },
+    )

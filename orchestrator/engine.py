@@ -1,0 +1,271 @@
+"""Load, replay, save: a run is advanced in one transaction, and what is to be published is returned.
+
+Nothing here publishes. The caller sends what `advance` returns after the commit; if it dies before that, the sweeper
+finds the rows.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+from uuid import uuid4
+
+from orchestrator.core.commands import Decide, Outcome, ToolRun, Turn, Workflow
+from orchestrator.core.replay import Entry, Journal, Progress, fingerprint, replay
+from orchestrator.staging import Scheduled, Stage, refusal
+from orchestrator.workflows import Materials, start_workflow
+from shared.errors import ReplayMismatch
+from shared.faults import reach
+from shared.models.outcomes import FailureKind, RunStatus
+from shared.models.run import RunSpec
+from shared.models.steps import Failure, StepResult
+from shared.store.database import Connection, Database
+from shared.store.decisions import answered, list_decisions
+from shared.store.documents import address, get_documents
+from shared.store.runs import (
+    Changes,
+    JournalRow,
+    LockedRun,
+    NewDecision,
+    create_run,
+    load_journal,
+    lock_run,
+    save,
+    written_records,
+)
+from shared.store.steps import fail_open_steps
+
+_RUN_ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
+
+
+class Engine:
+    """Submits and advances runs. Safe to share between threads."""
+
+    def __init__(self, database: Database) -> None:
+        """`database` should have patience: an advance is repeated when the server was away."""
+        self.database = database
+        self._document = lru_cache(maxsize=256)(self._fetch)
+
+    def submit(
+        self,
+        spec: RunSpec,
+        title: str,
+        documents: Mapping[str, bytes],
+        *,
+        idempotency_key: str | None = None,
+    ) -> str:
+        """Store a run, durable when this returns; its id. The same key gives the run that has it already."""
+        run = "r" + "".join(secrets.choice(_RUN_ALPHABET) for _ in range(9))
+        return self.database.run(
+            lambda connection: create_run(
+                connection,
+                run=run,
+                title=title,
+                spec=spec,
+                root_task=str(uuid4()),
+                documents=documents,
+                idempotency_key=idempotency_key,
+            ),
+            atomic=True,
+        )
+
+    def advance(self, run: str) -> Scheduled | None:
+        """Replay a run and commit what follows. None when there is nothing to do (or no such run)."""
+        scheduled = self.database.run(
+            lambda connection: self._advance(connection, run), atomic=True
+        )
+        reach("advance-committed")
+        return scheduled
+
+    def _advance(self, connection: Connection, run_id: str) -> Scheduled | None:
+        run = lock_run(connection, run_id)
+        if run is None or run.status.final or run.status is RunStatus.BLOCKED:
+            return None
+        events: list[tuple[str, dict[str, Any]]] = []
+        if run.overdue:
+            failed = fail_open_steps(
+                connection, run.id, FailureKind.DEADLINE, "the run's deadline has passed"
+            )
+            events.append(("run.overdue", {"failed": list(failed)}))
+        rows = load_journal(connection, run.id)
+        spec = RunSpec.model_validate(run.spec)
+        stage = Stage(seed=spec.seed, position=len(rows), events=events)
+        try:
+            progress = self._follow(connection, run, spec, rows, stage)
+        except ReplayMismatch as mismatch:
+            save(connection, run, _blocked(run, mismatch))
+            return None
+        if _idle(progress, run, rows, stage):
+            return None
+        save(connection, run, _changes(run, rows, progress, stage))
+        reach("advance-uncommitted")
+        return Scheduled(run.id, run.root_task, tuple(stage.scheduled))
+
+    def _follow(
+        self,
+        connection: Connection,
+        run: LockedRun,
+        spec: RunSpec,
+        rows: list[JournalRow],
+        stage: Stage,
+    ) -> Progress:
+        """Replay; where all new work is refused (deadline, budget) record the refusals and replay on."""
+        journal = Journal(
+            steps={row.key: Entry(row.fingerprint, _result(row)) for row in rows},
+            records=written_records(connection, run.id),
+            asked=frozenset(d.key for d in list_decisions(connection, run=run.id, only_open=False)),
+            answers=answered(connection, run.id),
+        )
+        start = self._starter(spec, run.id)
+        calls_left = run.calls_left
+        while True:
+            progress = replay(start, journal)
+            refusals = []
+            for step in progress.schedule:
+                refused = refusal(step, run, calls_left)
+                if refused is None and isinstance(step, Turn) and calls_left is not None:
+                    calls_left -= not step.participant.rule_based
+                refusals.append(refused)
+                stage.add(run, step, refused)
+            if not progress.schedule or None in refusals:
+                return progress
+            journal = _with_refusals(journal, progress.schedule, refusals)
+
+    def _starter(self, spec: RunSpec, run: str) -> Callable[[], Workflow]:
+        return start_workflow(spec, Materials(self._document, run))
+
+    def _fetch(self, name: str) -> bytes:
+        return self.database.run(lambda connection: get_documents(connection, [name]))[name]
+
+
+def _with_refusals(
+    journal: Journal, steps: tuple[Turn | ToolRun, ...], refusals: list[Failure | None]
+) -> Journal:
+    entries = {
+        step.key: Entry(fingerprint(step), StepResult(failure=failure))
+        for step, failure in zip(steps, refusals, strict=True)
+    }
+    return replace(journal, steps={**journal.steps, **entries})
+
+
+def _result(row: JournalRow) -> StepResult | None:
+    if row.status == "done":
+        return StepResult(
+            reply=row.reply,
+            elapsed_s=row.elapsed_s,
+            tokens=row.tokens,
+            cost_usd=row.cost_usd,
+            note=row.note,
+        )
+    if row.status in ("failed", "cancelled"):
+        kind = FailureKind(row.failure_kind or FailureKind.CANCELLED)
+        failure = Failure(kind=kind, message=row.failure_message or row.status)
+        return StepResult(
+            failure=failure, elapsed_s=row.elapsed_s, tokens=row.tokens, cost_usd=row.cost_usd
+        )
+    return None
+
+
+def _idle(progress: Progress, run: LockedRun, rows: list[JournalRow], stage: Stage) -> bool:
+    """True when a trigger came twice or too early: nothing new to write."""
+    noted = sum(row.status not in ("pending", "leased") for row in rows)
+    return (
+        noted == run.noted_steps
+        and not stage.steps
+        and not stage.events
+        and progress.ask is None
+        and progress.outcome is None
+        and not progress.records
+        and run.phase == progress.phase
+        and (run.status is RunStatus.WAITING) == (progress.waiting_for is not None)
+    )
+
+
+def _changes(run: LockedRun, rows: list[JournalRow], progress: Progress, stage: Stage) -> Changes:
+    final = sorted(
+        (row for row in rows if row.status not in ("pending", "leased")), key=lambda r: r.elapsed_s
+    )
+    finished = [
+        (
+            f"step.{row.status}",
+            {"key": row.key, "participant": row.participant, "failure": row.failure_kind},
+        )
+        for row in final[run.noted_steps :]
+    ]
+    for record in progress.records:
+        stage.record(record)
+    events = finished + stage.events
+    if progress.phase != run.phase:
+        events.append(("run.phase", {"phase": progress.phase}))
+    events.extend(
+        ("step.scheduled", {"key": step.key, "queue": step.queue, "status": step.status})
+        for step in stage.steps
+    )
+    decisions: tuple[NewDecision, ...] = ()
+    if progress.ask is not None:
+        decisions = (_decision(progress.ask),)
+        events.append(("decision.opened", {"key": progress.ask.key}))
+    status = RunStatus.WAITING if progress.waiting_for is not None else RunStatus.RUNNING
+    outcome = progress.outcome
+    if outcome is not None:
+        status = RunStatus.COMPLETED
+        events.append(("run.completed", {"verdict": outcome.verdict, "ending": outcome.ending}))
+    return Changes(
+        status=status,
+        phase=progress.phase,
+        noted_steps=len(final) + sum(step.status == "failed" for step in stage.steps),
+        steps=tuple(stage.steps),
+        decisions=decisions,
+        records=tuple(stage.records),
+        consumed_decisions=progress.consumed,
+        documents=stage.documents,
+        events=tuple(events),
+        outcome=None if outcome is None else _outcome_json(outcome),
+        verdict=None if outcome is None else outcome.verdict,
+        ending=None if outcome is None else outcome.ending,
+    )
+
+
+def _decision(ask: Decide) -> NewDecision:
+    question = ask.question
+    return NewDecision(
+        key=ask.key,
+        kind=question.kind,
+        question=question.model_dump_json(),
+        shown_sha256=shown_hash(question.shown),
+        timeout_s=question.timeout_s,
+        on_timeout=question.on_timeout,
+    )
+
+
+def shown_hash(shown: Mapping[str, Any]) -> str:
+    """What binds an answer to what was shown: the sha256 of the canonical JSON."""
+    return address(json.dumps(shown, sort_keys=True, ensure_ascii=False).encode())
+
+
+def _outcome_json(outcome: Outcome) -> str:
+    return json.dumps(
+        {
+            "verdict": outcome.verdict,
+            "ending": outcome.ending,
+            "summary": outcome.summary,
+            "findings": [finding.model_dump(mode="json") for finding in outcome.findings],
+            "detail": outcome.detail,
+            "warnings": list(outcome.warnings),
+        },
+        ensure_ascii=False,
+    )
+
+
+def _blocked(run: LockedRun, mismatch: ReplayMismatch) -> Changes:
+    return Changes(
+        status=RunStatus.BLOCKED,
+        phase=run.phase,
+        noted_steps=run.noted_steps,
+        blocked_reason=str(mismatch),
+        events=(("run.blocked", {"reason": str(mismatch)}),),
+    )

@@ -1,0 +1,64 @@
+"""The orchestrator process: a Celery worker for advances, with the sweeper and the signal listener beside it."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+from celery.signals import worker_ready, worker_shutdown
+
+from orchestrator.engine import Engine
+from orchestrator.listener import Listener
+from orchestrator.sweep import Sweeper
+from orchestrator.tasks import register
+from shared.broker import make_app
+from shared.contracts import QUEUE_ORCHESTRATOR
+from shared.logs import configure
+from shared.presence import Presence
+from shared.serving import serve
+from shared.settings import Settings
+from shared.signals import Signals
+from shared.store.database import Database
+
+THREADS = 4
+PATIENCE_S = 60.0
+
+
+def build_app(settings: Settings, database: Database) -> tuple[Celery, Engine]:
+    """The application with the orchestrator's tasks registered; every task module is imported by now."""
+    app = make_app(settings.endpoints.broker_url, slots=THREADS)
+    engine = Engine(database)
+    register(app, engine)
+    return app, engine
+
+
+def main(settings: Settings) -> int:
+    """Run until told to stop; the exit code."""
+    configure(settings.log_level)
+    url = settings.endpoints.database_url
+    database = Database(url, pool_size=THREADS + 2, patience_s=PATIENCE_S)
+    impatient = Database(url, pool_size=4, patience_s=2.0)
+    app, engine = build_app(settings, database)
+    presence = Presence(impatient, "orchestrator")
+    sweeper = Sweeper(impatient, app, Engine(impatient))
+    listener = Listener(Signals(settings.endpoints.redis_url), impatient, app, presence.process_id)
+
+    def started(**_signal: object) -> None:
+        presence.start()
+        sweeper.start()
+        listener.start()
+
+    def stopped(**_signal: object) -> None:
+        listener.stop()
+        sweeper.stop()
+        presence.stop()
+
+    worker_ready.connect(started, weak=False)
+    worker_shutdown.connect(stopped, weak=False)
+    return serve(
+        app,
+        name=f"orchestrator-{os.getpid()}",
+        queues=(QUEUE_ORCHESTRATOR,),
+        pool="threads",
+        concurrency=THREADS,
+    )

@@ -1,0 +1,181 @@
+"""From commands to rows: what a step's request looks like once large texts are stored by content.
+
+The same instruction or answer shown to five participants is one document, so storage and messages grow with what was
+said, not with its square.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from orchestrator.core.commands import RoundRecord, ToolRun, Turn
+from orchestrator.core.replay import fingerprint
+from shared.contracts import (
+    APPLY_TOOL,
+    QUEUE_APPLY,
+    QUEUE_TOOLS,
+    QUEUE_TURNS,
+    TASK_APPLY,
+    TASK_TOOL,
+    TURN_TASKS,
+    StepPayload,
+)
+from shared.models.outcomes import FailureKind
+from shared.models.steps import Failure, PromptPart, ToolRequest, TurnRequest
+from shared.store.documents import address
+from shared.store.runs import LockedRun, NewRecord, NewStep
+
+INTERNED_FROM = 256
+MAX_ATTEMPTS = 3
+LEASE_MARGIN_S = 30.0
+
+
+@dataclass(frozen=True)
+class ScheduledStep:
+    """A step that was committed and is to be published."""
+
+    task: str
+    queue: str
+    payload: StepPayload
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """A stage: its steps run in parallel, and the run is advanced when the last of them is final."""
+
+    run: str
+    root_task: str
+    steps: tuple[ScheduledStep, ...] = ()
+
+
+@dataclass
+class Stage:
+    """What one advance gathers before it is saved."""
+
+    seed: str
+    position: int
+    steps: list[NewStep] = field(default_factory=list)
+    scheduled: list[ScheduledStep] = field(default_factory=list)
+    records: list[NewRecord] = field(default_factory=list)
+    documents: dict[str, bytes] = field(default_factory=dict)
+    events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def add(self, run: LockedRun, step: Turn | ToolRun, refused: Failure | None) -> None:
+        """Turn a command into its row, and into a message unless it is refused at once."""
+        if isinstance(step, Turn):
+            request, timeout_s = self._turn_request(step)
+            task, queue, name = TURN_TASKS[step.role], QUEUE_TURNS, step.participant.name
+        else:
+            request, timeout_s = self._tool_request(step)
+            name = step.participant
+            applies = step.tool == APPLY_TOOL
+            task, queue = (TASK_APPLY, QUEUE_APPLY) if applies else (TASK_TOOL, QUEUE_TOOLS)
+        self.steps.append(
+            NewStep(
+                key=step.key,
+                position=self.position,
+                kind="turn" if isinstance(step, Turn) else "tool",
+                participant=name,
+                role=str(step.role),
+                round=step.round,
+                task=task,
+                queue=queue,
+                fingerprint=fingerprint(step),
+                request=request,
+                max_attempts=MAX_ATTEMPTS,
+                lease_s=timeout_s + LEASE_MARGIN_S,
+                status="pending" if refused is None else "failed",
+                failure_kind=None if refused is None else refused.kind,
+                failure_message=None if refused is None else refused.message,
+            )
+        )
+        self.position += 1
+        if refused is None:
+            payload = StepPayload(
+                run=run.id, step=step.key, participant=name, role=str(step.role), round=step.round
+            )
+            self.scheduled.append(ScheduledStep(task, queue, payload))
+
+    def record(self, written: RoundRecord) -> None:
+        """Keep what a round brought."""
+        self.records.append(
+            NewRecord(written.key, written.assessment, written.findings, written.stances)
+        )
+        metrics = written.assessment.metrics
+        self.events.append(
+            (
+                "round.assessed",
+                {
+                    "key": written.key,
+                    "score": round(metrics.overall_score, 3),
+                    "recommendation": metrics.recommendation,
+                    "ending": written.assessment.ending,
+                },
+            )
+        )
+
+    def _turn_request(self, step: Turn) -> tuple[str, float]:
+        prompt = step.prompt()
+        request = TurnRequest(
+            participant=step.participant,
+            role=step.role,
+            round=step.round,
+            reply_model=step.reply_model,
+            system=tuple(self._interned(part) for part in prompt.system),
+            prompt=tuple(self._interned(part) for part in prompt.user),
+            brief=step.brief() if step.participant.rule_based else {},
+            marker=hmac.new(self.seed.encode(), step.key.encode(), hashlib.sha256).hexdigest()[:24],
+            temperature=step.temperature,
+        )
+        return request.model_dump_json(), step.participant.timeout_s
+
+    def _tool_request(self, step: ToolRun) -> tuple[str, float]:
+        request = ToolRequest(
+            tool=step.tool,
+            participant=step.participant,
+            role=step.role,
+            round=step.round,
+            reply_model=step.reply_model,
+            inputs={name: self._interned_value(value) for name, value in step.inputs().items()},
+            timeout_s=step.timeout_s,
+        )
+        return request.model_dump_json(), step.timeout_s
+
+    def _interned(self, part: PromptPart) -> PromptPart:
+        if part.text is None or len(part.text) < INTERNED_FROM:
+            return part
+        return part.model_copy(update={"text": None, "document": self._put(part.text.encode())})
+
+    def _interned_value(self, value: Any) -> Any:
+        """Large structured inputs travel as documents too: {"document": sha256}."""
+        if isinstance(value, (list, dict)):
+            content = json.dumps(value, ensure_ascii=False).encode()
+            if len(content) >= INTERNED_FROM:
+                return {"document": self._put(content)}
+        return value
+
+    def _put(self, content: bytes) -> str:
+        name = address(content)
+        self.documents[name] = content
+        return name
+
+
+def refusal(step: Turn | ToolRun, run: LockedRun, calls_left: int | None) -> Failure | None:
+    """Why a step is not scheduled: past the deadline nothing is, over the budget no model is asked."""
+    if run.overdue:
+        return Failure(kind=FailureKind.DEADLINE, message="the run's deadline has passed")
+    if isinstance(step, Turn) and not step.participant.rule_based:
+        if run.over_budget is not None:
+            return Failure(
+                kind=FailureKind.OVER_BUDGET,
+                message=f"the run's budget of {run.over_budget} is used up",
+            )
+        if calls_left is not None and calls_left <= 0:
+            return Failure(
+                kind=FailureKind.OVER_BUDGET, message="the run's budget of calls is used up"
+            )
+    return None

@@ -1,0 +1,24 @@
+"""The orchestrator's Celery task: ten lines around the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery import Celery, Task
+
+from orchestrator.dispatch import publish
+from orchestrator.engine import Engine
+from shared.contracts import TASK_ADVANCE, AdvancePayload
+
+
+def register(app: Celery, engine: Engine) -> None:
+    """Register the orchestrator's tasks on `app`."""
+
+    @app.task(name=TASK_ADVANCE, bind=True, ignore_result=True)
+    def advance(_task: Task[..., Any], payload: dict[str, Any]) -> dict[str, Any]:
+        """Replay a run, commit what follows, publish it."""
+        wanted = AdvancePayload.model_validate(payload)
+        scheduled = engine.advance(wanted.run)
+        if scheduled is not None:
+            publish(app, scheduled)
+        return {"run": wanted.run, "scheduled": 0 if scheduled is None else len(scheduled.steps)}

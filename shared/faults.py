@@ -1,0 +1,35 @@
+"""Named points at which a fault test ends the process, as a power cut would. Without the variable: nothing.
+
+`QUORATE_KILL_AT=name[:n]` kills the process with SIGKILL the n-th time (default: the first) that it reaches the point,
+once per `QUORATE_KILL_ONCE` file if that is set, so that a restarted process goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+
+_armed = os.environ.get("QUORATE_KILL_AT", "")
+_name, _, _count = _armed.partition(":")
+_reached: Counter[str] = Counter()
+
+
+def reach(point: str) -> None:
+    """Mark a point on the way. Free when no test asked for it."""
+    if point != _name:
+        return
+    _reached[point] += 1
+    if _reached[point] == int(_count or 1) and _first_time():
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _first_time() -> bool:
+    marker = os.environ.get("QUORATE_KILL_ONCE")
+    if marker is None:
+        return True
+    try:
+        os.close(os.open(marker, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        return False
+    return True

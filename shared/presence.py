@@ -1,0 +1,114 @@
+"""Say in Postgres that this process is alive, and notice what it no longer holds.
+
+One statement every two seconds covers all turns of a process, however many wait. A process that fell silent for
+`SILENCE_S` has lost its steps; when it wakes up (SIGSTOP, a frozen machine), its tokens are stale and its calls are
+cancelled here.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import uuid
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import TypeVar
+
+import structlog
+
+from shared.errors import EnvironmentFault
+from shared.store.database import Connection, Database
+from shared.store.processes import beat, leave
+from shared.store.steps import held
+
+BEAT_S = 2.0
+SILENCE_S = 8.0
+
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+Holding = tuple[str, str, int]
+
+
+class InFlight:
+    """The steps that this process works on, each with the flag that stops its work."""
+
+    def __init__(self) -> None:
+        """Nothing is held yet."""
+        self._flags: dict[Holding, threading.Event] = {}
+        self._lock = threading.Lock()
+
+    def add(self, holding: Holding) -> threading.Event:
+        """Hold a step; the event is set when the step is lost or its run cancelled."""
+        flag = threading.Event()
+        with self._lock:
+            self._flags[holding] = flag
+        return flag
+
+    def remove(self, holding: Holding) -> None:
+        """Let go of a step."""
+        with self._lock:
+            self._flags.pop(holding, None)
+
+    def snapshot(self) -> set[Holding]:
+        """What is held now."""
+        with self._lock:
+            return set(self._flags)
+
+    def cancel(self, lost: set[Holding]) -> None:
+        """Stop the work on steps that are not this process's any more."""
+        with self._lock:
+            flags = [self._flags[holding] for holding in lost if holding in self._flags]
+        for flag in flags:
+            flag.set()
+
+
+class Presence:
+    """A thread that beats. `process_id` is unique for ever, so a restarted worker is another one."""
+
+    def __init__(self, database: Database, kind: str, in_flight: InFlight | None = None) -> None:
+        """`kind` is what the process does: turns, tools, orchestrator."""
+        self.process_id = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self.in_flight = in_flight or InFlight()
+        self._database = database
+        self._kind = kind
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="presence", daemon=True)
+
+    def start(self) -> None:
+        """Beat once now, in the caller's thread, and then every two seconds."""
+        self._beat()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End in good order."""
+        self._stop.set()
+        self._quietly(lambda connection: leave(connection, self.process_id))
+
+    def _run(self) -> None:
+        while not self._stop.wait(BEAT_S):
+            self._beat()
+
+    def _beat(self) -> None:
+        before = self.in_flight.snapshot()
+        still = self._quietly(self._exchange)
+        if still is not None:
+            self.in_flight.cancel(before - still)
+
+    def _exchange(self, connection: Connection) -> set[Holding]:
+        beat(
+            connection,
+            process=self.process_id,
+            kind=self._kind,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            version=version("quorate"),
+        )
+        return held(connection, self.process_id) if self.in_flight.snapshot() else set()
+
+    def _quietly(self, work: Callable[[Connection], T]) -> T | None:
+        try:
+            return self._database.run(work)
+        except EnvironmentFault as fault:
+            log.warning("presence.unreachable", process=self.process_id, why=str(fault))
+            return None

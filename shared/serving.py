@@ -1,0 +1,40 @@
+"""Start a Celery worker in this process, without Celery's command line and its discovery of code."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Sequence
+
+from celery import Celery
+
+
+def serve(
+    app: Celery,
+    *,
+    name: str,
+    queues: Sequence[str],
+    pool: str,
+    concurrency: int,
+    time_limit_s: float | None = None,
+) -> int:
+    """Consume `queues` until a signal ends the worker; the exit code.
+
+    Nothing is imported by name from the working directory: all task modules are in already.
+    """
+    worker = app.Worker(
+        hostname=f"{name}@{socket.gethostname()}",
+        queues=list(queues),
+        pool_cls=pool,
+        concurrency=concurrency,
+        loglevel="WARNING",
+        time_limit=time_limit_s,
+        task_events=False,
+        without_gossip=True,
+        without_mingle=True,
+        optimization="fair",
+        quiet=True,
+    )
+    worker.start()
+    sys.stderr.flush()
+    return int(worker.exitcode or 0)

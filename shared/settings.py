@@ -1,0 +1,78 @@
+"""Where the servers are and where a process keeps its own files: from the environment, nothing else.
+
+QUORATE_REDIS_URL      redis-py URL of an existing Redis or Valkey   (together with QUORATE_DATABASE_URL:
+QUORATE_DATABASE_URL   SQLAlchemy URL of an existing Postgres         nothing is started)
+QUORATE_BROKER_URL     another broker, e.g. amqp://...               (default: QUORATE_REDIS_URL)
+QUORATE_INSTANCE       name of the embedded instance                 (default: default)
+QUORATE_TURN_SLOTS     turns that one worker process holds at once   (default: 1000)
+QUORATE_LOG            debug, info, warning                          (default: info in services)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared.embedded.instance import Endpoints, Instance
+from shared.errors import ConfigurationError
+
+DEFAULT_TURN_SLOTS = 1000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a process of Quorate must know to find the others."""
+
+    instance: Instance
+    external: Endpoints | None
+    turn_slots: int = DEFAULT_TURN_SLOTS
+    log_level: str = "info"
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> Settings:
+        """Read the settings. Raises ConfigurationError when they contradict one another."""
+        return cls(
+            instance=Instance.from_environment(environ),
+            external=_external(environ),
+            turn_slots=_positive(environ, "QUORATE_TURN_SLOTS", DEFAULT_TURN_SLOTS),
+            log_level=environ.get("QUORATE_LOG", "info"),
+        )
+
+    @property
+    def endpoints(self) -> Endpoints:
+        """The servers' URLs; whether they are up is another question."""
+        return self.external or self.instance.endpoints
+
+
+def _external(environ: Mapping[str, str]) -> Endpoints | None:
+    redis_url = environ.get("QUORATE_REDIS_URL")
+    database_url = environ.get("QUORATE_DATABASE_URL")
+    if not redis_url and not database_url:
+        if environ.get("QUORATE_BROKER_URL"):
+            raise ConfigurationError(
+                "QUORATE_BROKER_URL is set, but QUORATE_REDIS_URL and QUORATE_DATABASE_URL are not: "
+                "external servers need both of them."
+            )
+        return None
+    if not redis_url or not database_url:
+        missing = "QUORATE_DATABASE_URL" if redis_url else "QUORATE_REDIS_URL"
+        raise ConfigurationError(
+            f"External servers need both URLs: {missing} is missing. Set it, or unset the other to use the "
+            "embedded servers."
+        )
+    if database_url.startswith("postgresql://"):
+        database_url = "postgresql+psycopg://" + database_url.removeprefix("postgresql://")
+    return Endpoints(
+        broker_url=environ.get("QUORATE_BROKER_URL") or redis_url,
+        redis_url=redis_url,
+        database_url=database_url,
+    )
+
+
+def _positive(environ: Mapping[str, str], name: str, default: int) -> int:
+    value = environ.get(name, "")
+    if not value:
+        return default
+    if not value.isdigit() or int(value) < 1:
+        raise ConfigurationError(f"{name} is {value!r}: it must be a whole number from 1.")
+    return int(value)

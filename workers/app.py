@@ -1,0 +1,110 @@
+"""A worker process: which queue it serves, in which pool, with which connections."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+
+from celery import Celery
+from celery.signals import worker_process_init, worker_ready, worker_shutdown
+
+from shared.broker import make_app
+from shared.contracts import QUEUE_APPLY, QUEUE_TOOLS, QUEUE_TURNS
+from shared.logs import configure
+from shared.presence import Presence
+from shared.serving import serve
+from shared.settings import Settings
+from shared.store.database import Database
+from workers.spool import Spool
+from workers.steps import StepWorker
+from workers.tasks import register
+
+PATIENCE_S = 60.0
+POOL_CONNECTIONS = 12
+TOOL_TIME_LIMIT_S = 1800.0
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a worker process does. Turns wait in threads; tools can be killed in processes."""
+
+    queues: tuple[str, ...]
+    pool: str
+    connections: int
+
+
+KINDS: dict[str, Kind] = {
+    "turns": Kind((QUEUE_TURNS,), "threads", POOL_CONNECTIONS),
+    "tools": Kind((QUEUE_TOOLS, QUEUE_APPLY), "prefork", 2),
+}
+
+
+class Runtime:
+    """This process's connections and presence; made anew behind a fork."""
+
+    def __init__(self, settings: Settings, kind: str) -> None:
+        """Nothing is opened before `current` is asked."""
+        self._settings = settings
+        self._kind = kind
+        self._lock = threading.Lock()
+        self._pid = 0
+        self._worker: StepWorker | None = None
+
+    def current(self) -> StepWorker:
+        """The step worker of this very process."""
+        if self._worker is not None and self._pid == os.getpid():
+            return self._worker
+        with self._lock:
+            if self._worker is None or self._pid != os.getpid():
+                self._worker = self._build()
+                self._pid = os.getpid()
+            return self._worker
+
+    def close(self) -> None:
+        """End in good order."""
+        if self._worker is not None and self._pid == os.getpid():
+            self._worker.presence.stop()
+
+    def _build(self) -> StepWorker:
+        url = self._settings.endpoints.database_url
+        database = Database(url, pool_size=KINDS[self._kind].connections, patience_s=PATIENCE_S)
+        presence = Presence(Database(url, pool_size=1, patience_s=1.0), self._kind)
+        presence.start()
+        spool = Spool(self._settings.instance.state_dir / "spool")
+        threading.Thread(target=spool.drain, args=(database,), daemon=True).start()
+        return StepWorker(database, presence, spool)
+
+
+def build_app(settings: Settings, kind: str) -> tuple[Celery, Runtime]:
+    """The application with the step tasks registered; every task module is imported by now."""
+    app = make_app(settings.endpoints.broker_url, slots=settings.turn_slots)
+    runtime = Runtime(settings, kind)
+    register(app, runtime.current)
+    return app, runtime
+
+
+def main(settings: Settings, kind: str, concurrency: int | None, pool: str | None) -> int:
+    """Serve `kind` until told to stop; the exit code."""
+    configure(settings.log_level)
+    app, runtime = build_app(settings, kind)
+    served = KINDS[kind]
+    chosen = pool or served.pool
+
+    def started(**_signal: object) -> None:
+        runtime.current()
+
+    def stopped(**_signal: object) -> None:
+        runtime.close()
+
+    (worker_process_init if chosen == "prefork" else worker_ready).connect(started, weak=False)
+    worker_shutdown.connect(stopped, weak=False)
+    default = settings.turn_slots if kind == "turns" else (os.cpu_count() or 2)
+    return serve(
+        app,
+        name=f"{kind}-{os.getpid()}",
+        queues=served.queues,
+        pool=chosen,
+        concurrency=concurrency or default,
+        time_limit_s=TOOL_TIME_LIMIT_S if chosen == "prefork" else None,
+    )

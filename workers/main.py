@@ -1,0 +1,36 @@
+"""`quorate-worker KIND`: start a worker process."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from shared.errors import QuorateError
+from shared.settings import Settings
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The console script; exit codes as in docs/exit-codes.md."""
+    parser = argparse.ArgumentParser(
+        prog="quorate-worker",
+        description="Work on the steps of Quorate's runs.",
+        epilog="example: quorate-worker turns --concurrency 200",
+    )
+    parser.add_argument("kind", choices=["turns", "tools"], help="which queue to serve")
+    parser.add_argument("--concurrency", type=int, help="steps at once (turns: 1000, tools: cores)")
+    parser.add_argument(
+        "--pool",
+        choices=["threads", "prefork"],
+        help="Celery pool (turns: threads, tools: prefork)",
+    )
+    options = parser.parse_args(argv)
+    try:
+        settings = Settings.from_environment(os.environ)
+        from workers.app import main as serve
+
+        return serve(settings, options.kind, options.concurrency, options.pool)
+    except QuorateError as error:
+        sys.stderr.write(f"quorate-worker: {error}\n")
+        return error.exit_code
