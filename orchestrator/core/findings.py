@@ -1,0 +1,287 @@
+"""One finding for one defect: what several participants raised, merged without losing who said it.
+
+Merging is conservative: a false merge hides a defect, a missed one only repeats it. Two raised findings are the
+same when they stand at the same place and read alike (or carry the same analyser rule), or, without a place,
+when their texts match. Thresholds and examples: docs/design/convergence.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from orchestrator.core.sameness import Claim, plain_path, same_defect
+from orchestrator.core.stances import raising_stance
+from shared.models.findings import Finding, Position, RaisedFinding, Severity, Stance
+from shared.models.panel import Role
+from shared.models.subject import Subject
+
+INFORMATIVE = 20  # characters of detail that make a claim a reasoned one
+LONGEST_USEFUL = 1200  # characters of detail beyond which longer is not better
+
+NOT_IN_CHANGE = "names a file that the change does not touch"
+NOT_ON_CHANGED_LINE = "not on a changed line"
+
+
+@dataclass(frozen=True)
+class Raised:
+    """A finding as one participant raised it in one round."""
+
+    participant: str
+    round: int
+    finding: RaisedFinding
+    role: str = Role.CRITIQUE.value
+
+
+@dataclass(frozen=True)
+class Merged:
+    """All findings known after a merge, how many are new, and the `agree` that raising implies."""
+
+    findings: tuple[Finding, ...]
+    new: int
+    stances: tuple[Stance, ...]
+
+
+@dataclass(frozen=True)
+class _Item:
+    claim: Claim
+    source: Raised | Finding
+
+
+_Group = list[int]  # indexes of items that say the same
+
+
+def merge(raised: Sequence[Raised], known: Sequence[Finding] = ()) -> tuple[Finding, ...]:
+    """The known findings, joined by who raised them again, and the new ones as F<n> in order of appearance.
+
+    What is merged with what does not depend on the order of `raised`; the numbers of new findings do.
+    """
+    return absorb(raised, known).findings
+
+
+def absorb(raised: Sequence[Raised], known: Sequence[Finding] = ()) -> Merged:
+    """`merge`, with the count of new findings and the ledger lines of those who raised something."""
+    items = [_Item(_claim_of_known(finding), finding) for finding in known]
+    items += [_Item(_claim_of(one), one) for one in raised]
+    groups = _group(items)
+    joined: dict[str, list[Raised]] = {}
+    fresh: list[list[Raised]] = []
+    for group in groups:
+        sources = [items[index].source for index in group]
+        claims = [source for source in sources if isinstance(source, Raised)]
+        home = sources[0]  # known findings come first among the items
+        if isinstance(home, Finding):
+            joined[home.id] = claims
+        else:
+            fresh.append(claims)
+    findings = [_join(finding, joined[finding.id]) for finding in known]
+    number = max((_number(finding.id) for finding in known), default=0)
+    members = [(finding.id, joined[finding.id]) for finding in known]
+    for offset, claims in enumerate(fresh, start=1):
+        findings.append(_new(f"F{number + offset}", claims))
+        members.append((f"F{number + offset}", claims))
+    return Merged(tuple(findings), len(fresh), _raising_lines(members))
+
+
+def _number(identity: str) -> int:
+    digits = identity.removeprefix("F")
+    return int(digits) if digits.isdecimal() else 0
+
+
+def _raising_lines(members: Iterable[tuple[str, Sequence[Raised]]]) -> tuple[Stance, ...]:
+    lines = {
+        (one.round, one.participant, one.role, identity): raising_stance(
+            identity, one.participant, one.round, one.role
+        )
+        for identity, claims in members
+        for one in claims
+    }
+    return tuple(lines.values())
+
+
+# ---- grouping -----------------------------------------------------------------------------------
+
+
+def _claim_of(one: Raised) -> Claim:
+    said = one.finding
+    return Claim(
+        title=said.title,
+        detail=said.detail,
+        rule=said.rule,
+        place=said.place,
+        turn=(one.participant, one.round, one.role),
+    )
+
+
+def _claim_of_known(finding: Finding) -> Claim:
+    return Claim(
+        title=finding.title,
+        detail=finding.detail,
+        rule=finding.rule,
+        place=finding.place,
+        turn=None,
+    )
+
+
+def _group(items: Sequence[_Item]) -> list[_Group]:
+    """Best pairs first, complete linkage: everything in a group is the same as everything else in it.
+
+    Ties are broken by the claims themselves, never by their position, so permuting the input permutes the result.
+    """
+    order = sorted(range(len(items)), key=lambda index: _canonical(items[index]))
+    rank = {index: place for place, index in enumerate(order)}
+    scores: dict[tuple[int, int], float] = {}
+    for a, b in _candidates(items):
+        both_known = all(isinstance(items[index].source, Finding) for index in (a, b))
+        score = 0.0 if both_known else same_defect(items[a].claim, items[b].claim)
+        if score > 0:
+            scores[a, b] = score
+    group_of: dict[int, _Group] = {index: [index] for index in range(len(items))}
+    for a, b in sorted(
+        scores, key=lambda pair: (-scores[pair], *sorted((rank[pair[0]], rank[pair[1]])))
+    ):
+        first, second = group_of[a], group_of[b]
+        if first is second or not all(
+            (min(x, y), max(x, y)) in scores for x in first for y in second
+        ):
+            continue
+        together = sorted(first + second)
+        group_of.update(dict.fromkeys(together, together))
+    unique = {id(group): group for group in group_of.values()}
+    return sorted(unique.values(), key=lambda group: group[0])
+
+
+def _candidates(items: Sequence[_Item]) -> Iterable[tuple[int, int]]:
+    """Index pairs (ascending) that can be the same at all: in one file, or one of them without a place."""
+    by_path: dict[str, list[int]] = {}
+    unplaced = []
+    for index, item in enumerate(items):
+        if item.claim.place is None:
+            unplaced.append(index)
+        else:
+            by_path.setdefault(plain_path(item.claim.place.path), []).append(index)
+    for together in by_path.values():
+        yield from combinations(together, 2)
+        for index in together:
+            yield from ((min(index, other), max(index, other)) for other in unplaced)
+    yield from combinations(unplaced, 2)
+
+
+def _canonical(item: _Item) -> tuple[int, int, str, str]:
+    match item.source:
+        case Finding() as known:
+            return (0, _number(known.id), known.id, "")
+        case Raised() as one:
+            return (1, one.round, one.finding.model_dump_json(), one.participant)
+
+
+# ---- what a group says --------------------------------------------------------------------------
+
+
+def _justified(said: RaisedFinding) -> bool:
+    return bool(said.quote or said.patch or said.rule or len(said.detail.strip()) >= INFORMATIVE)
+
+
+def _severity(claims: Sequence[Raised]) -> tuple[Severity, str | None]:
+    """The worst severity that comes with a reason; a worse one without is named in the caveat."""
+    worst = min(claims, key=lambda one: one.finding.severity.rank).finding.severity
+    reasoned = [one.finding.severity for one in claims if _justified(one.finding)]
+    severity = min(reasoned, key=lambda one: one.rank) if reasoned else worst
+    if severity is worst:
+        return severity, None
+    who = sorted({one.participant for one in claims if one.finding.severity is worst})
+    return severity, f"called {worst} by {', '.join(who)} without a reason"
+
+
+def _best_first(claims: Sequence[Raised]) -> list[RaisedFinding]:
+    def worth(said: RaisedFinding) -> tuple[bool, bool, int, int, str]:
+        return (
+            bool(said.quote),
+            bool(said.patch),
+            min(len(said.detail.strip()), LONGEST_USEFUL),
+            len(said.title),
+            said.model_dump_json(),
+        )
+
+    return sorted((one.finding for one in claims), key=worth, reverse=True)
+
+
+def _new(identity: str, claims: Sequence[Raised]) -> Finding:
+    best, *others = _best_first(claims)
+    severity, caveat = _severity(claims)
+    raisers = tuple(dict.fromkeys(one.participant for one in claims))
+    finding = Finding(
+        id=identity,
+        title=best.title,
+        detail=best.detail,
+        severity=severity,
+        category=best.category,
+        rule=best.rule,
+        place=best.place,
+        quote=best.quote,
+        suggestion=best.suggestion,
+        patch=best.patch,
+        raised_by=raisers,
+        raised_in_round=min(one.round for one in claims),
+        stances=dict.fromkeys(raisers, Position.AGREE),
+        caveat=caveat,
+    )
+    return _filled(finding, others)
+
+
+def _join(finding: Finding, claims: Sequence[Raised]) -> Finding:
+    """A known finding keeps its id and its wording; joiners add names, missing fields and reasoned severity."""
+    if not claims:
+        return finding
+    raisers = tuple(dict.fromkeys((*finding.raised_by, *(one.participant for one in claims))))
+    reasoned = [one.finding.severity for one in claims if _justified(one.finding)]
+    severity = min((finding.severity, *reasoned), key=lambda one: one.rank)
+    update = {
+        "raised_by": raisers,
+        "severity": severity,
+        "stances": dict.fromkeys(raisers, Position.AGREE) | finding.stances,
+    }
+    return _filled(finding.model_copy(update=update), _best_first(claims))
+
+
+def _filled(finding: Finding, others: Sequence[RaisedFinding]) -> Finding:
+    """Fields that the chosen wording lacks, taken from the next best that has them."""
+    update = {}
+    for name in ("rule", "place", "quote", "suggestion", "patch"):
+        if not getattr(finding, name):
+            found = next((getattr(said, name) for said in others if getattr(said, name)), None)
+            update[name] = found
+    return finding.model_copy(update=update) if update else finding
+
+
+# ---- checked against the subject ----------------------------------------------------------------
+
+
+def check_place(finding: Finding, subject: Subject) -> Finding:
+    """The finding, with a caveat when its place is outside the change. Nothing else changes, nothing is dropped."""
+    if finding.place is None:
+        return finding
+    path = plain_path(finding.place.path)
+    touched = [file for file in subject.files if plain_path(file.path) == path]
+    if not touched:
+        return with_caveat(finding, NOT_IN_CHANGE)
+    first = finding.place.line
+    last = max(first, finding.place.end_line or first)
+    on_change = any(
+        lines.first <= last and first <= lines.last for file in touched for lines in file.changed
+    )
+    return finding if on_change else with_caveat(finding, NOT_ON_CHANGED_LINE)
+
+
+def check_places(findings: Sequence[Finding], subject: Subject) -> tuple[Finding, ...]:
+    """`check_place` on every finding."""
+    return tuple(check_place(finding, subject) for finding in findings)
+
+
+def with_caveat(finding: Finding, caveat: str) -> Finding:
+    """The finding with one more caveat; the same one is not said twice."""
+    said = finding.caveat.split("; ") if finding.caveat else []
+    if caveat in said:
+        return finding
+    return finding.model_copy(update={"caveat": "; ".join((*said, caveat))})

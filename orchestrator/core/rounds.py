@@ -1,0 +1,91 @@
+"""What a discussion looks like to the detectors: rounds of contributions, answered or missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shared.models.findings import Stance, StatedStance
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one expected participant brought to a round.
+
+    `answered` is False for every fault: silence, refusal, an unparseable reply, a reply without substance.
+    `text` and `stances` of an unanswered contribution are never read.
+    """
+
+    participant: str
+    role: str
+    text: str = ""
+    answered: bool = True
+    stances: tuple[StatedStance, ...] = ()
+
+
+@dataclass(frozen=True)
+class RoundTaken:
+    """A round that has ended: one contribution for every participant that was asked."""
+
+    number: int
+    role: str
+    contributions: tuple[Contribution, ...]
+
+    @property
+    def answered(self) -> int:
+        """How many gave a usable reply."""
+        return sum(contribution.answered for contribution in self.contributions)
+
+
+@dataclass(frozen=True)
+class TurnTaken:
+    """A contribution and the round it belongs to."""
+
+    round: int
+    contribution: Contribution
+
+
+Voice = tuple[str, str]  # participant and role: what may be compared with itself over time
+
+
+def turns_by_voice(rounds: Sequence[RoundTaken]) -> dict[Voice, tuple[TurnTaken, ...]]:
+    """Every participant's turns in one role, in the order of the rounds."""
+    turns: dict[Voice, list[TurnTaken]] = {}
+    for taken in sorted(rounds, key=lambda taken: taken.number):
+        for said in taken.contributions:
+            turns.setdefault((said.participant, said.role), []).append(
+                TurnTaken(taken.number, said)
+            )
+    return {voice: tuple(taken) for voice, taken in turns.items()}
+
+
+def absent(rounds: Sequence[RoundTaken]) -> tuple[str, ...]:
+    """Participants whose latest turn in one of their roles brought nothing, by name."""
+    return tuple(
+        sorted(
+            {
+                name
+                for (name, _), turns in turns_by_voice(rounds).items()
+                if not turns[-1].contribution.answered
+            }
+        )
+    )
+
+
+def ledger_of(rounds: Sequence[RoundTaken]) -> tuple[Stance, ...]:
+    """The ledger lines that the contributions state in so many words (raising is not among them)."""
+    return tuple(
+        Stance(
+            round=taken.number,
+            participant=said.participant,
+            role=said.role,
+            finding=stance.finding,
+            position=stance.position,
+            reason=stance.reason,
+            quote=stance.quote,
+        )
+        for taken in rounds
+        for said in taken.contributions
+        if said.answered
+        for stance in said.stances
+    )

@@ -1,0 +1,140 @@
+"""Do two claims name the same defect? A score in 0..1, 0 for no, by place, rule and text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from shared.models.findings import Place
+
+NEAR_LINES = 3  # models miscount by a line or two
+SAME_LINES_ALIKE = 0.55
+NEAR_LINES_ALIKE = 0.65
+TEXT_ALONE_ALIKE = 0.80
+TEXTS_MATCH = 0.90
+
+_WORD_ALIKE = 77.0  # validate and validation are one word, test and text are two
+_SHORT = 3  # names as short as this are compared exactly, and so are numbers
+_COMPARED_WORDS = 60
+
+_FILLER = frozenset(
+    "a an and are as at be been being but by can could does for from has have in into is it its may might of on or "
+    "should so than that the their then there these this those to too too use used uses using via was were when "
+    "which while will with would".split()
+)
+# Words that many defects share say little about which one is meant.
+_GENERIC = frozenset(
+    "bug code error function issue line lines method missing possible potential problem unused value variable "
+    "input output no not never".split()
+)
+_GENERIC_WEIGHT = 0.5
+_KO_ENDINGS = frozenset("습니 니다 합니 입니 됩니 있습 없습 않습 있다 없다 하는 하지 지않".split())
+_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
+_PIECE = re.compile(r"[가-힣]+|[^\W가-힣]+")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is compared; `turn` says in which breath it was said (None: known since an earlier one)."""
+
+    title: str
+    detail: str
+    rule: str | None
+    place: Place | None
+    turn: tuple[str, int, str] | None
+
+
+def same_defect(a: Claim, b: Claim) -> float:
+    """0 when the claims are (or must be taken as) different, else how surely they are the same.
+
+    What one participant lists twice in one breath is two defects, unless place, rule and text are the same.
+    """
+    if a.turn is not None and a.turn == b.turn:
+        repeated = a.place == b.place and a.rule == b.rule
+        return _scored(text_alike(a, b), TEXTS_MATCH, 1.0) if repeated else 0.0
+    if a.place is None or b.place is None:
+        return _scored(text_alike(a, b), TEXT_ALONE_ALIKE, 0.0)
+    gap = _gap(a.place, b.place)
+    if plain_path(a.place.path) != plain_path(b.place.path) or gap > NEAR_LINES:
+        return 0.0
+    closeness = 1.0 - gap / (NEAR_LINES + 1)
+    if a.rule and b.rule:
+        return _by_rule(a, b, a.rule.casefold() == b.rule.casefold(), closeness)
+    needed = SAME_LINES_ALIKE if gap == 0 else NEAR_LINES_ALIKE
+    return _scored(text_alike(a, b), needed, closeness)
+
+
+def _by_rule(a: Claim, b: Claim, same_rule: bool, closeness: float) -> float:
+    if same_rule and closeness == 1.0:
+        return 1.0
+    # Different rules on one line, and one rule on neighbouring lines, are the same only in the same words.
+    return _scored(text_alike(a, b), TEXTS_MATCH, closeness)
+
+
+def _scored(alike: float, needed: float, closeness: float) -> float:
+    return (alike + closeness) / 2 if alike >= needed else 0.0
+
+
+def text_alike(a: Claim, b: Claim) -> float:
+    """How alike the claims read: the better of their titles and of title with detail, 0..1."""
+    titles = _alike(a.title, b.title)
+    if titles == 1.0:
+        return titles
+    return max(titles, _alike(f"{a.title} {a.detail}", f"{b.title} {b.detail}"))
+
+
+def _alike(a: str, b: str) -> float:
+    """Mean of Dice and overlap coefficients of the weighted words, near spellings taken as one word."""
+    # Pairing near spellings is greedy: a fixed order makes it symmetric.
+    left, right = (_words(text) for text in sorted((a, b)))
+    if not left or not right:
+        return float(a.strip().casefold() == b.strip().casefold())
+    shared = 0.0
+    open_right = set(right)
+    for word in sorted(left, key=lambda word: (word not in right, word)):
+        partner = word if word in open_right else _near_spelling(word, open_right - left)
+        if partner is not None:
+            open_right.discard(partner)
+            shared += min(_weight(word), _weight(partner))
+    size_left, size_right = sum(map(_weight, left)), sum(map(_weight, right))
+    return (2 * shared / (size_left + size_right) + shared / min(size_left, size_right)) / 2
+
+
+def _near_spelling(word: str, candidates: set[str]) -> str | None:
+    if len(word) <= _SHORT or word.isdigit():
+        return None
+    near = [
+        (fuzz.ratio(word, other), other)
+        for other in candidates
+        if len(other) > _SHORT and not other.isdigit()
+    ]
+    best = max(near, default=(0.0, ""))
+    return best[1] if best[0] >= _WORD_ALIKE else None
+
+
+def _words(text: str) -> set[str]:
+    found: dict[str, None] = {}
+    for piece in _PIECE.findall(_HYPHEN.sub("", text.casefold())):
+        if "가" <= piece[0] <= "힣":
+            pairs = [piece[at : at + 2] for at in range(len(piece) - 1)] or [piece]
+            found.update(dict.fromkeys(pair for pair in pairs if pair not in _KO_ENDINGS))
+        elif piece not in _FILLER:
+            found[piece] = None
+    return set(list(found)[:_COMPARED_WORDS])
+
+
+def _weight(word: str) -> float:
+    return _GENERIC_WEIGHT if word in _GENERIC or word.isdigit() else 1.0
+
+
+def _gap(a: Place, b: Place) -> int:
+    """Lines between two ranges, 0 when they share one."""
+    last_a, last_b = max(a.line, a.end_line or a.line), max(b.line, b.end_line or b.line)
+    return max(0, max(a.line, b.line) - min(last_a, last_b))
+
+
+def plain_path(path: str) -> str:
+    """A path as the subject spells it: forward slashes, no leading `./`."""
+    return path.replace("\\", "/").removeprefix("./")

@@ -1,0 +1,98 @@
+"""The verdict and the gate: derived by code from findings and ending, never taken from a model's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shared.models.findings import Finding, FindingStatus, Severity
+from shared.models.outcomes import Ending, Verdict
+from shared.models.panel import Participant
+
+STANDING = frozenset({FindingStatus.ACCEPTED, FindingStatus.CONTESTED})
+DEMANDS_FIX = Severity.MINOR
+
+
+class GateOutcome(StrEnum):
+    """What a gate says. `not_set` is what a run without one says."""
+
+    PASSED = "passed"
+    TRIPPED = "tripped"
+    INCONCLUSIVE = "inconclusive"
+    NOT_SET = "not_set"
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """A gate's outcome and the sentence that explains it."""
+
+    outcome: GateOutcome
+    reason: str
+
+
+def standing(findings: Iterable[Finding], at_least: Severity) -> tuple[Finding, ...]:
+    """Accepted and contested findings at least that bad: what the panel did not get rid of."""
+    return tuple(
+        one for one in findings if one.status in STANDING and one.severity.rank <= at_least.rank
+    )
+
+
+def undecided(findings: Iterable[Finding], at_least: Severity) -> tuple[Finding, ...]:
+    """Findings at least that bad on which too few took a position."""
+    return tuple(
+        one
+        for one in findings
+        if one.status is FindingStatus.UNDECIDED and one.severity.rank <= at_least.rank
+    )
+
+
+def derive(
+    findings: Sequence[Finding], ending: Ending | None, fail_on: Severity | None = None
+) -> Verdict:
+    """NEEDS_FIX when a finding stands that demands one, APPROVED only after convergence, else INCONCLUSIVE.
+
+    MINOR and worse demand a fix; a gate at INFO makes INFO demand one too. An undecided finding of that weight
+    keeps approval away.
+    """
+    weight = max(DEMANDS_FIX, fail_on or DEMANDS_FIX, key=lambda severity: severity.rank)
+    if standing(findings, weight):
+        return Verdict.NEEDS_FIX
+    if ending is Ending.CONVERGED and not undecided(findings, weight):
+        return Verdict.APPROVED
+    return Verdict.INCONCLUSIVE
+
+
+def gate(
+    findings: Sequence[Finding], ending: Ending | None, fail_on: Severity | None
+) -> GateResult:
+    """Trips on what stands at or above `fail_on`; passes only after convergence; anything else is inconclusive."""
+    if fail_on is None:
+        return GateResult(GateOutcome.NOT_SET, "no severity was set to fail on")
+    if stands := standing(findings, fail_on):
+        return GateResult(GateOutcome.TRIPPED, f"{_named(stands)} at {fail_on} or worse")
+    if ending is not Ending.CONVERGED:
+        how = "without an ending" if ending is None else f"as {ending}"
+        return GateResult(GateOutcome.INCONCLUSIVE, f"the discussion ended {how}")
+    if doubtful := undecided(findings, fail_on):
+        return GateResult(GateOutcome.INCONCLUSIVE, f"{_named(doubtful)} undecided")
+    return GateResult(GateOutcome.PASSED, f"converged, and nothing stands at {fail_on} or worse")
+
+
+def _named(findings: Sequence[Finding]) -> str:
+    return ", ".join(one.id for one in findings)
+
+
+def effective_votes(voters: Iterable[Participant]) -> int:
+    """How many independent votes the voters are: one a family; without a family, one a model or tool.
+
+    Judges of one family err alike: nine of them are about two votes (arXiv 2605.29800).
+    """
+    return len(
+        {
+            voter.family
+            if voter.family != "unknown"
+            else f"{voter.provider}:{voter.model or voter.tool or voter.name}"
+            for voter in voters
+        }
+    )

@@ -1,0 +1,60 @@
+"""What structured replies and findings say, as plain text for detectors, fallbacks and other participants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from shared.models.findings import Finding, Position
+
+
+def reply_text(reply: Mapping[str, Any]) -> str:
+    """A reply's sections as text: headings in words, one line an item. Findings keep their place and severity."""
+    blocks = []
+    for name, value in reply.items():
+        lines = list(_lines(value))
+        if lines:
+            blocks.append(f"## {name.replace('_', ' ').capitalize()}\n" + "\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def spoken_text(reply: Mapping[str, Any]) -> str:
+    """What a participant says in sentences, without ids, verdict words and headings: what a text detector may read."""
+    return "\n".join(line for value in reply.values() for line in _lines(value))
+
+
+def _lines(value: Any) -> Iterable[str]:
+    match value:
+        case str() if value.strip():
+            yield value.strip()
+        case {"finding": str(identity), "position": str(position), **rest}:
+            yield f"{identity}: {position}. {rest.get('reason', '')}".strip()
+        case {"title": str(title), **rest}:
+            place = rest.get("place")
+            where = f"{place['path']}:{place['line']} " if isinstance(place, dict) else ""
+            yield f"- [{rest.get('severity', 'MINOR')}] {where}{title}. {rest.get('detail', '')}".strip()
+        case {**fields}:
+            yield "- " + " — ".join(str(part) for part in fields.values() if part)
+        case list() | tuple():
+            for item in value:
+                yield from _lines(item if not isinstance(item, str) else f"- {item}")
+        case _:
+            return
+
+
+def findings_text(findings: Sequence[Finding], supporters_of: int) -> str:
+    """The findings as everybody is shown them: without names, so that nobody follows a name."""
+    blocks = []
+    for finding in findings:
+        place = f" at {finding.place.path}:{finding.place.line}" if finding.place else ""
+        head = f"{finding.id} [{finding.severity}] {finding.status}{place}: {finding.title}"
+        said = f"raised by {len(finding.raised_by)} of {supporters_of}; {_tally(finding)}"
+        blocks.append("\n".join(part for part in (head, said, finding.detail) if part))
+    return "\n\n".join(blocks)
+
+
+def _tally(finding: Finding) -> str:
+    counts = {position: 0 for position in Position}
+    for position in finding.stances.values():
+        counts[position] += 1
+    return ", ".join(f"{count} {position}" for position, count in counts.items() if count)

@@ -1,0 +1,38 @@
+"""The workflows: one file each, one line each in the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import orchestrator.workflows.review as review
+from orchestrator.core.commands import Workflow
+from orchestrator.core.materials import Materials
+from shared.errors import ReplayMismatch
+from shared.models.run import RunSpec
+
+__all__ = ["WORKFLOWS", "Materials", "start_workflow"]
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A workflow's current version and how it is started from what was captured at submission."""
+
+    version: int
+    start: Callable[[RunSpec, Materials], Workflow]
+
+
+WORKFLOWS: dict[str, Registered] = {
+    "review": Registered(review.VERSION, review.review),
+}
+
+
+def start_workflow(spec: RunSpec, materials: Materials) -> Callable[[], Workflow]:
+    """A starter for `replay`. Raises ReplayMismatch when this code does not know the run's workflow or version."""
+    registered = WORKFLOWS.get(spec.workflow)
+    if registered is None or registered.version != spec.workflow_version:
+        raise ReplayMismatch(
+            f"this version of Quorate has no workflow {spec.workflow!r} of version {spec.workflow_version}: "
+            "finish the run with the version that started it, or cancel it"
+        )
+    return lambda: registered.start(spec, materials)

@@ -1,0 +1,69 @@
+"""Review a change: critique and rebuttal by turns, synthesis, a decision, a fix, and the fix reviewed again.
+
+    Reviewing ──(converged, stalled, looping, exhausted, ...)──> Synthesizing ──> WaitingForReviewDecision
+        ^                                                                            │ apply_fix      │ skip
+        └──────────── reviewed again, at most max_reviews times ──────── Fixing <────┘                v
+                                                                                                 Executing
+
+Odd rounds are critiques by all critics in parallel (the first one blind), even rounds rebuttals by the author's side.
+The state names are the design's; a run shows them as its phase.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from orchestrator.core.commands import Doing, Workflow, phase
+from orchestrator.core.materials import Materials
+from orchestrator.workflows.review.case import Case, Result
+from orchestrator.workflows.review.conclusion import conclude
+from orchestrator.workflows.review.decision import apply_fix, ask
+from orchestrator.workflows.review.discussion import discuss
+from orchestrator.workflows.review.fixes import prepare_fixes
+from orchestrator.workflows.review.prompts import ReviewPrompts
+from orchestrator.workflows.review.synthesis import synthesise
+from shared.models.run import ReviewOptions, RunSpec
+
+VERSION = 1
+
+
+def review(spec: RunSpec, materials: Materials) -> Workflow:
+    """The whole run: a review, and reviews of the applied fixes up to the bound."""
+    options = spec.review or ReviewOptions()
+    case = Case(
+        spec=spec,
+        options=options,
+        prompts=ReviewPrompts(materials.prompts(spec.prompts), options.strategy),
+        subject=materials.subject(spec.subject),
+        subject_hash=spec.subject,
+        run=materials.run,
+    )
+    results: list[tuple[Case, Result]] = []
+    while True:
+        result = yield from one_review(case)
+        results.append((case, result))
+        fixed = result.applied.subject if result.applied else None
+        if fixed is None or case.cycle >= options.max_reviews:
+            yield from phase("Executing")
+            return conclude(spec, options, results)
+        case = replace(
+            case, subject=materials.subject(fixed), subject_hash=fixed, cycle=case.cycle + 1
+        )
+
+
+def one_review(case: Case) -> Doing[Result]:
+    """Discuss, synthesise, propose fixes, ask, apply."""
+    yield from phase("Reviewing")
+    history = yield from discuss(case)
+    yield from phase("Synthesizing")
+    synthesis, by, warnings = yield from synthesise(case, history)
+    fixes, problems = yield from prepare_fixes(case, history)
+    result = Result(history, synthesis, by, fixes, warnings=(*warnings, *problems))
+    if not fixes.patch:
+        return result
+    yield from phase("WaitingForReviewDecision")
+    answer = yield from ask(case, result)
+    if answer.choice != "apply_fix":
+        return replace(result, answer=answer)
+    yield from phase("Fixing")
+    return (yield from apply_fix(case, replace(result, answer=answer)))

@@ -1,0 +1,73 @@
+"""The end of a run: the verdict by code, and everything that a report shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.core.commands import Outcome
+from orchestrator.core.verdict import derive
+from orchestrator.workflows.review.case import Case, Result
+from orchestrator.workflows.review.decision import shown_fixes
+from orchestrator.workflows.review.fixes import good_fixes
+from shared.models.decision import Answer
+from shared.models.findings import Finding
+from shared.models.outcomes import Ending
+from shared.models.replies import Applied, CheckedFixes
+from shared.models.run import ReviewOptions, RunSpec
+
+
+def conclude(spec: RunSpec, options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outcome:
+    """The verdict, by code: over what stands after the last review and was not mended."""
+    standing: list[Finding] = []
+    everything: list[Finding] = []
+    for case, result in results:
+        mended = {
+            finding
+            for fix in (good_fixes(result.fixes) if result.applied else ())
+            for finding in fix.findings
+        }
+        for finding in result.history.findings:
+            named = finding.model_copy(update={"id": case.label(finding.id)})
+            everything.append(named)
+            if finding.id not in mended:
+                standing.append(named)
+    case, last = results[-1]
+    assessment = last.history.assessment
+    ending = Ending.DEGRADED if assessment is None else assessment.ending
+    return Outcome(
+        verdict=derive(standing, ending, options.fail_on),
+        ending=ending,
+        summary=last.synthesis.summary,
+        findings=tuple(everything),
+        detail={
+            "synthesis": last.synthesis.model_dump(mode="json"),
+            "synthesised_by": last.synthesised_by,
+            "assessments": [
+                {"review": case.cycle, **assessment.model_dump(mode="json")}
+                for case, result in results
+                if (assessment := result.history.assessment) is not None
+            ],
+            "fixes": shown_fixes(*_last_fixes(results)),
+            "decision": _dump(next((r.answer for _, r in reversed(results) if r.answer), None)),
+            "applied": [_dump(r.applied) for _, r in results if r.applied],
+            "standing": [finding.id for finding in standing],
+            "reviews": len(results),
+        },
+        warnings=tuple(
+            warning
+            for _, result in results
+            for warning in (*result.history.warnings, *result.warnings)
+        ),
+    )
+
+
+def _last_fixes(results: list[tuple[Case, Result]]) -> tuple[Case, CheckedFixes]:
+    for case, result in reversed(results):
+        if result.fixes.fixes:
+            return case, result.fixes
+    case, result = results[-1]
+    return case, result.fixes
+
+
+def _dump(value: Answer | Applied | None) -> dict[str, Any] | None:
+    return None if value is None else value.model_dump(mode="json")

@@ -1,0 +1,99 @@
+"""The question to a person, and what follows from the answer."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+from orchestrator.core.commands import Doing, ToolRun, decide, single
+from orchestrator.workflows.review.case import Case, Result
+from orchestrator.workflows.review.fixes import check_fixes, good_fixes
+from shared.models.decision import Answer, Question
+from shared.models.findings import Finding
+from shared.models.replies import Applied, CheckedFixes
+
+
+def ask(case: Case, result: Result) -> Doing[Answer]:
+    """The question to a person (or the policy's answer), bound to exactly what is shown."""
+    policy = case.spec.decision
+    if policy.mode != "ask":
+        return Answer(choice=policy.mode, actor="policy", channel="policy")
+    fixable = tuple(
+        case.label(finding) for fix in good_fixes(result.fixes) for finding in fix.findings
+    )
+    assessment = result.history.assessment
+    question = Question(
+        kind="review",
+        prompt="Apply the fix, or skip and continue?",
+        options=("apply_fix", "skip"),
+        shown={
+            "findings": [labelled(case, f) for f in result.history.findings],
+            "fixes": shown_fixes(case, result.fixes),
+            "synthesis": result.synthesis.model_dump(mode="json"),
+            "base": case.subject.origin.model_dump(mode="json"),
+            "convergence": None if assessment is None else assessment.model_dump(mode="json"),
+        },
+        selectable=tuple(dict.fromkeys(fixable)),
+        timeout_s=policy.timeout_s,
+        on_timeout=policy.on_timeout,
+    )
+    return (yield from decide(case.key("decision"), question))
+
+
+def labelled(case: Case, finding: Finding) -> dict[str, Any]:
+    """A finding under its name in the whole run."""
+    return {**finding.model_dump(mode="json"), "id": case.label(finding.id)}
+
+
+def shown_fixes(case: Case, fixes: CheckedFixes) -> dict[str, Any]:
+    """The fixes as a person sees them: the exact patch, and which finding each part mends."""
+    shown = fixes.model_dump(mode="json")
+    for fix in shown["fixes"]:
+        fix["findings"] = [case.label(finding) for finding in fix["findings"]]
+    return shown
+
+
+def apply_fix(case: Case, result: Result) -> Doing[Result]:
+    """Apply what was approved and nothing else; a selection is combined and checked anew first."""
+    assert result.answer is not None
+    fixes = result.fixes
+    only = result.answer.only
+    if only is not None:
+        chosen = [
+            {**fix.model_dump(mode="json"), "problem": None}
+            for fix in good_fixes(fixes)
+            if all(case.label(finding) in only for finding in fix.findings)
+        ]
+        if not chosen:
+            warning = "the selected findings cannot be fixed apart from others: nothing was applied"
+            return replace(result, warnings=(*result.warnings, warning))
+        fixes, problems = yield from check_fixes(case, "selected-fixes", chosen)
+        result = replace(result, fixes=fixes, warnings=(*result.warnings, *problems))
+        if not fixes.patch:
+            return result
+    approved = hashlib.sha256(fixes.patch.encode()).hexdigest()
+    applied = yield from single(
+        ToolRun(
+            key=case.key("apply"),
+            tool="apply",
+            participant="git",
+            role="apply",
+            round=0,
+            reply_model="applied",
+            inputs=lambda: {
+                "subject": case.subject_hash,
+                "fixes": [fix.model_dump(mode="json") for fix in good_fixes(fixes)],
+                "only": None,
+                "mode": case.options.apply,
+                "run": case.run,
+                "approved": approved,
+                "effect": f"{case.run}/{case.key('apply')}",
+            },
+        )
+    )
+    if applied.reply is None:
+        assert applied.failure is not None
+        warning = f"the fix was not applied: {applied.failure.message}"
+        return replace(result, warnings=(*result.warnings, warning))
+    return replace(result, applied=Applied.model_validate(applied.reply))

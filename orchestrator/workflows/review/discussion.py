@@ -1,0 +1,147 @@
+"""Rounds of critique and rebuttal until an assessment ends them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from orchestrator.core.commands import Doing, RoundRecord, ToolRun, Turn, record, together
+from orchestrator.core.convergence import Rule, assess
+from orchestrator.core.findings import Raised, absorb, check_places
+from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
+from orchestrator.core.stances import settle
+from orchestrator.core.wording import reply_text, spoken_text
+from orchestrator.workflows.review.case import Case, History
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant, Role
+from shared.models.replies import REPLY_MODELS, Critique
+from shared.models.steps import StepResult
+
+
+def discuss(case: Case) -> Doing[History]:
+    """Rounds until an assessment ends them."""
+    history = History()
+    for number in range(1, case.options.rounds + 1):
+        role = Role.CRITIQUE if number % 2 else Role.REBUTTAL
+        speakers = case.spec.panel.critics if number % 2 else (case.spec.panel.author,)
+        results = yield from together(
+            speak(case, speaker, role, number, history) for speaker in speakers
+        )
+        history = take_round(case, history, number, role, list(zip(speakers, results, strict=True)))
+        assessment = history.assessment
+        assert assessment is not None
+        labelled = tuple(f.model_copy(update={"id": case.label(f.id)}) for f in history.findings)
+        stances = tuple(
+            s.model_copy(update={"finding": case.label(s.finding)})
+            for s in history.ledger
+            if s.round == number
+        )
+        yield from record(RoundRecord(case.key("round", number), assessment, labelled, stances))
+        if assessment.ending is not None:
+            break
+    return history
+
+
+def speak(
+    case: Case, speaker: Participant, role: Role, number: int, history: History
+) -> Turn | ToolRun:
+    """One participant's contribution to a round; analysers look with their tool first, then argue by rule."""
+    strategy = case.options.strategy
+    reply_model = f"{role.value}.{strategy}"
+    key = case.key(role.value, number, speaker.name)
+    if speaker.tool is not None and number == 1:
+        return ToolRun(
+            key=key,
+            tool=speaker.tool,
+            participant=speaker.name,
+            role=role.value,
+            round=number,
+            reply_model=reply_model,
+            inputs=lambda: {"subject": case.subject_hash, "reply_model": reply_model},
+            timeout_s=speaker.timeout_s,
+        )
+    return Turn(
+        key=key,
+        participant=speaker,
+        role=role,
+        round=number,
+        reply_model=reply_model,
+        prompt=lambda: case.prompts.discussion(
+            speaker,
+            role,
+            number,
+            case.subject,
+            history.findings,
+            history.ledger,
+            len(case.spec.panel.critics),
+        ),
+        brief=lambda: case.prompts.discussion_brief(
+            speaker, role, case.subject, history.findings, history.ledger
+        ),
+    )
+
+
+def take_round(
+    case: Case,
+    history: History,
+    number: int,
+    role: Role,
+    spoken: list[tuple[Participant, StepResult]],
+) -> History:
+    """The history with one more round, judged."""
+    contributions: list[Contribution] = []
+    raised: list[Raised] = []
+    texts: list[str] = []
+    for speaker, result in spoken:
+        reply = result.reply
+        if reply is None:
+            contributions.append(Contribution(speaker.name, role.value, answered=False))
+            continue
+        said = REPLY_MODELS[f"{role.value}.{case.options.strategy}"].model_validate(reply)
+        stances = getattr(said, "stances", ())
+        contributions.append(
+            Contribution(speaker.name, role.value, spoken_text(reply), True, stances)
+        )
+        texts.append(f"# {speaker.name}, {role.value}, round {number}\n\n{reply_text(reply)}")
+        if isinstance(said, Critique):
+            raised.extend(Raised(speaker.name, number, finding) for finding in said.findings)
+    taken = RoundTaken(number, role.value, tuple(contributions))
+    merged = absorb(raised, history.findings)
+    known = {finding.id for finding in merged.findings}
+    stated = tuple(line for line in ledger_of([taken]) if line.finding in known)
+    rounds = (*history.rounds, taken)
+    ledger = (*history.ledger, *merged.stances, *stated)
+    findings = settle(check_places(merged.findings, case.subject), ledger)
+    over_budget = any(
+        result.failure is not None and result.failure.kind is FailureKind.OVER_BUDGET
+        for _, result in spoken
+    )
+    assessment = assess(
+        rounds,
+        findings,
+        ledger,
+        rule=Rule.of(case.options),
+        new_findings=merged.new,
+        is_last_round=number == case.options.rounds,
+        over_budget=over_budget,
+    )
+    return History(
+        rounds=rounds,
+        texts=(*history.texts, *texts),
+        findings=findings,
+        ledger=ledger,
+        assessment=assessment,
+        warnings=(*history.warnings, *absences(spoken, number)),
+        over_budget=over_budget,
+    )
+
+
+def absences(spoken: Iterable[tuple[Participant, StepResult]], number: int) -> tuple[str, ...]:
+    """Who did not answer in a round, and why: said loudly in every format."""
+    everybody = list(spoken)
+    answered = sum(result.failure is None for _, result in everybody)
+    return tuple(
+        f"{speaker.name} did not answer in round {number} ({answered}/{len(everybody)} did): "
+        f"{result.failure.kind}: {result.failure.message}"
+        for speaker, result in everybody
+        if result.failure is not None
+    )

@@ -1,0 +1,84 @@
+"""From accepted findings to patches that were tried before anybody is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.core.commands import Doing, ToolRun, Turn, single
+from orchestrator.workflows.review.case import Case, History
+from shared.models.findings import FindingStatus
+from shared.models.panel import Role
+from shared.models.replies import CheckedFix, CheckedFixes, FixProposal
+
+MAY_BE_FIXED = (FindingStatus.ACCEPTED, FindingStatus.UNDECIDED)
+
+
+def prepare_fixes(case: Case, history: History) -> Doing[tuple[CheckedFixes, tuple[str, ...]]]:
+    """Patches for what the panel accepted, each tried on the captured state before anybody is asked."""
+    wanted = [finding for finding in history.findings if finding.status in MAY_BE_FIXED]
+    proposals: list[dict[str, Any]] = [
+        {
+            "findings": [finding.id],
+            "patch": finding.patch,
+            "source": finding.raised_by[0],
+            "explanation": finding.suggestion or finding.title,
+        }
+        for finding in wanted
+        if finding.patch
+    ]
+    problems: tuple[str, ...] = ()
+    unfixed = [f for f in wanted if not f.patch and f.status is FindingStatus.ACCEPTED]
+    author = case.spec.panel.author
+    if unfixed and not author.rule_based and not history.over_budget:
+        written = yield from single(
+            Turn(
+                key=case.key("fix", author.name),
+                participant=author,
+                role=Role.FIX,
+                round=len(history.rounds) + 1,
+                reply_model="fix",
+                prompt=lambda: case.prompts.fix(
+                    author, case.subject, unfixed, len(case.spec.panel.critics)
+                ),
+            )
+        )
+        if written.reply is None:
+            assert written.failure is not None
+            problems = (f"{author.name} proposed no fix: {written.failure.message}",)
+        else:
+            known = {finding.id for finding in unfixed}
+            proposals.extend(
+                {**fix.model_dump(), "findings": list(fix.findings), "source": author.name}
+                for fix in FixProposal.model_validate(written.reply).fixes
+                if set(fix.findings) <= known
+            )
+    if not proposals:
+        return CheckedFixes(), problems
+    checked, failed = yield from check_fixes(case, "fixes", proposals)
+    return checked, (*problems, *failed)
+
+
+def check_fixes(
+    case: Case, name: str, proposals: list[dict[str, Any]]
+) -> Doing[tuple[CheckedFixes, tuple[str, ...]]]:
+    """Try patches in a tool worker: each by itself, then all good ones together."""
+    result = yield from single(
+        ToolRun(
+            key=case.key(name, "check"),
+            tool="fixes.check",
+            participant="git",
+            role="fixes",
+            round=0,
+            reply_model="fixes.checked",
+            inputs=lambda: {"subject": case.subject_hash, "fixes": list(proposals)},
+        )
+    )
+    if result.reply is None:
+        assert result.failure is not None
+        return CheckedFixes(), (f"the fixes could not be checked: {result.failure.message}",)
+    return CheckedFixes.model_validate(result.reply), ()
+
+
+def good_fixes(fixes: CheckedFixes) -> list[CheckedFix]:
+    """The fixes that can be applied."""
+    return [fix for fix in fixes.fixes if fix.problem is None]

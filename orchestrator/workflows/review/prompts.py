@@ -1,0 +1,145 @@
+"""The review workflow's prompts, built from captured templates and parts that are stored by content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import Template
+from typing import Any
+
+from orchestrator.core.commands import Prompt
+from orchestrator.core.wording import findings_text
+from shared.models.assessment import Assessment
+from shared.models.findings import Finding, Position, Stance
+from shared.models.panel import Participant, Role
+from shared.models.steps import PromptPart
+from shared.models.subject import Subject
+
+
+@dataclass(frozen=True)
+class ReviewPrompts:
+    """Templates by name (see orchestrator/prompts/review) for one strategy."""
+
+    templates: dict[str, str]
+    strategy: str
+
+    def discussion(
+        self,
+        speaker: Participant,
+        role: Role,
+        number: int,
+        subject: Subject,
+        findings: Sequence[Finding],
+        ledger: Sequence[Stance],
+        critics: int,
+    ) -> Prompt:
+        """A critique (the first one blind) or a rebuttal."""
+        who = "critic" if role is Role.CRITIQUE else "author"
+        task = "critique.first" if number == 1 else f"{role.value}.{number}"
+        if number > 1:
+            task = "critique.later" if role is Role.CRITIQUE else "rebuttal"
+        parts = [self._text(f"{task}.{self.strategy}", title=subject.title, number=str(number))]
+        parts.append(self._data("diff", document=subject.diff))
+        if findings:
+            parts.append(self._data("findings", text=findings_text(findings, critics)))
+        said = _answers(findings, ledger, Role.REBUTTAL if role is Role.CRITIQUE else Role.CRITIQUE)
+        if said:
+            parts.append(self._data("answers", text=said))
+        return self._prompt(f"{who}.{self.strategy}", speaker, parts)
+
+    def discussion_brief(
+        self,
+        speaker: Participant,
+        role: Role,
+        subject: Subject,
+        findings: Sequence[Finding],
+        ledger: Sequence[Stance],
+    ) -> dict[str, Any]:
+        """The same matter as data, for rule-based participants."""
+        brief: dict[str, Any] = {
+            "findings": [finding.model_dump(mode="json") for finding in findings],
+            "changed": {
+                file.path: [[lines.first, lines.last] for lines in file.changed]
+                for file in subject.files
+            },
+            "sources": {finding.id: finding.quote or "" for finding in findings},
+        }
+        if role is Role.CRITIQUE:
+            brief["own"] = [f.id for f in findings if speaker.name in f.raised_by]
+            brief["defences"] = {
+                line.finding: {"reason": line.reason}
+                for line in ledger
+                if line.role == Role.REBUTTAL and line.position is Position.DISAGREE
+            }
+        return brief
+
+    def synthesis(
+        self,
+        chair: Participant,
+        subject: Subject,
+        findings: Sequence[Finding],
+        texts: Sequence[str],
+        critics: int,
+    ) -> Prompt:
+        """The chair sees what was found and what was said."""
+        parts = [
+            self._text("synthesis", title=subject.title),
+            self._data("findings", text=findings_text(findings, critics) or "none"),
+            *(self._data("contribution", text=text) for text in texts),
+        ]
+        return self._prompt("chair", chair, parts)
+
+    def synthesis_brief(
+        self, findings: Sequence[Finding], assessment: Assessment | None
+    ) -> dict[str, Any]:
+        """The same as data."""
+        return {
+            "findings": [finding.model_dump(mode="json") for finding in findings],
+            "ending": None if assessment is None else assessment.ending,
+            "assessment": None if assessment is None else assessment.model_dump(mode="json"),
+        }
+
+    def fix(
+        self, author: Participant, subject: Subject, findings: Sequence[Finding], critics: int
+    ) -> Prompt:
+        """The author writes one patch a finding; the touched files are shown whole."""
+        touched = {finding.place.path for finding in findings if finding.place}
+        files = [
+            self._data(f"file {file.path}", document=file.after)
+            for file in subject.files
+            if file.after is not None and file.path in touched
+        ]
+        parts = [
+            self._text("fix", title=subject.title),
+            self._data("findings", text=findings_text(findings, critics)),
+            self._data("diff", document=subject.diff),
+            *files,
+        ]
+        return self._prompt("author." + self.strategy, author, parts)
+
+    def _prompt(self, system: str, speaker: Participant, parts: list[PromptPart]) -> Prompt:
+        opening = [self._text(system)]
+        if speaker.persona:
+            opening.append(self._text("persona", persona=speaker.persona))
+        return Prompt(system=tuple(opening), user=tuple(parts))
+
+    def _text(self, name: str, **values: str) -> PromptPart:
+        return PromptPart(text=Template(self.templates[name]).safe_substitute(values).strip())
+
+    def _data(
+        self, label: str, *, text: str | None = None, document: str | None = None
+    ) -> PromptPart:
+        return PromptPart(text=text, document=document, fence=label)
+
+
+def _answers(findings: Sequence[Finding], ledger: Sequence[Stance], role: Role) -> str:
+    """What the other side said last about each finding, without names."""
+    last: dict[tuple[str, str], Stance] = {}
+    for line in ledger:
+        if line.role == role and line.reason:
+            last[(line.finding, line.participant)] = line
+    known = [finding.id for finding in findings]
+    ordered = sorted(
+        last.values(), key=lambda s: known.index(s.finding) if s.finding in known else -1
+    )
+    return "\n".join(f"{s.finding}: {s.position} — {s.reason}" for s in ordered)
