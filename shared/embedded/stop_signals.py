@@ -1,0 +1,45 @@
+"""Signals as something a loop can sleep on."""
+
+import selectors
+import signal
+import socket
+from typing import Self
+
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+
+
+class StopSignals:
+    """Counts requests to stop and wakes a selector for them and for a child's end."""
+
+    def __init__(self) -> None:
+        self.stops = 0
+        self._ear, self._mouth = socket.socketpair()
+        for end in (self._ear, self._mouth):
+            end.setblocking(False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._ear, selectors.EVENT_READ)
+
+    def __enter__(self) -> Self:
+        handlers = {**dict.fromkeys(STOP_SIGNALS, self._count), signal.SIGCHLD: self._ignore}
+        self._former = {number: signal.signal(number, act) for number, act in handlers.items()}
+        self._former_fd = signal.set_wakeup_fd(self._mouth.fileno(), warn_on_full_buffer=False)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.set_wakeup_fd(self._former_fd)
+        for number, handler in self._former.items():
+            signal.signal(number, handler)
+        self._selector.close()
+        self._ear.close()
+        self._mouth.close()
+
+    def sleep(self, timeout_s: float) -> None:
+        """Sleep until a signal arrives or `timeout_s` has passed."""
+        if self._selector.select(max(timeout_s, 0)):
+            self._ear.recv(4096)
+
+    def _count(self, *_: object) -> None:
+        self.stops += 1
+
+    def _ignore(self, *_: object) -> None:
+        """Its arrival is all that matters."""
