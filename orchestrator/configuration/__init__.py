@@ -1,0 +1,1 @@
+"""The configuration: its files, their order, who may set what, and the panel that follows from it."""

@@ -1,0 +1,81 @@
+"""What pydantic found wrong, as sentences with file, line and a suggestion. Values are never repeated."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from orchestrator.configuration.documents import Document, Position
+from orchestrator.configuration.schema import Settings, did_you_mean
+from shared.errors import ConfigurationError
+
+_PLAIN = {
+    "missing": "this key is required",
+    "model_type": "expected a mapping of keys",
+    "model_attributes_type": "expected a mapping of keys",
+    "dict_type": "expected a mapping of keys",
+    "tuple_type": "expected a list",
+    "string_type": "expected a text",
+    "int_type": "expected a whole number",
+    "int_parsing": "expected a whole number",
+    "int_from_float": "expected a whole number",
+    "float_type": "expected a number",
+    "float_parsing": "expected a number",
+    "bool_type": "expected true or false",
+    "bool_parsing": "expected true or false",
+}
+
+
+def validate(document: Document) -> Settings:
+    """The settings of one document by itself. Raises ConfigurationError that names every problem."""
+    try:
+        return Settings.model_validate(document.tree)
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        sentences = dict.fromkeys(_sentence(document, problem) for problem in found)
+        raise ConfigurationError("\n".join(sentences)) from None
+
+
+def _sentence(document: Document, problem: ErrorDetails) -> str:
+    position = _position(document, problem)
+    context = problem.get("ctx", {})
+    if problem["type"] in ("unknown_key", "plaintext_key"):
+        position = (*position, str(context["key"]))
+        return f"{document.where(position)}: {problem['msg']}."
+    name = ".".join(str(part) for part in position)
+    if problem["type"] == "missing":
+        name = ".".join(str(part) for part in (*position, problem["loc"][-1]))
+    return f"{document.where(position)}: {name + ': ' if name else ''}{_words(problem)}"
+
+
+def _words(problem: ErrorDetails) -> str:
+    kind, context = problem["type"], problem.get("ctx", {})
+    if kind in ("literal_error", "enum", "union_tag_invalid"):
+        known = re.findall(r"'([^']*)'", str(context.get("expected", context.get("expected_tags"))))
+        given = problem["input"]
+        if kind == "union_tag_invalid":
+            given = context.get("tag")
+        if isinstance(given, str) and len(given) <= 40:
+            return f"'{given}' is not known here{did_you_mean(given, known)}"
+        return f"expected one of {', '.join(known)}."
+    if kind == "union_tag_not_found":
+        return "this needs a `type`: openai, scripted, analyser or rules."
+    return f"{_PLAIN.get(kind, problem['msg'])}."
+
+
+def _position(document: Document, problem: ErrorDetails) -> Position:
+    """The keys that lead to the problem, without the names of union branches that pydantic puts between."""
+    node: object = document.tree
+    position: Position = ()
+    for part in problem["loc"]:
+        match node:
+            case dict() if part in node:
+                node = node[part]
+            case list() if isinstance(part, int) and part < len(node):
+                node = node[part]
+            case _:
+                continue
+        position = (*position, part)
+    return position

@@ -1,0 +1,152 @@
+"""What a repository's own file may set.
+
+Such a file comes with the code under review, perhaps from somebody who wants it to pass. It may choose and
+tighten; it may not say where code and keys go, what is run or written, and it may not make passing easier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from orchestrator.configuration.documents import Document, Position, Tree
+from orchestrator.configuration.schema import Settings
+from shared.errors import ConfigurationError
+from shared.models.findings import Severity
+
+Check = Callable[[Settings, Settings], str | None]
+"""Given the project's settings and those it would change: what is wrong, None when nothing is."""
+
+
+@dataclass(frozen=True)
+class _Permission:
+    """A key that a project may set, as far as `check` agrees."""
+
+    key: str
+    check: Check | None = None
+
+
+def _no_looser_gate(project: Settings, user: Settings) -> str | None:
+    wanted, present = project.gate.fail_on, user.gate.fail_on
+    if wanted is None:
+        return None
+    if wanted == "NONE" or (isinstance(present, Severity) and wanted.rank < present.rank):
+        return f"it would loosen the gate (yours: {present or 'none'})"
+    return None
+
+
+def _no_smaller_quorum(project: Settings, user: Settings) -> str | None:
+    if project.gate.quorum is not None and project.gate.quorum < (user.gate.quorum or 1):
+        return f"it would lower the quorum (yours: {user.gate.quorum})"
+    return None
+
+
+def _no_lower(key: str) -> Check:
+    def check(project: Settings, user: Settings) -> str | None:
+        mine = getattr(user.convergence, key)
+        lower = getattr(project.convergence, key) < mine
+        return f"it would make agreement easier (yours: {mine})" if lower else None
+
+    return check
+
+
+def _no_higher(key: str) -> Check:
+    def check(project: Settings, user: Settings) -> str | None:
+        wanted, mine = getattr(project.budget, key), getattr(user.budget, key)
+        raised = mine is not None and (wanted is None or wanted > mine)
+        return f"it would raise a limit of yours ({mine:g})" if raised else None
+
+    return check
+
+
+def _no_approval(project: Settings, _user: Settings) -> str | None:
+    return "it would approve by itself" if project.decision.mode == "apply_fix" else None
+
+
+def _no_release(project: Settings, user: Settings) -> str | None:
+    released = project.privacy.allow_external and not user.privacy.allow_external
+    return "it would let code leave this machine" if released else None
+
+
+def _foreign_name(name: str | None) -> str | None:
+    if name is not None and name.startswith("scripted:"):
+        return f"'{name}' would read a file of ready answers"
+    if name is not None and "@" in name:
+        return f"'{name}' would send code to an address of its choice"
+    return None
+
+
+def _known_participants(project: Settings, _user: Settings) -> str | None:
+    for entry in project.participants or ():
+        if reason := _foreign_name(entry.name):
+            return reason
+        if entry.persona is not None and any(letter.isspace() for letter in entry.persona):
+            return f"a persona in its own words would instruct '{entry.name}'"
+    return None
+
+
+def _known_name(section: str, key: str) -> Check:
+    def check(project: Settings, _user: Settings) -> str | None:
+        return _foreign_name(getattr(getattr(project, section), key))
+
+    return check
+
+
+PROJECT_MAY_SET: tuple[_Permission, ...] = (
+    _Permission("version"),
+    _Permission("language"),
+    _Permission("preset"),
+    _Permission("orchestrator.ai", _known_name("orchestrator", "ai")),
+    _Permission("participants", _known_participants),
+    _Permission("settings.max_rounds"),
+    _Permission("settings.timeout"),
+    _Permission("panel.author", _known_name("panel", "author")),
+    _Permission("panel.chair", _known_name("panel", "chair")),
+    _Permission("review.strategy"),
+    _Permission("review.max_rounds"),
+    _Permission("convergence.agreement", _no_lower("agreement")),
+    _Permission("convergence.stability", _no_lower("stability")),
+    _Permission("gate.fail_on", _no_looser_gate),
+    _Permission("gate.quorum", _no_smaller_quorum),
+    _Permission("decision.mode", _no_approval),
+    _Permission("budget.per_run_usd", _no_higher("per_run_usd")),
+    _Permission("budget.per_run_calls", _no_higher("per_run_calls")),
+    _Permission("budget.per_run_tokens", _no_higher("per_run_tokens")),
+    _Permission("budget.per_run_time", _no_higher("per_run_time")),
+    _Permission("privacy.never_send"),
+    _Permission("privacy.allow_external", _no_release),
+)
+
+
+def check_project(document: Document, project: Settings, user: Settings) -> None:
+    """Raise ConfigurationError for every key that a repository's file may not set, or not so."""
+    allowed = {permission.key: permission for permission in PROJECT_MAY_SET}
+    refused = []
+    for position in _leaves(document.tree):
+        key = ".".join(str(part) for part in position)
+        permission = allowed.get(key)
+        if permission is None:
+            reason: str | None = (
+                "it could send code or keys elsewhere, write files or loosen a check"
+            )
+        else:
+            reason = permission.check(project, user) if permission.check else None
+        if reason is not None:
+            refused.append(
+                f"{document.where(position)}: '{key}' may not be set so by a repository's own file: {reason}."
+            )
+    if refused:
+        refused.append(
+            "Put it into your own configuration (`~/.config/quorate/config.yaml`), or pass --trust-project "
+            "if you trust this repository."
+        )
+        raise ConfigurationError("\n".join(refused))
+
+
+def _leaves(tree: Tree) -> Iterator[Position]:
+    """The keys that are set: of a section each one, else the key itself."""
+    for section, value in tree.items():
+        if isinstance(value, dict):
+            yield from ((section, key) for key in value)
+        else:
+            yield (section,)

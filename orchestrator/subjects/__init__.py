@@ -1,0 +1,1 @@
+"""What is reviewed: changes, captured as self-contained subjects."""

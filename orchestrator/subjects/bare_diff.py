@@ -1,0 +1,176 @@
+"""A change given as a bare unified diff, with or without the repository that it belongs to."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from orchestrator.subjects.change import CapturedFile, Change, old_name, readable, status_of
+from orchestrator.subjects.entries import diff_too_large, measure_blobs, read_blobs
+from orchestrator.subjects.git import Repository, open_repository
+from orchestrator.subjects.hunks import apply_hunks, revert_hunks
+from orchestrator.subjects.patch import BrokenPatch, FilePatch, parse_patch
+from orchestrator.subjects.request import ChangeRequest, Limits
+from orchestrator.subjects.revisions import find_commit
+from orchestrator.subjects.screening import Unread, read_inside, screen_modes, screen_path
+from shared.errors import EnvironmentFault, SubjectError
+from shared.models.subject import Origin
+
+_UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True)
+class _States:
+    """Both states of every file, by the path of its patch, and where they were found."""
+
+    states: dict[bytes, tuple[bytes | None, bytes | None]]
+    origin: Origin
+    where: str
+
+
+def read_bare_diff(request: ChangeRequest, data: bytes) -> Change:
+    """The change that a diff describes; its files' states are known only when a repository here holds them.
+
+    Raises SubjectError for an empty, binary, too large or broken diff (with the line).
+    """
+    if request.staged or request.base is not None or request.target is not None:
+        raise SubjectError("A diff is the whole change: leave --staged, --base and the target out.")
+    patches = _parse(data, request.limits)
+    skipped = {patch: reason for patch in patches if (reason := _reason(patch, request))}
+    kept = [patch for patch in patches if patch not in skipped]
+    found = _find_states(request, kept)
+    files = [_file(patch, skipped.get(patch), found) for patch in patches]
+    return Change(
+        title=f"given diff{found.where}",
+        diff=b"".join(patch.text for patch in kept),
+        files=tuple(sorted(files, key=lambda file: file.path)),
+        origin=found.origin,
+    )
+
+
+def _parse(data: bytes, limits: Limits) -> tuple[FilePatch, ...]:
+    if len(data) > limits.diff_bytes:
+        raise diff_too_large(limits)
+    if data.startswith(_UTF16_MARKS):
+        raise SubjectError("The diff is in UTF-16 (Windows shells write that). Save it as UTF-8.")
+    data = data.removeprefix(_UTF8_MARK)
+    if not data.strip():
+        raise SubjectError("Nothing to review: the diff is empty.")
+    if b"\0" in data[:8000]:
+        raise SubjectError("The diff is binary: it holds NUL bytes, and no text diff does.")
+    try:
+        patches = parse_patch(data)
+    except BrokenPatch as error:
+        raise SubjectError(f"The diff is broken at line {error.line}: {error.reason}") from error
+    seen: set[bytes] = set()
+    for patch in patches:
+        if patch.path in seen:
+            raise SubjectError(
+                f"The diff changes {readable(patch.path)} twice, as a series of patches does. Review the "
+                "patches one by one, or make one diff of them all."
+            )
+        seen.add(patch.path)
+    return patches
+
+
+def _reason(patch: FilePatch, request: ChangeRequest) -> str | None:
+    names = [name for name in (patch.new, patch.old) if name is not None]
+    named = next((r for name in names if (r := screen_path(name, request.screen))), None)
+    return (
+        named
+        or screen_modes(patch.old_mode, patch.new_mode)
+        or ("it is binary" if patch.binary else None)
+    )
+
+
+def _file(patch: FilePatch, reason: str | None, found: _States) -> CapturedFile:
+    file = CapturedFile(readable(patch.path), status_of(patch), old_name(patch), skipped=reason)
+    if reason is not None:
+        return file
+    before, after = found.states.get(patch.path, (None, None))
+    return replace(file, before=before, after=after, patch=patch)
+
+
+def _find_states(request: ChangeRequest, patches: list[FilePatch]) -> _States:
+    """Look for the states where a diff usually comes from: applied in the working tree, or not yet."""
+    unknown = _States({}, Origin(), "")
+    # Without a hunk nothing proves that a file is the one that the diff means.
+    patches = [patch for patch in patches if patch.hunks]
+    try:
+        repository = open_repository(request.path, request.environ)
+    except (SubjectError, EnvironmentFault):
+        return unknown
+    if not patches:
+        return unknown
+    head = find_commit(repository.git, "HEAD")
+    place = str(repository.place)
+    if repository.top is not None:
+        states = _reverted(repository.top, patches, request.limits)
+        if states is not None:
+            origin = Origin(repository=place, reviewed="worktree", base=head, head=head)
+            return _States(states, origin, ", as it stands in the working tree")
+    if head is not None:
+        states = _applied(_at_head(repository, patches, request.limits), patches)
+        if states is not None:
+            origin = Origin(repository=place, base=head)
+            return _States(states, origin, f", on top of {head[:10]}")
+    return unknown
+
+
+def _reverted(
+    top: Path, patches: list[FilePatch], limits: Limits
+) -> dict[bytes, tuple[bytes | None, bytes | None]] | None:
+    states: dict[bytes, tuple[bytes | None, bytes | None]] = {}
+    for patch in patches:
+        after: bytes | None = None
+        if patch.new is not None:
+            read = read_inside(top, patch.new, limits.file_bytes)
+            if isinstance(read, Unread):
+                return None
+            after = read
+        elif os.path.lexists(os.path.join(os.fsencode(top), patch.path)):
+            return None
+        before = revert_hunks(after or b"", patch.hunks)
+        if before is None or (patch.old is None and before):
+            return None
+        states[patch.path] = (before if patch.old is not None else None, after)
+    return states
+
+
+def _applied(
+    known: dict[bytes, bytes], patches: list[FilePatch]
+) -> dict[bytes, tuple[bytes | None, bytes | None]] | None:
+    states: dict[bytes, tuple[bytes | None, bytes | None]] = {}
+    for patch in patches:
+        before = known.get(patch.old) if patch.old is not None else None
+        if (patch.old is not None) != (before is not None) or (
+            patch.old is None and patch.path in known
+        ):
+            return None
+        after = apply_hunks(before or b"", patch.hunks)
+        if after is None or (patch.new is None and after):
+            return None
+        states[patch.path] = (before, after if patch.new is not None else None)
+    return states
+
+
+def _at_head(
+    repository: Repository, patches: list[FilePatch], limits: Limits
+) -> dict[bytes, bytes]:
+    """The contents at HEAD of the plain files that the patches name, as far as the limits allow."""
+    names = {name for patch in patches for name in (patch.old, patch.new) if name is not None}
+    listed = repository.git.run(
+        "ls-tree", "-z", "--full-tree", "HEAD", "--", *(os.fsdecode(name) for name in sorted(names))
+    )
+    ids: dict[bytes, str] = {}
+    for row in listed.split(b"\0"):
+        facts, _, name = row.partition(b"\t")
+        words = facts.split()
+        if name in names and words[0] in (b"100644", b"100755"):
+            ids[name] = words[2].decode("ascii")
+    sizes = measure_blobs(repository.git, ids.values())
+    small = {blob: size for blob, size in sizes.items() if size <= limits.file_bytes}
+    contents = read_blobs(repository.git, small, limits)
+    return {name: contents[blob] for name, blob in ids.items() if blob in contents}

@@ -1,0 +1,207 @@
+"""Which two states are compared: what was asked for, or the first that holds a change.
+
+With nothing named: what is staged, else the working tree, else the branch since it left the default branch,
+else the last commit. Candidates are data; the capture takes the first that is not empty.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.subjects.git import Git, Repository
+from orchestrator.subjects.request import ChangeRequest
+from orchestrator.subjects.revisions import (
+    empty_tree,
+    find_commit,
+    find_default_branch,
+    find_merge_base,
+    is_branch,
+    read_commit,
+    require_commit,
+    require_merge_base,
+    suggest,
+)
+from shared.errors import SubjectError
+
+INDEX, WORKTREE = "index", "worktree"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two states. `states` are the words for `git diff`; `reviewed` is a commit, `index` or `worktree`.
+
+    `untracked` says that files which git does not know yet belong to it; `nothing` is the sentence for no change.
+    """
+
+    title: str
+    states: tuple[str, ...]
+    base: str | None
+    reviewed: str
+    head: str | None
+    nothing: str
+    untracked: bool = False
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the free argument turned out to be: at most one of a revision and a path."""
+
+    revision: str | None = None
+    path: Path | None = None
+
+
+def read_target(git: Git | None, request: ChangeRequest) -> Target:
+    """Tell a path from a revision. Raises SubjectError when it is both, or neither."""
+    if request.target is None:
+        return Target()
+    path = request.path / request.target
+    on_disk = os.path.lexists(path)
+    named = git is not None and _names_revision(git, request.target)
+    if on_disk and named and request.target not in (".", ".."):
+        raise SubjectError(
+            f"'{request.target}' is a path and a revision. Write ./{request.target} for the path, or "
+            f"refs/heads/{request.target} for the branch."
+        )
+    if on_disk or (git is not None and not named and _was_a_path(git, request.target)):
+        return Target(path=path)
+    if git is not None and (named or ".." in request.target):
+        return Target(revision=request.target)
+    hint = suggest(git, request.target) if git is not None else ""
+    raise SubjectError(
+        f"'{request.target}' is neither a path nor a revision of this repository.{hint}"
+    )
+
+
+def comparisons(
+    repository: Repository, request: ChangeRequest, revision: str | None
+) -> Iterator[Comparison]:
+    """The candidates in their order, found only as far as they are asked for."""
+    if sum(
+        (request.staged, revision is not None and ".." in revision, request.base is not None)
+    ) > 1 or (request.staged and revision is not None):
+        raise SubjectError("Name one change only: --staged, --base REF, or a revision or range.")
+    git = repository.git
+    if request.staged:
+        yield _staged(repository)
+    elif request.base is not None:
+        yield _since(git, request.base, revision or "HEAD")
+    elif revision is not None:
+        yield _named(git, revision)
+    else:
+        yield from _found(repository)
+
+
+def _found(repository: Repository) -> Iterator[Comparison]:
+    git = repository.git
+    if repository.top is not None:
+        yield _staged(repository)
+        yield _worktree(git)
+    head = find_commit(git, "HEAD")
+    if head is None:
+        return
+    default = find_default_branch(git)
+    if default is not None and find_merge_base(git, default, head) not in (None, head):
+        yield _since(git, default, "HEAD")
+    yield _commit(git, head, "last commit")
+
+
+def _staged(repository: Repository) -> Comparison:
+    if repository.top is None:
+        raise SubjectError("A bare repository has no staged changes. Name a revision or a range.")
+    git = repository.git
+    head = find_commit(git, "HEAD")
+    return Comparison(
+        title="staged changes",
+        states=("--cached", head or empty_tree(git)),
+        base=head,
+        reviewed=INDEX,
+        head=head,
+        nothing="nothing is staged. Stage with `git add`, or leave --staged out to review the working tree",
+    )
+
+
+def _worktree(git: Git) -> Comparison:
+    head = find_commit(git, "HEAD")
+    return Comparison(
+        title="uncommitted changes of the working tree",
+        states=(head or empty_tree(git),),
+        base=head,
+        reviewed=WORKTREE,
+        head=head,
+        nothing="there are no staged changes, no uncommitted ones, and no commits",
+        untracked=True,
+    )
+
+
+def _named(git: Git, revision: str) -> Comparison:
+    for dots in ("...", ".."):
+        if dots in revision:
+            left, _, right = revision.partition(dots)
+            left, right = left or "HEAD", right or "HEAD"
+            return _since(git, left, right) if dots == "..." else _between(git, left, right)
+    commit = require_commit(git, revision)
+    default = find_default_branch(git)
+    if default is not None and revision != default and is_branch(git, revision):
+        base = find_merge_base(git, default, commit)
+        if base is not None and base != commit:
+            return _since(git, default, revision)
+    return _commit(git, commit, "commit")
+
+
+def _between(git: Git, left: str, right: str) -> Comparison:
+    base, reviewed = require_commit(git, left), require_commit(git, right)
+    return Comparison(
+        title=f"changes from {left} to {right}",
+        states=(base, reviewed),
+        base=base,
+        reviewed=reviewed,
+        head=reviewed,
+        nothing=f"{left} and {right} hold the same files",
+    )
+
+
+def _since(git: Git, base: str, revision: str) -> Comparison:
+    parted = require_merge_base(git, base, revision)
+    reviewed = require_commit(git, revision)
+    count = git.run("rev-list", "--count", f"{parted}..{reviewed}").decode("ascii").strip()
+    name = (
+        (git.ask("symbolic-ref", "--quiet", "--short", "HEAD") or "HEAD")
+        if revision == "HEAD"
+        else revision
+    )
+    return Comparison(
+        title=f"{name} since it left {base} ({count} commit{'' if count == '1' else 's'})",
+        states=(parted, reviewed),
+        base=parted,
+        reviewed=reviewed,
+        head=reviewed,
+        nothing=f"{name} changes no file since it left {base} (uncommitted changes are not part of it)",
+    )
+
+
+def _commit(git: Git, commit: str, word: str) -> Comparison:
+    known = read_commit(git, commit)
+    return Comparison(
+        title=f"{word} {known.short}: {known.subject}",
+        states=(known.parent or empty_tree(git), commit),
+        base=known.parent,
+        reviewed=commit,
+        head=commit,
+        nothing=f"the {word} {known.short} changes no file",
+    )
+
+
+def _names_revision(git: Git, target: str) -> bool:
+    ends = target.replace("...", "..").split("..") if ".." in target else [target]
+    return all(find_commit(git, end or "HEAD") for end in ends)
+
+
+def _was_a_path(git: Git, target: str) -> bool:
+    """True for a file that the change deletes: gone from the disk, known to the index or to HEAD."""
+    literal = f":(literal){target}"
+    if git.ask("ls-files", "--error-unmatch", "--", literal):
+        return True
+    return bool(git.ask("ls-tree", "--name-only", "HEAD", "--", target))

@@ -1,0 +1,228 @@
+"""A change read from a repository with git."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from orchestrator.subjects.change import CapturedFile, Change, old_name, readable, status_of
+from orchestrator.subjects.comparisons import (
+    INDEX,
+    WORKTREE,
+    Comparison,
+    comparisons,
+    read_target,
+)
+from orchestrator.subjects.entries import (
+    ABSENT,
+    NARROW,
+    Entry,
+    diff_too_large,
+    list_entries,
+    list_untracked,
+    measure_blobs,
+    read_blobs,
+    read_patch,
+    size_on_disk,
+)
+from orchestrator.subjects.git import Repository, open_repository
+from orchestrator.subjects.hunks import apply_hunks, new_file_patch
+from orchestrator.subjects.patch import FilePatch, parse_patch
+from orchestrator.subjects.request import ChangeRequest
+from orchestrator.subjects.screening import (
+    Unread,
+    read_inside,
+    screen_content,
+    screen_modes,
+    screen_path,
+    too_large,
+)
+from shared.errors import SubjectError
+from shared.models.subject import Origin
+
+_EVERYTHING = ":(top)"
+
+
+def read_repository(request: ChangeRequest) -> Change:
+    """The first comparison that the request allows and that holds a change."""
+    repository, pathspecs, revision = _locate(request)
+    nothing = ""
+    for comparison in comparisons(repository, request, revision):
+        entries = list_entries(repository.git, comparison, pathspecs)
+        untracked = list_untracked(repository.git, pathspecs) if comparison.untracked else ()
+        if entries or untracked:
+            return _Reading(request, repository, comparison, pathspecs).change(entries, untracked)
+        nothing = comparison.nothing
+    narrowed = "" if pathspecs == (_EVERYTHING,) else " at the path that was named"
+    raise SubjectError(f"Nothing to review{narrowed}: {nothing}.")
+
+
+def _locate(request: ChangeRequest) -> tuple[Repository, tuple[str, ...], str | None]:
+    """The repository, what limits the paths, and the revision that was named."""
+    if request.target is None:
+        repository = open_repository(request.path, request.environ)
+        return repository, request.pathspecs or (_EVERYTHING,), None
+    place = request.path / request.target
+    if place.is_dir():
+        # A directory may lie in another repository than the one that we stand in.
+        repository = open_repository(place, request.environ)
+        if request.path.resolve().is_relative_to(repository.place.resolve()):
+            read_target(repository.git, request)
+        return repository, _below(repository, place, request), None
+    repository = open_repository(place.parent if place.is_file() else request.path, request.environ)
+    target = read_target(repository.git, request)
+    if target.path is not None:
+        return repository, _below(repository, target.path, request), None
+    return repository, request.pathspecs or (_EVERYTHING,), target.revision
+
+
+def _below(repository: Repository, path: Path, request: ChangeRequest) -> tuple[str, ...]:
+    if repository.top is None or request.pathspecs:
+        return request.pathspecs or (_EVERYTHING,)
+    # The file itself may be a symbolic link, so only its folder is resolved.
+    place = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
+    inside = place.relative_to(repository.top.resolve()).as_posix()
+    return (_EVERYTHING,) if inside == "." else (f":(top,literal){inside}",)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One comparison on its way to a change; `contents` are blobs by id."""
+
+    request: ChangeRequest
+    repository: Repository
+    comparison: Comparison
+    pathspecs: tuple[str, ...]
+    contents: dict[str, bytes] = field(default_factory=dict)
+
+    def change(self, entries: tuple[Entry, ...], untracked: tuple[bytes, ...]) -> Change:
+        limits = self.request.limits
+        if len(entries) + len(untracked) > limits.files:
+            raise SubjectError(
+                f"The change is too large: {len(entries) + len(untracked)} files, {len(untracked)} of them "
+                f"not known to git; the limit is {limits.files}. {NARROW}"
+            )
+        skipped = self._screen(entries)
+        left_out = {name for entry in skipped for name in (entry.old, entry.path)}
+        tracked = read_patch(
+            self.repository.git, self.comparison, self.pathspecs, sorted(left_out), limits
+        )
+        diff, fresh = tracked, []
+        for path in untracked:
+            fresh.append(self._untracked(self.repository.place, path))
+            diff += fresh[-1].patch.text if fresh[-1].patch else b""
+            if len(diff) > limits.diff_bytes:
+                raise diff_too_large(limits)
+        by_path = {entry.path: entry for entry in entries}
+        by_old = {entry.old: entry for entry in entries}
+        patches = parse_patch(tracked) if tracked else ()
+        files = [self._tracked(patch, by_path, by_old) for patch in patches]
+        files += [_skipped(entry, reason) for entry, reason in skipped.items()]
+        files += fresh
+        return Change(
+            self._title(fresh), diff, tuple(sorted(files, key=lambda f: f.path)), self._origin()
+        )
+
+    def _screen(self, entries: tuple[Entry, ...]) -> dict[Entry, str]:
+        """The entries that are left out, with reasons; reads the contents of the others."""
+        git, screen, limits = self.repository.git, self.request.screen, self.request.limits
+        skipped = {
+            entry: reason
+            for entry in entries
+            if (reason := screen_path(entry.path, screen))
+            or (reason := screen_path(entry.old, screen))
+            or (reason := screen_modes(entry.old_mode, entry.new_mode))
+        }
+        rest = [entry for entry in entries if entry not in skipped]
+        sizes = measure_blobs(git, (blob for entry in rest for blob in entry.blobs))
+        for entry in rest:
+            largest = max((*(sizes[blob] for blob in entry.blobs), self._size_on_disk(entry)))
+            if largest > limits.file_bytes:
+                skipped[entry] = too_large(largest, limits.file_bytes)
+        rest = [entry for entry in rest if entry not in skipped]
+        wanted = {blob: sizes[blob] for entry in rest for blob in entry.blobs}
+        self.contents.update(read_blobs(git, wanted, limits))
+        for entry in rest:
+            if reason := self._screen_contents(entry):
+                skipped[entry] = reason
+        return skipped
+
+    def _size_on_disk(self, entry: Entry) -> int:
+        if entry.on_disk and self.repository.top is not None:
+            return size_on_disk(self.repository.top, entry.path)
+        return 0
+
+    def _screen_contents(self, entry: Entry) -> str | None:
+        states = [self.contents[blob] for blob in entry.blobs]
+        if entry.on_disk and self.repository.top is not None:
+            read = read_inside(self.repository.top, entry.path, self.request.limits.file_bytes)
+            if isinstance(read, Unread):
+                return read.reason
+            states.append(read)
+        return next((reason for state in states if (reason := screen_content(state))), None)
+
+    def _tracked(
+        self, patch: FilePatch, by_path: dict[bytes, Entry], by_old: dict[bytes, Entry]
+    ) -> CapturedFile:
+        # The names of the patch count: without the files left out, git may pair renames otherwise.
+        entry = by_path.get(patch.path)
+        former = by_old.get(patch.old) if patch.old is not None else None
+        if entry is None or (patch.old is not None and former is None):
+            raise _moving_target()
+        before = self.contents[former.old_id] if former and former.old_id else None
+        after = None
+        if patch.new is not None and entry.new_id is not None:
+            after = self.contents[entry.new_id]
+        elif patch.new is not None and entry.new_mode != ABSENT:
+            # What git compared, line endings as it stores them, and not a file that changes meanwhile.
+            after = apply_hunks(before or b"", patch.hunks)
+            if after is None:
+                raise _moving_target()
+        return CapturedFile(
+            path=readable(patch.path),
+            status=status_of(patch),
+            old_path=old_name(patch),
+            before=before,
+            after=after,
+            patch=patch,
+        )
+
+    def _untracked(self, top: Path, path: bytes) -> CapturedFile:
+        name = readable(path)
+        if path.endswith(b"/"):
+            return CapturedFile(name, "added", skipped="it is a repository of its own")
+        if reason := screen_path(path, self.request.screen):
+            return CapturedFile(name, "added", skipped=reason)
+        content = read_inside(top, path, self.request.limits.file_bytes)
+        if isinstance(content, Unread):
+            return CapturedFile(name, "added", skipped=content.reason)
+        if reason := screen_content(content):
+            return CapturedFile(name, "added", skipped=reason)
+        patch = parse_patch(new_file_patch(path, content))[0]
+        return CapturedFile(name, "added", after=content, patch=patch)
+
+    def _title(self, fresh: list[CapturedFile]) -> str:
+        if not fresh:
+            return self.comparison.title
+        count = len(fresh)
+        return f"{self.comparison.title}, with {count} new file{'' if count == 1 else 's'}"
+
+    def _origin(self) -> Origin:
+        uncommitted = self.comparison.reviewed in (INDEX, WORKTREE)
+        return Origin(
+            repository=str(self.repository.place),
+            base=self.comparison.base,
+            reviewed=self.comparison.reviewed,
+            head=self.comparison.head if uncommitted else None,
+        )
+
+
+def _skipped(entry: Entry, reason: str) -> CapturedFile:
+    patch = FilePatch(
+        entry.old if entry.status != "A" else None, entry.path if entry.status != "D" else None
+    )
+    return CapturedFile(readable(entry.path), status_of(patch), old_name(patch), skipped=reason)
+
+
+def _moving_target() -> SubjectError:
+    return SubjectError("The working tree changed while it was captured. Run the command again.")

@@ -1,0 +1,80 @@
+"""What is asked of a capture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+NEVER_SENT = (
+    ".env",
+    ".env.*",
+    "*.env",
+    "*.pem",
+    "*.key",
+    "*.ppk",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".npmrc",
+    ".pypirc",
+    ".htpasswd",
+    ".git-credentials",
+    ".aws/credentials",
+    ".docker/config.json",
+    ".kube/config",
+    "*.tfstate",
+    "*.tfstate.backup",
+)
+"""Files that usually hold secrets: their text never becomes a document, whatever the change is."""
+
+MAY_BE_SENT = (".env.example", ".env.sample", ".env.template", ".env.dist", "*.pub")
+"""The exceptions from NEVER_SENT."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a subject may hold, in bytes and files. `contents` bounds both states of all files together."""
+
+    diff_bytes: int = 10_000_000
+    file_bytes: int = 1_000_000
+    contents_bytes: int = 64_000_000
+    files: int = 2_000
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Which files stay here, as globs on the name, or on the end of the path when they hold a slash."""
+
+    never_sent: tuple[str, ...] = NEVER_SENT
+    may_be_sent: tuple[str, ...] = MAY_BE_SENT
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ChangeRequest:
+    """Which change to capture, as it was typed.
+
+    `path` is the directory one stands in; `target` a path, a revision, `A..B` or `A...B`; `diff` a bare unified
+    diff, which excludes the others; `pathspecs` narrow it in git's own syntax, relative to `path`.
+    """
+
+    path: Path
+    target: str | None = None
+    staged: bool = False
+    base: str | None = None
+    diff: bytes | None = None
+    pathspecs: tuple[str, ...] = ()
+    limits: Limits = Limits()
+    screen: Screen = Screen()
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)

@@ -1,0 +1,126 @@
+"""Revisions as people name them: resolved, described, and missed with a suggestion."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from orchestrator.subjects.git import Git
+from shared.errors import SubjectError
+
+DEFAULT_BRANCHES = ("main", "master", "trunk")
+DEEPEN = (
+    "Fetch the rest: `git fetch --unshallow`, or in CI a checkout with its whole history "
+    "(GitHub: `fetch-depth: 0`, GitLab: `GIT_DEPTH: 0`)."
+)
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A commit: its id, its first parent (None for a root), and its subject line."""
+
+    id: str
+    parent: str | None
+    subject: str
+
+    @property
+    def short(self) -> str:
+        """The id as people write it."""
+        return self.id[:10]
+
+
+def find_commit(git: Git, revision: str) -> str | None:
+    """The id of the commit that `revision` names, None when it names none."""
+    if not revision or revision.startswith("-") or "\0" in revision:
+        return None
+    return git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+
+
+def require_commit(git: Git, revision: str) -> str:
+    """Like `find_commit`; raises SubjectError with the nearest branch and tag names."""
+    found = find_commit(git, revision)
+    if found is None:
+        raise SubjectError(
+            f"'{revision}' is no revision of this repository.{suggest(git, revision)}"
+        )
+    return found
+
+
+def suggest(git: Git, revision: str) -> str:
+    """A sentence with the branch and tag names that are near `revision`, with a blank before; or nothing."""
+    listed = git.ask(
+        "for-each-ref",
+        "--format=%(refname:short)",
+        "refs/heads",
+        "refs/tags",
+        "refs/remotes",
+    )
+    names = (listed or "").splitlines()
+    if not names:
+        return ""
+    near = difflib.get_close_matches(revision, names, n=3, cutoff=0.5)
+    if near:
+        return f" Did you mean {' or '.join(repr(name) for name in near)}?"
+    return f" Branches and tags: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}."
+
+
+def read_commit(git: Git, commit: str) -> Commit:
+    """The commit with its first parent. Raises SubjectError when a shallow clone hides the parent."""
+    raw = git.run("cat-file", "commit", commit).decode("utf-8", "replace")
+    header, _, message = raw.partition("\n\n")
+    parent = find_commit(git, f"{commit}^1")
+    if parent is None and re.search(r"^parent ", header, re.MULTILINE):
+        raise SubjectError(
+            f"This clone is shallow and does not hold the parent of {commit[:10]}, so its change is "
+            f"unknown. {DEEPEN}"
+        )
+    return Commit(commit, parent, _plain(message.strip().partition("\n")[0]))
+
+
+def find_default_branch(git: Git) -> str | None:
+    """The branch that others start from: what `origin/HEAD` points at, else a usual name."""
+    head = git.ask("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+    names = [head] if head else []
+    names += DEFAULT_BRANCHES
+    names += [f"origin/{name}" for name in DEFAULT_BRANCHES]
+    return next((name for name in names if find_commit(git, name)), None)
+
+
+def find_merge_base(git: Git, left: str, right: str) -> str | None:
+    """Where two lines of work parted; None when they share no commit that is known here."""
+    found = git.ask("merge-base", left, right)
+    return found.splitlines()[0] if found else None
+
+
+def require_merge_base(git: Git, left: str, right: str) -> str:
+    """Like `find_merge_base`; raises SubjectError that tells a shallow clone from unrelated histories."""
+    found = find_merge_base(git, require_commit(git, left), require_commit(git, right))
+    if found is not None:
+        return found
+    if git.ask("rev-parse", "--is-shallow-repository") == "true":
+        raise SubjectError(
+            f"This clone is shallow and does not hold the commit at which {left} and {right} parted. {DEEPEN}"
+        )
+    raise SubjectError(
+        f"{left} and {right} have no commit in common. Name the two states: {left}..{right}"
+    )
+
+
+def is_branch(git: Git, name: str) -> bool:
+    """True when `name` is a local or remote branch, and not a tag or a commit."""
+    full = git.ask(
+        "rev-parse", "--symbolic-full-name", "--verify", "--quiet", "--end-of-options", name
+    )
+    return full is not None and full.startswith(("refs/heads/", "refs/remotes/"))
+
+
+def empty_tree(git: Git) -> str:
+    """The id of the tree without files, in the repository's own hash."""
+    return git.run("hash-object", "-t", "tree", "--stdin").decode("ascii").strip()
+
+
+def _plain(text: str) -> str:
+    """One line without control characters: a commit's author may be hostile to terminals."""
+    clean = "".join(letter if letter.isprintable() else " " for letter in text).strip()
+    return clean if len(clean) <= 72 else f"{clean[:69]}..."

@@ -1,0 +1,142 @@
+"""What a capture says when there is nothing to review, or too much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.subjects.request import Limits
+from shared.errors import SubjectError
+
+
+def names(subject: Any) -> list[str]:
+    return [file.path for file in subject.files]
+
+
+# ---- errors ------------------------------------------------------------------------------------
+
+
+def test_an_unchanged_choice_says_what_is_empty(repo: Any) -> None:
+    with pytest.raises(SubjectError, match=r"Nothing to review: nothing is staged"):
+        repo.capture(staged=True)
+    with pytest.raises(SubjectError, match=r"HEAD and HEAD hold the same files"):
+        repo.capture(target="HEAD..HEAD")
+    with pytest.raises(SubjectError, match=r"main changes no file since it left main"):
+        repo.capture(base="main")
+    repo.commit("empty")
+    with pytest.raises(SubjectError, match=r"the last commit \w{10} changes no file"):
+        repo.capture()
+
+
+def test_an_empty_repository_says_so(new_repo: Any) -> None:
+    with pytest.raises(
+        SubjectError, match="no staged changes, no uncommitted ones, and no commits"
+    ):
+        new_repo.capture()
+
+
+def test_an_unknown_revision_is_named_with_the_nearest_ones(repo: Any) -> None:
+    repo.git("branch", "feature/login")
+    with pytest.raises(SubjectError, match=r"'feature/logni' .* Did you mean 'feature/login'\?"):
+        repo.capture(target="feature/logni")
+    with pytest.raises(SubjectError, match=r"'mian' is no revision .* Did you mean 'main'\?"):
+        repo.capture(base="mian")
+    with pytest.raises(SubjectError, match=r"'zzzz' is no revision.* Branches and tags: "):
+        repo.capture(target="zzzz..HEAD")
+
+
+def test_a_target_that_is_an_option_is_no_revision(repo: Any) -> None:
+    with pytest.raises(SubjectError, match="neither a path nor a revision"):
+        repo.capture(target="--output=/tmp/x")
+
+
+def test_a_name_that_is_path_and_branch_has_to_be_told_apart(repo: Any) -> None:
+    repo.commit("folder", **{"docs/a__md": "x\n"})
+    repo.git("branch", "docs")
+    with pytest.raises(SubjectError, match=r"a path and a revision\. Write \./docs"):
+        repo.capture(target="docs")
+
+
+def test_two_choices_at_once_are_refused(repo: Any) -> None:
+    with pytest.raises(SubjectError, match="one change only"):
+        repo.capture(staged=True, base="main")
+    with pytest.raises(SubjectError, match="one change only"):
+        repo.capture(target="HEAD~1..HEAD", base="main")
+    with pytest.raises(SubjectError, match="leave --staged"):
+        repo.capture(staged=True, diff=b"x")
+
+
+def test_only_binary_files_are_nothing_to_review(repo: Any) -> None:
+    repo.write("logo.png", b"\x89PNG\0\0")
+    with pytest.raises(SubjectError, match=r"no file has text .*logo\.png: it is binary"):
+        repo.capture()
+
+
+def test_only_renames_are_nothing_to_review(repo: Any) -> None:
+    repo.git("mv", "app.py", "b.py")
+    with pytest.raises(SubjectError, match=r"no line is added or removed.*b\.py: renamed"):
+        repo.capture()
+
+
+def test_a_change_over_the_limits_says_how_to_narrow_it(repo: Any) -> None:
+    for number in range(12):
+        repo.write(f"data/{number}.txt", f"{number:09}" * 100_000)
+    with pytest.raises(SubjectError, match=r"over 10\.0 MB\. Narrow it: give a path"):
+        repo.capture()
+    repo.git("add", "-A")
+    with pytest.raises(SubjectError, match=r"over 10\.0 MB\. Narrow it"):
+        repo.capture()
+    assert repo.shelf.documents == {}
+    with pytest.raises(SubjectError, match=r"12 files.* the limit is 10"):
+        repo.capture(limits=Limits(files=10))
+    with pytest.raises(SubjectError, match=r"too large together"):
+        repo.capture(limits=Limits(contents_bytes=1000))
+
+
+def test_a_ten_megabyte_file_alone_is_nothing_to_review(repo: Any) -> None:
+    repo.write("dump.sql", "x" * 10_500_000)
+    with pytest.raises(SubjectError, match=r"dump\.sql: it is too large \(10\.5 MB"):
+        repo.capture()
+
+
+def test_an_unfinished_merge_is_refused(repo: Any) -> None:
+    repo.git("checkout", "-q", "-b", "other")
+    repo.commit("other", app__py="theirs\n")
+    repo.git("checkout", "-q", "main")
+    repo.commit("mine", app__py="mine\n")
+    with pytest.raises(Exception, match="merge"):
+        repo.git("merge", "other")
+    with pytest.raises(SubjectError, match=r"merge is not finished: app\.py"):
+        repo.capture()
+
+
+def test_a_shallow_clone_says_what_to_fetch(repo: Any, tmp_path: Path) -> None:
+    repo.commit("second", a__py="1\n")
+    repo.git("checkout", "-q", "-b", "topic", "HEAD~1")
+    repo.commit("third", b__py="1\n")
+    shallow = tmp_path / "shallow"
+    repo.git("clone", "-q", "--depth=1", "--no-single-branch", f"file://{repo.path}", str(shallow))
+    with pytest.raises(SubjectError, match=r"shallow.*parent.*fetch-depth: 0"):
+        repo.capture(path=shallow)
+    with pytest.raises(SubjectError, match=r"shallow.* at which origin/main and HEAD parted"):
+        repo.capture(path=shallow, base="origin/main")
+
+
+def test_unrelated_histories_have_no_merge_base(repo: Any) -> None:
+    repo.git("checkout", "-q", "--orphan", "lonely")
+    repo.commit("alone", z__py="1\n")
+    with pytest.raises(SubjectError, match=r"no commit in common\. .*main\.\.HEAD"):
+        repo.capture(base="main")
+
+
+def test_outside_of_a_repository_the_error_names_the_way_out(tmp_path: Path, repo: Any) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    with pytest.raises(SubjectError, match=r"outside is not inside a git repository.*--diff FILE"):
+        repo.capture(path=outside)
+    with pytest.raises(SubjectError, match="is not a directory"):
+        repo.capture(path=tmp_path / "missing")
+    with pytest.raises(SubjectError, match=r"inside a repository's \.git"):
+        repo.capture(path=repo.path / ".git" / "objects")
