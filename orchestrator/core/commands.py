@@ -18,6 +18,7 @@ from shared.models.findings import Finding, Stance
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant, Role
 from shared.models.steps import PromptPart, StepResult
+from shared.models.wire import Wire
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,27 @@ class Decide:
     question: Question
 
 
-@dataclass(frozen=True)
-class RoundRecord:
-    """What a round brought, for people and reports: written once, in the transaction that saw it."""
+class RoundRecord(Wire):
+    """What a round brought: its figures, all findings as they stand, and the stances taken in it.
 
-    key: str
+    `prefix` makes the findings' ids unique in a run that reviews more than once.
+    """
+
+    prefix: str = ""
     assessment: Assessment
     findings: tuple[Finding, ...]
     stances: tuple[Stance, ...]
+
+
+@dataclass(frozen=True)
+class Record:
+    """Work something out once and write it down, in the transaction that saw it first.
+
+    A replay is sent what is written and does not compute it again.
+    """
+
+    key: str
+    compute: Callable[[], RoundRecord] = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -103,8 +117,8 @@ class Outcome:
     warnings: tuple[str, ...] = ()
 
 
-Command = Together | Decide | RoundRecord | Phase
-Sent = tuple[StepResult, ...] | Answer | None
+Command = Together | Decide | Record | Phase
+Sent = tuple[StepResult, ...] | Answer | RoundRecord | None
 T = TypeVar("T")
 Doing = Generator[Command, Sent, T]  # a part of a workflow that ends with a T
 Workflow = Doing[Outcome]
@@ -133,9 +147,11 @@ def decide(key: str, question: Question) -> Doing[Answer]:
     return answer
 
 
-def record(entry: RoundRecord) -> Doing[None]:
-    """Write down what a round brought."""
-    yield entry
+def record(key: str, compute: Callable[[], RoundRecord]) -> Doing[RoundRecord]:
+    """Write down what a round brought; on a replay, what was written."""
+    written = yield Record(key, compute)
+    assert isinstance(written, RoundRecord)
+    return written
 
 
 def phase(name: str) -> Doing[None]:

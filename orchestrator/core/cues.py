@@ -225,7 +225,7 @@ def _korean(text: str) -> Cues:
 
 
 def _negated_korean(sentence: str, cue: re.Match[str]) -> bool:
-    if _KO_NEGATED_BEFORE.search(sentence[: cue.start()]):
+    if _KO_NEGATED_BEFORE.search(sentence, max(0, cue.start() - 4), cue.start()):
         return True
     negation = _KO_NEGATED.match(sentence, cue.end())
     if negation is None:

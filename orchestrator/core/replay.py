@@ -1,12 +1,12 @@
 """Run a workflow against its journal, as far as the journal reaches.
 
-Theory of operation: the workflow is a generator. Replay starts it afresh, sends it every recorded result, and stops
-at the first commands that have none; those are returned as data. The same journal always gives the same answer,
+Theory of operation: the workflow is a generator. Replay starts it afresh, sends it every recorded result, and
+stops at the first commands that have none; those are returned as data. The same journal always gives the same answer,
 in whatever order its entries were written: so a doubled or late trigger changes nothing.
 
-A record is written once and never waited for; a phase is only a name. The journal must explain itself: a step that
-is recorded otherwise than the workflow asks for it, or that the workflow never asks for, means that the code changed
-under the run, and raises ReplayMismatch.
+A record is computed and written once and never waited for; a phase is only a name. The journal must explain itself:
+what is recorded otherwise than the workflow asks for it, or what the workflow never asks for, means that the code
+changed under the run, and raises ReplayMismatch.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from orchestrator.core.commands import (
     Decide,
     Outcome,
     Phase,
+    Record,
     RoundRecord,
     Sent,
     Together,
@@ -41,10 +42,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Journal:
-    """What is recorded: steps by key, the keys of written records and asked decisions, and answers by key."""
+    """What is recorded: steps and written records by key, the keys of asked decisions, and answers by key."""
 
     steps: Mapping[str, Entry] = field(default_factory=dict)
-    records: frozenset[str] = frozenset()
+    records: Mapping[str, RoundRecord] = field(default_factory=dict)
     asked: frozenset[str] = frozenset()
     answers: Mapping[str, Answer] = field(default_factory=dict)
 
@@ -60,7 +61,7 @@ class Progress:
     schedule: tuple[Turn | ToolRun, ...] = ()
     ask: Decide | None = None
     waiting_for: str | None = None
-    records: tuple[RoundRecord, ...] = ()
+    records: tuple[tuple[str, RoundRecord], ...] = ()
     consumed: tuple[str, ...] = ()
     outcome: Outcome | None = None
 
@@ -81,18 +82,22 @@ class _Walk:
 
     journal: Journal
     phase: str = ""
-    seen: set[str] = field(default_factory=set)
-    records: list[RoundRecord] = field(default_factory=list)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+    records: list[tuple[str, RoundRecord]] = field(default_factory=list)
     consumed: list[str] = field(default_factory=list)
+
+    def once(self, kind: str, key: str) -> None:
+        """Names are unique in a run: two questions of one name would share one answer."""
+        if (kind, key) in self.seen:
+            raise ReplayMismatch(f"the workflow asks for {kind} {key!r} twice")
+        self.seen.add((kind, key))
 
     def results(self, group: Together) -> tuple[tuple[Turn | ToolRun, ...], Sent]:
         """The steps that are not in the journal yet, and the group's results once all are final."""
         missing = []
         results: list[StepResult] = []
         for step in group.steps:
-            if step.key in self.seen:
-                raise ReplayMismatch(f"the workflow asks for step {step.key!r} twice")
-            self.seen.add(step.key)
+            self.once("step", step.key)
             entry = self.journal.steps.get(step.key)
             if entry is None:
                 missing.append(step)
@@ -115,10 +120,11 @@ class _Walk:
         outcome: Outcome | None = None,
     ) -> Progress:
         """Where the walk ended; the whole journal must have been explained by then."""
-        orphans = sorted(set(self.journal.steps) - self.seen)
+        orphans = sorted(_names(self.journal) - self.seen)
         if orphans:
+            kind, key = orphans[0]
             raise ReplayMismatch(
-                f"step {orphans[0]!r} is recorded, but the workflow does not ask for it any more: "
+                f"{kind} {key!r} is recorded, but the workflow does not ask for it any more: "
                 "the code changed under the run"
             )
         return Progress(
@@ -130,6 +136,15 @@ class _Walk:
             consumed=tuple(self.consumed),
             outcome=outcome,
         )
+
+
+def _names(journal: Journal) -> set[tuple[str, str]]:
+    kinds = {
+        "step": journal.steps,
+        "record": journal.records,
+        "decision": journal.asked | journal.answers.keys(),
+    }
+    return {(kind, key) for kind, keys in kinds.items() for key in keys}
 
 
 def replay(start: Callable[[], Workflow], journal: Journal) -> Progress:
@@ -144,14 +159,18 @@ def replay(start: Callable[[], Workflow], journal: Journal) -> Progress:
             match command:
                 case Phase(name):
                     walk.phase = name
-                case RoundRecord():
-                    if command.key not in journal.records:
-                        walk.records.append(command)
+                case Record(key, compute):
+                    walk.once("record", key)
+                    sent = journal.records.get(key)
+                    if sent is None:
+                        sent = compute()
+                        walk.records.append((key, sent))
                 case Together():
                     missing, sent = walk.results(command)
                     if sent is None:
                         return walk.progress(schedule=missing)
                 case Decide(key):
+                    walk.once("decision", key)
                     answer = journal.answers.get(key)
                     if answer is None:
                         asked = key in journal.asked

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
 from shared.models.findings import Place
 
@@ -105,16 +106,13 @@ def _alike(a: str, b: str) -> float:
 def _near_spelling(word: str, candidates: set[str]) -> str | None:
     if len(word) <= _SHORT or word.isdigit():
         return None
-    near = [
-        (fuzz.ratio(word, other), other)
-        for other in candidates
-        if len(other) > _SHORT and not other.isdigit()
-    ]
-    best = max(near, default=(0.0, ""))
-    return best[1] if best[0] >= _WORD_ALIKE else None
+    others = sorted(other for other in candidates if len(other) > _SHORT and not other.isdigit())
+    best = process.extractOne(word, others, scorer=fuzz.ratio, score_cutoff=_WORD_ALIKE)
+    return best[0] if best else None
 
 
-def _words(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
     found: dict[str, None] = {}
     for piece in _PIECE.findall(_HYPHEN.sub("", text.casefold())):
         if "가" <= piece[0] <= "힣":
@@ -122,7 +120,7 @@ def _words(text: str) -> set[str]:
             found.update(dict.fromkeys(pair for pair in pairs if pair not in _KO_ENDINGS))
         elif piece not in _FILLER:
             found[piece] = None
-    return set(list(found)[:_COMPARED_WORDS])
+    return frozenset(list(found)[:_COMPARED_WORDS])
 
 
 def _weight(word: str) -> float:

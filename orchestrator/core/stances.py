@@ -253,7 +253,9 @@ class Floor:
         self, finding: Finding, who: str, turns: Sequence[tuple[int, str, bool]]
     ) -> Position | Gap | None:
         for number, role, answered in reversed(turns):
-            if not answered and number > finding.raised_in_round:
+            if number < finding.raised_in_round:
+                return None
+            if not answered:
                 return Gap.MISSING
             if position := self.said.get((who, role, number, finding.id)):
                 return position

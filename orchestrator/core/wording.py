@@ -54,7 +54,7 @@ def findings_text(findings: Sequence[Finding], supporters_of: int) -> str:
 
 
 def _tally(finding: Finding) -> str:
-    counts = {position: 0 for position in Position}
+    counts = dict.fromkeys(Position, 0)
     for position in finding.stances.values():
         counts[position] += 1
     return ", ".join(f"{count} {position}" for position, count in counts.items() if count)
