@@ -8,37 +8,46 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
-from orchestrator.core.commands import Decide, Outcome, ToolRun, Turn, Workflow
+from orchestrator.core.commands import (
+    Decide,
+    Outcome,
+    RoundRecord,
+    ToolRun,
+    Turn,
+    Workflow,
+)
 from orchestrator.core.replay import Entry, Journal, Progress, fingerprint, replay
 from orchestrator.staging import Scheduled, Stage, refusal
 from orchestrator.workflows import Materials, start_workflow
 from shared.errors import ReplayMismatch
 from shared.faults import reach
+from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.run import RunSpec
 from shared.models.steps import Failure, StepResult
 from shared.store.database import Connection, Database
-from shared.store.decisions import answered, list_decisions
 from shared.store.documents import address, get_documents
 from shared.store.runs import (
     Changes,
     JournalRow,
     LockedRun,
     NewDecision,
+    StoredJournal,
     create_run,
     load_journal,
+    load_spec,
     lock_run,
     save,
-    written_records,
 )
 from shared.store.steps import fail_open_steps
 
+KEPT_SPECS = 512
 _RUN_ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -49,6 +58,7 @@ class Engine:
         """`database` should have patience: an advance is repeated when the server was away."""
         self.database = database
         self._document = lru_cache(maxsize=256)(self._fetch)
+        self._specs: dict[str, RunSpec] = {}
 
     def submit(
         self,
@@ -91,11 +101,12 @@ class Engine:
                 connection, run.id, FailureKind.DEADLINE, "the run's deadline has passed"
             )
             events.append(("run.overdue", {"failed": list(failed)}))
-        rows = load_journal(connection, run.id)
-        spec = RunSpec.model_validate(run.spec)
+        stored = load_journal(connection, run)
+        rows = stored.steps
+        spec = self._spec(connection, run.id)
         stage = Stage(seed=spec.seed, position=len(rows), events=events)
         try:
-            progress = self._follow(connection, run, spec, rows, stage)
+            progress = self._follow(run, spec, stored, stage)
         except ReplayMismatch as mismatch:
             save(connection, run, _blocked(run, mismatch))
             return None
@@ -105,20 +116,27 @@ class Engine:
         reach("advance-uncommitted")
         return Scheduled(run.id, run.root_task, tuple(stage.scheduled))
 
+    def _spec(self, connection: Connection, run: str) -> RunSpec:
+        spec = self._specs.get(run)
+        if spec is None:
+            spec = self._specs[run] = load_spec(connection, run)
+            while len(self._specs) > KEPT_SPECS:
+                self._specs.pop(next(iter(self._specs)), None)
+        return spec
+
     def _follow(
-        self,
-        connection: Connection,
-        run: LockedRun,
-        spec: RunSpec,
-        rows: list[JournalRow],
-        stage: Stage,
+        self, run: LockedRun, spec: RunSpec, stored: StoredJournal, stage: Stage
     ) -> Progress:
         """Replay; where all new work is refused (deadline, budget) record the refusals and replay on."""
         journal = Journal(
-            steps={row.key: Entry(row.fingerprint, _result(row)) for row in rows},
-            records=written_records(connection, run.id),
-            asked=frozenset(d.key for d in list_decisions(connection, run=run.id, only_open=False)),
-            answers=answered(connection, run.id),
+            steps={row.key: Entry(row.fingerprint, _result(row)) for row in stored.steps},
+            records={key: RoundRecord.model_validate(body) for key, body in stored.records.items()},
+            asked=frozenset(stored.decisions),
+            answers={
+                key: Answer.model_validate(answer)
+                for key, answer in stored.decisions.items()
+                if answer is not None
+            },
         )
         start = self._starter(spec, run.id)
         calls_left = run.calls_left
@@ -170,7 +188,7 @@ def _result(row: JournalRow) -> StepResult | None:
     return None
 
 
-def _idle(progress: Progress, run: LockedRun, rows: list[JournalRow], stage: Stage) -> bool:
+def _idle(progress: Progress, run: LockedRun, rows: Sequence[JournalRow], stage: Stage) -> bool:
     """True when a trigger came twice or too early: nothing new to write."""
     noted = sum(row.status not in ("pending", "leased") for row in rows)
     return (
@@ -185,7 +203,9 @@ def _idle(progress: Progress, run: LockedRun, rows: list[JournalRow], stage: Sta
     )
 
 
-def _changes(run: LockedRun, rows: list[JournalRow], progress: Progress, stage: Stage) -> Changes:
+def _changes(
+    run: LockedRun, rows: Sequence[JournalRow], progress: Progress, stage: Stage
+) -> Changes:
     final = sorted(
         (row for row in rows if row.status not in ("pending", "leased")), key=lambda r: r.elapsed_s
     )
@@ -196,8 +216,8 @@ def _changes(run: LockedRun, rows: list[JournalRow], progress: Progress, stage: 
         )
         for row in final[run.noted_steps :]
     ]
-    for record in progress.records:
-        stage.record(record)
+    for key, record in progress.records:
+        stage.record(key, record)
     events = finished + stage.events
     if progress.phase != run.phase:
         events.append(("run.phase", {"phase": progress.phase}))

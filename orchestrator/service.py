@@ -38,7 +38,7 @@ def main(settings: Settings) -> int:
     url = settings.endpoints.database_url
     database = Database(url, pool_size=THREADS + 2, patience_s=PATIENCE_S)
     impatient = Database(url, pool_size=4, patience_s=2.0)
-    app, engine = build_app(settings, database)
+    app, _engine = build_app(settings, database)
     presence = Presence(impatient, "orchestrator")
     sweeper = Sweeper(impatient, app, Engine(impatient))
     listener = Listener(Signals(settings.endpoints.redis_url), impatient, app, presence.process_id)

@@ -24,7 +24,9 @@ from shared.contracts import (
     TURN_TASKS,
     StepPayload,
 )
+from shared.models.findings import Finding
 from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant
 from shared.models.steps import Failure, PromptPart, ToolRequest, TurnRequest
 from shared.store.documents import address
 from shared.store.runs import LockedRun, NewRecord, NewStep
@@ -100,17 +102,26 @@ class Stage:
             )
             self.scheduled.append(ScheduledStep(task, queue, payload))
 
-    def record(self, written: RoundRecord) -> None:
+    def record(self, key: str, written: RoundRecord) -> None:
         """Keep what a round brought."""
         self.records.append(
-            NewRecord(written.key, written.assessment, written.findings, written.stances)
+            NewRecord(
+                key=key,
+                body=written.model_dump_json(),
+                assessment=written.assessment,
+                findings=tuple(_named(written.prefix, f) for f in written.findings),
+                stances=tuple(
+                    s.model_copy(update={"finding": written.prefix + s.finding})
+                    for s in written.stances
+                ),
+            )
         )
         metrics = written.assessment.metrics
         self.events.append(
             (
                 "round.assessed",
                 {
-                    "key": written.key,
+                    "key": key,
                     "score": round(metrics.overall_score, 3),
                     "recommendation": metrics.recommendation,
                     "ending": written.assessment.ending,
@@ -121,7 +132,7 @@ class Stage:
     def _turn_request(self, step: Turn) -> tuple[str, float]:
         prompt = step.prompt()
         request = TurnRequest(
-            participant=step.participant,
+            participant=self._interned_participant(step.participant),
             role=step.role,
             round=step.round,
             reply_model=step.reply_model,
@@ -145,6 +156,13 @@ class Stage:
         )
         return request.model_dump_json(), step.timeout_s
 
+    def _interned_participant(self, participant: Participant) -> Participant:
+        """A participant's large options (a script) are stored once, not in every request."""
+        options = {name: self._interned_value(value) for name, value in participant.options.items()}
+        if options == participant.options:
+            return participant
+        return participant.model_copy(update={"options": options})
+
     def _interned(self, part: PromptPart) -> PromptPart:
         if part.text is None or len(part.text) < INTERNED_FROM:
             return part
@@ -162,6 +180,10 @@ class Stage:
         name = address(content)
         self.documents[name] = content
         return name
+
+
+def _named(prefix: str, finding: Finding) -> Finding:
+    return finding.model_copy(update={"id": prefix + finding.id}) if prefix else finding
 
 
 def refusal(step: Turn | ToolRun, run: LockedRun, calls_left: int | None) -> Failure | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import orchestrator.workflows.review as review
 from orchestrator.core.commands import Workflow
 from orchestrator.core.materials import Materials
+from orchestrator.workflows import review
 from shared.errors import ReplayMismatch
 from shared.models.run import RunSpec
 

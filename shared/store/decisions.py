@@ -121,15 +121,6 @@ def _settled(row: DecisionRow, answer: Answer) -> DecisionRow:
     raise DecisionConflict(f"decision {row.key} of run {row.run_id} is {row.state.value}")
 
 
-def answered(connection: Connection, run: str) -> dict[str, Answer]:
-    """The answers of a run that its workflow may go on with, by decision key."""
-    rows = connection.execute(
-        "SELECT key, answer FROM decisions WHERE run_id = %s AND state IN ('answered', 'expired')",
-        (run,),
-    ).fetchall()
-    return {row.key: Answer.model_validate(row.answer) for row in rows}
-
-
 def expire_decisions(connection: Connection) -> list[tuple[str, str]]:
     """Take the policy's answer where a deadline has passed; returns (run, key) of each."""
     due = connection.execute(

@@ -26,8 +26,8 @@ def upgrade(database: Database, revision: str = "head") -> bool:
     """Apply what is missing; True when something was applied. Ten at once apply it once."""
     if revision == "head" and current(database) == HEAD:
         return False
-    from alembic import command  # noqa: PLC0415 - half a second of import, only when needed
-    from alembic.config import Config  # noqa: PLC0415
+    from alembic import command
+    from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))

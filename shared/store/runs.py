@@ -24,7 +24,6 @@ class LockedRun:
     workflow: str
     status: RunStatus
     phase: str
-    spec: dict[str, Any]
     root_task: str
     advances: int
     noted_steps: int
@@ -52,6 +51,15 @@ class JournalRow:
     tokens: int | None
     cost_usd: float | None
     elapsed_s: float
+
+
+@dataclass(frozen=True)
+class StoredJournal:
+    """A run's steps, its written records, and its decisions with their answers (None while open)."""
+
+    steps: tuple[JournalRow, ...]
+    records: dict[str, dict[str, Any]]
+    decisions: dict[str, dict[str, Any] | None]
 
 
 @dataclass(frozen=True)
@@ -89,9 +97,10 @@ class NewDecision:
 
 @dataclass(frozen=True)
 class NewRecord:
-    """What a round brought."""
+    """What a round brought: `body` is the whole record as the workflow will be sent it again."""
 
     key: str
+    body: str
     assessment: Assessment
     findings: tuple[Finding, ...]
     stances: tuple[Stance, ...]
@@ -157,7 +166,7 @@ def create_run(
 
 
 _LOCK = """
-SELECT r.id, r.workflow, r.status, r.phase, r.spec, r.root_task, r.advances, r.noted_steps, r.created_at,
+SELECT r.id, r.workflow, r.status, r.phase, r.root_task, r.advances, r.noted_steps, r.created_at,
        coalesce(r.deadline_at <= now() AND r.status = 'running', false) AS overdue,
        r.max_calls - (SELECT count(*) FROM usage WHERE run_id = r.id) AS calls_left,
        CASE WHEN r.max_calls IS NULL AND r.max_tokens IS NULL AND r.max_usd IS NULL THEN NULL ELSE (
@@ -179,37 +188,63 @@ def lock_run(connection: Connection, run: str) -> LockedRun | None:
     return LockedRun(**values)
 
 
-def load_journal(connection: Connection, run: str) -> list[JournalRow]:
-    """All steps of a run in the order in which they were scheduled."""
-    rows = connection.execute(
-        "SELECT s.key, s.kind, s.participant, s.role, s.round, s.fingerprint, s.status, s.reply, s.failure_kind, "
-        "s.failure_message, s.note, s.tokens, s.cost_usd, "
-        "coalesce(extract(epoch FROM s.finished_at - r.created_at), 0)::float AS elapsed_s "
-        "FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.run_id = %s ORDER BY s.position",
-        (run,),
-    ).fetchall()
-    return [JournalRow(*row) for row in rows]
+_LOAD = """
+SELECT (SELECT coalesce(json_agg(s ORDER BY s.position), '[]') FROM (
+           SELECT key, position, kind, participant, role, round, fingerprint, status, reply, failure_kind,
+                  failure_message, note, tokens, cost_usd,
+                  coalesce(extract(epoch FROM finished_at - %(start)s), 0)::float AS elapsed_s
+             FROM steps WHERE run_id = %(run)s) s) AS steps,
+       (SELECT coalesce(json_object_agg(key, body), '{}') FROM assessments WHERE run_id = %(run)s) AS records,
+       (SELECT coalesce(json_object_agg(key, answer), '{}') FROM decisions WHERE run_id = %(run)s) AS decisions
+"""
+
+
+def load_journal(connection: Connection, run: LockedRun) -> StoredJournal:
+    """Everything recorded of a locked run, its steps in the order in which they were scheduled."""
+    row = connection.execute(_LOAD, {"run": run.id, "start": run.created_at}).fetchone()
+    assert row is not None
+    steps = []
+    for values in row.steps:
+        del values["position"]
+        steps.append(JournalRow(**values))
+    return StoredJournal(tuple(steps), row.records, row.decisions)
 
 
 _INSERT_STEPS = """
 INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, request, status,
                    failure_kind, failure_message, finished_at, max_attempts, lease_s, dispatched_at, dispatches)
-VALUES (%(run)s, %(key)s, %(position)s, %(kind)s, %(participant)s, %(role)s, %(round)s, %(task)s, %(queue)s,
-        %(fingerprint)s, %(request)s::jsonb, %(status)s, %(failure_kind)s, %(failure_message)s,
-        CASE WHEN %(status)s = 'failed' THEN clock_timestamp() END, %(max_attempts)s, %(lease_s)s, now(), 1)
+SELECT %(run)s, key, position, kind, participant, role, round, task, queue, fingerprint, request, status,
+       failure_kind, failure_message, CASE WHEN status = 'failed' THEN clock_timestamp() END, max_attempts, lease_s,
+       now(), 1
+  FROM jsonb_to_recordset(%(steps)s::jsonb) AS s(
+       key text, position int, kind text, participant text, role text, round int, task text, queue text,
+       fingerprint text, request jsonb, status text, failure_kind text, failure_message text, max_attempts int,
+       lease_s double precision)
 """
+
+
+def _insert_steps(connection: Connection, run: str, steps: Sequence[NewStep]) -> None:
+    # The requests are JSON already: they are spliced in, not parsed and written again.
+    rows = []
+    for step in steps:
+        fields = {**step.__dict__}
+        request = fields.pop("request")
+        rows.append(f'{json.dumps(fields)[:-1]}, "request": {request}}}')
+    connection.execute(_INSERT_STEPS, {"run": run, "steps": f"[{', '.join(rows)}]"})
 
 
 def save(connection: Connection, run: LockedRun, changes: Changes) -> None:
     """Write everything of one advance; the caller's transaction holds the run's lock."""
+    with connection.pipeline():
+        _write(connection, run, changes)
+
+
+def _write(connection: Connection, run: LockedRun, changes: Changes) -> None:
     put_documents(connection, changes.documents)
-    with connection.cursor() as cursor:
-        if changes.steps:
-            cursor.executemany(
-                _INSERT_STEPS, [{"run": run.id, **step.__dict__} for step in changes.steps]
-            )
-        for decision in changes.decisions:
-            _open_decision(connection, run.id, decision)
+    if changes.steps:
+        _insert_steps(connection, run.id, changes.steps)
+    for decision in changes.decisions:
+        _open_decision(connection, run.id, decision)
     for record in changes.records:
         _write_record(connection, run.id, record)
     if changes.consumed_decisions:
@@ -270,7 +305,7 @@ def _write_record(connection: Connection, run: str, record: NewRecord) -> None:
             metrics.overall_score,
             metrics.recommendation,
             record.assessment.ending,
-            record.assessment.model_dump_json(),
+            record.body,
         ),
     )
     with connection.cursor() as cursor:
@@ -319,13 +354,9 @@ def append_events(
     if events:
         connection.execute(
             "INSERT INTO events (run_id, seq, type, body) "
-            "SELECT %(run)s, (SELECT coalesce(max(seq), 0) FROM events WHERE run_id = %(run)s) + n, t, b::jsonb "
-            "FROM unnest(%(types)s::text[], %(bodies)s::text[]) WITH ORDINALITY AS e(t, b, n)",
-            {
-                "run": run,
-                "types": [kind for kind, _ in events],
-                "bodies": [json.dumps(body, ensure_ascii=False, default=str) for _, body in events],
-            },
+            "SELECT %(run)s, (SELECT coalesce(max(seq), 0) FROM events WHERE run_id = %(run)s) + n, e->>0, e->1 "
+            "FROM jsonb_array_elements(%(events)s::jsonb) WITH ORDINALITY AS t(e, n)",
+            {"run": run, "events": json.dumps(events, ensure_ascii=False, default=str)},
         )
 
 
@@ -361,7 +392,8 @@ def unblock_run(connection: Connection, run: str) -> bool:
     return row is not None
 
 
-def written_records(connection: Connection, run: str) -> frozenset[str]:
-    """The keys of the records that a run has written."""
-    rows = connection.execute("SELECT key FROM assessments WHERE run_id = %s", (run,)).fetchall()
-    return frozenset(row.key for row in rows)
+def load_spec(connection: Connection, run: str) -> RunSpec:
+    """What a run captured at its submission; it never changes."""
+    row = connection.execute("SELECT spec::text AS spec FROM runs WHERE id = %s", (run,)).fetchone()
+    assert row is not None
+    return RunSpec.model_validate_json(row.spec)

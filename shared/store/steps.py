@@ -113,37 +113,43 @@ def claim(connection: Connection, run: str, step: str, owner: str, nonce: str) -
     )
 
 
-_STORE = """
-WITH document AS (
-    INSERT INTO documents (sha256, content) VALUES (%(response)s, %(content)s) ON CONFLICT DO NOTHING
-)
+_STORE_USAGE = """
 INSERT INTO usage (run_id, step, token, worker, participant, provider, model, request_sha, response, attempt,
                    input_tokens, output_tokens, cached_tokens, cost_usd)
 SELECT %(run)s, %(step)s, %(token)s, %(worker)s, %(participant)s, %(provider)s, %(model)s, %(request_sha)s,
-       %(response)s, %(attempt)s, %(input_tokens)s, %(output_tokens)s, %(cached_tokens)s, %(cost_usd)s
+       %(response)s, %(attempt)s, %(input_tokens)s, %(output_tokens)s, %(cached_tokens)s, %(call_cost_usd)s
  WHERE NOT EXISTS (SELECT FROM usage WHERE run_id = %(run)s AND step = %(step)s AND attempt = %(attempt)s)
 """
 
 
+_STORE = (
+    "WITH document AS (INSERT INTO documents (sha256, content) VALUES (%(response)s, %(content)s) "
+    "ON CONFLICT DO NOTHING)" + _STORE_USAGE
+)
+
+
 def store_response(connection: Connection, response: StoredResponse) -> None:
     """Keep a paid answer, whatever becomes of its step. The same `attempt` is kept once."""
-    connection.execute(
-        _STORE,
-        {
-            "run": response.run,
-            "step": response.step,
-            "token": response.token,
-            "worker": response.worker,
-            "participant": response.participant,
-            "provider": response.provider,
-            "model": response.model,
-            "request_sha": response.request_sha,
-            "response": address(response.content),
-            "content": response.content,
-            "attempt": response.attempt,
-            **response.usage.model_dump(),
-        },
-    )
+    connection.execute(_STORE, {**_usage_values(response), "content": response.content})
+
+
+def _usage_values(response: StoredResponse) -> dict[str, Any]:
+    return {
+        "run": response.run,
+        "step": response.step,
+        "token": response.token,
+        "worker": response.worker,
+        "participant": response.participant,
+        "provider": response.provider,
+        "model": response.model,
+        "request_sha": response.request_sha,
+        "response": address(response.content) if response.content else None,
+        "attempt": response.attempt,
+        "input_tokens": response.usage.input_tokens,
+        "output_tokens": response.usage.output_tokens,
+        "cached_tokens": response.usage.cached_tokens,
+        "call_cost_usd": response.usage.cost_usd,
+    }
 
 
 # The run's row is locked first, as `advance` does: finishers of one run queue up, so exactly one of them sees
@@ -163,6 +169,11 @@ UPDATE runs r SET open_steps = r.open_steps - 1, updated_at = clock_timestamp()
   FROM finished WHERE r.id = finished.run_id RETURNING r.open_steps
 """
 
+# The answer of a participant that costs nothing needs no commit of its own: it is stored with the end of its step.
+_FINISH_WITH_RESPONSE = _FINISH.replace(
+    "WITH run AS", "WITH response AS (" + _STORE_USAGE + "), run AS", 1
+)
+
 _FINISHED_ALREADY = """
 SELECT r.open_steps FROM steps s JOIN runs r ON r.id = s.run_id
  WHERE s.run_id = %(run)s AND s.key = %(step)s AND s.token = %(token)s AND s.status IN ('done', 'failed')
@@ -178,10 +189,12 @@ def finish(
     note: str = "",
     tokens: int | None = None,
     cost_usd: float | None = None,
+    response: StoredResponse | None = None,
 ) -> int | None:
     """Accept a step's end under its token.
 
-    `reply` is the reply model's JSON. Returns how many steps of the run are still open, or None when the token is
+    `reply` is the reply model's JSON, `response` a call that cost nothing and is counted in the same statement.
+    Returns how many steps of the run are still open, or None when the token is
     stale: somebody else took over, nothing was written.
     """
     values = {
@@ -196,7 +209,11 @@ def finish(
         "tokens": tokens,
         "cost_usd": cost_usd,
     }
-    row = connection.execute(_FINISH, values).fetchone()
+    statement = _FINISH
+    if response is not None:
+        statement = _FINISH_WITH_RESPONSE
+        values = {**_usage_values(response), **values}
+    row = connection.execute(statement, values).fetchone()
     if row is None:
         row = connection.execute(_FINISHED_ALREADY, values).fetchone()
     return None if row is None else int(row.open_steps)

@@ -32,22 +32,22 @@ def try_lock(connection: Connection) -> bool:
 
 
 # A database that has just started knows nothing of the heartbeats it missed: silence counts from its start.
-_SILENT = "p.seen_at < now() - make_interval(secs => %(silence)s) AND pg_postmaster_start_time() < now() - make_interval(secs => %(silence)s)"
+_GONE = """(s.lease_until < now()
+   OR EXISTS (SELECT FROM processes p WHERE p.id = s.owner
+                 AND p.seen_at < now() - make_interval(secs => %(silence)s)
+                 AND pg_postmaster_start_time() < now() - make_interval(secs => %(silence)s))
+   OR NOT EXISTS (SELECT FROM processes p WHERE p.id = s.owner)
+      AND s.leased_at < now() - make_interval(secs => %(silence)s))"""
 
 _RELEASE = f"""
 UPDATE steps s SET status = 'pending', owner = NULL, dispatched_at = NULL, not_before = NULL
- WHERE s.status = 'leased' AND s.attempts < s.max_attempts
-   AND (s.lease_until < now() OR EXISTS (SELECT FROM processes p WHERE p.id = s.owner AND {_SILENT})
-        OR NOT EXISTS (SELECT FROM processes p WHERE p.id = s.owner) AND s.leased_at < now() - make_interval(secs => %(silence)s))
+ WHERE s.status = 'leased' AND s.attempts < s.max_attempts AND {_GONE}
 RETURNING s.run_id, s.key, s.attempts
 """
 
 _BURY = f"""
 SELECT s.run_id, s.key, s.attempts FROM steps s
- WHERE s.attempts >= s.max_attempts AND (s.status = 'pending' OR s.status = 'leased'
-   AND (s.lease_until < now() OR EXISTS (SELECT FROM processes p WHERE p.id = s.owner AND {_SILENT})
-        OR NOT EXISTS (SELECT FROM processes p WHERE p.id = s.owner) AND s.leased_at < now() - make_interval(secs => %(silence)s)))
- LIMIT 500
+ WHERE s.attempts >= s.max_attempts AND (s.status = 'pending' OR s.status = 'leased' AND {_GONE}) LIMIT 500
 """
 
 
@@ -90,7 +90,8 @@ UPDATE steps s SET dispatched_at = now(), dispatches = s.dispatches + 1
       WHERE status = 'pending' AND queue = %(queue)s AND attempts < max_attempts
         AND (not_before IS NULL OR not_before <= now())
         AND (dispatched_at IS NULL
-             OR dispatched_at < now() - make_interval(secs => %(grace)s * power(2, least(dispatches, 5)) * (1 + random() * .2)))
+             OR dispatched_at < now() - make_interval(
+                    secs => %(grace)s * power(2, least(dispatches, 5)) * (1 + random() * .2)))
       ORDER BY dispatched_at NULLS FIRST LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
    AND r.id = s.run_id AND r.status = 'running'
 RETURNING s.run_id, s.key, s.task, s.queue, s.participant, s.role, s.round, r.root_task, s.dispatches
@@ -100,7 +101,7 @@ RETURNING s.run_id, s.key, s.task, s.queue, s.participant, s.role, s.round, r.ro
 def take_lost_steps(
     connection: Connection, queue: str, grace_s: float, limit: int
 ) -> list[LostStep]:
-    """Pending steps of `queue` that were published `grace_s * 2^dispatches` ago and never taken, marked as republished."""
+    """Pending steps of `queue`, published `grace_s * 2^dispatches` ago and never taken; now marked as republished."""
     rows = connection.execute(_LOST, {"queue": queue, "grace": grace_s, "limit": limit}).fetchall()
     return [LostStep(*row) for row in rows]
 

@@ -112,8 +112,10 @@ def list_steps(connection: Connection, run: str) -> list[StepRow]:
     """The steps of a run in the order in which they were scheduled."""
     rows = connection.execute(
         "SELECT s.key, s.kind, s.participant, s.role, s.round, s.status, s.attempts, "
-        "extract(epoch FROM s.created_at - r.created_at)::float AS queued, extract(epoch FROM s.leased_at - r.created_at)::float AS leased, "
-        "extract(epoch FROM s.finished_at - r.created_at)::float AS finished, s.reply, s.failure_kind, s.failure_message, s.note, "
+        "extract(epoch FROM s.created_at - r.created_at)::float AS queued, "
+        "extract(epoch FROM s.leased_at - r.created_at)::float AS leased, "
+        "extract(epoch FROM s.finished_at - r.created_at)::float AS finished, "
+        "s.reply, s.failure_kind, s.failure_message, s.note, "
         "s.tokens, s.cost_usd FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.run_id = %s ORDER BY s.position",
         (run,),
     ).fetchall()
@@ -136,7 +138,7 @@ def list_assessments(connection: Connection, run: str) -> list[dict[str, Any]]:
     rows = connection.execute(
         "SELECT key, body FROM assessments WHERE run_id = %s ORDER BY at, key", (run,)
     ).fetchall()
-    return [{"key": row.key, **row.body} for row in rows]
+    return [{"key": row.key, **row.body["assessment"]} for row in rows]
 
 
 def list_findings(connection: Connection, run: str) -> list[dict[str, Any]]:
@@ -182,3 +184,57 @@ def root_task_of(connection: Connection, run: str) -> str | None:
     """The id under which Flower shows a run's tasks; None when there is no such run."""
     row = connection.execute("SELECT root_task FROM runs WHERE id = %s", (run,)).fetchone()
     return None if row is None else str(row.root_task)
+
+
+@dataclass(frozen=True)
+class Pulse:
+    """What tells cheaply whether a run has changed since the last look; equal pulses, equal runs."""
+
+    status: RunStatus
+    phase: str
+    advances: int
+    steps: int
+    leased: int
+    finished: int
+    open_decision: str | None
+    elapsed_s: float
+
+    @property
+    def settled(self) -> bool:
+        """True when only a person can move the run, or nobody any more."""
+        stands = self.status.final or self.status is RunStatus.BLOCKED
+        return stands or self.open_decision is not None
+
+
+def run_pulse(connection: Connection, run: str) -> Pulse:
+    """The pulse of a run. Raises UnknownRun."""
+    row = connection.execute(
+        "SELECT r.status, r.phase, r.advances, count(s.key) AS steps, "
+        "count(*) FILTER (WHERE s.status = 'leased') AS leased, "
+        "count(*) FILTER (WHERE s.status IN ('done', 'failed', 'cancelled')) AS finished, "
+        "(SELECT min(d.key) FROM decisions d WHERE d.run_id = r.id AND d.state = 'open') AS open_decision, "
+        "extract(epoch FROM coalesce(r.finished_at, now()) - r.created_at)::float AS elapsed_s "
+        "FROM runs r LEFT JOIN steps s ON s.run_id = r.id WHERE r.id = %s GROUP BY r.id",
+        (run,),
+    ).fetchone()
+    if row is None:
+        raise UnknownRun(f"there is no run {run!r}")
+    values = row._asdict()
+    return Pulse(**{**values, "status": RunStatus(row.status)})
+
+
+def count_runs(connection: Connection) -> dict[str, int]:
+    """How many runs there are of each status."""
+    rows = connection.execute(
+        "SELECT status, count(*) AS runs FROM runs GROUP BY status ORDER BY status"
+    ).fetchall()
+    return {row.status: row.runs for row in rows}
+
+
+def schema_revision(connection: Connection) -> str | None:
+    """The migration that a database is at; None for an empty one."""
+    known = connection.execute("SELECT to_regclass('public.alembic_version')").fetchone()
+    if known is None or known[0] is None:
+        return None
+    row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    return None if row is None else str(row[0])

@@ -45,7 +45,7 @@ def review(spec: RunSpec, materials: Materials) -> Workflow:
         fixed = result.applied.subject if result.applied else None
         if fixed is None or case.cycle >= options.max_reviews:
             yield from phase("Executing")
-            return conclude(spec, options, results)
+            return conclude(options, results)
         case = replace(
             case, subject=materials.subject(fixed), subject_hash=fixed, cycle=case.cycle + 1
         )

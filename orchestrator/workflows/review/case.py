@@ -31,9 +31,14 @@ class Case:
         cycle = () if self.cycle == 1 else (f"review{self.cycle}",)
         return "/".join(str(part) for part in (*cycle, *parts))
 
+    @property
+    def prefix(self) -> str:
+        """What makes this review's findings unique in the run."""
+        return "" if self.cycle == 1 else f"R{self.cycle}"
+
     def label(self, finding: str) -> str:
         """A finding's name in the whole run."""
-        return finding if self.cycle == 1 else f"R{self.cycle}{finding}"
+        return self.prefix + finding
 
 
 @dataclass(frozen=True)

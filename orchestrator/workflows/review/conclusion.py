@@ -13,10 +13,10 @@ from shared.models.decision import Answer
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending
 from shared.models.replies import Applied, CheckedFixes
-from shared.models.run import ReviewOptions, RunSpec
+from shared.models.run import ReviewOptions
 
 
-def conclude(spec: RunSpec, options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outcome:
+def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outcome:
     """The verdict, by code: over what stands after the last review and was not mended."""
     standing: list[Finding] = []
     everything: list[Finding] = []

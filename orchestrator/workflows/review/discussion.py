@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
 
 from orchestrator.core.commands import Doing, RoundRecord, ToolRun, Turn, record, together
 from orchestrator.core.convergence import Rule, assess
@@ -26,17 +28,18 @@ def discuss(case: Case) -> Doing[History]:
         results = yield from together(
             speak(case, speaker, role, number, history) for speaker in speakers
         )
-        history = take_round(case, history, number, role, list(zip(speakers, results, strict=True)))
-        assessment = history.assessment
-        assert assessment is not None
-        labelled = tuple(f.model_copy(update={"id": case.label(f.id)}) for f in history.findings)
-        stances = tuple(
-            s.model_copy(update={"finding": case.label(s.finding)})
-            for s in history.ledger
-            if s.round == number
+        heard = hear(case, number, role, list(zip(speakers, results, strict=True)))
+        written = yield from record(case.key("round", number), partial(judge, case, history, heard))
+        history = History(
+            rounds=(*history.rounds, heard.taken),
+            texts=(*history.texts, *heard.texts),
+            findings=written.findings,
+            ledger=(*history.ledger, *written.stances),
+            assessment=written.assessment,
+            warnings=(*history.warnings, *heard.warnings),
+            over_budget=heard.over_budget,
         )
-        yield from record(RoundRecord(case.key("round", number), assessment, labelled, stances))
-        if assessment.ending is not None:
+        if written.assessment.ending is not None:
             break
     return history
 
@@ -80,14 +83,21 @@ def speak(
     )
 
 
-def take_round(
-    case: Case,
-    history: History,
-    number: int,
-    role: Role,
-    spoken: list[tuple[Participant, StepResult]],
-) -> History:
-    """The history with one more round, judged."""
+@dataclass(frozen=True)
+class Heard:
+    """A round's replies, read."""
+
+    taken: RoundTaken
+    raised: tuple[Raised, ...]
+    texts: tuple[str, ...]
+    warnings: tuple[str, ...]
+    over_budget: bool
+
+
+def hear(
+    case: Case, number: int, role: Role, spoken: list[tuple[Participant, StepResult]]
+) -> Heard:
+    """Read the replies of a round; a failure is a contribution that is missing."""
     contributions: list[Contribution] = []
     raised: list[Raised] = []
     texts: list[str] = []
@@ -104,34 +114,41 @@ def take_round(
         texts.append(f"# {speaker.name}, {role.value}, round {number}\n\n{reply_text(reply)}")
         if isinstance(said, Critique):
             raised.extend(Raised(speaker.name, number, finding) for finding in said.findings)
-    taken = RoundTaken(number, role.value, tuple(contributions))
-    merged = absorb(raised, history.findings)
+    return Heard(
+        taken=RoundTaken(number, role.value, tuple(contributions)),
+        raised=tuple(raised),
+        texts=tuple(texts),
+        warnings=absences(spoken, number),
+        over_budget=any(
+            result.failure is not None and result.failure.kind is FailureKind.OVER_BUDGET
+            for _, result in spoken
+        ),
+    )
+
+
+def judge(case: Case, history: History, heard: Heard) -> RoundRecord:
+    """What a round brought: merged findings, the ledger's new lines, the figures."""
+    merged = absorb(heard.raised, history.findings)
     known = {finding.id for finding in merged.findings}
-    stated = tuple(line for line in ledger_of([taken]) if line.finding in known)
-    rounds = (*history.rounds, taken)
-    ledger = (*history.ledger, *merged.stances, *stated)
-    findings = settle(check_places(merged.findings, case.subject), ledger)
-    over_budget = any(
-        result.failure is not None and result.failure.kind is FailureKind.OVER_BUDGET
-        for _, result in spoken
+    stated = tuple(line for line in ledger_of([heard.taken]) if line.finding in known)
+    stances = (*merged.stances, *stated)
+    ledger = (*history.ledger, *stances)
+    findings = settle(
+        check_places(merged.findings, case.subject),
+        ledger,
+        threshold=case.options.thresholds.agreement,
     )
     assessment = assess(
-        rounds,
+        (*history.rounds, heard.taken),
         findings,
         ledger,
         rule=Rule.of(case.options),
         new_findings=merged.new,
-        is_last_round=number == case.options.rounds,
-        over_budget=over_budget,
+        is_last_round=heard.taken.number == case.options.rounds,
+        over_budget=heard.over_budget,
     )
-    return History(
-        rounds=rounds,
-        texts=(*history.texts, *texts),
-        findings=findings,
-        ledger=ledger,
-        assessment=assessment,
-        warnings=(*history.warnings, *absences(spoken, number)),
-        over_budget=over_budget,
+    return RoundRecord(
+        prefix=case.prefix, assessment=assessment, findings=findings, stances=stances
     )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.dialects import postgresql
 
 revision = "0001"
 down_revision = None

@@ -1,0 +1,129 @@
+"""The calls of one claim: what was paid is stored before it is looked at, everything is counted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import partial
+
+import structlog
+
+from shared.errors import EnvironmentFault
+from shared.faults import reach
+from shared.models.steps import TurnRequest, Usage
+from shared.store.database import Database
+from shared.store.steps import Claim, StoredResponse, store_response
+from workers.providers.registry import Completion, Finish, entry
+from workers.spool import Spool
+
+STORE_PATIENCE_S = 600.0
+
+log = structlog.get_logger(__name__)
+
+
+class CallLedger:
+    """Completions of one claim, those of earlier attempts (`stored`) included."""
+
+    def __init__(self, claimed: Claim, owner: str, database: Database, spool: Spool) -> None:
+        """`owner` is this process, as presence knows it."""
+        self.claimed = claimed
+        self.stored = [_completion(content) for content in claimed.responses]
+        self._owner = owner
+        self._database = database
+        self._spool = spool
+        self._request: TurnRequest | None = None
+        self._calls: list[Completion] = []
+        self._free: list[StoredResponse] = []
+
+    def opens_for(self, request: TurnRequest) -> None:
+        """Name the turn whose calls are to be kept."""
+        self._request = request
+
+    def keep(self, completion: Completion) -> None:
+        """Take a new completion: a paid one is committed now, a free one with the step's end."""
+        assert self._request is not None
+        self._calls.append(completion)
+        reach("response-received")
+        if self._request.participant.rule_based:
+            return
+        if entry(self._request.participant.provider).paid:
+            self._commit(self._response(completion, self._request, _content(completion)))
+        else:
+            self._free.append(self._response(completion, self._request, b""))
+        reach("response-stored")
+
+    def last_free(self) -> StoredResponse | None:
+        """The free call that is committed together with the step's end; earlier ones are stored now."""
+        for response in self._free[:-1]:
+            self._database.run(partial(store_response, response=response))
+        return self._free[-1] if self._free else None
+
+    def store_free(self) -> None:
+        """Count the free calls of a claim that does not end its step."""
+        for response in self._free:
+            self._database.run(partial(store_response, response=response))
+
+    def sums(self) -> tuple[int | None, float | None]:
+        """Tokens and money of all calls; unknown as soon as one of them is unknown."""
+        usage = [completion.usage for completion in (*self.stored, *self._calls)]
+        counts = [count for u in usage for count in (u.input_tokens, u.output_tokens)]
+        costs = [u.cost_usd for u in usage]
+        return (
+            sum(c for c in counts if c is not None) if counts and None not in counts else None,
+            sum(c for c in costs if c is not None) if costs and None not in costs else None,
+        )
+
+    def _response(
+        self, completion: Completion, request: TurnRequest, content: bytes
+    ) -> StoredResponse:
+        claimed = self.claimed
+        return StoredResponse(
+            run=claimed.run,
+            step=claimed.step,
+            token=claimed.token,
+            worker=self._owner,
+            participant=request.participant.name,
+            provider=request.participant.provider,
+            model=completion.model or request.participant.model,
+            request_sha=_hash(claimed),
+            content=content,
+            usage=completion.usage,
+            attempt=f"{claimed.token}:{len(self._calls)}",
+        )
+
+    def _commit(self, response: StoredResponse) -> None:
+        """Store a paid response; into the spool first when Postgres is away."""
+        try:
+            self._database.run(partial(store_response, response=response), patience_s=0.5)
+        except EnvironmentFault:
+            self._spool.keep(response)
+            log.warning("response.spooled", run=response.run, step=response.step)
+            reach("response-spooled")
+            self._database.run(
+                partial(store_response, response=response), patience_s=STORE_PATIENCE_S
+            )
+            self._spool.drain(self._database)
+
+
+def _hash(claimed: Claim) -> str:
+    return hashlib.sha256(json.dumps(claimed.request, sort_keys=True).encode()).hexdigest()
+
+
+def _content(completion: Completion) -> bytes:
+    fields = {
+        "text": completion.text,
+        "finish_reason": completion.finish_reason,
+        "model": completion.model,
+        "usage": completion.usage.model_dump(),
+    }
+    return json.dumps(fields, ensure_ascii=False).encode()
+
+
+def _completion(content: bytes) -> Completion:
+    fields = json.loads(content)
+    return Completion(
+        text=fields["text"],
+        usage=Usage.model_validate(fields["usage"]),
+        finish_reason=Finish(fields["finish_reason"]),
+        model=fields["model"],
+    )

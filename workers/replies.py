@@ -1,0 +1,179 @@
+"""From a model's text to a reply: tolerant in form, strict in substance.
+
+Fences, prose around the object, trailing commas, NaN, the case of fixed words and a lone text
+where a list belongs are forgiven. A missing verdict, another word, a broken object, the same key
+with two values or two different objects are not: such a text goes back once with the objection,
+and then counts as no answer.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue, ValidationError
+
+from shared.errors import ProviderError
+from shared.models.outcomes import FailureKind
+from shared.models.replies import REPLY_MODELS
+from shared.models.wire import ForeignWire
+from workers.json_text import AmbiguousJsonError, find_objects
+from workers.providers.registry import (
+    Cancelled,
+    Completion,
+    Finish,
+    Message,
+    Provider,
+    ProviderCall,
+    ReplySchema,
+)
+from workers.reply_schema import adapted, plain_schema, strict_schema
+
+MAX_REPLY_CHARS = 4_000_000
+_QUOTED_LIMIT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyProblem:
+    """Why a text is no reply, in a sentence that its author can act on."""
+
+    message: str
+
+
+def model_named(reply_model: str) -> type[ForeignWire]:
+    """The reply model of that name. Raises KeyError: the name comes from our own workflow."""
+    return REPLY_MODELS[reply_model]
+
+
+@functools.cache
+def schema_of(reply_model: str) -> ReplySchema:
+    """The reply model as JSON schema, for structured output and for a prompt. Raises KeyError."""
+    plain = plain_schema(model_named(reply_model).model_json_schema())
+    name = "".join(c if c.isalnum() else "_" for c in reply_model)
+    return ReplySchema(name=name, strict=strict_schema(plain), plain=plain)
+
+
+def parse(text: str, reply_model: str) -> ForeignWire | ReplyProblem:
+    """The reply that the text holds, or what is wrong with it."""
+    if len(text) > MAX_REPLY_CHARS:
+        return ReplyProblem(f"the answer has {len(text)} characters, allowed are {MAX_REPLY_CHARS}")
+    try:
+        found = find_objects(text)
+    except AmbiguousJsonError as error:
+        return ReplyProblem(str(error))
+    if not found:
+        return ReplyProblem("there is no JSON object in the answer")
+    replies, problems = _validated(found, reply_model)
+    if not replies:
+        return problems[-1]
+    if any(reply != replies[0] for reply in replies):
+        return ReplyProblem("the answer holds several different objects; give exactly one")
+    return replies[0]
+
+
+def _validated(
+    found: Sequence[dict[str, JsonValue]], reply_model: str
+) -> tuple[list[ForeignWire], list[ReplyProblem]]:
+    model = model_named(reply_model)
+    schema = schema_of(reply_model).plain
+    replies: list[ForeignWire] = []
+    problems: list[ReplyProblem] = []
+    for candidate in found:
+        if not candidate.keys() & model.model_fields.keys():
+            expected = ", ".join(f"`{name}`" for name in model.model_fields)
+            problems.append(ReplyProblem(f"the object has none of the fields {expected}"))
+            continue
+        try:
+            replies.append(model.model_validate(adapted(candidate, schema)))
+        except ValidationError as error:
+            problems.append(ReplyProblem(_objections(error)))
+    return replies, problems
+
+
+def _objections(error: ValidationError) -> str:
+    return "; ".join(
+        f"`{'.'.join(str(part) for part in item['loc'])}`: {item['msg']}"
+        for item in error.errors(include_input=False, include_url=False)[:8]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Obtained:
+    """A usable reply, all completions that it took, and whether it had to be asked for twice."""
+
+    reply: ForeignWire
+    completions: tuple[Completion, ...]
+    repaired: bool
+
+
+def obtain(
+    provider: Provider,
+    call: ProviderCall,
+    cancel: Cancelled,
+    on_completion: Callable[[Completion], None],
+    stored: Sequence[Completion] = (),
+) -> Obtained:
+    """Ask, judge, ask at most once more, all within the call's deadline.
+
+    `on_completion` gets every new completion before it is judged, so that the caller can store
+    what was paid. `stored` are completions of an earlier attempt at the same step, oldest first:
+    they are taken instead of calling. Raises ProviderError: what the provider raised, or refusal,
+    truncated, empty, unparseable.
+    """
+    ends_at = time.monotonic() + call.deadline_s
+    completions: list[Completion] = []
+    present = call
+    while True:
+        if len(completions) < len(stored):
+            completion = stored[len(completions)]
+        else:
+            completion = provider.complete(present, cancel)
+            on_completion(completion)
+        completions.append(completion)
+        _check_usable(call, completion)
+        judged = parse(completion.text, call.reply_model)
+        if not isinstance(judged, ReplyProblem):
+            return Obtained(judged, tuple(completions), repaired=len(completions) > 1)
+        if len(completions) > 1:
+            raise ProviderError(
+                FailureKind.UNPARSEABLE,
+                f"{call.participant.name} answered twice in an unusable form: {judged.message}.",
+            )
+        left_s = ends_at - time.monotonic()
+        if left_s <= 0:
+            raise ProviderError(
+                FailureKind.UNPARSEABLE,
+                f"{call.participant.name} answered in an unusable form ({judged.message}) and no "
+                f"time was left to ask again.",
+            )
+        present = dataclasses.replace(
+            call, repair=_repair(completion.text, judged), deadline_s=left_s
+        )
+
+
+def _check_usable(call: ProviderCall, completion: Completion) -> None:
+    who = call.participant.name
+    if completion.finish_reason is Finish.REFUSAL:
+        raise ProviderError(FailureKind.REFUSAL, f"{who} refused to answer.")
+    if completion.finish_reason is Finish.LENGTH:
+        raise ProviderError(
+            FailureKind.TRUNCATED,
+            f"{who}'s answer was cut off at {call.max_output_tokens} tokens: "
+            "raise max_output_tokens.",
+        )
+    if not completion.text.strip():
+        raise ProviderError(FailureKind.EMPTY, f"{who} answered nothing.")
+
+
+def _repair(text: str, problem: ReplyProblem) -> tuple[Message, ...]:
+    return (
+        Message("assistant", text[:_QUOTED_LIMIT]),
+        Message(
+            "user",
+            f"That answer cannot be used: {problem.message}. Give the same answer again as exactly "
+            "one JSON object of the required form, and nothing else.",
+        ),
+    )
