@@ -14,6 +14,8 @@ from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
+from pydantic import ValidationError
+
 from orchestrator.core.commands import (
     Decide,
     Outcome,
@@ -25,7 +27,7 @@ from orchestrator.core.commands import (
 from orchestrator.core.replay import Entry, Journal, Progress, fingerprint, replay
 from orchestrator.staging import Scheduled, Stage, refusal
 from orchestrator.workflows import Materials, start_workflow
-from shared.errors import ReplayMismatch
+from shared.errors import ReplayMismatch, UnknownRun
 from shared.faults import reach
 from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind, RunStatus
@@ -43,8 +45,8 @@ from shared.store.runs import (
     load_journal,
     load_spec,
     lock_run,
-    save,
 )
+from shared.store.saving import save
 from shared.store.steps import fail_open_steps
 
 KEPT_SPECS = 512
@@ -103,12 +105,12 @@ class Engine:
             events.append(("run.overdue", {"failed": list(failed)}))
         stored = load_journal(connection, run)
         rows = stored.steps
-        spec = self._spec(connection, run.id)
-        stage = Stage(seed=spec.seed, position=len(rows), events=events)
         try:
+            spec = self._spec(connection, run.id)
+            stage = Stage(seed=spec.seed, position=len(rows), events=events)
             progress = self._follow(run, spec, stored, stage)
-        except ReplayMismatch as mismatch:
-            save(connection, run, _blocked(run, mismatch))
+        except (ReplayMismatch, UnknownRun, ValidationError) as mismatch:
+            save(connection, run, _blocked(run, rows, mismatch, events))
             return None
         if _idle(progress, run, rows, stage):
             return None
@@ -238,6 +240,7 @@ def _changes(
         status=status,
         phase=progress.phase,
         noted_steps=len(final) + sum(step.status == "failed" for step in stage.steps),
+        open_steps=_open(rows) + sum(step.status == "pending" for step in stage.steps),
         steps=tuple(stage.steps),
         decisions=decisions,
         records=tuple(stage.records),
@@ -248,6 +251,10 @@ def _changes(
         verdict=None if outcome is None else outcome.verdict,
         ending=None if outcome is None else outcome.ending,
     )
+
+
+def _open(rows: Sequence[JournalRow]) -> int:
+    return sum(row.status in ("pending", "leased") for row in rows)
 
 
 def _decision(ask: Decide) -> NewDecision:
@@ -281,11 +288,26 @@ def _outcome_json(outcome: Outcome) -> str:
     )
 
 
-def _blocked(run: LockedRun, mismatch: ReplayMismatch) -> Changes:
+def _blocked(
+    run: LockedRun,
+    rows: Sequence[JournalRow],
+    mismatch: ReplayMismatch | UnknownRun | ValidationError,
+    events: Sequence[tuple[str, dict[str, Any]]],
+) -> Changes:
+    """Park a run whose journal, spec or documents this code cannot make sense of; nothing recorded is lost."""
+    reason = str(mismatch)
+    if isinstance(mismatch, ValidationError):
+        first = mismatch.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        reason = (
+            f"what is recorded does not fit this version's {mismatch.title} ({place}: {first['msg']}): "
+            "the code changed under the run"
+        )
     return Changes(
         status=RunStatus.BLOCKED,
         phase=run.phase,
         noted_steps=run.noted_steps,
-        blocked_reason=str(mismatch),
-        events=(("run.blocked", {"reason": str(mismatch)}),),
+        open_steps=_open(rows),
+        blocked_reason=reason,
+        events=(*events, ("run.blocked", {"reason": reason})),
     )

@@ -77,6 +77,8 @@ class Sweeper:
                 self.sweep()
             except (EnvironmentFault, OSError) as fault:
                 log.warning("sweep.failed", why=str(fault))
+            except Exception:
+                log.exception("sweep.bug")  # the next sweep must come, whatever this one met
 
     def sweep(self) -> Swept | None:
         """Sweep once; None when another orchestrator is at it."""
@@ -86,7 +88,7 @@ class Sweeper:
         released, buried = found
         ripe = self._database.run(lambda connection: ripe_runs(connection, RIPE_AFTER_S))
         for run in ripe:
-            self._advance(run)
+            self._advance_apart(run)
         republished = self._republish()
         swept = Swept(released, buried, republished, len(ripe))
         if released or buried or republished or ripe:
@@ -96,11 +98,21 @@ class Sweeper:
     def _collect(self, connection: Connection) -> tuple[int, int] | None:
         if not try_lock(connection):
             return None
-        released = release_lost_leases(connection, SILENCE_S)
+        # Runs are locked before steps, here as everywhere: finishers and sweeper cannot wait for one another.
         buried = bury_spent_steps(connection, SILENCE_S)
         expire_decisions(connection)
+        released = release_lost_leases(connection, SILENCE_S)
         forget_processes(connection, FORGOTTEN_AFTER_S)
         return len(released), len(buried)
+
+    def _advance_apart(self, run: str) -> None:
+        """A run that cannot be advanced must not keep the others from it."""
+        try:
+            self._advance(run)
+        except (EnvironmentFault, OSError):
+            raise
+        except Exception:
+            log.exception("sweep.stuck", run=run)
 
     def _advance(self, run: str) -> None:
         """Advance here: what needs the sweeper has lost its messages once already."""

@@ -9,6 +9,7 @@
     ├── CredentialsRejected      a key is missing or refused                     exit 4
     ├── EnvironmentFault         server, disk, permission, missing program       exit 5
     ├── ProviderError            a participant could not answer (see FailureKind)
+    │   └── NotYet               the call may not be made now; its turn is given back
     ├── ToolError                a tool run could not do its work
     └── ReplayMismatch           a journal that its workflow no longer explains (run is parked)
 
@@ -84,6 +85,20 @@ class ProviderError(QuorateError):
         self.kind = kind
         self.retryable = retryable
         self.retry_after_s = retry_after_s
+
+
+class NotYet(ProviderError):
+    """A call may not be made before `retry_after_s`; nothing was asked of its provider for that.
+
+    `counted` says whether the wait uses up one of the step's attempts: waiting for one's turn does not, waiting for a
+    provider that is down does.
+    """
+
+    def __init__(
+        self, kind: FailureKind, message: str, *, retry_after_s: float, counted: bool = False
+    ) -> None:
+        super().__init__(kind, message, retryable=True, retry_after_s=retry_after_s)
+        self.counted = counted
 
 
 class ToolError(QuorateError):

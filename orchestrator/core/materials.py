@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from shared.models.deliberation import Question
 from shared.models.subject import Subject
 
 
@@ -19,6 +20,10 @@ class Materials:
     def subject(self, name: str) -> Subject:
         """The captured subject stored under `name`."""
         return Subject.model_validate_json(self.document(name))
+
+    def question(self, name: str) -> Question:
+        """The question stored under `name`."""
+        return Question.model_validate_json(self.document(name))
 
     def prompts(self, name: str) -> dict[str, str]:
         """The prompt templates stored under `name`, by their names."""

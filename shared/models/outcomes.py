@@ -73,8 +73,9 @@ class Ending(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What code derives from findings, stances and the ending."""
+    """What code derives from findings, stances and the ending; `ANSWERED` is a question's, and passes no gate."""
 
     APPROVED = "APPROVED"
     NEEDS_FIX = "NEEDS_FIX"
     INCONCLUSIVE = "INCONCLUSIVE"
+    ANSWERED = "ANSWERED"

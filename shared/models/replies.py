@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from shared.models.deliberation import DELIBERATION_REPLIES
 from shared.models.findings import RaisedFinding, Severity, StatedStance
 from shared.models.wire import ForeignWire
 
@@ -145,4 +146,5 @@ REPLY_MODELS: dict[str, type[ForeignWire]] = {
     "fix": FixProposal,
     "fixes.checked": CheckedFixes,
     "applied": Applied,
+    **DELIBERATION_REPLIES,
 }

@@ -52,6 +52,34 @@ class ReviewOptions(Wire):
     fail_on: Severity | None = None
 
 
+class AskOptions(Wire):
+    """What the ask workflow needs: everybody in the panel's `critics` answers, its `chair` synthesises.
+
+    `quorum` is how many must answer (None: more than half). See docs/design/ask.md.
+    """
+
+    ranking: bool = False
+    synthesis: bool = False
+    quorum: int | None = Field(default=None, ge=1)
+
+
+class ForumOptions(Wire):
+    """What the forum workflow needs: the panel's `critics` take part, its `chair` is the orchestrator.
+
+    `timeout_s` ends the rounds (the budget's `max_seconds` is the hard limit behind it), `bid_timeout_s` bounds the
+    wait for a floor request. Who asked `patience` rounds in a row in vain is chosen next. `ballot` lets the participants
+    vote on the conclusion; `consensus` is the support that it needs. See docs/design/forum.md.
+    """
+
+    max_rounds: int = Field(default=10, ge=1, le=50)
+    timeout_s: float | None = Field(default=300.0, gt=0)
+    bid_timeout_s: float | None = Field(default=60.0, gt=0)
+    patience: int = Field(default=2, ge=1, le=20)
+    ballot: bool = True
+    consensus: float = Field(default=0.7, gt=0, le=1)
+    quorum: int | None = Field(default=None, ge=1)
+
+
 class RunSpec(Wire):
     """Everything captured at submission. `prompts` and `subject` are document hashes.
 
@@ -66,6 +94,8 @@ class RunSpec(Wire):
     prompts: str
     panel: Panel
     review: ReviewOptions | None = None
+    ask: AskOptions | None = None
+    forum: ForumOptions | None = None
     budget: Budget = Budget()
     decision: DecisionPolicy = DecisionPolicy()
     allow_external: bool = True

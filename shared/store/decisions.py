@@ -8,6 +8,7 @@ open ──answer──> answered          the same answer again is a no-op, ano
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -109,7 +110,7 @@ def _settled(row: DecisionRow, answer: Answer) -> DecisionRow:
     recorded = row.answer or {}
     same = row.state is DecisionState.ANSWERED and (
         recorded.get("choice") == answer.choice
-        and sorted(recorded.get("only") or ()) == sorted(answer.only or ())
+        and _selection(recorded.get("only")) == _selection(answer.only)
     )
     if same:
         return row
@@ -119,6 +120,11 @@ def _settled(row: DecisionRow, answer: Answer) -> DecisionRow:
             f"by {recorded.get('actor')} at {row.answered_at:%Y-%m-%d %H:%M:%S %Z}; nothing was changed"
         )
     raise DecisionConflict(f"decision {row.key} of run {row.run_id} is {row.state.value}")
+
+
+def _selection(only: Iterable[str] | None) -> list[str] | None:
+    """None is everything, and an empty selection is nothing."""
+    return None if only is None else sorted(set(only))
 
 
 def expire_decisions(connection: Connection) -> list[tuple[str, str]]:

@@ -113,6 +113,7 @@ class Changes:
     status: RunStatus
     phase: str
     noted_steps: int
+    open_steps: int
     steps: tuple[NewStep, ...] = ()
     decisions: tuple[NewDecision, ...] = ()
     records: tuple[NewRecord, ...] = ()
@@ -135,13 +136,16 @@ def create_run(
     documents: Mapping[str, bytes],
     idempotency_key: str | None = None,
 ) -> str:
-    """Insert a run and the documents that it needs; returns the id of the run that holds `idempotency_key`."""
+    """Insert a run and the documents that it needs; returns the id of the run that holds `idempotency_key`.
+
+    Repeating the call for the same `run` (a lost connection behind the commit) inserts nothing.
+    """
     put_documents(connection, documents)
     budget = spec.budget
     row = connection.execute(
         "INSERT INTO runs (id, workflow, title, status, spec, root_task, idempotency_key, max_calls, max_tokens, "
         "max_usd, deadline_at) VALUES (%s, %s, %s, 'running', %s::jsonb, %s, %s, %s, %s, %s, "
-        "now() + make_interval(secs => %s)) ON CONFLICT (idempotency_key) DO NOTHING RETURNING id",
+        "now() + make_interval(secs => %s)) ON CONFLICT DO NOTHING RETURNING id",
         (
             run,
             spec.workflow,
@@ -157,7 +161,7 @@ def create_run(
     ).fetchone()
     if row is None:
         same = connection.execute(
-            "SELECT id FROM runs WHERE idempotency_key = %s", (idempotency_key,)
+            "SELECT id FROM runs WHERE id = %s OR idempotency_key = %s", (run, idempotency_key)
         ).fetchone()
         assert same is not None
         return str(same.id)
@@ -208,143 +212,6 @@ def load_journal(connection: Connection, run: LockedRun) -> StoredJournal:
         del values["position"]
         steps.append(JournalRow(**values))
     return StoredJournal(tuple(steps), row.records, row.decisions)
-
-
-_INSERT_STEPS = """
-INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, request, status,
-                   failure_kind, failure_message, finished_at, max_attempts, lease_s, dispatched_at, dispatches)
-SELECT %(run)s, key, position, kind, participant, role, round, task, queue, fingerprint, request, status,
-       failure_kind, failure_message, CASE WHEN status = 'failed' THEN clock_timestamp() END, max_attempts, lease_s,
-       now(), 1
-  FROM jsonb_to_recordset(%(steps)s::jsonb) AS s(
-       key text, position int, kind text, participant text, role text, round int, task text, queue text,
-       fingerprint text, request jsonb, status text, failure_kind text, failure_message text, max_attempts int,
-       lease_s double precision)
-"""
-
-
-def _insert_steps(connection: Connection, run: str, steps: Sequence[NewStep]) -> None:
-    # The requests are JSON already: they are spliced in, not parsed and written again.
-    rows = []
-    for step in steps:
-        fields = {**step.__dict__}
-        request = fields.pop("request")
-        rows.append(f'{json.dumps(fields)[:-1]}, "request": {request}}}')
-    connection.execute(_INSERT_STEPS, {"run": run, "steps": f"[{', '.join(rows)}]"})
-
-
-def save(connection: Connection, run: LockedRun, changes: Changes) -> None:
-    """Write everything of one advance; the caller's transaction holds the run's lock."""
-    with connection.pipeline():
-        _write(connection, run, changes)
-
-
-def _write(connection: Connection, run: LockedRun, changes: Changes) -> None:
-    put_documents(connection, changes.documents)
-    if changes.steps:
-        _insert_steps(connection, run.id, changes.steps)
-    for decision in changes.decisions:
-        _open_decision(connection, run.id, decision)
-    for record in changes.records:
-        _write_record(connection, run.id, record)
-    if changes.consumed_decisions:
-        connection.execute(
-            "UPDATE decisions SET consumed_at = now() WHERE run_id = %s AND key = ANY(%s) AND consumed_at IS NULL",
-            (run.id, list(changes.consumed_decisions)),
-        )
-    append_events(connection, run.id, changes.events)
-    connection.execute(
-        "UPDATE runs SET status = %s, phase = %s, noted_steps = %s, advances = advances + 1, "
-        "open_steps = (SELECT count(*) FROM steps WHERE run_id = %s AND status IN ('pending', 'leased')), "
-        "outcome = coalesce(%s::jsonb, outcome), verdict = coalesce(%s, verdict), ending = coalesce(%s, ending), "
-        "blocked_reason = %s, updated_at = clock_timestamp(), "
-        "finished_at = CASE WHEN %s THEN now() END WHERE id = %s",
-        (
-            changes.status,
-            changes.phase,
-            changes.noted_steps,
-            run.id,
-            changes.outcome,
-            changes.verdict,
-            changes.ending,
-            changes.blocked_reason,
-            changes.status.final,
-            run.id,
-        ),
-    )
-
-
-def _open_decision(connection: Connection, run: str, decision: NewDecision) -> None:
-    connection.execute(
-        "INSERT INTO decisions (run_id, key, kind, question, shown_sha256, state, on_timeout, deadline_at) "
-        "VALUES (%s, %s, %s, %s::jsonb, %s, 'open', %s, now() + make_interval(secs => %s)) ON CONFLICT DO NOTHING",
-        (
-            run,
-            decision.key,
-            decision.kind,
-            decision.question,
-            decision.shown_sha256,
-            decision.on_timeout,
-            decision.timeout_s,
-        ),
-    )
-
-
-def _write_record(connection: Connection, run: str, record: NewRecord) -> None:
-    metrics = record.assessment.metrics
-    connection.execute(
-        "INSERT INTO assessments (run_id, key, round, detector, agreement_ratio, avg_stability, overall_score, "
-        "recommendation, ending, body) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb) ON CONFLICT DO NOTHING",
-        (
-            run,
-            record.key,
-            record.assessment.round,
-            metrics.detector,
-            metrics.agreement_ratio,
-            metrics.avg_stability,
-            metrics.overall_score,
-            metrics.recommendation,
-            record.assessment.ending,
-            record.body,
-        ),
-    )
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            "INSERT INTO findings (run_id, id, title, severity, status, path, line, rule, body) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb) ON CONFLICT (run_id, id) DO UPDATE SET "
-            "title = excluded.title, severity = excluded.severity, status = excluded.status, body = excluded.body",
-            [
-                (
-                    run,
-                    finding.id,
-                    finding.title,
-                    finding.severity,
-                    finding.status,
-                    finding.place.path if finding.place else None,
-                    finding.place.line if finding.place else None,
-                    finding.rule,
-                    finding.model_dump_json(),
-                )
-                for finding in record.findings
-            ],
-        )
-        cursor.executemany(
-            "INSERT INTO stances (run_id, record, round, participant, role, finding, position, reason) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
-            [
-                (
-                    run,
-                    record.key,
-                    s.round,
-                    s.participant,
-                    s.role,
-                    s.finding,
-                    s.position,
-                    s.reason[:2000],
-                )
-                for s in record.stances
-            ],
-        )
 
 
 def append_events(

@@ -63,12 +63,14 @@ runs = sa.Table(
     _moment("updated_at", nullable=False, now=True),
     _moment("deadline_at"),
     _moment("finished_at"),
+    postgresql_with={"fillfactor": 70},
 )
 sa.Index("ix_runs_created_at", runs.c.created_at.desc())
+# No index names updated_at or open_steps: they change with every finished step, and stay cheap (HOT) that way.
 sa.Index(
-    "ix_runs_ripe",
-    runs.c.updated_at,
-    postgresql_where=sa.text("status = 'running' AND open_steps = 0"),
+    "ix_runs_live",
+    runs.c.id,
+    postgresql_where=sa.text("status IN ('running', 'waiting')"),
 )
 sa.Index(
     "ix_runs_deadline_at",
@@ -111,6 +113,7 @@ steps = sa.Table(
     _moment("created_at", nullable=False, now=True),
     _moment("finished_at"),
     sa.PrimaryKeyConstraint("run_id", "key"),
+    postgresql_with={"fillfactor": 70},
 )
 sa.Index("ix_steps_pending", steps.c.dispatched_at, postgresql_where=sa.text("status = 'pending'"))
 sa.Index("ix_steps_leased", steps.c.owner, postgresql_where=sa.text("status = 'leased'"))
@@ -135,7 +138,8 @@ usage = sa.Table(
     sa.Column("cost_usd", sa.Double),
     _moment("at", nullable=False, now=True),
 )
-sa.Index("ix_usage_run_id", usage.c.run_id, usage.c.step)
+# One row a call, also when the spool and the worker bring the same answer at the same time.
+sa.Index("ix_usage_run_id", usage.c.run_id, usage.c.step, usage.c.attempt, unique=True)
 sa.Index("ix_usage_at", usage.c.at)
 
 documents = sa.Table(

@@ -77,10 +77,10 @@ SELECT c.token, c.kind, c.request, c.attempts, c.lease_s,
   FROM claimed c
 """
 
-_CLAIMED_ALREADY = """
-SELECT token, kind, request, attempts, lease_s, NULL::bytea[] AS responses FROM steps
- WHERE run_id = %(run)s AND key = %(step)s AND status = 'leased' AND claim = %(claim)s
-"""
+_CLAIMED_ALREADY = _CLAIM[_CLAIM.index("SELECT c.token") :].replace(
+    "claimed c",
+    "(SELECT * FROM steps WHERE run_id = %(run)s AND key = %(step)s AND status = 'leased' AND claim = %(claim)s) c",
+)
 
 _REFUSED = """
 SELECT s.status, s.attempts >= s.max_attempts AS spent, r.status AS run_status, r.open_steps
@@ -118,7 +118,8 @@ INSERT INTO usage (run_id, step, token, worker, participant, provider, model, re
                    input_tokens, output_tokens, cached_tokens, cost_usd)
 SELECT %(run)s, %(step)s, %(token)s, %(worker)s, %(participant)s, %(provider)s, %(model)s, %(request_sha)s,
        %(response)s, %(attempt)s, %(input_tokens)s, %(output_tokens)s, %(cached_tokens)s, %(call_cost_usd)s
- WHERE NOT EXISTS (SELECT FROM usage WHERE run_id = %(run)s AND step = %(step)s AND attempt = %(attempt)s)
+ WHERE EXISTS (SELECT FROM runs WHERE id = %(run)s)
+ON CONFLICT (run_id, step, attempt) DO NOTHING
 """
 
 
@@ -129,7 +130,7 @@ _STORE = (
 
 
 def store_response(connection: Connection, response: StoredResponse) -> None:
-    """Keep a paid answer, whatever becomes of its step. The same `attempt` is kept once."""
+    """Keep a paid answer, whatever becomes of its step, unless its run is gone. The same `attempt` is kept once."""
     connection.execute(_STORE, {**_usage_values(response), "content": response.content})
 
 
@@ -220,10 +221,13 @@ def finish(
 
 
 def hand_back(connection: Connection, claimed: Claim, delay_s: float) -> bool:
-    """Return a leased step unworked, to be taken again after `delay_s` (a provider asked to wait)."""
+    """Return a leased step, to be taken again after `delay_s` (a provider asked to wait).
+
+    The attempt stays counted: that is what ends a provider that always asks to wait.
+    """
     row = connection.execute(
         "UPDATE steps SET status = 'pending', owner = NULL, not_before = now() + make_interval(secs => %s), "
-        "attempts = attempts - 1, dispatched_at = now() + make_interval(secs => %s), dispatches = 0 "
+        "dispatched_at = now() + make_interval(secs => %s), dispatches = 0 "
         "WHERE run_id = %s AND key = %s AND token = %s AND status = 'leased' RETURNING key",
         (delay_s, delay_s, claimed.run, claimed.step, claimed.token),
     ).fetchone()
@@ -234,7 +238,7 @@ def held(connection: Connection, owner: str) -> set[tuple[str, str, int]]:
     """The (run, step, token) that `owner` still holds in runs that go on."""
     rows = connection.execute(
         "SELECT s.run_id, s.key, s.token FROM steps s JOIN runs r ON r.id = s.run_id "
-        "WHERE s.status = 'leased' AND s.owner = %s AND r.status = 'running'",
+        "WHERE s.status = 'leased' AND s.owner = %s AND r.status IN ('running', 'blocked')",
         (owner,),
     ).fetchall()
     return {(row.run_id, row.key, row.token) for row in rows}
@@ -243,9 +247,9 @@ def held(connection: Connection, owner: str) -> set[tuple[str, str, int]]:
 def fail_open_steps(
     connection: Connection, run: str, kind: FailureKind, message: str
 ) -> Sequence[str]:
-    """Fail every open step of a run (its row must be locked); returns their keys."""
+    """Fail every open step of a run (its row must be locked); returns their keys. Late finishers find a stale token."""
     rows = connection.execute(
-        "UPDATE steps SET status = 'failed', failure_kind = %s, failure_message = %s, "
+        "UPDATE steps SET status = 'failed', token = token + 1, failure_kind = %s, failure_message = %s, "
         "finished_at = clock_timestamp() WHERE run_id = %s AND status IN ('pending', 'leased') RETURNING key",
         (kind, message, run),
     ).fetchall()

@@ -63,7 +63,7 @@ def bury_spent_steps(connection: Connection, silence_s: float) -> list[tuple[str
     for row in connection.execute(_BURY, {"silence": silence_s}).fetchall():
         connection.execute("SELECT id FROM runs WHERE id = %s FOR UPDATE", (row.run_id,))
         failed = connection.execute(
-            "UPDATE steps SET status = 'failed', failure_kind = %s, failure_message = %s, "
+            "UPDATE steps SET status = 'failed', token = token + 1, failure_kind = %s, failure_message = %s, "
             "finished_at = clock_timestamp() WHERE run_id = %s AND key = %s "
             "AND status IN ('pending', 'leased') AND attempts >= max_attempts RETURNING key",
             (
@@ -86,14 +86,14 @@ _LOST = """
 UPDATE steps s SET dispatched_at = now(), dispatches = s.dispatches + 1
   FROM runs r
  WHERE (s.run_id, s.key) IN (
-     SELECT run_id, key FROM steps
-      WHERE status = 'pending' AND queue = %(queue)s AND attempts < max_attempts
-        AND (not_before IS NULL OR not_before <= now())
-        AND (dispatched_at IS NULL
-             OR dispatched_at < now() - make_interval(
-                    secs => %(grace)s * power(2, least(dispatches, 5)) * (1 + random() * .2)))
-      ORDER BY dispatched_at NULLS FIRST LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
-   AND r.id = s.run_id AND r.status = 'running'
+     SELECT p.run_id, p.key FROM steps p JOIN runs live ON live.id = p.run_id AND live.status = 'running'
+      WHERE p.status = 'pending' AND p.queue = %(queue)s AND p.attempts < p.max_attempts
+        AND (p.not_before IS NULL OR p.not_before <= now())
+        AND (p.dispatched_at IS NULL
+             OR p.dispatched_at < now() - make_interval(
+                    secs => %(grace)s * power(2, least(p.dispatches, 5)) * (1 + random() * .2)))
+      ORDER BY p.dispatched_at NULLS FIRST LIMIT %(limit)s FOR UPDATE OF p SKIP LOCKED)
+   AND r.id = s.run_id
 RETURNING s.run_id, s.key, s.task, s.queue, s.participant, s.role, s.round, r.root_task, s.dispatches
 """
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.commands import Decide
-from orchestrator.core.replay import Entry, Journal, replay
+from orchestrator.core.replay import Entry, replay
 from shared.errors import ReplayMismatch
 from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind
@@ -37,6 +37,7 @@ def simulation(program: Program, seed: int, order: int = 0) -> Simulation:
     return Simulation(starter(program), act, answer, Random(order))
 
 
+@settings(deadline=None)
 @given(PROGRAMS, SEEDS, SEEDS, SEEDS)
 def test_the_order_in_which_things_happen_changes_nothing(
     program: Program, seed: int, one: int, other: int
@@ -49,6 +50,7 @@ def test_the_order_in_which_things_happen_changes_nothing(
     assert first.steps == second.steps
 
 
+@settings(deadline=None)
 @given(PROGRAMS, SEEDS, SEEDS)
 def test_no_result_is_lost_and_none_is_invented(program: Program, seed: int, order: int) -> None:
     run = simulation(program, seed, order)
@@ -62,6 +64,7 @@ def test_no_result_is_lost_and_none_is_invented(program: Program, seed: int, ord
         assert f"{key.removeprefix('ask')}:{answer.choice}" in outcome.summary.splitlines()
 
 
+@settings(deadline=None)
 @given(WITH_STEPS, SEEDS, SEEDS)
 def test_at_any_moment_what_is_missing_of_a_stage_is_asked_for_and_nothing_else(
     program: Program, seed: int, cut: int
@@ -82,6 +85,7 @@ def test_at_any_moment_what_is_missing_of_a_stage_is_asked_for_and_nothing_else(
     assert (progress.ask, progress.outcome) == (None, None)
 
 
+@settings(deadline=None)
 @given(PROGRAMS, SEEDS, SEEDS)
 def test_a_doubled_or_early_trigger_changes_nothing(
     program: Program, seed: int, order: int
@@ -97,6 +101,7 @@ def test_a_doubled_or_early_trigger_changes_nothing(
     assert same(final, run.look())
 
 
+@settings(deadline=None)
 @given(WITH_STEPS, SEEDS, st.data())
 def test_a_step_recorded_as_something_else_is_always_noticed(
     program: Program, seed: int, data: st.DataObject
@@ -110,6 +115,7 @@ def test_a_step_recorded_as_something_else_is_always_noticed(
         replay(starter(program), replace(run.journal, steps=changed))
 
 
+@settings(deadline=None)
 @given(PROGRAMS, SEEDS, SEEDS)
 def test_a_step_that_nobody_asks_for_is_always_noticed(
     program: Program, seed: int, cut: int
@@ -123,7 +129,7 @@ def test_a_step_that_nobody_asks_for_is_always_noticed(
         replay(starter(program), replace(moment, steps=known))
 
 
-@settings(max_examples=30)
+@settings(max_examples=50, deadline=None)
 @given(WITH_STEPS, SEEDS)
 def test_a_program_that_lost_an_instruction_does_not_take_its_steps_for_another_s(
     program: Program, seed: int

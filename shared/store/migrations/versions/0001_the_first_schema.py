@@ -84,6 +84,7 @@ def upgrade() -> None:
         sa.Column("finished_at", sa.TIMESTAMP(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_runs")),
         sa.UniqueConstraint("idempotency_key", name=op.f("uq_runs_idempotency_key")),
+        postgresql_with={"fillfactor": 70},
     )
     op.create_index(
         "ix_runs_created_at", "runs", [sa.literal_column("created_at DESC")], unique=False
@@ -96,11 +97,11 @@ def upgrade() -> None:
         postgresql_where=sa.text("status IN ('running', 'waiting')"),
     )
     op.create_index(
-        "ix_runs_ripe",
+        "ix_runs_live",
         "runs",
-        ["updated_at"],
+        ["id"],
         unique=False,
-        postgresql_where=sa.text("status = 'running' AND open_steps = 0"),
+        postgresql_where=sa.text("status IN ('running', 'waiting')"),
     )
     op.create_table(
         "assessments",
@@ -249,6 +250,7 @@ def upgrade() -> None:
             ["run_id"], ["runs.id"], name=op.f("fk_steps_runs"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("run_id", "key", name=op.f("pk_steps")),
+        postgresql_with={"fillfactor": 70},
     )
     op.create_index(
         "ix_steps_leased",
@@ -290,7 +292,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_usage")),
     )
     op.create_index("ix_usage_at", "usage", ["at"], unique=False)
-    op.create_index("ix_usage_run_id", "usage", ["run_id", "step"], unique=False)
+    op.create_index("ix_usage_run_id", "usage", ["run_id", "step", "attempt"], unique=True)
     # ### end Alembic commands ###
 
 
@@ -320,9 +322,9 @@ def downgrade() -> None:
     op.drop_table("decisions")
     op.drop_table("assessments")
     op.drop_index(
-        "ix_runs_ripe",
+        "ix_runs_live",
         table_name="runs",
-        postgresql_where=sa.text("status = 'running' AND open_steps = 0"),
+        postgresql_where=sa.text("status IN ('running', 'waiting')"),
     )
     op.drop_index(
         "ix_runs_deadline_at",

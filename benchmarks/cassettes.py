@@ -1,0 +1,306 @@
+"""Feeds recorded exchanges with real providers through the adapters and counts how many come out right.
+
+    python benchmarks/cassettes.py --data DIR [--verbose]
+
+DIR holds `cassettes.tar.gz`, or unpacked YAML cassettes (a request and a response each). Every
+response of a supported protocol is compared with an independent reading of the recording: text (or
+error kind), usage, finish reason. That reading shares no code with the adapters: it takes JSON as
+it stands and streams line by line with its own rules, and its token counts are genai-prices' own
+extraction where that knows the protocol.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tarfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import genai_prices
+import yaml
+
+from shared.errors import ProviderError
+from shared.models.panel import Participant, Role
+from workers.providers import anthropic, gemini, openai, openai_responses
+from workers.providers.converse import Dialect, read_body, read_events
+from workers.providers.events import sse_payloads
+from workers.providers.registry import Completion, ProviderCall
+from workers.providers.statuses import error_of, read_error
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One recorded exchange of a supported protocol."""
+
+    cassette: str
+    protocol: str
+    status: int
+    streamed: bool
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What an exchange says: an error kind, or text, tokens (in, out, cached) and finish."""
+
+    error: str | None
+    text: str = ""
+    tokens: tuple[int | None, int | None, int | None] = (None, None, None)
+    finish: str = ""
+
+
+PROTOCOLS: tuple[tuple[str, str], ...] = (
+    ("anthropic", r"api\.anthropic\.com/v1/messages$"),
+    ("responses", r"api\.openai\.com/v1/responses(/resp_\w+)?$"),
+    ("chat", r"/chat/completions$"),
+    ("gemini", r"/models/[^/]+:(streamGenerateContent|generateContent)$"),
+)
+DIALECTS: dict[str, Dialect] = {
+    "anthropic": anthropic.DIALECT,
+    "responses": openai_responses.DIALECT,
+    "chat": openai.DIALECT,
+    "gemini": gemini.DIALECT,
+}
+
+
+def cassettes(data: Path) -> Iterator[tuple[str, Any]]:
+    archive = data / "cassettes.tar.gz"
+    if archive.exists():
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                if member.name.endswith(".yaml") and (file := tar.extractfile(member)):
+                    yield member.name, yaml.load(file.read(), Loader=yaml.CSafeLoader)
+        return
+    for path in sorted(data.rglob("*.yaml")):
+        yield str(path), yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader)
+
+
+def exchanges(data: Path) -> Iterator[Exchange]:
+    for name, cassette in cassettes(data):
+        for one in cassette["interactions"]:
+            url = urlsplit(one["request"]["uri"])
+            address = f"{url.netloc}{url.path}"
+            protocol = next((p for p, rule in PROTOCOLS if re.search(rule, address)), None)
+            if protocol is None:
+                continue
+            headers = {key.lower(): value for key, value in one["response"]["headers"].items()}
+            yield Exchange(
+                cassette=name,
+                protocol=protocol,
+                status=one["response"]["status"]["code"],
+                streamed="event-stream" in str(headers.get("content-type")),
+                body=_recorded_body(one["response"]),
+            )
+
+
+def _recorded_body(response: dict[str, Any]) -> bytes:
+    if "parsed_body" in response:
+        return json.dumps(response["parsed_body"]).encode()
+    body = response["body"]
+    text = body["string"] if isinstance(body, dict) else body
+    return text if isinstance(text, bytes) else str(text).encode()
+
+
+# ------------------------------------------------------------------------------- by the adapters
+
+
+def adapters_reading(one: Exchange) -> Reading:
+    dialect = DIALECTS[one.protocol]
+    call = ProviderCall(
+        participant=Participant(name="recorded", provider=one.protocol, model="recorded"),
+        role=Role.CRITIQUE,
+        round=1,
+        reply_model="critique.review",
+        step="s",
+    )
+    try:
+        if one.status != 200:
+            raise error_of("recorded", one.status, {}, read_error(one.body))
+        if one.streamed:
+            # In pieces that fall anywhere, as a network delivers them.
+            pieces = [one.body[at : at + 37] for at in range(0, len(one.body), 37)]
+            completion = read_events(dialect, call, sse_payloads(pieces, "recorded"))
+        else:
+            completion = read_body(dialect, call, one.body, {})
+    except ProviderError as error:
+        return Reading(error=error.kind.value)
+    return _reading_of(completion)
+
+
+def _reading_of(completion: Completion) -> Reading:
+    usage = completion.usage
+    return Reading(
+        error=None,
+        text=completion.text,
+        tokens=(usage.input_tokens, usage.output_tokens, usage.cached_tokens),
+        finish=completion.finish_reason.value,
+    )
+
+
+# -------------------------------------------------------------------------------- independently
+
+FINISH = {
+    "stop end_turn stop_sequence STOP completed": "stop",
+    "length max_tokens MAX_TOKENS max_output_tokens": "length",
+    "refusal content_filter SAFETY RECITATION": "refusal",
+}
+ERRORS = {400: "bad_request", 401: "credentials", 404: "unknown_model", 429: "rate_limited"}
+
+
+def independent_reading(one: Exchange) -> Reading:
+    if one.status != 200:
+        return Reading(error=ERRORS[one.status])
+    if one.streamed:
+        lines = one.body.decode().splitlines()
+        texts = [line[6:] for line in lines if line.startswith("data: ")]
+        events = [json.loads(text) for text in texts if text != "[DONE]"]
+    else:
+        events = [json.loads(one.body)]
+    return {
+        "anthropic": _read_anthropic,
+        "responses": _read_responses,
+        "chat": _read_chat,
+        "gemini": _read_gemini,
+    }[one.protocol](events, one.streamed)
+
+
+def _finish(*words: str | None) -> str:
+    for word in words:
+        for known, meaning in FINISH.items():
+            if word and word in known.split():
+                return meaning
+    return "other"
+
+
+def _tokens(provider: str, flavor: str, data: Any) -> tuple[Any, Any, Any]:
+    try:
+        usage = genai_prices.extract_usage(data, provider_id=provider, api_flavor=flavor).usage
+    except (ValueError, LookupError):
+        return None, None, None
+    return usage.input_tokens, usage.output_tokens, usage.cache_read_tokens
+
+
+def _read_anthropic(events: list[Any], streamed: bool) -> Reading:
+    message = events[0]["message"] if streamed else events[0]
+    if streamed:
+        if events[-1]["type"] != "message_stop":
+            return Reading(error="unreachable")
+        text = "".join(e.get("delta", {}).get("text") or "" for e in events)
+        for event in events:
+            if event["type"] == "message_delta":
+                message["usage"].update(event["usage"])
+                message["stop_reason"] = event["delta"]["stop_reason"]
+    else:
+        text = "".join(b["text"] for b in message["content"] if b["type"] == "text")
+    tokens = _tokens("anthropic", "default", message)
+    return Reading(None, text, tokens, _finish(message["stop_reason"]))
+
+
+def _read_responses(events: list[Any], streamed: bool) -> Reading:
+    response = events[0]
+    if streamed:
+        if events[-1]["type"] != "response.completed":
+            return Reading(error="unreachable")
+        response = events[-1]["response"]
+    if not isinstance(response.get("output"), list):
+        return Reading(error="unparseable")
+    whole = json.dumps(response["output"])
+    assert '"refusal"' not in whole
+    text = "".join(
+        block["text"]
+        for item in response["output"]
+        for block in item.get("content") or []
+        if block["type"] == "output_text"
+    )
+    if streamed:
+        shown = "".join(e["delta"] for e in events if e["type"] == "response.output_text.delta")
+        assert shown == text
+    words = (response.get("status"), (response.get("incomplete_details") or {}).get("reason"))
+    return Reading(None, text, _tokens("openai", "responses", response), _finish(*words))
+
+
+def _read_chat(events: list[Any], streamed: bool) -> Reading:
+    if not streamed:
+        (answer,) = events
+        choice = answer["choices"][0]
+        text = choice["message"].get("content") or ""
+        if isinstance(text, list):  # Mistral: thoughts and texts
+            text = "".join(piece["text"] for piece in text if piece["type"] == "text")
+        return Reading(None, text, _chat_tokens(answer), _finish(choice["finish_reason"]))
+    choices = [event["choices"][0] for event in events if event.get("choices")]
+    text = "".join(choice["delta"].get("content") or "" for choice in choices)
+    finish = next((c["finish_reason"] for c in choices if c["finish_reason"]), None)
+    if finish is None:
+        return Reading(error="unreachable")
+    counted = [event for event in events if event.get("usage")]
+    return Reading(None, text, _chat_tokens(counted[-1] if counted else {}), _finish(finish))
+
+
+def _chat_tokens(answer: Any) -> tuple[int | None, int | None, int | None]:
+    """By hand: services that copy the protocol leave the details out, which genai-prices reads as zero."""
+    usage = answer.get("usage") or {}
+    details = usage.get("prompt_tokens_details") or {}
+    return usage.get("prompt_tokens"), usage.get("completion_tokens"), details.get("cached_tokens")
+
+
+def _read_gemini(events: list[Any], streamed: bool) -> Reading:
+    candidates = [c for event in events for c in event.get("candidates", [])[:1]]
+    parts = [p for c in candidates for p in c.get("content", {}).get("parts", [])]
+    text = "".join(p.get("text", "") for p in parts if not p.get("thought"))
+    finish = next((c["finishReason"] for c in candidates if "finishReason" in c), None)
+    if streamed and finish is None:
+        return Reading(error="unreachable")
+    last = [event for event in events if "usageMetadata" in event][-1]
+    tokens = _tokens("google", "default", last)
+    blocked = any("blockReason" in event.get("promptFeedback", {}) for event in events)
+    return Reading(None, text, tokens, "refusal" if blocked else _finish(finish))
+
+
+# ------------------------------------------------------------------------------------- the count
+
+
+def same(theirs: Reading, ours: Reading) -> bool:
+    """Equal, where the table's zero for cached tokens may be our "not said"."""
+    if ours.error or theirs.error:
+        return ours.error == theirs.error
+    tokens = tuple(
+        (a or 0) == (b or 0) if index == 2 else a == b
+        for index, (a, b) in enumerate(zip(theirs.tokens, ours.tokens, strict=True))
+    )
+    return (theirs.text, theirs.finish) == (ours.text, ours.finish) and all(tokens)
+
+
+def main() -> int:
+    """Print the count by protocol; 1 when an exchange differs."""
+    parser = argparse.ArgumentParser(description="Recorded exchanges through the adapters.")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    good: Counter[str] = Counter()
+    every: Counter[str] = Counter()
+    for one in exchanges(options.data):
+        kind = f"{one.protocol} {'stream' if one.streamed else 'plain'}"
+        kind += "" if one.status == 200 else " error"
+        every[kind] += 1
+        theirs, ours = independent_reading(one), adapters_reading(one)
+        if same(theirs, ours):
+            good[kind] += 1
+        else:
+            print(f"DIFFERS {kind} {one.cassette}\n  recorded: {theirs}\n  adapter:  {ours}")
+        if options.verbose:
+            print(f"{kind}: {ours}")
+    for kind in sorted(every):
+        print(f"{kind:20} {good[kind]:4} of {every[kind]:4}")
+    print(f"{'all':20} {good.total():4} of {every.total():4}")
+    return 0 if every and good == every else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

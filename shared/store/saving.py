@@ -1,0 +1,146 @@
+"""Write everything of one advance, in as few statements as it takes: two or three in most advances."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shared.store.database import Connection
+from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewStep
+
+_SAVE = """
+WITH stored AS (
+    INSERT INTO documents (sha256, content)
+    SELECT * FROM unnest(%(names)s::text[], %(contents)s::bytea[]) ON CONFLICT DO NOTHING
+), scheduled AS (
+    INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, request,
+                       status, failure_kind, failure_message, finished_at, max_attempts, lease_s, dispatched_at,
+                       dispatches)
+    SELECT %(run)s, key, position, kind, participant, role, round, task, queue, fingerprint, request, status,
+           failure_kind, failure_message, CASE WHEN status = 'failed' THEN clock_timestamp() END, max_attempts,
+           lease_s, now(), 1
+      FROM jsonb_to_recordset(%(steps)s::jsonb) AS s(
+           key text, position int, kind text, participant text, role text, round int, task text, queue text,
+           fingerprint text, request jsonb, status text, failure_kind text, failure_message text, max_attempts int,
+           lease_s double precision)
+), logged AS (
+    INSERT INTO events (run_id, seq, type, body)
+    SELECT %(run)s, (SELECT coalesce(max(seq), 0) FROM events WHERE run_id = %(run)s) + n, e->>0, e->1
+      FROM jsonb_array_elements(%(events)s::jsonb) WITH ORDINALITY AS t(e, n)
+)
+UPDATE runs SET status = %(status)s, phase = %(phase)s, noted_steps = %(noted_steps)s, advances = advances + 1,
+       open_steps = %(open_steps)s, outcome = coalesce(%(outcome)s::jsonb, outcome),
+       verdict = coalesce(%(verdict)s, verdict), ending = coalesce(%(ending)s, ending),
+       blocked_reason = %(blocked_reason)s, updated_at = clock_timestamp(),
+       finished_at = CASE WHEN %(final)s THEN now() END
+ WHERE id = %(run)s
+"""
+
+
+# A run's clock stands still while a person is asked: only what machines take counts against its deadline.
+_CONSUME = """
+WITH consumed AS (
+    UPDATE decisions SET consumed_at = now() WHERE run_id = %(run)s AND key = ANY(%(keys)s) AND consumed_at IS NULL
+ RETURNING now() - opened_at AS waited
+)
+UPDATE runs SET deadline_at = deadline_at + (SELECT sum(waited) FROM consumed)
+ WHERE id = %(run)s AND EXISTS (SELECT FROM consumed)
+"""
+
+
+def save(connection: Connection, run: LockedRun, changes: Changes) -> None:
+    """Write everything of one advance; the caller's transaction holds the run's lock."""
+    if changes.consumed_decisions:
+        connection.execute(_CONSUME, {"run": run.id, "keys": list(changes.consumed_decisions)})
+    for decision in changes.decisions:
+        _open_decision(connection, run.id, decision)
+    for record in changes.records:
+        _write_record(connection, run.id, record)
+    names = sorted(changes.documents)
+    connection.execute(
+        _SAVE,
+        {
+            "run": run.id,
+            "names": names,
+            "contents": [changes.documents[name] for name in names],
+            "steps": _step_rows(changes.steps),
+            "events": json.dumps(changes.events, ensure_ascii=False, default=str),
+            "status": changes.status,
+            "phase": changes.phase,
+            "noted_steps": changes.noted_steps,
+            "open_steps": changes.open_steps,
+            "outcome": changes.outcome,
+            "verdict": changes.verdict,
+            "ending": changes.ending,
+            "blocked_reason": changes.blocked_reason,
+            "final": changes.status.final,
+        },
+    )
+
+
+def _step_rows(steps: Sequence[NewStep]) -> str:
+    """The steps as a JSON array; their requests are JSON already and are spliced in as they are."""
+    rows = []
+    for step in steps:
+        fields = {**step.__dict__}
+        request = fields.pop("request")
+        rows.append(f'{json.dumps(fields)[:-1]}, "request": {request}}}')
+    return f"[{', '.join(rows)}]"
+
+
+def _open_decision(connection: Connection, run: str, decision: NewDecision) -> None:
+    connection.execute(
+        "INSERT INTO decisions (run_id, key, kind, question, shown_sha256, state, on_timeout, deadline_at) "
+        "VALUES (%s, %s, %s, %s::jsonb, %s, 'open', %s, now() + make_interval(secs => %s)) ON CONFLICT DO NOTHING",
+        (
+            run,
+            decision.key,
+            decision.kind,
+            decision.question,
+            decision.shown_sha256,
+            decision.on_timeout,
+            decision.timeout_s,
+        ),
+    )
+
+
+_RECORD = """
+WITH assessed AS (
+    INSERT INTO assessments (run_id, key, round, detector, agreement_ratio, avg_stability, overall_score,
+                             recommendation, ending, body)
+    VALUES (%(run)s, %(key)s, %(round)s, %(detector)s, %(agreement_ratio)s, %(avg_stability)s, %(overall_score)s,
+            %(recommendation)s, %(ending)s, %(body)s::jsonb) ON CONFLICT DO NOTHING
+), found AS (
+    INSERT INTO findings (run_id, id, title, severity, status, path, line, rule, body)
+    SELECT %(run)s, f->>'id', f->>'title', f->>'severity', f->>'status', f->'place'->>'path',
+           (f->'place'->>'line')::int, f->>'rule', f
+      FROM jsonb_array_elements(%(findings)s::jsonb) AS f
+    ON CONFLICT (run_id, id) DO UPDATE SET title = excluded.title, severity = excluded.severity,
+           status = excluded.status, path = excluded.path, line = excluded.line, body = excluded.body
+)
+INSERT INTO stances (run_id, record, round, participant, role, finding, position, reason)
+SELECT %(run)s, %(key)s, (s->>'round')::int, s->>'participant', s->>'role', s->>'finding', s->>'position',
+       left(s->>'reason', 2000)
+  FROM jsonb_array_elements(%(stances)s::jsonb) AS s
+ON CONFLICT DO NOTHING
+"""
+
+
+def _write_record(connection: Connection, run: str, record: NewRecord) -> None:
+    metrics = record.assessment.metrics
+    values: Mapping[str, Any] = {
+        "run": run,
+        "key": record.key,
+        "round": record.assessment.round,
+        "detector": metrics.detector,
+        "agreement_ratio": metrics.agreement_ratio,
+        "avg_stability": metrics.avg_stability,
+        "overall_score": metrics.overall_score,
+        "recommendation": metrics.recommendation,
+        "ending": record.assessment.ending,
+        "body": record.body,
+        "findings": f"[{','.join(finding.model_dump_json() for finding in record.findings)}]",
+        "stances": f"[{','.join(stance.model_dump_json() for stance in record.stances)}]",
+    }
+    connection.execute(_RECORD, values)

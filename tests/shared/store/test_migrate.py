@@ -1,0 +1,103 @@
+"""Migrations lead to the schema that the code describes, however many processes apply them at once."""
+
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+import shared.store
+from shared.store.database import Database
+from shared.store.migrate import HEAD, current, upgrade
+from shared.store.schema import metadata
+from tests.support.runs import at_once
+
+pytestmark = pytest.mark.component
+
+_INDEXES = """
+SELECT indexname, regexp_replace(indexdef, ' ON (public\\.)?', ' ON ') FROM pg_indexes
+ WHERE schemaname = 'public' AND tablename <> 'alembic_version' ORDER BY indexname
+"""
+
+
+_STORAGE = """
+SELECT relname, reloptions::text FROM pg_class
+ WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'alembic_version' ORDER BY relname
+"""
+
+
+def indexes(database: Database) -> dict[str, str]:
+    with database.connection() as connection:
+        return dict(tuple(row) for row in connection.execute(_INDEXES).fetchall())
+
+
+def storage(database: Database) -> dict[str, str]:
+    with database.connection() as connection:
+        return dict(tuple(row) for row in connection.execute(_STORAGE).fetchall())
+
+
+def test_migrations_and_schema_agree(database: Database) -> None:
+    with database.engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_server_default": True, "compare_type": True}
+        )
+        assert compare_metadata(context, metadata) == []
+
+
+def test_indexes_and_storage_agree_to_the_last_predicate(
+    database: Database, empty_url: str
+) -> None:
+    """Alembic compares neither predicates nor directions nor fill factors: Postgres' own definitions do."""
+    plain = Database(empty_url, pool_size=1, patience_s=5)
+    engine = sa.create_engine(empty_url, poolclass=sa.NullPool)
+    metadata.create_all(engine)
+    engine.dispose()
+
+    wanted, wanted_storage = indexes(plain), storage(plain)
+    plain.close()
+
+    assert indexes(database) == wanted
+    assert storage(database) == wanted_storage
+    assert any("WHERE" in definition for definition in wanted.values())
+
+
+def test_the_head_that_is_checked_at_every_start_is_the_last_migration() -> None:
+    folder = Path(shared.store.__path__[0]) / "migrations"
+
+    assert ScriptDirectory(str(folder)).get_current_head() == HEAD
+
+
+def test_ten_migrators_at_once_apply_it_once(empty_url: str) -> None:
+    databases = [Database(empty_url, pool_size=1, patience_s=20) for _ in range(10)]
+    assert current(databases[0]) is None
+
+    applied = at_once(10, lambda number: upgrade(databases[number]))
+
+    assert sum(applied) == 1
+    assert {current(database) for database in databases} == {HEAD}
+    for database in databases:
+        database.close()
+
+
+def test_there_and_back_and_there_again(empty_url: str) -> None:
+    database = Database(empty_url, pool_size=1, patience_s=5)
+    upgrade(database)
+    before = indexes(database)
+
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(shared.store.__path__[0]) / "migrations"))
+    with database.engine.connect() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+        connection.commit()
+    assert indexes(database) == {}
+
+    assert upgrade(database) is True
+    assert upgrade(database) is False
+    assert indexes(database) == before
+    database.close()

@@ -1,0 +1,98 @@
+"""Work on a run without a broker and without workers: what was scheduled is claimed and finished in this process."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.engine import Engine
+from orchestrator.staging import Scheduled
+from shared.models.steps import StepResult
+from shared.store.database import Database
+from shared.store.steps import Claim, claim, finish
+from tests.support.review_panel import PATCH
+from tests.support.review_replies import critique_fields, finding, reply, stances
+
+_nonces = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A step as a worker sees it."""
+
+    key: str
+    role: str
+    round: int
+    reply_model: str
+    inputs: dict[str, Any]
+
+
+Worker = Callable[[Asked], StepResult]
+
+
+def keys(scheduled: Scheduled | None) -> list[str]:
+    """What was scheduled, by name."""
+    return [] if scheduled is None else [step.payload.step for step in scheduled.steps]
+
+
+def claimed_by_nobody(database: Database, run: str, step: str) -> Claim:
+    """Claim a step that must be there."""
+    nonce = f"driver{next(_nonces)}"
+    taken = database.run(lambda connection: claim(connection, run, step, "driver", nonce))
+    assert isinstance(taken, Claim), (step, taken)
+    return taken
+
+
+def do(database: Database, run: str, step: str, worker: Worker) -> int | None:
+    """Claim a step, let `worker` answer, finish it; how many steps are still open."""
+    taken = claimed_by_nobody(database, run, step)
+    request = taken.request
+    asked = Asked(
+        step, request["role"], request["round"], request["reply_model"], request.get("inputs", {})
+    )
+    result = worker(asked)
+    body = None if result.reply is None else _json(result)
+    return database.run(
+        lambda connection: finish(connection, taken, reply=body, failure=result.failure)
+    )
+
+
+def drive(engine: Engine, run: str, worker: Worker) -> list[list[str]]:
+    """Advance and work until nothing is scheduled any more; the stages."""
+    stages = []
+    while names := keys(engine.advance(run)):
+        stages.append(names)
+        for name in names:
+            do(engine.database, run, name, worker)
+    return stages
+
+
+def conceding(asked: Asked) -> StepResult:
+    """Everybody finds the same, the author concedes, the fix can be applied."""
+    match asked.reply_model.split(".")[0]:
+        case "critique":
+            found = [finding(patch=PATCH)] if asked.round == 1 else []
+            said = stances("agree", "F1") if asked.round > 1 else []
+            return reply(asked.reply_model, **critique_fields(found, said))
+        case "rebuttal":
+            return reply(asked.reply_model, stances=stances("agree", "F1"))
+        case "synthesis":
+            return reply("synthesis", summary="the panel's text")
+        case "fixes":
+            fixes = [{**fix, "problem": None} for fix in asked.inputs["fixes"]]
+            return reply("fixes.checked", fixes=fixes, patch=PATCH)
+    return reply("applied", repository="/nowhere", branch="quorate/r1")
+
+
+def approving(asked: Asked) -> StepResult:
+    """Nobody finds anything."""
+    if asked.reply_model.startswith("critique"):
+        return reply(asked.reply_model, **critique_fields([], []))
+    return reply("synthesis", summary="nothing to say")
+
+
+def _json(result: StepResult) -> str:
+    text = result.model_dump_json(include={"reply"})
+    return text.removeprefix('{"reply":').removesuffix("}")

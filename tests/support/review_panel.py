@@ -1,0 +1,99 @@
+"""A review's spec, subject and documents, small enough to read, for tests of workflow, engine and workers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator import prompts
+from orchestrator.core.materials import Materials
+from shared.models.panel import Panel, Participant
+from shared.models.run import Budget, DecisionPolicy, ReviewOptions, RunSpec
+from shared.models.subject import FileChange, LineRange, Origin, Subject
+
+PATCH = "--- a/app.py\n+++ b/app.py\n@@ -2 +2 @@\n-    return eval(x)\n+    return int(x)\n"
+BEFORE = b"def f(x):\n    return int(x)\n"
+AFTER = b"def f(x):\n    return eval(x)\n"
+DIFF = "--- a/app.py\n+++ b/app.py\n@@ -2 +2 @@\n-    return int(x)\n+    return eval(x)\n"
+
+
+def sha(content: bytes) -> str:
+    """A document's name."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def documents_of_change(
+    diff: str = DIFF, title: str = "app.py: eval"
+) -> tuple[str, dict[str, bytes]]:
+    """A captured change: the subject's name, and every document that it needs."""
+    subject = Subject(
+        title=title,
+        diff=sha(diff.encode()),
+        files=(
+            FileChange(
+                path="app.py",
+                status="modified",
+                changed=(LineRange(first=2, last=2),),
+                before=sha(BEFORE),
+                after=sha(AFTER),
+            ),
+        ),
+        origin=Origin(repository="/nowhere", base="a" * 40, reviewed="b" * 40, head="b" * 40),
+    )
+    body = subject.model_dump_json().encode()
+    return sha(body), {sha(c): c for c in (body, diff.encode(), BEFORE, AFTER)}
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What `Engine.submit` takes."""
+
+    spec: RunSpec
+    documents: Mapping[str, bytes]
+
+    @property
+    def materials(self) -> Materials:
+        """The same as a workflow sees it."""
+        return Materials(self.documents.__getitem__, "r1")
+
+
+def participant(name: str, provider: str = "scripted", **fields: Any) -> Participant:
+    """Somebody who speaks."""
+    return Participant(name=name, provider=provider, model="stub", **fields)
+
+
+def submission(
+    *,
+    critics: int = 2,
+    options: ReviewOptions | None = None,
+    decision: DecisionPolicy | None = None,
+    budget: Budget | None = None,
+    panel: Panel | None = None,
+    version: int = 1,
+    diff: str = DIFF,
+) -> Submission:
+    """A review of a one-line change by `critics` scripted critics."""
+    subject, documents = documents_of_change(diff)
+    templates = json.dumps(prompts.load("review", "en")).encode()
+    if panel is None:
+        names = [f"critic{number}" for number in range(1, critics + 1)]
+        panel = Panel(
+            critics=tuple(participant(name) for name in names),
+            author=participant("author"),
+            chair=participant("chair"),
+        )
+    spec = RunSpec(
+        workflow="review",
+        workflow_version=version,
+        subject=subject,
+        prompts=sha(templates),
+        panel=panel,
+        review=options or ReviewOptions(),
+        decision=decision or DecisionPolicy(),
+        budget=budget or Budget(),
+        seed="seed",
+    )
+    return Submission(spec, {**documents, sha(templates): templates})
