@@ -13,7 +13,8 @@ from shared.models.run import Budget
 from shared.models.steps import Usage
 from shared.store.database import Connection, Database
 from shared.store.processes import beat
-from shared.store.runs import Changes, NewDecision, NewStep, create_run, lock_run, save
+from shared.store.runs import Changes, NewDecision, NewStep, create_run, lock_run
+from shared.store.saving import save
 from shared.store.steps import Claim, Refusal, StoredResponse, claim
 from tests.support.review_panel import submission
 
@@ -55,6 +56,7 @@ def new_run(
         status=RunStatus.WAITING if waits else RunStatus.RUNNING,
         phase="Reviewing",
         noted_steps=0,
+        open_steps=sum(row.status == "pending" for row in rows),
         steps=tuple(rows),
         decisions=tuple(decisions),
         documents=documents or {},

@@ -17,8 +17,8 @@ from shared.store.runs import (
     create_run,
     load_spec,
     lock_run,
-    save,
 )
+from shared.store.saving import save
 from shared.store.steps import finish, store_response
 from shared.store.views import (
     count_runs,
@@ -138,7 +138,7 @@ def test_a_run_s_clock_stands_still_while_a_person_is_asked(database: Database) 
     def go_on(connection: Connection) -> bool:
         locked = lock_run(connection, run)
         assert locked is not None
-        changes = Changes(RunStatus.RUNNING, "Fixing", 0, consumed_decisions=("d",))
+        changes = Changes(RunStatus.RUNNING, "Fixing", 0, 0, consumed_decisions=("d",))
         save(connection, locked, changes)
         return locked.overdue
 

@@ -1,0 +1,44 @@
+"""Everybody answers at once, without seeing anybody else's answer."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from orchestrator.core.commands import Doing, Turn, together
+from orchestrator.core.spending import Heard
+from orchestrator.workflows.ask.case import Answers, Case, Given, Missing
+from shared.models.deliberation import Answer
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Role
+
+
+def collect_answers(case: Case) -> Doing[Answers]:
+    """One answer from each; a failure is an answer that is missing."""
+    results = yield from together(
+        Turn(
+            key=f"answer/{speaker.name}",
+            participant=speaker,
+            role=Role.ANSWER,
+            round=1,
+            reply_model="answer",
+            prompt=partial(case.prompts.answer, speaker),
+        )
+        for speaker in case.participants
+    )
+    given: list[Given] = []
+    missing: list[Missing] = []
+    for speaker, result in zip(case.participants, results, strict=True):
+        if result.failure is not None:
+            missing.append(Missing(speaker.name, result.failure))
+            continue
+        said = Answer.model_validate(result.reply)
+        given.append(Given(speaker.name, said.answer, said.confidence, result))
+    return Answers(
+        given=tuple(given),
+        missing=tuple(missing),
+        heard=tuple(
+            Heard(speaker.name, result)
+            for speaker, result in zip(case.participants, results, strict=True)
+        ),
+        over_budget=any(one.failure.kind is FailureKind.OVER_BUDGET for one in missing),
+    )

@@ -1,0 +1,86 @@
+"""Peer ranking without names: everybody who answered orders the others' answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+from orchestrator.core.commands import Doing, Turn, together
+from orchestrator.core.labels import shuffled_labels
+from orchestrator.core.spending import Heard
+from orchestrator.workflows.ask.borda import Order, borda
+from orchestrator.workflows.ask.case import Answers, Case, RankedBy, RankingResult
+from shared.models.deliberation import Ranking
+from shared.models.panel import Role
+
+FEWEST_ANSWERS = 3  # with two, everybody would rank a single answer
+_LABEL = re.compile(r"(?<![A-Za-z])[A-Z]{1,2}(?![A-Za-z])")
+
+
+def rank(case: Case, answers: Answers) -> Doing[RankingResult]:
+    """Rankings from all who answered, and the count over those that came."""
+    names = [one.participant for one in answers.given]
+    if len(names) < FEWEST_ANSWERS:
+        warning = f"no ranking: it takes {FEWEST_ANSWERS} answers, and there are {len(names)}"
+        return RankingResult((), (), warnings=(warning,))
+    rankers = [one for one in case.participants if one.name in names]
+    shown = {
+        ranker.name: shuffled_labels(
+            case.spec.seed, ranker.name, [name for name in names if name != ranker.name]
+        )
+        for ranker in rankers
+    }
+    results = yield from together(
+        Turn(
+            key=f"ranking/{ranker.name}",
+            participant=ranker,
+            role=Role.RANKING,
+            round=1,
+            reply_model="ranking",
+            prompt=partial(case.prompts.ranking, ranker, shown[ranker.name], answers.texts),
+            temperature=0.0,
+        )
+        for ranker in rankers
+    )
+    heard = tuple(Heard(one.name, result) for one, result in zip(rankers, results, strict=True))
+    rankings: list[RankedBy] = []
+    warnings: list[str] = []
+    for one in heard:
+        labels = shown[one.participant]
+        if one.result.failure is not None:
+            warnings.append(f"{one.participant} did not rank: {one.result.failure.message}")
+            continue
+        stated = Ranking.model_validate(one.result.reply)
+        order = read_order(stated.ranking, labels)
+        if order is None:
+            warnings.append(f"{one.participant} ranked none of the answers that it was shown")
+            continue
+        rankings.append(RankedBy(one.participant, labels, order, stated.reason))
+    return RankingResult(
+        places=borda(names, [one.order for one in rankings]),
+        rankings=tuple(rankings),
+        heard=heard,
+        warnings=tuple(warnings),
+    )
+
+
+def read_order(entries: Sequence[str], labels: Mapping[str, str]) -> Order | None:
+    """A stated ranking as names. Unknown letters are dropped and the first mention counts; None when nothing is left."""
+    seen: set[str] = set()
+    groups: list[tuple[str, ...]] = []
+    for entry in entries:
+        group = tuple(_new(_LABEL.findall(entry), labels, seen))
+        if group:
+            groups.append(group)
+    if not groups:
+        return None
+    return Order(tuple(groups), tuple(name for name in labels.values() if name not in seen))
+
+
+def _new(letters: Iterable[str], labels: Mapping[str, str], seen: set[str]) -> Iterable[str]:
+    for one in letters:
+        name = labels.get(one)
+        if name is not None and name not in seen:
+            seen.add(name)
+            yield name

@@ -1,0 +1,55 @@
+"""The chair's synthesis of all answers, and what stands in for it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from orchestrator.core.commands import Doing, Turn, single
+from orchestrator.core.labels import shuffled_labels
+from orchestrator.core.spending import Heard
+from orchestrator.workflows.ask.case import Answers, Case, RankingResult, SynthesisResult
+from shared.models.panel import Role
+from shared.models.replies import Synthesis
+
+
+def synthesise(
+    case: Case, answers: Answers, ranking: RankingResult | None
+) -> Doing[SynthesisResult]:
+    """One text out of two answers or more; when the chair fails, the answers one after another."""
+    fallback = Synthesis(summary=one_after_another(answers))
+    if len(answers.given) < 2:
+        return SynthesisResult(fallback, None, {})
+    chair = case.spec.panel.chair
+    labels = shuffled_labels(case.spec.seed, "chair", [one.participant for one in answers.given])
+    result = yield from single(
+        Turn(
+            key=f"synthesis/{chair.name}",
+            participant=chair,
+            role=Role.SYNTHESIS,
+            round=1,
+            reply_model="synthesis",
+            prompt=partial(
+                case.prompts.synthesis,
+                chair,
+                labels,
+                answers.texts,
+                ranking.places if ranking else (),
+            ),
+            temperature=0.3,
+        )
+    )
+    heard = (Heard(chair.name, result),)
+    if result.failure is not None:
+        warning = (
+            f"{chair.name} could not synthesise ({result.failure.kind}): the answers stand one after another"
+        )
+        return SynthesisResult(fallback, None, {}, heard, (warning,))
+    return SynthesisResult(Synthesis.model_validate(result.reply), chair.name, labels, heard)
+
+
+def one_after_another(answers: Answers) -> str:
+    """Every answer under its participant's name; a single one by itself."""
+    if len(answers.given) == 1:
+        return answers.given[0].text
+    blocks = (f"# {one.participant}\n\n{one.text}" for one in answers.given)
+    return "\n\n".join(blocks) or "Nobody answered."
