@@ -1,6 +1,6 @@
 # Two commands do all the set-up: `make review` and `make test`. They need Python 3.11+, git and make.
 #
-#   make review [REVIEW="HEAD~3..HEAD"]   the main job on a real change, embedded servers, no key
+#   make review [REVIEW="HEAD~3..HEAD"]   the main job on a real change of this project, embedded servers, no key
 #   make test   [ARGS="-k barrier"]       the tests
 #   make check                            format, lint, types, import walls: what CI checks
 #   make format                           repair what a formatter can repair
@@ -14,7 +14,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV ?= uv
 
-REVIEW ?=
+# A commit of this project that had a real defect (an unused import, since mended); in a clone without its history: HEAD.
+EXAMPLE := 4750ea83252a
+REVIEW ?= $(shell git rev-parse --quiet --verify $(EXAMPLE)^{commit} >/dev/null 2>&1 && echo $(EXAMPLE) || echo HEAD)
 ARGS ?=
 # Most of the time tests wait for a server or a process, so two at once pay on two cores.
 # Session fixtures (servers) exist once per process; loadscope keeps a module's tests together.

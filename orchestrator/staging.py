@@ -14,17 +14,18 @@ from typing import Any
 
 from orchestrator.core.commands import RoundRecord, ToolRun, Turn
 from orchestrator.core.replay import fingerprint
+from orchestrator.core.stances import RAISING
 from shared.contracts import (
-    APPLY_TOOL,
     QUEUE_APPLY,
     QUEUE_TOOLS,
     QUEUE_TURNS,
     TASK_APPLY,
     TASK_TOOL,
     TURN_TASKS,
+    WRITING_TOOLS,
     StepPayload,
 )
-from shared.models.findings import Finding
+from shared.models.findings import Finding, Stance
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Failure, PromptPart, ToolRequest, TurnRequest
@@ -60,6 +61,8 @@ class Stage:
 
     seed: str
     position: int
+    reuse: bool = False
+    budgeted: bool = False
     steps: list[NewStep] = field(default_factory=list)
     scheduled: list[ScheduledStep] = field(default_factory=list)
     records: list[NewRecord] = field(default_factory=list)
@@ -74,8 +77,8 @@ class Stage:
         else:
             request, timeout_s = self._tool_request(step)
             name = step.participant
-            applies = step.tool == APPLY_TOOL
-            task, queue = (TASK_APPLY, QUEUE_APPLY) if applies else (TASK_TOOL, QUEUE_TOOLS)
+            writes = step.tool in WRITING_TOOLS
+            task, queue = (TASK_APPLY, QUEUE_APPLY) if writes else (TASK_TOOL, QUEUE_TOOLS)
         self.steps.append(
             NewStep(
                 key=step.key,
@@ -110,10 +113,7 @@ class Stage:
                 body=written.model_dump_json(),
                 assessment=written.assessment,
                 findings=tuple(_named(written.prefix, f) for f in written.findings),
-                stances=tuple(
-                    s.model_copy(update={"finding": written.prefix + s.finding})
-                    for s in written.stances
-                ),
+                stances=_ledger_lines(written),
             )
         )
         metrics = written.assessment.metrics
@@ -141,6 +141,8 @@ class Stage:
             brief=step.brief() if step.participant.rule_based else {},
             marker=hmac.new(self.seed.encode(), step.key.encode(), hashlib.sha256).hexdigest()[:24],
             temperature=step.temperature,
+            reuse=self.reuse,
+            budgeted=self.budgeted,
         )
         return request.model_dump_json(), step.participant.timeout_s
 
@@ -180,6 +182,15 @@ class Stage:
         name = address(content)
         self.documents[name] = content
         return name
+
+
+def _ledger_lines(written: RoundRecord) -> tuple[Stance, ...]:
+    """One line a turn and finding: what was said outranks what raising implies, and the last word the first."""
+    lines: dict[tuple[str, str, str], Stance] = {}
+    for line in sorted(written.stances, key=lambda line: line.reason != RAISING):
+        named = line.model_copy(update={"finding": written.prefix + line.finding})
+        lines[line.participant, line.role, line.finding] = named
+    return tuple(lines.values())
 
 
 def _named(prefix: str, finding: Finding) -> Finding:

@@ -24,7 +24,7 @@ TURN_TASKS: dict[Role, str] = {role: f"quorate.turn.{role.value}" for role in Ro
 SIGNAL_STREAM = "quorate:signals"
 SIGNAL_GROUP = "orchestrators"
 SIGNAL_FIELDS = ("v", "run")
-APPLY_TOOL = "apply"
+WRITING_TOOLS = frozenset({"apply", "undo"})  # they touch the user's repository
 
 
 class StepPayload(Wire):

@@ -6,6 +6,7 @@ QUORATE_BROKER_URL     another broker, e.g. amqp://...               (default: Q
 QUORATE_INSTANCE       name of the embedded instance                 (default: default)
 QUORATE_TURN_SLOTS     turns that one worker process holds at once   (default: 1000)
 QUORATE_LOG            debug, info, warning                          (default: info in services)
+QUORATE_MAX_USD_PER_DAY   what all runs together may cost in a day, UTC   (default: no limit)
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class Settings:
     external: Endpoints | None
     turn_slots: int = DEFAULT_TURN_SLOTS
     log_level: str = "info"
+    max_usd_per_day: float | None = None
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Settings:
@@ -36,6 +38,7 @@ class Settings:
             external=_external(environ),
             turn_slots=_positive(environ, "QUORATE_TURN_SLOTS", DEFAULT_TURN_SLOTS),
             log_level=environ.get("QUORATE_LOG", "info"),
+            max_usd_per_day=_dollars(environ, "QUORATE_MAX_USD_PER_DAY"),
         )
 
     @property
@@ -76,3 +79,18 @@ def _positive(environ: Mapping[str, str], name: str, default: int) -> int:
     if not value.isdigit() or int(value) < 1:
         raise ConfigurationError(f"{name} is {value!r}: it must be a whole number from 1.")
     return int(value)
+
+
+def _dollars(environ: Mapping[str, str], name: str) -> float | None:
+    value = environ.get(name, "")
+    if not value:
+        return None
+    try:
+        amount = float(value)
+    except ValueError:
+        amount = -1.0
+    if not 0 <= amount < float("inf"):
+        raise ConfigurationError(
+            f"{name} is {value!r}: it must be an amount of US dollars, like 50."
+        )
+    return amount

@@ -16,6 +16,7 @@ from shared.presence import Presence
 from shared.serving import serve
 from shared.settings import Settings
 from shared.store.database import Database
+from workers.limits.limiter import Limiter
 from workers.spool import Spool
 from workers.steps import StepWorker
 from workers.tasks import register
@@ -73,7 +74,13 @@ class Runtime:
         presence.start()
         spool = Spool(self._settings.instance.state_dir / "spool")
         threading.Thread(target=spool.drain, args=(database,), daemon=True).start()
-        return StepWorker(database, presence, spool)
+        return StepWorker(
+            database,
+            presence,
+            spool,
+            limiter=Limiter.at(self._settings.endpoints.redis_url),
+            usd_a_day=self._settings.max_usd_per_day,
+        )
 
 
 def build_app(settings: Settings, kind: str) -> tuple[Celery, Runtime]:

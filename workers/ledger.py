@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from functools import partial
 
 import structlog
 
 from shared.errors import EnvironmentFault
 from shared.faults import reach
-from shared.models.steps import TurnRequest, Usage
+from shared.models.steps import TurnRequest
 from shared.store.database import Database
 from shared.store.steps import Claim, StoredResponse, store_response
-from workers.providers.registry import Completion, Finish, entry
+from workers.providers.registry import Completion, entry
 from workers.spool import Spool
 
 STORE_PATIENCE_S = 600.0
@@ -27,17 +25,29 @@ class CallLedger:
     def __init__(self, claimed: Claim, owner: str, database: Database, spool: Spool) -> None:
         """`owner` is this process, as presence knows it."""
         self.claimed = claimed
-        self.stored = [_completion(content) for content in claimed.responses]
+        self.stored = [Completion.unpacked(content) for content in claimed.responses]
         self._owner = owner
         self._database = database
         self._spool = spool
         self._request: TurnRequest | None = None
+        self._request_sha = ""
+        self._reused = False
         self._calls: list[Completion] = []
         self._free: list[StoredResponse] = []
 
-    def opens_for(self, request: TurnRequest) -> None:
-        """Name the turn whose calls are to be kept."""
+    def opens_for(self, request: TurnRequest, request_sha: str = "") -> None:
+        """Name the turn whose calls are to be kept, and what an identical one would be found by."""
         self._request = request
+        self._request_sha = request_sha
+
+    def reuses(self, completion: Completion) -> None:
+        """Take an answer that another run has paid for: it is adopted, and costs nothing here."""
+        self.stored = [completion]
+        self._reused = True
+
+    def next_attempt(self) -> str:
+        """The name that the next call's usage row will have."""
+        return f"{self.claimed.token}:{len(self._calls) + 1}"
 
     def keep(self, completion: Completion) -> None:
         """Take a new completion: a paid one is committed now, a free one with the step's end."""
@@ -47,7 +57,7 @@ class CallLedger:
         if self._request.participant.rule_based:
             return
         if entry(self._request.participant.provider).paid:
-            self._commit(self._response(completion, self._request, _content(completion)))
+            self._commit(self._response(completion, self._request, completion.packed()))
         else:
             self._free.append(self._response(completion, self._request, b""))
         reach("response-stored")
@@ -65,6 +75,8 @@ class CallLedger:
 
     def sums(self) -> tuple[int | None, float | None]:
         """Tokens and money of all calls; unknown as soon as one of them is unknown."""
+        if self._reused:
+            return 0, 0.0
         usage = [completion.usage for completion in (*self.stored, *self._calls)]
         counts = [count for u in usage for count in (u.input_tokens, u.output_tokens)]
         costs = [u.cost_usd for u in usage]
@@ -85,7 +97,7 @@ class CallLedger:
             participant=request.participant.name,
             provider=request.participant.provider,
             model=completion.model or request.participant.model,
-            request_sha=_hash(claimed),
+            request_sha=self._request_sha,
             content=content,
             usage=completion.usage,
             attempt=f"{claimed.token}:{len(self._calls)}",
@@ -103,27 +115,3 @@ class CallLedger:
                 partial(store_response, response=response), patience_s=STORE_PATIENCE_S
             )
             self._spool.drain(self._database)
-
-
-def _hash(claimed: Claim) -> str:
-    return hashlib.sha256(json.dumps(claimed.request, sort_keys=True).encode()).hexdigest()
-
-
-def _content(completion: Completion) -> bytes:
-    fields = {
-        "text": completion.text,
-        "finish_reason": completion.finish_reason,
-        "model": completion.model,
-        "usage": completion.usage.model_dump(),
-    }
-    return json.dumps(fields, ensure_ascii=False).encode()
-
-
-def _completion(content: bytes) -> Completion:
-    fields = json.loads(content)
-    return Completion(
-        text=fields["text"],
-        usage=Usage.model_validate(fields["usage"]),
-        finish_reason=Finish(fields["finish_reason"]),
-        model=fields["model"],
-    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,10 +18,11 @@ from dataclasses import dataclass
 from pydantic import JsonValue, ValidationError
 
 from shared.errors import ProviderError
+from shared.models.deliberation import SpokenReply
 from shared.models.outcomes import FailureKind
 from shared.models.replies import REPLY_MODELS
 from shared.models.wire import ForeignWire
-from workers.json_text import AmbiguousJsonError, find_objects
+from workers.json_text import AmbiguousJsonError, find_objects, storable
 from workers.providers.registry import (
     Cancelled,
     Completion,
@@ -63,7 +65,12 @@ def parse(text: str, reply_model: str) -> ForeignWire | ReplyProblem:
     try:
         found = find_objects(text)
     except AmbiguousJsonError as error:
-        return ReplyProblem(str(error))
+        return _in_words(text, reply_model) or ReplyProblem(str(error))
+    fields = model_named(reply_model).model_fields.keys()
+    if not any(candidate.keys() & fields for candidate in found) and (
+        spoken := _in_words(text, reply_model)
+    ):
+        return spoken
     if not found:
         return ReplyProblem("there is no JSON object in the answer")
     replies, problems = _validated(found, reply_model)
@@ -72,6 +79,17 @@ def parse(text: str, reply_model: str) -> ForeignWire | ReplyProblem:
     if any(reply != replies[0] for reply in replies):
         return ReplyProblem("the answer holds several different objects; give exactly one")
     return replies[0]
+
+
+def _in_words(text: str, reply_model: str) -> ForeignWire | None:
+    """The reply that a text means whose model may be answered in words; never a spoilt JSON object."""
+    model = model_named(reply_model)
+    if not issubclass(model, SpokenReply):
+        return None
+    fields = "|".join(map(re.escape, model.model_fields))
+    if re.search(rf'"(?:{fields})"\s*:', text):
+        return None
+    return model.from_text(storable(text))
 
 
 def _validated(

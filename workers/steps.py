@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event
 
@@ -16,7 +16,13 @@ import structlog
 from pydantic import JsonValue
 
 from shared.contracts import Receipt, StepPayload
-from shared.errors import ConfigurationError, EnvironmentFault, ProviderError, QuorateError
+from shared.errors import (
+    ConfigurationError,
+    EnvironmentFault,
+    NotYet,
+    ProviderError,
+    QuorateError,
+)
 from shared.faults import reach
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
@@ -32,9 +38,13 @@ from shared.store.steps import (
 )
 from workers.documents import StoredDocuments
 from workers.ledger import CallLedger
+from workers.limits.limited import limited
+from workers.limits.limiter import Limiter
+from workers.limits.purse import Purse, budgeted
 from workers.prompting import render
-from workers.providers.registry import ProviderCall, lookup
+from workers.providers.registry import Provider, ProviderCall, lookup
 from workers.replies import obtain, schema_of
+from workers.reuse import earlier_answer, reuse_key
 from workers.spool import Spool
 from workers.tools import registry as tools
 from workers.tools.registry import ToolContext
@@ -55,6 +65,7 @@ class Ended:
     failure: Failure | None = None
     note: str = ""
     pause_s: float | None = None
+    counted: bool = True
 
 
 @dataclass
@@ -64,6 +75,8 @@ class StepWorker:
     database: Database
     presence: Presence
     spool: Spool
+    limiter: Limiter | None = None
+    usd_a_day: float | None = None
     documents: StoredDocuments = field(init=False)
 
     def __post_init__(self) -> None:
@@ -102,11 +115,11 @@ class StepWorker:
         try:
             if claimed.kind is StepKind.TURN:
                 request = TurnRequest.model_validate(claimed.request)
-                ledger.opens_for(request)
                 return self._speak(ledger, request, flag)
             return self._run_tool(ToolRequest.model_validate(claimed.request))
         except ProviderError as error:
-            return _failed(error.kind, str(error), _pause(error, claimed))
+            counted = not isinstance(error, NotYet) or error.counted
+            return _failed(error.kind, str(error), _pause(error, claimed), counted=counted)
         except ConfigurationError as error:
             return _failed(FailureKind.BAD_REQUEST, str(error))
         except EnvironmentFault:
@@ -121,9 +134,24 @@ class StepWorker:
             )
 
     def _speak(self, ledger: CallLedger, request: TurnRequest, flag: Event) -> Ended:
+        """The participant, or whoever stands in for it while its provider cannot be used."""
+        *tried, last = (request.participant, *request.participant.fallback)
+        notes: list[str] = []
+        for speaker in tried:
+            try:
+                return self._turn(ledger, _spoken_by(speaker, request), flag, notes)
+            except ProviderError as error:
+                if not _is_out_of_service(error, ledger.claimed):
+                    raise
+                notes.append(f"{speaker.name} is out of service ({error.kind})")
+        return self._turn(ledger, _spoken_by(last, request), flag, notes)
+
+    def _turn(
+        self, ledger: CallLedger, request: TurnRequest, flag: Event, before: Sequence[str]
+    ) -> Ended:
         claimed = ledger.claimed
         participant = self._equipped(request.participant)
-        provider = lookup(participant.provider)
+        provider = self._gated(lookup(participant.provider), ledger, request)
         structured = provider.structured(participant)
         prompt = render(request, self.documents.get, structured=structured)
         call = ProviderCall(
@@ -134,20 +162,44 @@ class StepWorker:
             step=f"{claimed.run}/{claimed.step}",
             system=prompt.system,
             user=prompt.user,
-            reply_schema=schema_of(request.reply_model) if structured else None,
+            reply_schema=schema_of(request.reply_model),
             max_output_tokens=participant.max_output_tokens,
             temperature=_first(participant.temperature, request.temperature),
             deadline_s=participant.timeout_s,
             brief=request.brief,
             attempt=claimed.attempts,
         )
+        notes = [*before, f"spoken by {participant.name}"] if before else []
+        notes += ["adopted"] if ledger.stored else []
+        notes += self._known(ledger, request, call)
         reach("calling")
         obtained = obtain(provider, call, flag, ledger.keep, ledger.stored)
-        notes = ["adopted"] if ledger.stored else []
         notes += ["repaired"] if obtained.repaired else []
         return Ended(
             reply=obtained.reply.model_dump_json(exclude_defaults=True), note=", ".join(notes)
         )
+
+    def _gated(self, provider: Provider, ledger: CallLedger, request: TurnRequest) -> Provider:
+        """The provider behind the run's budget and its account's limits."""
+        purse = None
+        if request.budgeted or self.usd_a_day is not None:
+            purse = Purse(self.database, ledger.claimed, ledger.next_attempt, self.usd_a_day)
+        return budgeted(limited(provider, self.limiter), purse)
+
+    def _known(self, ledger: CallLedger, request: TurnRequest, call: ProviderCall) -> list[str]:
+        """Name the call in the ledger; with `reuse`, take the answer of an identical turn."""
+        if request.participant.rule_based:
+            ledger.opens_for(request)
+            return []
+        key = reuse_key(call, request.marker)
+        ledger.opens_for(request, key)
+        if not request.reuse or ledger.stored:
+            return []
+        found = earlier_answer(self.database, key, request.reply_model)
+        if found is None:
+            return []
+        ledger.reuses(found)
+        return ["reused"]
 
     def _equipped(self, participant: Participant) -> Participant:
         """The participant with its large options brought in."""
@@ -174,7 +226,9 @@ class StepWorker:
         if ended.pause_s is not None:
             pause_s = ended.pause_s
             ledger.store_free()
-            self.database.run(lambda connection: hand_back(connection, claimed, pause_s))
+            self.database.run(
+                lambda connection: hand_back(connection, claimed, pause_s, counted=ended.counted)
+            )
             return Receipt(step=claimed.step, status="handed back")
         tokens, cost_usd = ledger.sums()
         open_steps = self.database.run(
@@ -197,8 +251,27 @@ class StepWorker:
         return Receipt(step=claimed.step, status=status, ready=open_steps == 0)
 
 
-def _failed(kind: FailureKind, message: str, pause_s: float | None = None) -> Ended:
-    return Ended(failure=Failure(kind=kind, message=message[:LONGEST_MESSAGE]), pause_s=pause_s)
+def _failed(
+    kind: FailureKind, message: str, pause_s: float | None = None, *, counted: bool = True
+) -> Ended:
+    failure = Failure(kind=kind, message=message[:LONGEST_MESSAGE])
+    return Ended(failure=failure, pause_s=pause_s, counted=counted)
+
+
+def _spoken_by(speaker: Participant, request: TurnRequest) -> TurnRequest:
+    if speaker is request.participant:
+        return request
+    return request.model_copy(update={"participant": speaker})
+
+
+def _is_out_of_service(error: ProviderError, claimed: Claim) -> bool:
+    """True when another participant should speak: the key is refused, the breaker open, or all attempts failed."""
+    if error.kind is FailureKind.CREDENTIALS:
+        return True
+    if isinstance(error, NotYet):
+        return error.counted
+    down = error.kind in (FailureKind.UNREACHABLE, FailureKind.OVERLOADED)
+    return down and claimed.attempts >= MAX_ATTEMPTS
 
 
 def _pause(error: ProviderError, claimed: Claim) -> float | None:
@@ -206,6 +279,8 @@ def _pause(error: ProviderError, claimed: Claim) -> float | None:
 
     A call that used up its whole time is not repeated: it was paid, and its round has waited long enough.
     """
+    if isinstance(error, NotYet) and not error.counted:
+        return error.retry_after_s
     if not error.retryable or error.kind is FailureKind.TIMEOUT or claimed.attempts >= MAX_ATTEMPTS:
         return None
     asked = error.retry_after_s if error.retry_after_s is not None else 2.0**claimed.attempts

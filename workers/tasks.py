@@ -19,4 +19,4 @@ def register(app: Celery, step_worker: Callable[[], StepWorker]) -> None:
         return step_worker().work(StepPayload.model_validate(payload)).model_dump()
 
     for name in (*TURN_TASKS.values(), TASK_TOOL, TASK_APPLY):
-        app.task(work, name=name, ignore_result=True)
+        app.task(work, name=name, ignore_result=True, shared=False)

@@ -138,6 +138,9 @@ def assess(
     recommendation, ending, reason = _rule_on(facts)
     if rule.detector is not Detector.LEXICAL_PUBLISHED:  # the published rule keeps its three words
         metrics = metrics.model_copy(update={"recommendation": recommendation})
+        if facts.nothing_raised and ending is Ending.CONVERGED:
+            # Nothing was said that could change: the figures say so, instead of showing half a score.
+            metrics = metrics.model_copy(update={"avg_stability": 1.0, "overall_score": 1.0})
     second = wording if rule.detector is Detector.STANCE else Detector.STANCE
     return Assessment(
         round=latest.number,

@@ -18,11 +18,11 @@ class Templates:
 
     texts: Mapping[str, str]
 
-    def line(self, name: str, **values: object) -> str:
+    def line(self, name: str, /, **values: object) -> str:
         """A template filled in, as text."""
         return Template(self.texts[name]).safe_substitute(values).strip()
 
-    def part(self, name: str, **values: object) -> PromptPart:
+    def part(self, name: str, /, **values: object) -> PromptPart:
         """A template filled in, as a part of a prompt."""
         return PromptPart(text=self.line(name, **values))
 
@@ -33,7 +33,9 @@ class Templates:
         )
         return (self.part("question"), PromptPart(text=question.text), *contexts)
 
-    def prompt(self, system: PromptPart, speaker: Participant, user: Sequence[PromptPart]) -> Prompt:
+    def prompt(
+        self, system: PromptPart, speaker: Participant, user: Sequence[PromptPart]
+    ) -> Prompt:
         """Both halves; a persona is part of who the speaker is."""
         opening = [system]
         if speaker.persona:

@@ -1,8 +1,8 @@
 """Questions put to a panel, and what its members answer in `ask` and `forum`: answers, rankings, bids, ballots.
 
-Models that were told to answer in words ("REQUEST", "SELECT: Gemini", "END: ...") are understood as well: each reply
-has a text form, `from_text`. Its words count as whole tokens at the start of a line and nowhere else: "I RECOMMEND: ..."
-contains `END:` and ends nothing, "I do not REQUEST" is no request.
+Models that answer in words ("REQUEST", "SELECT: Gemini", "END: ...") are understood as well: each reply has a text
+form, `from_text`. Its words count as whole tokens at the start of a line and nowhere else: "I RECOMMEND: ..." contains
+`END:` and ends nothing, "I do not REQUEST" is no request.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field, field_validator
 
-from shared.models.wire import ForeignWire, Wire
+from shared.models.wire import ForeignWire, Verbatim, Wire
 
 
 class Severity(StrEnum):
@@ -59,7 +59,7 @@ class RaisedFinding(ForeignWire):
     place: Place | None = None
     quote: str | None = None
     suggestion: str | None = None
-    patch: str | None = None
+    patch: Verbatim | None = None
     confidence: float | None = Field(default=None, ge=0.0, le=1.0)
 
     @field_validator("severity", mode="before")

@@ -73,9 +73,13 @@ class Ending(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What code derives from findings, stances and the ending; `ANSWERED` is a question's, and passes no gate."""
+    """What code derives from findings, stances and the ending.
+
+    `ANSWERED` is a question's and `DONE` an errand's; neither passes a gate.
+    """
 
     APPROVED = "APPROVED"
     NEEDS_FIX = "NEEDS_FIX"
     INCONCLUSIVE = "INCONCLUSIVE"
     ANSWERED = "ANSWERED"
+    DONE = "DONE"

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from shared.models.deliberation import DELIBERATION_REPLIES
 from shared.models.findings import RaisedFinding, Severity, StatedStance
-from shared.models.wire import ForeignWire
+from shared.models.wire import ForeignWire, Verbatim
 
 
 class Disagreement(ForeignWire):
@@ -98,7 +98,7 @@ class ProposedFix(ForeignWire):
     """A unified diff against the reviewed state that mends the named findings."""
 
     findings: tuple[str, ...] = Field(min_length=1)
-    patch: str
+    patch: Verbatim
     explanation: str = ""
 
 
@@ -112,7 +112,7 @@ class CheckedFix(ForeignWire):
     """A fix that was tried on the captured state: `problem` says why it cannot be applied, None when it can."""
 
     findings: tuple[str, ...]
-    patch: str
+    patch: Verbatim
     source: str
     explanation: str = ""
     problem: str | None = None
@@ -122,7 +122,7 @@ class CheckedFixes(ForeignWire):
     """All proposed fixes after `git apply --recount --check`, and all good ones as one patch."""
 
     fixes: tuple[CheckedFix, ...] = ()
-    patch: str = ""
+    patch: Verbatim = ""
 
 
 class Applied(ForeignWire):
@@ -137,6 +137,12 @@ class Applied(ForeignWire):
     undo: str = ""
 
 
+class Undone(ForeignWire):
+    """What was taken back, as one sentence."""
+
+    message: str
+
+
 REPLY_MODELS: dict[str, type[ForeignWire]] = {
     "critique.review": ReviewCritique,
     "critique.red-team": RedTeamCritique,
@@ -146,5 +152,6 @@ REPLY_MODELS: dict[str, type[ForeignWire]] = {
     "fix": FixProposal,
     "fixes.checked": CheckedFixes,
     "applied": Applied,
+    "undone": Undone,
     **DELIBERATION_REPLIES,
 }

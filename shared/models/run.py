@@ -17,6 +17,11 @@ class Budget(Wire):
     max_usd: float | None = Field(default=None, ge=0)
     max_seconds: float | None = Field(default=3600.0, gt=0)
 
+    @property
+    def limits_calls(self) -> bool:
+        """True when a call has to be paid from it."""
+        return (self.max_calls, self.max_tokens, self.max_usd) != (None, None, None)
+
 
 class Thresholds(Wire):
     """The convergence rule's numbers (the review design's, see docs/design/convergence.md)."""
@@ -67,8 +72,8 @@ class ForumOptions(Wire):
     """What the forum workflow needs: the panel's `critics` take part, its `chair` is the orchestrator.
 
     `timeout_s` ends the rounds (the budget's `max_seconds` is the hard limit behind it), `bid_timeout_s` bounds the
-    wait for a floor request. Who asked `patience` rounds in a row in vain is chosen next. `ballot` lets the participants
-    vote on the conclusion; `consensus` is the support that it needs. See docs/design/forum.md.
+    wait for a floor request. Who asked `patience` rounds in a row in vain is chosen next. With `ballot` the
+    participants vote on the conclusion, which needs a support of `consensus`. See docs/design/forum.md.
     """
 
     max_rounds: int = Field(default=10, ge=1, le=50)
@@ -84,7 +89,8 @@ class RunSpec(Wire):
     """Everything captured at submission. `prompts` and `subject` are document hashes.
 
     `prompts` is a JSON object of template name to text; `workflow_version` pins the generator that replays the
-    run; `seed` feeds everything that must not be guessed or must be repeatable (fences, shuffles).
+    run; `seed` feeds everything that must not be guessed or must be repeatable (fences, shuffles). With `reuse` a turn
+    that was asked before, word for word, is answered from the store.
     """
 
     workflow: str
@@ -99,5 +105,6 @@ class RunSpec(Wire):
     budget: Budget = Budget()
     decision: DecisionPolicy = DecisionPolicy()
     allow_external: bool = True
+    reuse: bool = False
     seed: str
     labels: dict[str, JsonValue] = Field(default_factory=dict)

@@ -40,7 +40,8 @@ class PromptPart(Wire):
 class TurnRequest(Wire):
     """A participant speaks once. `brief` is the same matter as data, for rule-based participants.
 
-    `marker` is the unguessable part of the fences; `reply_model` names an entry of `REPLY_MODELS`.
+    `marker` is the unguessable part of the fences; `reply_model` names an entry of `REPLY_MODELS`. `reuse` and
+    `budgeted` are the run's: take an earlier answer to the same prompt, reserve before a call.
     """
 
     participant: Participant
@@ -52,6 +53,8 @@ class TurnRequest(Wire):
     brief: dict[str, JsonValue] = Field(default_factory=dict)
     marker: str = ""
     temperature: float | None = None
+    reuse: bool = False
+    budgeted: bool = False
 
 
 class ToolRequest(Wire):

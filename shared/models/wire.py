@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
 
 
 class Wire(BaseModel):
@@ -15,3 +17,7 @@ class ForeignWire(BaseModel):
     """A frozen record that somebody else wrote (a model's reply): unknown fields are dropped."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True)
+
+
+# Text in which white space at the ends has a meaning, such as a patch.
+Verbatim = Annotated[str, StringConstraints(strip_whitespace=False)]

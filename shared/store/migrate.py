@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from shared.store.database import Database
 
-HEAD = "0001"
+HEAD = "0002"
 _LOCK = 0x51554F52  # "QUOR": the advisory lock that serialises migrators
 
 

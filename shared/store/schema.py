@@ -1,6 +1,7 @@
 """The schema as it should be. Migrations lead there; a test proves that both agree.
 
 runs ──< steps ──< usage         a step's row is its own outbox; usage holds one row a paid call
+ ├──< reservations               what a call under way may cost; counts until its usage row is there
  ├──< decisions                  questions to people; leave `open` exactly once
  ├──< assessments, findings, stances     what rounds brought, for reports
  └──< events                     append-only, gapless per run (written under the run's lock)
@@ -141,6 +142,26 @@ usage = sa.Table(
 # One row a call, also when the spool and the worker bring the same answer at the same time.
 sa.Index("ix_usage_run_id", usage.c.run_id, usage.c.step, usage.c.attempt, unique=True)
 sa.Index("ix_usage_at", usage.c.at)
+# `request_sha` says which prompt was answered: an identical turn may take the answer again.
+sa.Index(
+    "ix_usage_request_sha",
+    usage.c.request_sha,
+    usage.c.id,
+    postgresql_where=sa.text("response IS NOT NULL"),
+)
+
+reservations = sa.Table(
+    "reservations",
+    metadata,
+    _run_id(),
+    sa.Column("step", sa.Text, nullable=False),
+    sa.Column("attempt", sa.Text, nullable=False),
+    sa.Column("token", sa.BigInteger, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("usd", sa.Double),
+    _moment("at", nullable=False, now=True),
+    sa.PrimaryKeyConstraint("run_id", "step", "attempt"),
+)
 
 documents = sa.Table(
     "documents",

@@ -71,7 +71,7 @@ WITH claimed AS (
  RETURNING s.token, s.kind, s.request, s.attempts, s.lease_s
 )
 SELECT c.token, c.kind, c.request, c.attempts, c.lease_s,
-       CASE WHEN c.attempts > 1 THEN ARRAY(
+       CASE WHEN c.token > 1 THEN ARRAY(
            SELECT d.content FROM usage u JOIN documents d ON d.sha256 = u.response
             WHERE u.run_id = %(run)s AND u.step = %(step)s ORDER BY u.id) END AS responses
   FROM claimed c
@@ -220,16 +220,19 @@ def finish(
     return None if row is None else int(row.open_steps)
 
 
-def hand_back(connection: Connection, claimed: Claim, delay_s: float) -> bool:
-    """Return a leased step, to be taken again after `delay_s` (a provider asked to wait).
+def hand_back(
+    connection: Connection, claimed: Claim, delay_s: float, *, counted: bool = True
+) -> bool:
+    """Return a leased step, to be taken again after `delay_s`; the sweeper publishes it then.
 
-    The attempt stays counted: that is what ends a provider that always asks to wait.
+    The attempt stays counted: that is what ends a provider that always fails. It does not when nothing was tried
+    (`counted=False`: the step waits for its turn).
     """
     row = connection.execute(
         "UPDATE steps SET status = 'pending', owner = NULL, not_before = now() + make_interval(secs => %s), "
-        "dispatched_at = now() + make_interval(secs => %s), dispatches = 0 "
+        "attempts = attempts - %s, dispatched_at = NULL, dispatches = 0 "
         "WHERE run_id = %s AND key = %s AND token = %s AND status = 'leased' RETURNING key",
-        (delay_s, delay_s, claimed.run, claimed.step, claimed.token),
+        (delay_s, 0 if counted else 1, claimed.run, claimed.step, claimed.token),
     ).fetchone()
     return row is not None
 

@@ -155,7 +155,7 @@ def at_once(count: int, work: Callable[[int], T]) -> list[T]:
     barrier = threading.Barrier(count)
 
     def one(number: int) -> T:
-        barrier.wait(10)
+        barrier.wait(60)
         return work(number)
 
     with ThreadPoolExecutor(count) as pool:

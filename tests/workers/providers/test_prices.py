@@ -1,0 +1,68 @@
+"""Costs: from the table by the address that is called, overridable, unknown and never zero."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from pydantic import JsonValue
+
+from shared.models.panel import Participant
+from shared.models.steps import Usage
+from workers.providers.prices import cost_usd
+
+OPENAI = "https://api.openai.com/v1"
+USAGE = Usage(input_tokens=1_000_000, output_tokens=100_000, cached_tokens=0)
+
+
+def cost(model: str, url: str = OPENAI, usage: Usage = USAGE, **options: JsonValue) -> float | None:
+    participant = Participant(name="gpt", provider="openai", model=model, options=options)
+    return cost_usd(usage, participant, model, url)
+
+
+def test_a_known_model_has_its_price() -> None:
+    assert cost("gpt-4o-mini") == pytest.approx(0.15 + 0.06)
+
+
+def test_cached_tokens_are_cheaper() -> None:
+    cached = USAGE.model_copy(update={"cached_tokens": 1_000_000})
+    dear, cheap = cost("gpt-4o-mini"), cost("gpt-4o-mini", usage=cached)
+    assert dear is not None
+    assert cheap is not None
+    assert cheap < dear
+
+
+@pytest.mark.parametrize(
+    ("model", "url"),
+    [
+        ("no-such-model", OPENAI),
+        ("gpt-4o-mini", "http://127.0.0.1:8000/v1"),
+        ("gpt-4o-mini", ""),
+        ("", OPENAI),
+    ],
+)
+def test_an_unknown_price_is_unknown(model: str, url: str) -> None:
+    assert cost(model, url) is None
+
+
+@pytest.mark.parametrize(
+    "usage", [Usage(), Usage(input_tokens=5), Usage(output_tokens=5, cached_tokens=1)]
+)
+def test_unknown_usage_has_an_unknown_cost(usage: Usage) -> None:
+    assert cost("gpt-4o-mini", usage=usage) is None
+
+
+def test_ones_own_price_overrides_the_table() -> None:
+    assert cost("gpt-4o-mini", price={"in": 10, "out": 20}) == pytest.approx(12.0)
+    cached = USAGE.model_copy(update={"cached_tokens": 500_000})
+    assert cost("x", usage=cached, price={"in": 10, "out": 20, "cached": 1}) == pytest.approx(7.5)
+    assert cost("gpt-4o-mini", price={"in": "dear"}) is None
+
+
+def test_the_table_is_loaded_only_when_something_is_priced() -> None:
+    program = "import sys, workers.providers.openai; print('genai_prices' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,196 @@
+"""Command-line agents: how each is called without tools, and what its output says.
+
+Sources: the agents' own references for headless use (Claude Code `-p`, Gemini CLI headless mode,
+`codex exec`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from shared.models.steps import Usage
+from workers.providers.payload import Payload, count, part, text, total
+from workers.providers.registry import Finish
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an agent's output holds: its text, or the error that it reports."""
+
+    text: str = ""
+    error: str = ""
+    usage: Usage = field(default_factory=Usage)
+    model: str | None = None
+    finish: Finish = Finish.STOP
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A command line that reads a prompt on stdin.
+
+    `model_flags` are added when the participant names a model; `{model}`, `{schema}` and
+    `{schema_file}` are filled in. `env` names the variables that hold its keys; nothing else of
+    the worker's secrets reaches it.
+    """
+
+    command: tuple[str, ...]
+    read: Callable[[str], Said]
+    model_flags: tuple[str, ...] = ()
+    schema_flags: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+
+
+def read_text(output: str) -> Said:
+    """The output is the answer; what it cost is not known."""
+    return Said(text=output.strip())
+
+
+def read_claude(output: str) -> Said:
+    """`--output-format json`: one result object, or an array that ends with it."""
+    result = _last_object(output)
+    if result is None:
+        return Said(error="its output is not the result object that was asked for")
+    said = text(result.get("result"))
+    if result.get("is_error") is True or result.get("type") != "result":
+        return Said(
+            error=said or text(result.get("subtype")) or "it reports an error",
+            usage=_claude_usage(result),
+        )
+    held = result.get("structured_output")
+    return Said(
+        text=said if held is None else json.dumps(held, ensure_ascii=False),
+        usage=_claude_usage(result),
+        model=next(iter(_object(result.get("modelUsage"))), None),
+        finish=Finish.REFUSAL if result.get("stop_reason") == "refusal" else Finish.STOP,
+    )
+
+
+def _claude_usage(result: Payload) -> Usage:
+    usage = result.get("usage")
+    fresh = count(part(usage, "input_tokens"))
+    cached = count(part(usage, "cache_read_input_tokens"))
+    written = count(part(usage, "cache_creation_input_tokens"))
+    cost = result.get("total_cost_usd")
+    return Usage(
+        input_tokens=None if fresh is None else total(fresh, cached, written),
+        output_tokens=count(part(usage, "output_tokens")),
+        cached_tokens=cached,
+        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+    )
+
+
+def read_gemini(output: str) -> Said:
+    """`--output-format json`: response, stats by model, or error."""
+    result = _last_object(output)
+    if result is None:
+        return Said(error="its output is not the JSON object that was asked for")
+    error = result.get("error")
+    if error:
+        return Said(error=text(part(error, "message")) or json.dumps(error))
+    models = _object(part(result.get("stats"), "models"))
+    tokens = [part(figures, "tokens") for figures in models.values()]
+
+    def summed(*names: str) -> int | None:
+        return total(*(count(part(one, name)) for one in tokens for name in names))
+
+    return Said(
+        text=text(result.get("response")),
+        usage=Usage(
+            input_tokens=summed("prompt", "tool"),
+            output_tokens=summed("candidates", "thoughts"),
+            cached_tokens=summed("cached"),
+        ),
+        model=next(iter(models), None),
+    )
+
+
+def read_codex(output: str) -> Said:
+    """`exec --json`: a line per event; the last agent message is the answer."""
+    said, error, usage = "", "", Usage()
+    for line in output.splitlines():
+        event = _parsed(line)
+        match event.get("type"):
+            case "item.completed" if part(event, "item", "type") == "agent_message":
+                said = text(part(event, "item", "text"))
+            case "turn.completed":
+                usage = Usage(
+                    input_tokens=count(part(event, "usage", "input_tokens")),
+                    output_tokens=count(part(event, "usage", "output_tokens")),
+                    cached_tokens=count(part(event, "usage", "cached_input_tokens")),
+                )
+            case "turn.failed":
+                error = text(part(event, "error", "message")) or "its turn failed"
+            case "error":
+                error = text(event.get("message")) or "it reports an error"
+    return Said(text=said, error="" if said else error, usage=usage)
+
+
+def _last_object(output: str) -> Payload | None:
+    try:
+        value: JsonValue = json.loads(output)
+    except (ValueError, RecursionError):
+        # Warnings may stand before it.
+        value = next(
+            (found for line in reversed(output.splitlines()) if (found := _parsed(line))), None
+        )
+    if isinstance(value, list):
+        value = value[-1] if value else None
+    return value if isinstance(value, dict) else None
+
+
+def _parsed(line: str) -> Payload:
+    try:
+        return _object(json.loads(line))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _object(value: JsonValue) -> Payload:
+    return value if isinstance(value, dict) else {}
+
+
+AGENTS: dict[str, Agent] = {
+    "claude": Agent(
+        command=("claude", "-p", "--output-format", "json", "--tools", "", "--strict-mcp-config"),
+        read=read_claude,
+        model_flags=("--model", "{model}"),
+        schema_flags=("--json-schema", "{schema}"),
+        env=(
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+            "CLAUDE_CONFIG_DIR",
+        ),
+    ),
+    "gemini": Agent(
+        command=("gemini", "--output-format", "json", "--approval-mode", "default"),
+        read=read_gemini,
+        model_flags=("--model", "{model}"),
+        env=(
+            "GEMINI_API_KEY",
+            "GOOGLE_API_KEY",
+            "GOOGLE_CLOUD_PROJECT",
+            "GOOGLE_GENAI_USE_VERTEXAI",
+        ),
+    ),
+    "codex": Agent(
+        command=(
+            *("codex", "exec", "--json", "--sandbox", "read-only", "--skip-git-repo-check"),
+            *("--ephemeral", "-"),
+        ),
+        read=read_codex,
+        model_flags=("--model", "{model}"),
+        schema_flags=("--output-schema", "{schema_file}"),
+        env=("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"),
+    ),
+}
+READERS: dict[str, Callable[[str], Said]] = {
+    "text": read_text,
+    "claude": read_claude,
+    "gemini": read_gemini,
+    "codex": read_codex,
+}

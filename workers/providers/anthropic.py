@@ -1,0 +1,186 @@
+"""Anthropic messages."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+from shared.models.panel import Participant
+from shared.models.steps import Usage
+from workers.prompting import reply_instructions
+from workers.providers.converse import Dialect, Quirks, converse, json_request
+from workers.providers.events import cut_off
+from workers.providers.options import HttpOptions, model_of, options_of
+from workers.providers.payload import Payload, count, items, part, text, total, unreadable
+from workers.providers.prices import priced
+from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.statuses import ErrorBody
+from workers.providers.transport import HttpRequest
+
+BASE_URL = "https://api.anthropic.com"
+KEY_ENV = "ANTHROPIC_API_KEY"
+VERSION = "2023-06-01"
+
+_FINISH = {
+    "end_turn": Finish.STOP,
+    "stop_sequence": Finish.STOP,
+    "max_tokens": Finish.LENGTH,
+    "model_context_window_exceeded": Finish.LENGTH,
+    "refusal": Finish.REFUSAL,
+}
+_QUIRKS = ("temperature", "output_config", "cache_control")
+
+
+class Options(HttpOptions):
+    """`json_schema`: send the reply's schema; `cache`: mark the system prompt as a stable prefix."""
+
+    json_schema: bool = True
+    cache: bool = True
+
+
+def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
+    """Ask the endpoint once. Raises ProviderError."""
+    return converse(DIALECT, call, cancel)
+
+
+def structured(participant: Participant) -> bool:
+    """True when the schema is sent as output_config.format."""
+    return options_of(participant, Options).json_schema
+
+
+def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
+    """The request. Raises ProviderError for a missing key or model and for bad options."""
+    options = options_of(call.participant, Options)
+    key = options.key(call.participant.name, KEY_ENV)
+    headers = {"anthropic-version": VERSION}
+    if key is not None:
+        headers["x-api-key"] = key.reveal()
+    base = (options.base_url or BASE_URL).removesuffix("/v1")
+    return json_request(call, options, f"{base}/v1/messages", _body(call, options, quirks), headers)
+
+
+def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
+    messages: list[JsonValue] = [
+        {"role": message.role, "content": message.text} for message in call.messages
+    ]
+    body: Payload = {
+        "model": model_of(call),
+        "max_tokens": call.max_output_tokens,
+        "messages": messages,
+    }
+    if call.system:
+        block: Payload = {"type": "text", "text": call.system}
+        if options.cache and "cache_control" not in quirks:
+            block["cache_control"] = {"type": "ephemeral"}
+        body["system"] = [block]
+    if call.temperature is not None and "temperature" not in quirks:
+        # Anthropic's scale ends at 1.
+        body["temperature"] = min(call.temperature, 1.0)
+    schema = call.reply_schema
+    if schema is not None and options.json_schema:
+        if "output_config" in quirks:
+            messages.append({"role": "user", "content": reply_instructions(schema)})
+        else:
+            body["output_config"] = {"format": {"type": "json_schema", "schema": schema.strict}}
+    if call.watch is not None:
+        body["stream"] = True
+    return body
+
+
+def quirk(error: ErrorBody) -> str | None:
+    """Which of our fields a 400 complains about, if it is one that can be left out."""
+    words = error.message.lower().replace("output_format", "output_config")
+    if "structured output" in words:
+        return "output_config"
+    return next((word for word in _QUIRKS if word in words), None)
+
+
+def read(payload: Payload, call: ProviderCall) -> Completion:
+    """The message. Raises ProviderError when the answer does not follow the protocol."""
+    if not isinstance(payload.get("content"), list):
+        raise unreadable(call.participant.name, "has no content")
+    whole = "".join(
+        text(part(block, "text"))
+        for block in items(payload.get("content"))
+        if part(block, "type") == "text"
+    )
+    return _completion(
+        call,
+        whole,
+        text(payload.get("stop_reason")),
+        payload.get("usage"),
+        text(payload.get("model")),
+    )
+
+
+class Reader:
+    """Collects the events of one streamed message."""
+
+    def __init__(self, call: ProviderCall) -> None:
+        self._call = call
+        self._pieces: list[str] = []
+        self._usage: Payload = {}
+        self._finish = ""
+        self._model = ""
+        self._ended = False
+
+    def feed(self, event: Payload) -> str:
+        """The new text of an event."""
+        match event.get("type"):
+            case "message_start":
+                self._model = text(part(event, "message", "model"))
+                self._add_usage(part(event, "message", "usage"))
+            case "content_block_start":
+                return self._took(part(event, "content_block"), "text")
+            case "content_block_delta":
+                return self._took(part(event, "delta"), "text_delta")
+            case "message_delta":
+                self._finish = text(part(event, "delta", "stop_reason")) or self._finish
+                self._add_usage(event.get("usage"))
+            case "message_stop":
+                self._ended = True
+        return ""
+
+    def _took(self, block: JsonValue, kind: str) -> str:
+        piece = text(part(block, "text")) if part(block, "type") == kind else ""
+        self._pieces.append(piece)
+        return piece
+
+    def _add_usage(self, usage: JsonValue) -> None:
+        # The later figures are totals, not differences.
+        if isinstance(usage, dict):
+            self._usage |= {name: value for name, value in usage.items() if value is not None}
+
+    def completion(self) -> Completion:
+        """The whole message. Raises ProviderError when message_stop never came."""
+        if not self._ended:
+            raise cut_off(self._call.participant.name)
+        whole = "".join(self._pieces)
+        return _completion(self._call, whole, self._finish, self._usage, self._model)
+
+
+def _completion(
+    call: ProviderCall, whole: str, finish: str, usage: JsonValue, model: str
+) -> Completion:
+    name = model or call.participant.model or ""
+    written = count(part(usage, "cache_creation_input_tokens"))
+    return Completion(
+        text=whole,
+        usage=priced(usage_of(usage), call.participant, name, BASE_URL, written),
+        finish_reason=_FINISH.get(finish, Finish.OTHER),
+        model=name,
+    )
+
+
+def usage_of(usage: JsonValue) -> Usage:
+    """Anthropic's figures: what was read from and written to the cache stands beside input_tokens."""
+    fresh = count(part(usage, "input_tokens"))
+    read_back = count(part(usage, "cache_read_input_tokens"))
+    written = count(part(usage, "cache_creation_input_tokens"))
+    return Usage(
+        input_tokens=None if fresh is None else total(fresh, read_back, written),
+        output_tokens=count(part(usage, "output_tokens")),
+        cached_tokens=read_back,
+    )
+
+
+DIALECT = Dialect(build=build, read=read, reader=Reader, quirk=quirk)

@@ -1,0 +1,67 @@
+"""One call's two limits: the total deadline and the cancel flag."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from shared.errors import ProviderError
+from shared.models.outcomes import FailureKind
+from workers.providers.registry import Cancelled, ProviderCall
+
+POLL_S = 0.25
+
+
+class Guard:
+    """Asked before and during everything that can take time.
+
+    `remaining_s` counts down to the deadline on the monotonic clock.
+    """
+
+    __slots__ = ("_ends_at", "budget_s", "cancel", "who")
+
+    def __init__(self, who: str, deadline_s: float, cancel: Cancelled) -> None:
+        self.who = who
+        self.budget_s = deadline_s
+        self.cancel = cancel
+        self._ends_at = time.monotonic() + deadline_s
+
+    @classmethod
+    def of(cls, call: ProviderCall, cancel: Cancelled) -> Guard:
+        """The guard of a call that starts now."""
+        return cls(call.participant.name, call.deadline_s, cancel)
+
+    def remaining_s(self) -> float:
+        """Seconds left, negative when the deadline has passed."""
+        return self._ends_at - time.monotonic()
+
+    def check(self) -> None:
+        """Raise ProviderError when the call is cancelled or out of time."""
+        if self.cancel.is_set():
+            raise self.cancelled()
+        if self.remaining_s() <= 0:
+            raise self.timeout()
+
+    def pause(self, seconds: float) -> None:
+        """Wait that long, or raise as soon as the call is cancelled or out of time."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self.check()
+            step = min(left, max(self.remaining_s(), 0.0))
+            if isinstance(self.cancel, threading.Event):
+                self.cancel.wait(step)
+            else:
+                time.sleep(min(step, POLL_S))
+        self.check()
+
+    def timeout(self) -> ProviderError:
+        """The error of a call whose time is over."""
+        return ProviderError(
+            FailureKind.TIMEOUT,
+            f"{self.who} did not answer within {self.budget_s:g} s.",
+            retryable=True,
+        )
+
+    def cancelled(self) -> ProviderError:
+        """The error of a call that somebody gave up."""
+        return ProviderError(FailureKind.CANCELLED, f"The call of {self.who} was cancelled.")

@@ -1,0 +1,163 @@
+"""Gemini generateContent."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from pydantic import JsonValue
+
+from shared.models.panel import Participant
+from shared.models.steps import Usage
+from workers.prompting import reply_instructions
+from workers.providers.converse import Dialect, Quirks, converse, json_request
+from workers.providers.events import cut_off
+from workers.providers.options import HttpOptions, model_of, options_of
+from workers.providers.payload import Payload, count, items, part, text, total, unreadable
+from workers.providers.prices import priced
+from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.statuses import ErrorBody
+from workers.providers.transport import HttpRequest
+
+BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
+KEY_ENV = "GEMINI_API_KEY"
+
+_FINISH = {
+    "STOP": Finish.STOP,
+    "MAX_TOKENS": Finish.LENGTH,
+    "SAFETY": Finish.REFUSAL,
+    "RECITATION": Finish.REFUSAL,
+    "BLOCKLIST": Finish.REFUSAL,
+    "PROHIBITED_CONTENT": Finish.REFUSAL,
+    "SPII": Finish.REFUSAL,
+    "LANGUAGE": Finish.REFUSAL,
+    "IMAGE_SAFETY": Finish.REFUSAL,
+}
+
+
+class Options(HttpOptions):
+    """`json_schema`: send the reply's schema as responseJsonSchema."""
+
+    json_schema: bool = True
+
+
+def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
+    """Ask the endpoint once. Raises ProviderError."""
+    return converse(DIALECT, call, cancel)
+
+
+def structured(participant: Participant) -> bool:
+    """True when the schema is sent as responseJsonSchema."""
+    return options_of(participant, Options).json_schema
+
+
+def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
+    """The request. Raises ProviderError for a missing key or model and for bad options."""
+    options = options_of(call.participant, Options)
+    key = options.key(call.participant.name, KEY_ENV)
+    # The key goes into a header: an address ends up in logs.
+    headers = {} if key is None else {"x-goog-api-key": key.reveal()}
+    method = "generateContent" if call.watch is None else "streamGenerateContent?alt=sse"
+    model = quote(model_of(call).removeprefix("models/"), safe="")
+    url = f"{options.base_url or BASE_URL}/models/{model}:{method}"
+    return json_request(call, options, url, _body(call, options, quirks), headers)
+
+
+def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
+    contents: list[JsonValue] = [
+        {
+            "role": "model" if message.role == "assistant" else "user",
+            "parts": [{"text": message.text}],
+        }
+        for message in call.messages
+    ]
+    config: Payload = {"maxOutputTokens": call.max_output_tokens}
+    if call.temperature is not None:
+        config["temperature"] = call.temperature
+    schema = call.reply_schema
+    if schema is not None and options.json_schema:
+        config["responseMimeType"] = "application/json"
+        if "schema" in quirks:
+            told: JsonValue = {"text": reply_instructions(schema)}
+            contents.append({"role": "user", "parts": [told]})
+        else:
+            config["responseJsonSchema"] = schema.strict
+    body: Payload = {"contents": contents, "generationConfig": config}
+    if call.system:
+        body["systemInstruction"] = {"parts": [{"text": call.system}]}
+    return body
+
+
+def quirk(error: ErrorBody) -> str | None:
+    """Gemini names no parameter, but says when a schema is beyond it."""
+    words = error.message.lower()
+    return "schema" if "schema" in words else None
+
+
+def read(payload: Payload, call: ProviderCall) -> Completion:
+    """The first candidate. Raises ProviderError when the answer does not follow the protocol."""
+    if not payload.keys() & {"candidates", "promptFeedback"}:
+        raise unreadable(call.participant.name, "has no candidates")
+    reader = Reader(call)
+    reader.feed(payload)
+    return reader.completion(streamed=False)
+
+
+class Reader:
+    """Collects the chunks of one answer; a whole answer is one chunk."""
+
+    def __init__(self, call: ProviderCall) -> None:
+        self._call = call
+        self._pieces: list[str] = []
+        self._finish = ""
+        self._blocked = False
+        self._usage: JsonValue = None
+        self._model = ""
+
+    def feed(self, event: Payload) -> str:
+        """The new text of a chunk, thoughts left out."""
+        first = next(iter(items(event.get("candidates"))), None)
+        self._finish = text(part(first, "finishReason")) or self._finish
+        self._blocked = self._blocked or bool(part(event, "promptFeedback", "blockReason"))
+        self._usage = event.get("usageMetadata") or self._usage
+        self._model = text(event.get("modelVersion")) or self._model
+        piece = "".join(
+            text(part(entry, "text"))
+            for entry in items(part(first, "content", "parts"))
+            if not part(entry, "thought")
+        )
+        self._pieces.append(piece)
+        return piece
+
+    def completion(self, *, streamed: bool = True) -> Completion:
+        """The whole answer. Raises ProviderError when a stream has no finishReason."""
+        if streamed and not (self._finish or self._blocked):
+            raise cut_off(self._call.participant.name)
+        name = self._model or self._call.participant.model or ""
+        finish = Finish.REFUSAL if self._blocked else _FINISH.get(self._finish, Finish.OTHER)
+        return Completion(
+            text="".join(self._pieces),
+            usage=priced(usage_of(self._usage), self._call.participant, name, BASE_URL),
+            finish_reason=finish,
+            model=name,
+        )
+
+
+def usage_of(usage: JsonValue) -> Usage:
+    """Gemini's figures: thoughts stand beside the candidates, the tools' results beside the prompt."""
+    prompt = count(part(usage, "promptTokenCount"))
+    used_by_tools = count(part(usage, "toolUsePromptTokenCount"))
+    answered = count(part(usage, "candidatesTokenCount"))
+    thought = count(part(usage, "thoughtsTokenCount"))
+    asked = None if prompt is None else total(prompt, used_by_tools)
+    given = total(answered, thought)
+    everything = count(part(usage, "totalTokenCount"))
+    if given is None and everything is not None and asked is not None:
+        given = max(everything - asked, 0)  # zeros are left out of Gemini's JSON
+    return Usage(
+        input_tokens=asked,
+        output_tokens=given,
+        cached_tokens=count(part(usage, "cachedContentTokenCount")),
+    )
+
+
+DIALECT = Dialect(build=build, read=read, reader=Reader, quirk=quirk)

@@ -1,0 +1,141 @@
+"""Ollama's own chat protocol: models on one's own machine."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+
+from shared.models.panel import Participant
+from shared.models.steps import Usage
+from workers.providers.converse import JSON_LINES, Dialect, Quirks, converse, json_request
+from workers.providers.events import cut_off
+from workers.providers.options import HttpOptions, model_of, options_of
+from workers.providers.payload import Payload, count, part, text, unreadable
+from workers.providers.prices import priced
+from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.transport import HttpRequest
+
+BASE_URL = "http://127.0.0.1:11434"
+_FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH}
+_OWN_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
+_CHARS_PER_TOKEN = 3
+_SMALLEST_CONTEXT = 8192
+
+
+class Options(HttpOptions):
+    """`json_schema`: send the reply's schema as format; `num_ctx`: the model's window in tokens.
+
+    Without `num_ctx` a window that holds prompt and answer is asked for: Ollama's own is 4,096
+    tokens and it silently drops what does not fit.
+    """
+
+    json_schema: bool = True
+    num_ctx: int | None = None
+    keep_alive: str | None = None
+
+
+def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
+    """Ask the server once. Raises ProviderError."""
+    return converse(DIALECT, call, cancel)
+
+
+def structured(participant: Participant) -> bool:
+    """True when the schema is sent as format."""
+    return options_of(participant, Options).json_schema
+
+
+def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
+    """The request. Raises ProviderError for a missing model and for bad options."""
+    del quirks
+    options = options_of(call.participant, Options)
+    key = options.key(call.participant.name, None)
+    headers = {} if key is None else {"authorization": f"Bearer {key.reveal()}"}
+    url = f"{options.base_url or BASE_URL}/api/chat"
+    return json_request(call, options, url, _body(call, options), headers)
+
+
+def _body(call: ProviderCall, options: Options) -> Payload:
+    messages: list[JsonValue] = [
+        {"role": message.role, "content": message.text} for message in call.messages
+    ]
+    if call.system:
+        messages.insert(0, {"role": "system", "content": call.system})
+    limits: Payload = {
+        "num_predict": call.max_output_tokens,
+        "num_ctx": options.num_ctx or _window(call),
+    }
+    if call.temperature is not None:
+        limits["temperature"] = call.temperature
+    body: Payload = {
+        "model": model_of(call),
+        "messages": messages,
+        "stream": call.watch is not None,
+        "options": limits,
+    }
+    if call.reply_schema is not None and options.json_schema:
+        body["format"] = call.reply_schema.strict
+    if options.keep_alive is not None:
+        body["keep_alive"] = options.keep_alive
+    return body
+
+
+def _window(call: ProviderCall) -> int:
+    chars = len(call.system) + sum(len(message.text) for message in call.messages)
+    needed = chars // _CHARS_PER_TOKEN + call.max_output_tokens
+    return max(_SMALLEST_CONTEXT, -(-needed // 1024) * 1024)
+
+
+def read(payload: Payload, call: ProviderCall) -> Completion:
+    """The answer. Raises ProviderError when it does not follow the protocol."""
+    if not isinstance(payload.get("message"), dict):
+        raise unreadable(call.participant.name, "has no message")
+    return _completion(call, text(part(payload, "message", "content")), payload)
+
+
+class Reader:
+    """Collects the lines of one streamed answer."""
+
+    def __init__(self, call: ProviderCall) -> None:
+        self._call = call
+        self._pieces: list[str] = []
+        self._last: Payload | None = None
+
+    def feed(self, event: Payload) -> str:
+        """The new text of a line."""
+        piece = text(part(event, "message", "content"))
+        self._pieces.append(piece)
+        if event.get("done") is True:
+            self._last = event
+        return piece
+
+    def completion(self) -> Completion:
+        """The whole answer. Raises ProviderError when no line said done."""
+        if self._last is None:
+            raise cut_off(self._call.participant.name)
+        return _completion(self._call, "".join(self._pieces), self._last)
+
+
+def _completion(call: ProviderCall, whole: str, last: Payload) -> Completion:
+    usage = Usage(
+        input_tokens=count(last.get("prompt_eval_count")),
+        output_tokens=count(last.get("eval_count")),
+    )
+    name = text(last.get("model")) or call.participant.model or ""
+    return Completion(
+        text=whole,
+        usage=_with_cost(usage, call, name),
+        finish_reason=_FINISH.get(text(last.get("done_reason")), Finish.OTHER),
+        model=name,
+    )
+
+
+def _with_cost(usage: Usage, call: ProviderCall, model: str) -> Usage:
+    """One's own machine sends no bill; a hosted model has a price or an unknown one."""
+    host = urlsplit(str(call.participant.options.get("base_url") or BASE_URL)).hostname or ""
+    if host in _OWN_MACHINE and "cloud" not in model and "price" not in call.participant.options:
+        return usage.model_copy(update={"cost_usd": 0.0})
+    return priced(usage, call.participant, model, BASE_URL)
+
+
+DIALECT = Dialect(build=build, read=read, reader=Reader, framing=JSON_LINES)

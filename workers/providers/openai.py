@@ -1,0 +1,229 @@
+"""OpenAI chat completions, and every service that speaks them under another base URL."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from shared.errors import ProviderError
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant
+from shared.models.steps import Usage
+from workers.prompting import reply_instructions
+from workers.providers.converse import Dialect, Quirks, converse, json_request
+from workers.providers.events import cut_off
+from workers.providers.options import HttpOptions, model_of, options_of
+from workers.providers.payload import Payload, count, items, part, text, unreadable
+from workers.providers.prices import priced
+from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.statuses import ErrorBody
+from workers.providers.transport import HttpRequest
+
+BASE_URL = "https://api.openai.com/v1"
+KEY_ENV = "OPENAI_API_KEY"
+
+_FINISH = {
+    "stop": Finish.STOP,
+    "end_turn": Finish.STOP,
+    "eos": Finish.STOP,
+    "length": Finish.LENGTH,
+    "max_tokens": Finish.LENGTH,
+    "content_filter": Finish.REFUSAL,
+}
+
+# What an endpoint may refuse, by the word that its 400 names; what `_body` does about it.
+_QUIRKS = (
+    "temperature",
+    "max_tokens",
+    "max_completion_tokens",
+    "json_schema",
+    "response_format",
+    "stream_options",
+    "prompt_cache_key",
+)
+_NO_SCHEMA = frozenset({"json_schema", "response_format"})
+
+
+class Options(HttpOptions):
+    """`json_mode`: how the form is asked for; `auth`: how the key is sent (Azure: api-key)."""
+
+    json_mode: Literal["json_schema", "json_object", "none"] = "json_schema"
+    auth: Literal["bearer", "api-key"] = "bearer"
+
+
+def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
+    """Ask the endpoint once. Raises ProviderError."""
+    return converse(DIALECT, call, cancel)
+
+
+def structured(participant: Participant) -> bool:
+    """True when the schema is sent as response_format."""
+    return options_of(participant, Options).json_mode == "json_schema"
+
+
+def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
+    """The request. Raises ProviderError for a missing key or model and for bad options."""
+    options = options_of(call.participant, Options)
+    return json_request(
+        call,
+        options,
+        f"{options.base_url or BASE_URL}/chat/completions",
+        _body(call, options, quirks),
+        key_header(call, options, options.auth),
+    )
+
+
+def key_header(call: ProviderCall, options: HttpOptions, auth: str = "bearer") -> dict[str, str]:
+    """The key as this provider wants it, nothing where there is none. Raises ProviderError."""
+    key = options.key(call.participant.name, KEY_ENV)
+    if key is None:
+        return {}
+    if auth == "bearer":
+        return {"authorization": f"Bearer {key.reveal()}"}
+    return {"api-key": key.reveal()}
+
+
+def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
+    body: Payload = {"model": model_of(call), "messages": _messages(call, options, quirks)}
+    body[_length_field(options, quirks)] = call.max_output_tokens
+    if call.temperature is not None and "temperature" not in quirks:
+        body["temperature"] = call.temperature
+    form = _response_format(call, options, quirks)
+    if form is not None:
+        body["response_format"] = form
+    if call.watch is not None:
+        body["stream"] = True
+        if "stream_options" not in quirks:
+            body["stream_options"] = {"include_usage": True}
+    return body
+
+
+def _messages(call: ProviderCall, options: Options, quirks: Quirks) -> list[JsonValue]:
+    messages: list[JsonValue] = [
+        {"role": message.role, "content": message.text} for message in call.messages
+    ]
+    if call.system:
+        role = "user" if "system" in quirks else "system"
+        messages.insert(0, {"role": role, "content": call.system})
+    if call.reply_schema and options.json_mode == "json_schema" and quirks & _NO_SCHEMA:
+        # The prompt was written for an endpoint that holds to a schema; this one does not.
+        messages.append({"role": "user", "content": reply_instructions(call.reply_schema)})
+    return messages
+
+
+def _length_field(options: Options, quirks: Quirks) -> str:
+    new = "max_tokens" in quirks or (
+        options.base_url is None and "max_completion_tokens" not in quirks
+    )
+    return "max_completion_tokens" if new else "max_tokens"
+
+
+def _response_format(call: ProviderCall, options: Options, quirks: Quirks) -> JsonValue:
+    schema = call.reply_schema
+    if schema is None or options.json_mode == "none" or "response_format" in quirks:
+        return None
+    if options.json_mode == "json_object" or "json_schema" in quirks:
+        return {"type": "json_object"}
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": schema.name, "strict": True, "schema": schema.strict},
+    }
+
+
+def quirk(error: ErrorBody) -> str | None:
+    """Which of our fields a 400 complains about, if it is one that can be left out."""
+    words = f"{error.param} {error.message}".lower()
+    if "json_schema" in words or "schema" in error.param:
+        return "json_schema"
+    if error.param.endswith(".role") and "'system'" in words:
+        return "system"
+    named = error.param.lower()
+    if named in _QUIRKS:
+        return named
+    return next((word for word in _QUIRKS if word in words and "support" in words), None)
+
+
+def read(payload: Payload, call: ProviderCall) -> Completion:
+    """The first choice. Raises ProviderError when the answer does not follow the protocol."""
+    choices = payload.get("choices")
+    if not isinstance(choices, list):
+        raise unreadable(call.participant.name, "has no choices")
+    first = choices[0] if choices else {}
+    refusal = text(part(first, "message", "refusal"))
+    return _completion(
+        call,
+        refusal or content_text(part(first, "message", "content")),
+        text(part(first, "finish_reason")),
+        payload.get("usage"),
+        text(payload.get("model")),
+        refused=bool(refusal),
+    )
+
+
+class Reader:
+    """Collects the chunks of one streamed answer."""
+
+    def __init__(self, call: ProviderCall) -> None:
+        self._call = call
+        self._pieces: list[str] = []
+        self._refused = False
+        self._finish = ""
+        self._usage: JsonValue = None
+        self._model = ""
+
+    def feed(self, event: Payload) -> str:
+        """The new text of a chunk."""
+        self._model = text(event.get("model")) or self._model
+        self._usage = event.get("usage") or self._usage
+        first = next(iter(items(event.get("choices"))), None)
+        self._finish = text(part(first, "finish_reason")) or self._finish
+        refusal = text(part(first, "delta", "refusal"))
+        self._refused = self._refused or bool(refusal)
+        piece = refusal or content_text(part(first, "delta", "content"))
+        self._pieces.append(piece)
+        return piece
+
+    def completion(self) -> Completion:
+        """The whole answer. Raises ProviderError when no finish_reason came."""
+        if not self._finish:
+            raise cut_off(self._call.participant.name)
+        whole = "".join(self._pieces)
+        return _completion(
+            self._call, whole, self._finish, self._usage, self._model, refused=self._refused
+        )
+
+
+def _completion(
+    call: ProviderCall, whole: str, finish: str, usage: JsonValue, model: str, *, refused: bool
+) -> Completion:
+    if finish == "error":
+        raise ProviderError(
+            FailureKind.OVERLOADED, f"{call.participant.name}'s provider broke off.", retryable=True
+        )
+    name = model or call.participant.model or ""
+    return Completion(
+        text=whole,
+        usage=priced(usage_of(usage), call.participant, name, BASE_URL),
+        finish_reason=Finish.REFUSAL if refused else _FINISH.get(finish, Finish.OTHER),
+        model=name,
+    )
+
+
+def content_text(content: JsonValue) -> str:
+    """The text of a message: a string, or a list of typed parts."""
+    if isinstance(content, str):
+        return content
+    return "".join(text(part(piece, "text")) for piece in items(content))
+
+
+def usage_of(usage: JsonValue) -> Usage:
+    """OpenAI's figures: prompt_tokens hold the cached ones, completion_tokens the reasoning."""
+    return Usage(
+        input_tokens=count(part(usage, "prompt_tokens")),
+        output_tokens=count(part(usage, "completion_tokens")),
+        cached_tokens=count(part(usage, "prompt_tokens_details", "cached_tokens")),
+    )
+
+
+DIALECT = Dialect(build=build, read=read, reader=Reader, quirk=quirk)

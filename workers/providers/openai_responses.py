@@ -1,0 +1,158 @@
+"""OpenAI responses."""
+
+from __future__ import annotations
+
+import hashlib
+
+from pydantic import JsonValue
+
+from shared.models.panel import Participant
+from shared.models.steps import Usage
+from workers.prompting import reply_instructions
+from workers.providers.converse import Dialect, Quirks, converse, json_request
+from workers.providers.events import cut_off
+from workers.providers.openai import BASE_URL, key_header
+from workers.providers.options import HttpOptions, model_of, options_of
+from workers.providers.payload import Payload, count, items, part, text, unreadable
+from workers.providers.prices import priced
+from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.statuses import ErrorBody, error_body_of, error_of
+from workers.providers.transport import HttpRequest
+
+_QUIRKS = ("temperature", "json_schema", "prompt_cache_key")
+_LENGTH = frozenset({"max_output_tokens", "max_tokens"})
+_CLOSING = frozenset({"response.completed", "response.incomplete", "response.failed"})
+
+
+class Options(HttpOptions):
+    """`json_schema`: send the reply's schema as text.format."""
+
+    json_schema: bool = True
+
+
+def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
+    """Ask the endpoint once. Raises ProviderError."""
+    return converse(DIALECT, call, cancel)
+
+
+def structured(participant: Participant) -> bool:
+    """True when the schema is sent as text.format."""
+    return options_of(participant, Options).json_schema
+
+
+def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
+    """The request. Raises ProviderError for a missing key or model and for bad options."""
+    options = options_of(call.participant, Options)
+    url = f"{options.base_url or BASE_URL}/responses"
+    body = _body(call, options, quirks)
+    return json_request(call, options, url, body, key_header(call, options))
+
+
+def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
+    messages: list[JsonValue] = [
+        {"role": message.role, "content": message.text} for message in call.messages
+    ]
+    body: Payload = {
+        "model": model_of(call),
+        "input": messages,
+        "max_output_tokens": call.max_output_tokens,
+        # Nothing of a subject stays with the provider longer than it must.
+        "store": False,
+    }
+    if call.system:
+        body["instructions"] = call.system
+        if "prompt_cache_key" not in quirks:
+            body["prompt_cache_key"] = hashlib.sha256(call.system.encode()).hexdigest()[:32]
+    if call.temperature is not None and "temperature" not in quirks:
+        body["temperature"] = call.temperature
+    schema = call.reply_schema
+    if schema is not None and options.json_schema:
+        if "json_schema" in quirks:
+            messages.append({"role": "user", "content": reply_instructions(schema)})
+        else:
+            form: Payload = {"type": "json_schema", "name": schema.name, "strict": True}
+            body["text"] = {"format": form | {"schema": schema.strict}}
+    if call.watch is not None:
+        body["stream"] = True
+    return body
+
+
+def quirk(error: ErrorBody) -> str | None:
+    """Which of our fields a 400 complains about, if it is one that can be left out."""
+    words = f"{error.param} {error.message}".lower()
+    if "json_schema" in words or error.param.startswith("text"):
+        return "json_schema"
+    if error.param in _QUIRKS:
+        return error.param
+    return next((word for word in _QUIRKS if word in words and "support" in words), None)
+
+
+def read(payload: Payload, call: ProviderCall) -> Completion:
+    """The response. Raises ProviderError for a failed one and for one that is none."""
+    who = call.participant.name
+    status = text(payload.get("status"))
+    if status == "failed":
+        raise error_of(who, 500, {}, error_body_of(payload))
+    if not isinstance(payload.get("output"), list):
+        raise unreadable(who, "has no output")
+    blocks = [
+        block
+        for item in items(payload.get("output"))
+        if part(item, "type") == "message"
+        for block in items(part(item, "content"))
+    ]
+    refusal = "".join(text(part(block, "refusal")) for block in blocks)
+    name = text(payload.get("model")) or call.participant.model or ""
+    return Completion(
+        text=refusal or "".join(text(part(block, "text")) for block in blocks),
+        usage=priced(usage_of(payload.get("usage")), call.participant, name, BASE_URL),
+        finish_reason=Finish.REFUSAL if refusal else _finish(status, payload),
+        model=name,
+    )
+
+
+def _finish(status: str, payload: Payload) -> Finish:
+    if status == "completed":
+        return Finish.STOP
+    reason = text(part(payload, "incomplete_details", "reason"))
+    if reason in _LENGTH:
+        return Finish.LENGTH
+    return Finish.REFUSAL if reason == "content_filter" else Finish.OTHER
+
+
+class Reader:
+    """Shows the pieces of a streamed response; its closing event holds the whole."""
+
+    def __init__(self, call: ProviderCall) -> None:
+        self._call = call
+        self._response: Payload | None = None
+
+    def feed(self, event: Payload) -> str:
+        """The new text of an event. Raises ProviderError for an error event."""
+        kind = text(event.get("type"))
+        if kind == "error":
+            raise error_of(self._call.participant.name, 500, {}, error_body_of(event))
+        response = event.get("response")
+        if kind in _CLOSING and isinstance(response, dict):
+            self._response = response
+        if kind in ("response.output_text.delta", "response.refusal.delta"):
+            return text(event.get("delta"))
+        return ""
+
+    def completion(self) -> Completion:
+        """The whole response. Raises ProviderError when no closing event came."""
+        if self._response is None:
+            raise cut_off(self._call.participant.name)
+        return read(self._response, self._call)
+
+
+def usage_of(usage: JsonValue) -> Usage:
+    """The figures: input_tokens hold the cached ones, output_tokens the reasoning."""
+    return Usage(
+        input_tokens=count(part(usage, "input_tokens")),
+        output_tokens=count(part(usage, "output_tokens")),
+        cached_tokens=count(part(usage, "input_tokens_details", "cached_tokens")),
+    )
+
+
+DIALECT = Dialect(build=build, read=read, reader=Reader, quirk=quirk)

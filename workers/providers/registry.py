@@ -1,0 +1,182 @@
+"""The providers by name, and the two values that pass between a turn worker and a provider."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Literal, Protocol, cast
+
+from pydantic import JsonValue
+
+from shared.errors import ConfigurationError
+from shared.models.panel import Participant, Role
+from shared.models.steps import Usage
+from workers.json_text import storable
+
+
+class Cancelled(Protocol):
+    """A flag that somebody else raises; `is_set` is asked often and must be cheap."""
+
+    def is_set(self) -> bool:
+        """True once the call should be given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One entry of the conversation after the system prompt."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplySchema:
+    """A reply model as JSON schema: `strict` for structured output, `plain` for a prompt."""
+
+    name: str
+    strict: dict[str, JsonValue] = field(repr=False)
+    plain: dict[str, JsonValue] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderCall:
+    """One call of one participant. Texts stay out of the repr.
+
+    `repair` is an earlier answer and the objection to it. `deadline_s` is the whole time that the
+    call may take, from now to its last byte. `brief` is the prompt's matter as data, for
+    rule-based participants. `step` and `attempt` identify the call for witnesses and for
+    deterministic doubles. With `watch` a provider that can stream hands over each piece of text as
+    it arrives.
+    """
+
+    participant: Participant
+    role: Role
+    round: int
+    reply_model: str
+    step: str
+    system: str = field(default="", repr=False)
+    user: str = field(default="", repr=False)
+    repair: tuple[Message, ...] = field(default=(), repr=False)
+    reply_schema: ReplySchema | None = None
+    max_output_tokens: int = 8192
+    temperature: float | None = None
+    deadline_s: float = 300.0
+    brief: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
+    attempt: int = 1
+    watch: Callable[[str], None] | None = field(default=None, repr=False)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The whole conversation after the system prompt, oldest first."""
+        return (Message("user", self.user), *self.repair)
+
+    @property
+    def number(self) -> int:
+        """1 for the first call of a step's attempt, 2 for its repair."""
+        return 1 + len(self.repair) // 2
+
+
+class Finish(StrEnum):
+    """Why the text ends where it ends, the same words for every provider."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    REFUSAL = "refusal"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a call brought, usable or not: it was paid, so it is stored before anyone judges it.
+
+    `raw` is the provider's answer as it came, `limits` its rate-limit headers (lower case). The
+    text never holds NUL or lone surrogates.
+    """
+
+    text: str = field(repr=False)
+    usage: Usage
+    finish_reason: Finish = Finish.STOP
+    model: str | None = None
+    raw: bytes | None = field(default=None, repr=False)
+    limits: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", storable(self.text))
+
+    def packed(self) -> bytes:
+        """What has to be stored so that a later attempt can adopt it (JSON; `raw` stays out)."""
+        return json.dumps(
+            {
+                "text": self.text,
+                "usage": self.usage.model_dump(),
+                "finish_reason": self.finish_reason.value,
+                "model": self.model,
+            },
+            ensure_ascii=False,
+            sort_keys=True,
+        ).encode()
+
+    @classmethod
+    def unpacked(cls, stored: bytes) -> Completion:
+        """The completion that `packed` gave. Raises ValueError or KeyError for anything else."""
+        fields = json.loads(stored)
+        return cls(
+            text=fields["text"],
+            usage=Usage.model_validate(fields["usage"]),
+            finish_reason=Finish(fields["finish_reason"]),
+            model=fields["model"],
+        )
+
+
+class Provider(Protocol):
+    """How one kind of participant is reached; a module may be one."""
+
+    def complete(self, call: ProviderCall, cancel: Cancelled) -> Completion:
+        """Answer the call within its deadline.
+
+        Every answer that was received is returned, also a cut-off, refused or empty one. Raises
+        ProviderError (only that) when there is none.
+        """
+
+    def structured(self, participant: Participant) -> bool:
+        """True when the provider itself holds the answer to the call's reply schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A registry line. `paid`: a stored response saves money; `external`: text leaves us."""
+
+    module: str
+    paid: bool
+    external: bool
+
+
+PROVIDERS: dict[str, Entry] = {
+    "openai": Entry("workers.providers.openai", paid=True, external=True),
+    "openai-responses": Entry("workers.providers.openai_responses", paid=True, external=True),
+    "anthropic": Entry("workers.providers.anthropic", paid=True, external=True),
+    "gemini": Entry("workers.providers.gemini", paid=True, external=True),
+    "ollama": Entry("workers.providers.ollama", paid=True, external=False),
+    "command": Entry("workers.providers.command", paid=True, external=True),
+    "scripted": Entry("workers.providers.scripted", paid=False, external=False),
+    "rules": Entry("workers.providers.rules", paid=False, external=False),
+    "analyser": Entry("workers.providers.rules", paid=False, external=False),
+}
+
+
+def entry(name: str) -> Entry:
+    """The registry line of that name; ConfigurationError names the nearest one."""
+    if name in PROVIDERS:
+        return PROVIDERS[name]
+    near = get_close_matches(name, PROVIDERS, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(PROVIDERS)}."
+    raise ConfigurationError(f"There is no provider '{name}': {hint}")
+
+
+def lookup(name: str) -> Provider:
+    """The provider of that name, imported now. Raises ConfigurationError."""
+    return cast(Provider, importlib.import_module(entry(name).module))

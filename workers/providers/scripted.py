@@ -1,0 +1,150 @@
+"""The scripted participant: ready replies, with latencies and faults, the same for the same step.
+
+Its completions carry the model name `scripted`, so nobody takes one for a model's word. The script
+comes inline as `options["replies"]` (see shared/scripts.py); `options["seed"]` shifts the drawn
+latencies.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import random
+from collections.abc import Sequence
+
+from pydantic import Field, JsonValue
+
+from shared.errors import ConfigurationError, ProviderError
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant
+from shared.models.steps import Usage
+from shared.models.wire import Wire
+from shared.scripts import Misbehaviour, ScriptedReply, When, load_script, parse_entries
+from workers.providers.deadline import Guard
+from workers.providers.options import options_of
+from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
+
+MODEL = "scripted"
+
+# Faults that a provider reports, by whether the same call may succeed later.
+_RETRYABLE = frozenset(
+    {
+        FailureKind.TIMEOUT,
+        FailureKind.UNREACHABLE,
+        FailureKind.RATE_LIMITED,
+        FailureKind.OVERLOADED,
+    }
+)
+_FREE = Usage(input_tokens=0, output_tokens=0, cached_tokens=0, cost_usd=0.0)
+_GARBAGE = "Sorry, here is what I think: {not json at all, and verdict: maybe"
+
+
+class Options(Wire):
+    """`replies` are the entries; `script` is a file, only for workers that can read it."""
+
+    replies: list[JsonValue] = Field(default_factory=list)
+    script: str | None = None
+    seed: int = 0
+
+
+def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
+    """The first entry that fits, after its latency. Raises ProviderError for its fault."""
+    guard = Guard.of(call, cancel)
+    options = options_of(call.participant, Options)
+    entry = _entry_for(call, _entries(call.participant, options))
+    if entry.fault is Misbehaviour.HANG:
+        guard.pause(call.deadline_s + 1.0)
+    guard.pause(_latency_s(entry, call, options.seed))
+    return _outcome(entry, call)
+
+
+def structured(participant: Participant) -> bool:
+    """A script holds what it holds: the form need not be asked for."""
+    del participant
+    return True
+
+
+def _entries(participant: Participant, options: Options) -> tuple[ScriptedReply, ...]:
+    try:
+        raw = options.replies or (load_script(options.script) if options.script else [])
+        return _parsed(json.dumps(raw), participant.name)
+    except ConfigurationError as error:
+        raise ProviderError(FailureKind.BAD_REQUEST, str(error)) from error
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(raw: str, who: str) -> tuple[ScriptedReply, ...]:
+    return parse_entries(json.loads(raw), who)
+
+
+def _entry_for(call: ProviderCall, entries: Sequence[ScriptedReply]) -> ScriptedReply:
+    for entry in entries:
+        if _fits(entry.when, call):
+            return entry
+    raise ProviderError(
+        FailureKind.BAD_REQUEST,
+        f"The script of {call.participant.name} has no reply for {call.role.value} in round "
+        f"{call.round} (call {call.number}): add an entry with that `when`.",
+    )
+
+
+def _fits(when: When, call: ProviderCall) -> bool:
+    conditions = (
+        (when.participant, call.participant.name),
+        (when.role, call.role),
+        (when.round, call.round),
+        (when.call, call.number),
+        (when.attempt, call.attempt),
+    )
+    for wanted, actual in conditions:
+        if wanted is not None and actual not in (
+            wanted if isinstance(wanted, tuple) else (wanted,)
+        ):
+            return False
+    if when.contains is None:
+        return True
+    needles = when.contains if isinstance(when.contains, tuple) else (when.contains,)
+    prompt = "\n".join((call.system, *(message.text for message in call.messages)))
+    return all(needle in prompt for needle in needles)
+
+
+def _latency_s(entry: ScriptedReply, call: ProviderCall, seed: int) -> float:
+    if not isinstance(entry.latency_s, tuple):
+        return entry.latency_s
+    identity = f"{seed}\n{call.step}\n{call.attempt}\n{call.number}"
+    digest = hashlib.sha256(identity.encode()).digest()
+    drawn = random.Random(digest)  # noqa: S311 - repeatable on purpose
+    return drawn.uniform(*entry.latency_s)
+
+
+def _outcome(entry: ScriptedReply, call: ProviderCall) -> Completion:
+    text = entry.reply if isinstance(entry.reply, str) else json.dumps(entry.reply or {})
+    match entry.fault:
+        case None:
+            return _completion(text, entry)
+        case Misbehaviour.GARBAGE:
+            return _completion(_GARBAGE, entry)
+        case Misbehaviour.UNPARSEABLE_ONCE:
+            return _completion(_GARBAGE if call.number == 1 else text, entry)
+        case FailureKind.EMPTY:
+            return _completion("", entry)
+        case FailureKind.TRUNCATED:
+            return _completion(text[: len(text) // 2], entry, Finish.LENGTH)
+        case FailureKind.REFUSAL:
+            return _completion("I will not answer this.", entry, Finish.REFUSAL)
+        case FailureKind.UNPARSEABLE:
+            return _completion(_GARBAGE, entry)
+        case FailureKind() as kind:
+            raise ProviderError(
+                kind,
+                f"{call.participant.name} fails as its script says: {kind.value}.",
+                retryable=kind in _RETRYABLE,
+                retry_after_s=entry.retry_after_s,
+            )
+        case Misbehaviour.HANG:
+            raise AssertionError("a hanging entry never gets here")
+
+
+def _completion(text: str, entry: ScriptedReply, finish: Finish = Finish.STOP) -> Completion:
+    return Completion(text=text, usage=entry.usage or _FREE, finish_reason=finish, model=MODEL)

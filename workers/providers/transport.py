@@ -1,0 +1,195 @@
+"""HTTP for every provider: one connection per call, taken from a free list.
+
+httpx's pool scans all its connections on every request (encode/httpcore#1035): at 1,000 calls in
+flight that is 30 to 60 ms of processor time a call. So there is one list of single connections per
+origin, last in first out, on httpcore, the engine of httpx; httpx's client above it would cost as
+much again as the call itself. This file, `slots.py` and `sockets.py` are the only ones that know
+either.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import socket
+import ssl
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import httpcore
+
+from shared.errors import ProviderError
+from shared.models.outcomes import FailureKind
+from workers.providers.deadline import Guard
+from workers.providers.slots import Slots, endpoint
+from workers.providers.sockets import Watch
+
+MAX_BYTES = 16 * 1024 * 1024
+IDLE_S = 15.0
+_UNPACKED_AT_ONCE = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """What is sent. Headers (the key is among them) and body stay out of the repr."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
+    method: str = "POST"
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """What came back; header names are lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+
+class HttpStream:
+    """A response that is still arriving."""
+
+    def __init__(self, response: httpcore.Response, max_bytes: int, guard: Guard) -> None:
+        self.status = response.status
+        self.headers: dict[str, str] = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in response.headers
+        }
+        self._response = response
+        self._max_bytes = max_bytes
+        self._guard = guard
+
+    def chunks(self) -> Iterator[bytes]:
+        """The decoded body piece by piece. Raises ProviderError when it exceeds the size limit."""
+        size = 0
+        for chunk in self._decoded(self.headers.get("content-encoding", "identity").lower()):
+            size += len(chunk)
+            if size > self._max_bytes:
+                raise ProviderError(
+                    FailureKind.TRUNCATED,
+                    f"The answer of {self._guard.who} exceeds {self._max_bytes} bytes.",
+                )
+            yield chunk
+
+    def _decoded(self, encoding: str) -> Iterator[bytes]:
+        if encoding in ("identity", ""):
+            yield from self._response.iter_stream()
+            return
+        if encoding not in ("gzip", "x-gzip"):
+            raise zlib.error(f"unknown content-encoding {encoding[:20]}")
+        unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        for packed in self._response.iter_stream():
+            left = packed
+            while left:
+                yield unpacker.decompress(left, _UNPACKED_AT_ONCE)
+                left = unpacker.unconsumed_tail
+        if not unpacker.eof:
+            raise zlib.error("the gzip stream is not complete")
+
+
+class Transport:
+    """A process's way out. Safe to use from any number of threads."""
+
+    def __init__(
+        self, *, trust_env: bool = True, max_bytes: int = MAX_BYTES, idle_s: float = IDLE_S
+    ) -> None:
+        self._max_bytes = max_bytes
+        self._slots = Slots(trust_env, idle_s)
+        self._watch = Watch()
+
+    def send(self, request: HttpRequest, guard: Guard) -> HttpResponse:
+        """Send and read everything within the guard's time. Raises ProviderError."""
+        with self.open(request, guard) as stream:
+            return HttpResponse(stream.status, stream.headers, b"".join(stream.chunks()))
+
+    @contextlib.contextmanager
+    def open(self, request: HttpRequest, guard: Guard) -> Iterator[HttpStream]:
+        """Send, and give the response while it arrives. Raises ProviderError, in the block too."""
+        guard.check()
+        with _faults(guard, request.url):
+            target = endpoint(request.url)
+            built = httpcore.Request(
+                request.method,
+                target.url,
+                headers=_headers(target.host_header, request),
+                content=request.body,
+            )
+            with self._slots.slot(target, guard) as slot, self._watch.over(guard, slot.line):
+                response = slot.pool.handle_request(built)
+                try:
+                    yield HttpStream(response, self._max_bytes, guard)
+                finally:
+                    response.close()
+
+    def close(self) -> None:
+        """Close all idle connections."""
+        self._slots.close()
+
+
+def _headers(host: bytes, request: HttpRequest) -> list[tuple[bytes, bytes]]:
+    return [
+        (b"host", host),
+        (b"user-agent", b"quorate"),
+        (b"accept", b"*/*"),
+        (b"accept-encoding", b"gzip"),
+        (b"content-length", b"%d" % len(request.body)),
+        *(
+            (name.encode("ascii"), value.encode("latin-1", "replace"))
+            for name, value in request.headers.items()
+        ),
+    ]
+
+
+@functools.lru_cache(maxsize=1)
+def _transport_of(pid: int) -> Transport:
+    del pid  # a forked child must not share its parent's sockets
+    return Transport()
+
+
+def transport() -> Transport:
+    """This process's transport, made at its first use."""
+    return _transport_of(os.getpid())
+
+
+# Most specific first: kind, whether the same call may succeed later, what to say.
+_FAULTS: tuple[tuple[type[Exception], FailureKind, bool, str], ...] = (
+    (httpcore.ConnectTimeout, FailureKind.UNREACHABLE, True, "cannot be reached"),
+    (httpcore.ConnectError, FailureKind.UNREACHABLE, True, "cannot be reached"),
+    (httpcore.ProxyError, FailureKind.UNREACHABLE, True, "cannot be reached through the proxy"),
+    (httpcore.TimeoutException, FailureKind.TIMEOUT, True, "was too slow"),
+    (httpcore.NetworkError, FailureKind.UNREACHABLE, True, "broke the connection off"),
+    (httpcore.RemoteProtocolError, FailureKind.UNREACHABLE, True, "broke its answer off"),
+    (httpcore.LocalProtocolError, FailureKind.BAD_REQUEST, False, "cannot be asked like this"),
+    (httpcore.UnsupportedProtocol, FailureKind.BAD_REQUEST, False, "cannot be asked like this"),
+    (zlib.error, FailureKind.UNREACHABLE, True, "sent an answer that does not unpack"),
+)
+
+
+@contextlib.contextmanager
+def _faults(guard: Guard, url: str) -> Iterator[None]:
+    """Turn what goes wrong below into ProviderError; cancel and deadline come first."""
+    try:
+        yield
+    except tuple(fault[0] for fault in _FAULTS) as error:
+        guard.check()
+        raise _error_of(error, guard, url) from error
+
+
+def _error_of(error: Exception, guard: Guard, url: str) -> ProviderError:
+    kind, retryable, text = next(
+        (kind, again, text) for cls, kind, again, text in _FAULTS if isinstance(error, cls)
+    )
+    # httpcore re-raises `from None`, which keeps the context only.
+    cause = error.__cause__ or error.__context__
+    detail = (str(error) or type(error).__name__).rstrip(".")
+    if isinstance(cause, ssl.SSLError):
+        retryable = not isinstance(cause, ssl.SSLCertVerificationError)
+        detail = f"TLS failed: {getattr(cause, 'verify_message', '') or cause.reason or cause}"
+    elif isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME:
+        retryable = False
+    where = url.partition("?")[0]
+    return ProviderError(kind, f"{guard.who} ({where}) {text}: {detail}.", retryable=retryable)

@@ -1,0 +1,1 @@
+"""Deterministic pieces of work: analysers, the check of fixes, applying and undoing them."""

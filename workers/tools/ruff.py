@@ -1,0 +1,183 @@
+"""The ruff participant: rules that find defects, on changed lines, with ruff's safe fixes as patches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+
+from shared.errors import ToolError
+from shared.models.findings import Place, RaisedFinding
+from shared.models.replies import Critique
+from workers.tools.critique import analyser_label, reply_model, write_critique
+from workers.tools.edits import Edit, apply_edits, file_patch
+from workers.tools.registry import ToolContext
+from workers.tools.ruffrules import BROKEN, IGNORED, RULES, UNPARSED, kind_of
+from workers.tools.sandbox import Countdown, execute, find_program, output_of, scratch
+from workers.tools.snapshot import load_subject, materialised
+from workers.tools.sources import Examined, SourceFile, python_sources
+
+name = "ruff"
+summary = "Looks for defects in changed Python lines by ruff's rules; proposes ruff's safe fixes."
+
+# The newest grammar: an older project's code is never called broken because of its age.
+TARGET = "py314"
+FILES_PER_CALL = 400
+CONFIDENCE = 0.9
+
+
+class _Position(BaseModel):
+    row: int
+    column: int
+
+
+class _FixEdit(BaseModel):
+    content: str
+    location: _Position
+    end_location: _Position
+
+
+class _Fix(BaseModel):
+    applicability: str
+    message: str | None = None
+    edits: tuple[_FixEdit, ...] = ()
+
+
+class _Diagnostic(BaseModel):
+    code: str | None = None
+    name: str | None = None
+    message: str
+    filename: Path
+    location: _Position
+    end_location: _Position
+    fix: _Fix | None = None
+    url: str | None = None
+
+
+_DIAGNOSTICS = TypeAdapter(tuple[_Diagnostic, ...])
+
+
+def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
+    """A `critique.*` of the Python files of `inputs["subject"]`; raises `ToolError` when there are none."""
+    model = reply_model(inputs)
+    countdown = Countdown(context.deadline_s)
+    examined = python_sources(load_subject(inputs, context.documents), context.documents)
+    found = list(_findings(examined, countdown))
+    return write_critique(model, analyser_label(name), examined, found, "Python")
+
+
+def command(
+    program: Path,
+    paths: Sequence[str],
+    *,
+    select: Iterable[str] = RULES,
+) -> list[str]:
+    """The call of ruff: no configuration but ours, nothing written."""
+    return [
+        str(program),
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--exit-zero",
+        "--target-version",
+        TARGET,
+        "--output-format",
+        "json",
+        "--select",
+        ",".join(select),
+        "--ignore",
+        ",".join(IGNORED),
+        "--",
+        *(f"./{path}" for path in paths),
+    ]
+
+
+def _findings(examined: Examined, countdown: Countdown) -> Iterator[RaisedFinding]:
+    by_path = {source.path: source for source in examined.files}
+    files = {path: source.text.encode("utf-8") for path, source in by_path.items()}
+    broken: set[str] = set()
+    with materialised(files) as root, scratch() as home:
+        for diagnostic in _diagnose(root, home, list(by_path), countdown):
+            path = diagnostic.filename.resolve().relative_to(root).as_posix()
+            source = by_path[path]
+            if diagnostic.code in (None, UNPARSED, "E902", "E999"):
+                if path not in broken:
+                    broken.add(path)
+                    yield from _syntax_error(source, diagnostic)
+                continue
+            finding = _finding(source, diagnostic)
+            if finding:
+                yield finding
+
+
+def _diagnose(
+    root: Path, home: Path, paths: list[str], countdown: Countdown
+) -> Iterator[_Diagnostic]:
+    program = find_program(name)
+    for start in range(0, len(paths), FILES_PER_CALL):
+        finished = execute(
+            command(program, paths[start : start + FILES_PER_CALL]),
+            cwd=root,
+            home=home,
+            timeout_s=countdown.remaining_s(),
+            environment={"RAYON_NUM_THREADS": "2"},
+        )
+        try:
+            yield from _DIAGNOSTICS.validate_python(json.loads(output_of(finished, name)))
+        except (ValueError, ValidationError) as error:
+            raise ToolError("ruff answered in a form that is not understood.") from error
+
+
+def _syntax_error(source: SourceFile, diagnostic: _Diagnostic) -> Iterator[RaisedFinding]:
+    """One per file, wherever the parser noticed it: nothing else in that file could be checked."""
+    row = diagnostic.location.row
+    line = source.nearest_changed(row)
+    where = "" if line == row else f" The parser stops at line {row}."
+    yield RaisedFinding(
+        title=f"Syntax error: {diagnostic.message}"[:400],
+        detail=f"The file cannot be parsed, so no other rule was checked in it.{where}",
+        severity=BROKEN.severity,
+        category=BROKEN.category,
+        rule="ruff/syntax-error",
+        place=Place(path=source.path, line=line or row),
+        quote=source.quote(line or row),
+        confidence=1.0,
+    )
+
+
+def _finding(source: SourceFile, diagnostic: _Diagnostic) -> RaisedFinding | None:
+    place = source.place(diagnostic.location.row, diagnostic.end_location.row)
+    if place is None or diagnostic.code is None:
+        return None
+    severity, category = kind_of(diagnostic.code)
+    fix = diagnostic.fix
+    note = "" if fix is None or fix.applicability == "safe" else " (may change behaviour: by hand)"
+    return RaisedFinding(
+        title=f"{diagnostic.message} ({diagnostic.code})"[:400],
+        detail=f"Rule {diagnostic.name or diagnostic.code}: {diagnostic.url or 'no description'}",
+        severity=severity,
+        category=category,
+        rule=f"ruff/{diagnostic.code}",
+        place=place,
+        quote=source.quote(place.line),
+        suggestion=f"{fix.message}{note}" if fix and fix.message else None,
+        patch=_patch(source, fix) if fix and fix.applicability == "safe" else None,
+        confidence=CONFIDENCE,
+    )
+
+
+def _patch(source: SourceFile, fix: _Fix) -> str | None:
+    if source.text.startswith("\ufeff") or "\r" in source.text.replace("\r\n", ""):
+        return None  # ruff and git would count columns or lines differently
+    edits = [
+        Edit(
+            (edit.location.row, edit.location.column),
+            (edit.end_location.row, edit.end_location.column),
+            edit.content,
+        )
+        for edit in fix.edits
+    ]
+    after = apply_edits(source.text, edits)
+    return None if after is None else file_patch(source.path, source.text, after)

@@ -1,0 +1,103 @@
+"""The reviewed state as files: loading a subject, judging its paths, writing its post-images somewhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import JsonValue, ValidationError
+
+from shared.errors import ToolError
+from shared.models.subject import Subject
+from workers.tools.registry import Documents
+from workers.tools.sandbox import scratch
+
+MAX_COMPONENT_BYTES = 255
+MAX_PATH_BYTES = 4000
+# Names that some file system folds into `.git` (see `core.protectHFS` and `core.protectNTFS`).
+GIT_NAMES = frozenset({".git", "git~1"})
+HFS_IGNORED = dict.fromkeys(
+    [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
+)
+
+
+def load_subject(inputs: Mapping[str, JsonValue], documents: Documents) -> Subject:
+    """The subject that `inputs["subject"]` (a document hash) names; raises `ToolError`."""
+    key = inputs.get("subject")
+    if not isinstance(key, str):
+        raise ToolError('The tool needs "subject", the document hash of what is reviewed.')
+    try:
+        return Subject.model_validate_json(documents.get(key))
+    except ValidationError as error:
+        raise ToolError(f"The document {key[:12]} is not a subject.") from error
+
+
+def check_path(path: str) -> None:
+    """Raise `ToolError` unless `path` is a plain relative path below a repository's root."""
+    problem = path_problem(path)
+    if problem:
+        raise ToolError(f"The path {path[:200]!r} is refused: {problem}.")
+
+
+def path_problem(path: str) -> str | None:
+    """Why `path` must not be touched, or None."""
+    try:
+        raw = path.encode("utf-8")
+    except UnicodeEncodeError:
+        return "it is not valid Unicode"
+    parts = path.split("/")
+    if not path or path.startswith("/") or "" in parts:
+        return "it is not a relative path"
+    if "." in parts or ".." in parts:
+        return "it leaves or walks around its directory"
+    if any(ord(character) < 0x20 or character == "\x7f" for character in path):
+        return "it holds control characters"
+    if len(raw) > MAX_PATH_BYTES or any(
+        len(part.encode("utf-8")) > MAX_COMPONENT_BYTES for part in parts
+    ):
+        return "it is too long"
+    if any(_is_git_directory(part) for part in parts):
+        return "it lies in a .git directory"
+    return None
+
+
+def _is_git_directory(part: str) -> bool:
+    plain = part.translate(HFS_IGNORED).casefold().split(":")[0].rstrip(". ")
+    return plain in GIT_NAMES
+
+
+def post_images(subject: Subject, documents: Documents) -> dict[str, bytes]:
+    """The reviewed contents of every file of the change that has any and whose path is a plain one."""
+    return {
+        file.path: documents.get(file.after)
+        for file in subject.files
+        if file.after is not None
+        and file.skipped is None
+        and file.status != "deleted"
+        and path_problem(file.path) is None
+    }
+
+
+@contextmanager
+def materialised(files: Mapping[str, bytes]) -> Iterator[Path]:
+    """A new private directory that holds exactly `files`, removed afterwards.
+
+    Raises `ToolError` for a path that is refused, and for one that is a file and a directory at once.
+    """
+    with scratch() as root:
+        for path, data in files.items():
+            check_path(path)
+            try:
+                _write_new(root / path, data)
+            except OSError as error:
+                raise ToolError(f"{path} cannot be written: {error.strerror}.") from error
+        yield root
+
+
+def _write_new(target: Path, data: bytes) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    with os.fdopen(os.open(target, flags, 0o600), "wb") as file:
+        file.write(data)

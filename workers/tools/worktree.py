@@ -1,0 +1,120 @@
+"""A person's files, read and replaced without following a link and without ever being half written."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from shared.errors import ToolError
+from workers.tools.snapshot import check_path
+
+DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+REGULAR, EXECUTABLE, LINK = "100644", "100755", "120000"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file as git would record it: its mode and its content (a link's target)."""
+
+    mode: str
+    data: bytes
+
+
+def read_entry(root: Path, path: str) -> Entry | None:
+    """What stands at `path` below `root`, or None when nothing does.
+
+    Raises `ToolError` when a directory on the way is a link, or when it is neither a file nor a link.
+    """
+    with _parent(root, path) as parent:
+        if parent is None:
+            return None
+        name = PurePosixPath(path).name
+        try:
+            status = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        if stat.S_ISLNK(status.st_mode):
+            return Entry(LINK, os.fsencode(os.readlink(name, dir_fd=parent)))
+        if not stat.S_ISREG(status.st_mode):
+            raise ToolError(f"{path} is not a file any more: nothing was applied.")
+        return Entry(_mode(status.st_mode), _read(parent, name, path))
+
+
+def replace_file(root: Path, path: str, data: bytes, *, expected: bytes, token: str) -> None:
+    """Put `data` where a regular file with the content `expected` stands, in one step, keeping its mode.
+
+    A kill leaves the old file or the new one. `token` names the temporary file beside it, so that a second
+    attempt takes over what a killed one left. Raises `ToolError` when something else stands there.
+    """
+    with _parent(root, path) as parent:
+        name = PurePosixPath(path).name
+        if parent is None:
+            raise ToolError(f"{path} is gone since the review.")
+        temporary = f".quorate-{token[:16]}.tmp"
+        try:
+            status = os.stat(name, dir_fd=parent, follow_symlinks=False)
+            if not stat.S_ISREG(status.st_mode) or _read(parent, name, path) != expected:
+                raise ToolError(f"{path} changed since the review.")
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=parent)
+            _write(parent, temporary, data, stat.S_IMODE(status.st_mode))
+            os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
+            os.fsync(parent)
+        except OSError as error:
+            raise ToolError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+@contextlib.contextmanager
+def _parent(root: Path, path: str) -> Iterator[int | None]:
+    """The directory of `path`, opened component by component; None when it does not exist."""
+    check_path(path)
+    descriptor = _open_root(root)
+    try:
+        for part in PurePosixPath(path).parts[:-1]:
+            try:
+                inner = os.open(part, DIRECTORY, dir_fd=descriptor)
+            except FileNotFoundError:
+                yield None
+                return
+            except OSError as error:
+                raise ToolError(
+                    f"{path} is refused: {part} is a link or no directory ({error.strerror})."
+                ) from error
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _open_root(root: Path) -> int:
+    try:
+        return os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise ToolError(f"The repository {root} cannot be opened: {error.strerror}.") from error
+
+
+def _read(parent: int, name: str, path: str) -> bytes:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        with os.fdopen(os.open(name, flags, dir_fd=parent), "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise ToolError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _write(parent: int, name: str, data: bytes, mode: int) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(name, flags, 0o600, dir_fd=parent), "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fchmod(file.fileno(), mode)
+        os.fsync(file.fileno())
+
+
+def _mode(mode: int) -> str:
+    return EXECUTABLE if mode & stat.S_IXUSR else REGULAR
