@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from benchmarks.measuring import Spent, processor_time
 from orchestrator.engine import Engine
 from orchestrator.prompts import load
@@ -38,7 +40,7 @@ DIFF = """diff --git a/app.py b/app.py
 +        result += value
 +    return result
 """
-FINDING = {
+FINDING: dict[str, JsonValue] = {
     "title": "The loop repeats what sum() does",
     "detail": "sum() is shorter and faster",
     "severity": "MINOR",
@@ -83,10 +85,18 @@ class Cluster:
 
 
 @contextmanager
-def cluster(slots: int) -> Iterator[Cluster]:
-    """Durable servers in a new folder, one turn worker, one tool worker, one orchestrator."""
+def cluster(slots: int, **variables: str) -> Iterator[Cluster]:
+    """Durable servers in a new folder, one turn worker, one tool worker, one orchestrator.
+
+    `variables` go into the processes' environment.
+    """
     with tempfile.TemporaryDirectory(prefix="qb") as folder:
-        environ = {**os.environ, "QUORATE_TURN_SLOTS": str(slots), "QUORATE_LOG": "warning"}
+        environ = {
+            **os.environ,
+            "QUORATE_TURN_SLOTS": str(slots),
+            "QUORATE_LOG": "warning",
+            **variables,
+        }
         for name in ("DATA", "STATE"):
             environ[f"XDG_{name}_HOME"] = str(Path(folder) / name.lower())
         instance = Instance.from_environment(environ)
@@ -94,15 +104,24 @@ def cluster(slots: int) -> Iterator[Cluster]:
         database = Database(endpoints.database_url, patience_s=10)
         upgrade(database)
         scripts = Path(sys.executable).parent
+        log = (Path(folder) / "log").open("wb")
         started = {
-            "workers": subprocess.Popen([scripts / "quorate-worker", "turns"], env=environ, cwd=folder),
-            "orchestrator": subprocess.Popen([sys.executable, "-P", "-c", "import os,sys;from shared.settings import Settings;from orchestrator.service import main;sys.exit(main(Settings.from_environment(os.environ)))"], env=environ, cwd=folder),
+            name: subprocess.Popen(
+                [scripts / words[0], *words[1:]], env=environ, cwd=folder, stderr=log
+            )
+            for name, words in {
+                "workers": ("quorate-worker", "turns"),
+                "tools": ("quorate-worker", "tools"),
+                "orchestrator": ("quorate", "orchestrator"),
+            }.items()
         }
         try:
             roots = {name: process.pid for name, process in started.items()}
             roots |= {server.name: server.pid for server in status(instance) if server.pid}
-            _await_presence(database, 2)
-            yield Cluster(endpoints, database, Engine(database), Signals(endpoints.redis_url), roots)
+            _await_presence(database, 3)
+            yield Cluster(
+                endpoints, database, Engine(database), Signals(endpoints.redis_url), roots
+            )
         finally:
             for process in started.values():
                 process.terminate()
@@ -132,7 +151,7 @@ def review_spec(
         documents[address(content)] = content
         return address(content)
 
-    replies = [
+    replies: list[JsonValue] = [
         {"when": {"role": "critique", "round": 1}, "latency_s": latency_s,
          "reply": {"verdict": "NEEDS_FIX", "summary": "One thing.", "findings": [FINDING]}},
         {"when": {"role": "critique"}, "latency_s": latency_s,

@@ -68,7 +68,9 @@ def consume(turns: int) -> None:
                 popped = client.brpop([QUEUE], timeout=1)
                 if popped is None:
                     continue
-                connection.execute("INSERT INTO floor (result) VALUES (%s)", (popped[1].decode(),))
+                connection.execute(
+                    "INSERT INTO floor (result) VALUES (%s)", (str(popped[1], "utf-8"),)
+                )
                 with lock:
                     done += 1
                     if done % 50 == 0 or done == turns:

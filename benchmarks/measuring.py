@@ -35,14 +35,14 @@ def _tree(pid: int) -> float:
     for child in root.children(recursive=True):
         times = child.cpu_times()
         spent += times.user + times.system
-    return spent
+    return float(spent)
 
 
 def resident_mb(pid: int) -> float:
     """Resident memory of one process in MB."""
-    return psutil.Process(pid).memory_info().rss / 1e6
+    return float(psutil.Process(pid).memory_info().rss) / 1e6
 
 
 def threads(pid: int) -> int:
     """How many threads a process has now."""
-    return psutil.Process(pid).num_threads()
+    return int(psutil.Process(pid).num_threads())

@@ -1,6 +1,6 @@
 """`make bench`: what a turn costs, what a round adds, what waiting holds. Figures, no assertions.
 
-    python -m benchmarks.run [--runs N] [--waiting N] [--json]
+python -m benchmarks.run [--runs N] [--waiting N] [--json]
 """
 
 from __future__ import annotations
@@ -31,7 +31,12 @@ def cost_of_a_turn(bench: Cluster, runs: int) -> dict[str, float]:
     spent = bench.spent().since(before)
     turns = _finished_turns(bench, names)
     per_turn = {name: spent.seconds[name] / turns * 1e6 for name in COMPONENTS}
-    return {**per_turn, "total": spent.total / turns * 1e6, "turns_per_s": turns / elapsed, "turns": turns}
+    return {
+        **per_turn,
+        "total": spent.total / turns * 1e6,
+        "turns_per_s": turns / elapsed,
+        "turns": turns,
+    }
 
 
 def overhead_of_a_round(bench: Cluster, rounds: int, latency_s: float) -> dict[str, float]:
@@ -106,9 +111,7 @@ def _gaps(bench: Cluster, run: str, latency_s: float) -> list[float]:
             (run,),
         ).fetchall()
     ends = [row.ended for row in rows]
-    return [
-        later - earlier - latency_s for earlier, later in zip(ends, ends[1:], strict=False)
-    ]
+    return [later - earlier - latency_s for earlier, later in zip(ends, ends[1:], strict=False)]
 
 
 def main() -> None:
@@ -123,7 +126,9 @@ def main() -> None:
         waiting = waiting_turns(bench, options.waiting, latency_s=1.0)
         turn = cost_of_a_turn(bench, options.runs)
         floor = run_floor(bench, turns=4000)
-    figures = {"turn": turn, "floor": floor, "round": idle, "waiting": waiting}
+    with cluster(slots=1000, QUORATE_ACKS="late") as bench:
+        late = cost_of_a_turn(bench, options.runs)
+    figures = {"late_acks": late, "turn": turn, "floor": floor, "round": idle, "waiting": waiting}
     figures["times_the_floor"] = {"total": turn["total"] / floor["total"]}
     if options.json:
         print(json.dumps(figures, indent=1))
@@ -131,16 +136,30 @@ def main() -> None:
     print("processor time a turn, microseconds (no model latency)")
     for name in COMPONENTS:
         print(f"  {name:<13}{turn[name]:>8.0f}")
-    print(f"  {'all':<13}{turn['total']:>8.0f}   {turn['turns_per_s']:.0f} turns/s over {turn['turns']:.0f} turns")
-    print(f"the plain floor  {floor['total']:>5.0f}   {floor['turns_per_s']:.0f} turns/s "
-          f"(worker {floor['worker']:.0f}, redis {floor['redis']:.0f}, postgres {floor['postgres']:.0f})")
+    print(
+        f"  {'all':<13}{turn['total']:>8.0f}   {turn['turns_per_s']:.0f} turns/s over {turn['turns']:.0f} turns"
+    )
+    print(
+        f"the plain floor  {floor['total']:>5.0f}   {floor['turns_per_s']:.0f} turns/s "
+        f"(worker {floor['worker']:.0f}, redis {floor['redis']:.0f}, postgres {floor['postgres']:.0f})"
+    )
+    print(
+        f"the same with late acknowledgements: {late['total']:.0f} a turn "
+        f"({late['total'] / turn['total']:.2f} times), {late['turns_per_s']:.0f} turns/s"
+    )
     print(f"times the floor  {turn['total'] / floor['total']:>5.2f}")
-    print(f"a round beyond its slowest turn, idle: median {idle['median_ms']:.1f} ms, "
-          f"99th percentile {idle['p99_ms']:.1f} ms ({idle['rounds']:.0f} rounds)")
-    print(f"{waiting['turns']:.0f} turns of 1 s in one worker process: {waiting['seconds']:.1f} s, "
-          f"{waiting['in_flight_at_once']:.0f} in flight at once, {waiting['threads']:.0f} threads,")
-    print(f"  memory {waiting['idle_mb']:.0f} -> {waiting['peak_mb']:.0f} MB "
-          f"({waiting['kb_per_waiting_turn']:.0f} kB a waiting turn)")
+    print(
+        f"a round beyond its slowest turn, idle: median {idle['median_ms']:.1f} ms, "
+        f"99th percentile {idle['p99_ms']:.1f} ms ({idle['rounds']:.0f} rounds)"
+    )
+    print(
+        f"{waiting['turns']:.0f} turns of 1 s in one worker process: {waiting['seconds']:.1f} s, "
+        f"{waiting['in_flight_at_once']:.0f} in flight at once, {waiting['threads']:.0f} threads,"
+    )
+    print(
+        f"  memory {waiting['idle_mb']:.0f} -> {waiting['peak_mb']:.0f} MB "
+        f"({waiting['kb_per_waiting_turn']:.0f} kB a waiting turn)"
+    )
 
 
 if __name__ == "__main__":

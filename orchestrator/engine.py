@@ -107,7 +107,13 @@ class Engine:
         rows = stored.steps
         try:
             spec = self._spec(connection, run.id)
-            stage = Stage(seed=spec.seed, position=len(rows), events=events)
+            stage = Stage(
+                seed=spec.seed,
+                position=len(rows),
+                reuse=spec.reuse,
+                budgeted=spec.budget.limits_calls,
+                events=events,
+            )
             progress = self._follow(run, spec, stored, stage)
         except (ReplayMismatch, UnknownRun, ValidationError) as mismatch:
             save(connection, run, _blocked(run, rows, mismatch, events))

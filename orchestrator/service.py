@@ -26,7 +26,7 @@ PATIENCE_S = 60.0
 
 def build_app(settings: Settings, database: Database) -> tuple[Celery, Engine]:
     """The application with the orchestrator's tasks registered; every task module is imported by now."""
-    app = make_app(settings.endpoints.broker_url, slots=THREADS)
+    app = make_app(settings.endpoints.broker_url, slots=THREADS, late_acks=settings.late_acks)
     engine = Engine(database)
     register(app, engine)
     return app, engine

@@ -14,7 +14,7 @@ from shared.contracts import TASK_ADVANCE, AdvancePayload
 def register(app: Celery, engine: Engine) -> None:
     """Register the orchestrator's tasks on `app`."""
 
-    @app.task(name=TASK_ADVANCE, bind=True, ignore_result=True)
+    @app.task(name=TASK_ADVANCE, bind=True, ignore_result=True, shared=False)
     def advance(_task: Task[..., Any], payload: dict[str, Any]) -> dict[str, Any]:
         """Replay a run, commit what follows, publish it."""
         wanted = AdvancePayload.model_validate(payload)

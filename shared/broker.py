@@ -67,7 +67,6 @@ class Channel(kombu_redis.Channel):
             raise ConnectionError("channel of a closed broker connection")
         return super()._connparams(asynchronous=asynchronous)  # type: ignore[no-untyped-call]
 
-
     def _create_client(self, asynchronous: bool = False) -> Any:
         pool = self.async_pool if asynchronous else self.pool
         kept = self.__dict__.setdefault("_kept_clients", {})
@@ -75,7 +74,6 @@ class Channel(kombu_redis.Channel):
         if client is None or client.connection_pool is not pool:
             client = kept[asynchronous] = super()._create_client(asynchronous)  # type: ignore[no-untyped-call]
         return client
-
 
     def _brpop_read(self, **options: Any) -> Any:
         """Take one message as kombu does; when there is a backlog, take more with one command."""
@@ -102,13 +100,16 @@ class Transport(kombu_redis.Transport):
     Channel = Channel
 
 
-def make_app(broker_url: str, *, slots: int = 8) -> Celery:
-    """The Celery application on `broker_url`; `slots` is how many tasks a worker runs at once."""
+def make_app(broker_url: str, *, slots: int = 8, late_acks: bool = False) -> Celery:
+    """The Celery application on `broker_url`; `slots` is how many tasks a worker runs at once.
+
+    `late_acks` keeps Celery's acknowledgements after the work (on Redis: kombu's emulation of them).
+    """
     kombu.transport.TRANSPORT_ALIASES["redis"] = "shared.broker:Transport"
     app = Celery("quorate", set_as_current=False, backend=JournalBackend)
     app.conf.update(
         broker_url=broker_url,
-        broker_transport_options=_transport_options(broker_url, slots),
+        broker_transport_options=_transport_options(broker_url, slots, late_acks),
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
         broker_pool_limit=16,
@@ -121,7 +122,8 @@ def make_app(broker_url: str, *, slots: int = 8) -> Celery:
         result_accept_content=["json"],
         task_ignore_result=True,
         task_store_errors_even_if_ignored=False,
-        task_acks_late=False,
+        task_acks_late=late_acks,
+        task_reject_on_worker_lost=late_acks,
         task_publish_retry_policy={
             "max_retries": 2,
             "interval_start": 0,
@@ -148,12 +150,12 @@ def _queue(name: str, broker_url: str) -> Queue:
     return Queue(name, routing_key=name, durable=durable)  # type: ignore[no-untyped-call]
 
 
-def _transport_options(broker_url: str, slots: int) -> dict[str, Any]:
+def _transport_options(broker_url: str, slots: int, late_acks: bool) -> dict[str, Any]:
     if not broker_url.startswith("redis"):
         return {"confirm_publish": True}
     return {
         "global_keyprefix": "quorate:",
-        "ack_emulation": False,
+        "ack_emulation": late_acks,
         "visibility_timeout": 900,
         "socket_timeout": 10,
         "socket_connect_timeout": 5,

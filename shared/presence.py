@@ -87,7 +87,11 @@ class Presence:
 
     def _run(self) -> None:
         while not self._stop.wait(BEAT_S):
-            self._beat()
+            try:
+                self._beat()
+            except Exception:
+                # Without this thread a living process looks dead for ever, and its steps are paid again and again.
+                log.exception("presence.bug")
 
     def _beat(self) -> None:
         before = self.in_flight.snapshot()

@@ -28,6 +28,7 @@ class Settings:
     external: Endpoints | None
     turn_slots: int = DEFAULT_TURN_SLOTS
     log_level: str = "info"
+    late_acks: bool = False
     max_usd_per_day: float | None = None
 
     @classmethod
@@ -38,6 +39,7 @@ class Settings:
             external=_external(environ),
             turn_slots=_positive(environ, "QUORATE_TURN_SLOTS", DEFAULT_TURN_SLOTS),
             log_level=environ.get("QUORATE_LOG", "info"),
+            late_acks=_late_acks(environ),
             max_usd_per_day=_dollars(environ, "QUORATE_MAX_USD_PER_DAY"),
         )
 
@@ -70,6 +72,13 @@ def _external(environ: Mapping[str, str]) -> Endpoints | None:
         redis_url=redis_url,
         database_url=database_url,
     )
+
+
+def _late_acks(environ: Mapping[str, str]) -> bool:
+    value = environ.get("QUORATE_ACKS") or "none"
+    if value not in ("none", "late"):
+        raise ConfigurationError(f"QUORATE_ACKS is {value!r}: it must be none or late.")
+    return value == "late"
 
 
 def _positive(environ: Mapping[str, str], name: str, default: int) -> int:

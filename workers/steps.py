@@ -10,6 +10,7 @@ import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from threading import Event
 
 import structlog
@@ -29,6 +30,7 @@ from shared.models.panel import Participant
 from shared.models.steps import Failure, StepKind, ToolRequest, TurnRequest
 from shared.presence import Presence
 from shared.store.database import Database
+from shared.store.runs import load_spec
 from shared.store.steps import (
     Claim,
     Refusal,
@@ -36,7 +38,9 @@ from shared.store.steps import (
     finish,
     hand_back,
 )
+from workers.canary import canary_of
 from workers.documents import StoredDocuments
+from workers.egress import check_allowed, without_secrets
 from workers.ledger import CallLedger
 from workers.limits.limited import limited
 from workers.limits.limiter import Limiter
@@ -53,6 +57,7 @@ FINISH_PATIENCE_S = 600.0
 MAX_PAUSE_S = 300.0
 MAX_ATTEMPTS = 3
 LONGEST_MESSAGE = 2_000
+KEPT_RUNS = 1_024
 
 log = structlog.get_logger(__name__)
 
@@ -81,6 +86,7 @@ class StepWorker:
 
     def __post_init__(self) -> None:
         self.documents = StoredDocuments(self.database)
+        self._allows_external = lru_cache(maxsize=KEPT_RUNS)(self._external_allowed)
 
     def work(self, payload: StepPayload) -> Receipt:
         """Do a step if it is there to be done. Never raises an expected error."""
@@ -152,8 +158,13 @@ class StepWorker:
         claimed = ledger.claimed
         participant = self._equipped(request.participant)
         provider = self._gated(lookup(participant.provider), ledger, request)
+        check_allowed(participant, lambda: self._allows_external(claimed.run))
         structured = provider.structured(participant)
-        prompt = render(request, self.documents.get, structured=structured)
+        canary = canary_of(request, self.documents.get)
+        rendered = render(
+            request, self.documents.get, structured=structured, planted=canary.sentence
+        )
+        prompt, masked = without_secrets(rendered, participant)
         call = ProviderCall(
             participant=participant,
             role=request.role,
@@ -171,13 +182,18 @@ class StepWorker:
         )
         notes = [*before, f"spoken by {participant.name}"] if before else []
         notes += ["adopted"] if ledger.stored else []
-        notes += self._known(ledger, request, call)
+        notes += self._known(ledger, request, canary.removed_from(call))
+        notes += masked
         reach("calling")
-        obtained = obtain(provider, call, flag, ledger.keep, ledger.stored)
+        listen = canary.listening(participant.name, ledger.keep, ledger.stored)
+        obtained = obtain(provider, call, flag, listen, ledger.stored)
         notes += ["repaired"] if obtained.repaired else []
-        return Ended(
-            reply=obtained.reply.model_dump_json(exclude_defaults=True), note=", ".join(notes)
-        )
+        reply = canary.without_reports(obtained.reply)
+        return Ended(reply=reply.model_dump_json(exclude_defaults=True), note=", ".join(notes))
+
+    def _external_allowed(self, run: str) -> bool:
+        """Whether the run lets its texts leave this machine, as it was captured."""
+        return self.database.run(lambda connection: load_spec(connection, run)).allow_external
 
     def _gated(self, provider: Provider, ledger: CallLedger, request: TurnRequest) -> Provider:
         """The provider behind the run's budget and its account's limits."""

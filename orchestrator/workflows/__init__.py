@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.core.commands import Workflow
 from orchestrator.core.materials import Materials
-from orchestrator.workflows import review
+from orchestrator.workflows import ask, forum, review, undo
 from shared.errors import ReplayMismatch
 from shared.models.run import RunSpec
 
@@ -23,7 +23,10 @@ class Registered:
 
 
 WORKFLOWS: dict[str, Registered] = {
+    "ask": Registered(ask.VERSION, ask.ask),
+    "forum": Registered(forum.VERSION, forum.forum),
     "review": Registered(review.VERSION, review.review),
+    "undo": Registered(undo.VERSION, undo.undo),
 }
 
 

@@ -21,6 +21,7 @@ class FailureKind(StrEnum):
     EMPTY = "empty"
     UNPARSEABLE = "unparseable"
     QUARANTINED = "quarantined"
+    NOT_ALLOWED = "not_allowed"
     TOOL_ERROR = "tool_error"
     DEAD = "dead"
     OVER_BUDGET = "over_budget"

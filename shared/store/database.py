@@ -26,6 +26,8 @@ _RETRIED = (
     psycopg.InterfaceError,
     psycopg.errors.SerializationFailure,
     psycopg.errors.DeadlockDetected,
+    # A standby, a full disk that was remounted, a failover under way: it passes like an absence.
+    psycopg.errors.ReadOnlySqlTransaction,
 )
 
 

@@ -72,7 +72,11 @@ def _detail(
             }
             for one in answers.missing
         ],
-        "quorum": {"answered": len(answers.given), "asked": len(case.participants), "needed": needed},
+        "quorum": {
+            "answered": len(answers.given),
+            "asked": len(case.participants),
+            "needed": needed,
+        },
         "ranking": None if ranking is None or not ranking.places else _ranking(ranking),
         "synthesis": None if synthesis is None else synthesis.text.model_dump(mode="json"),
         "synthesised_by": _author(synthesis),

@@ -25,7 +25,9 @@ class AskPrompts:
         parts = (*self.templates.question(self.question), self.templates.part("answer"))
         return self.templates.prompt(self.templates.part("participant"), speaker, parts)
 
-    def ranking(self, ranker: Participant, labels: Mapping[str, str], texts: Mapping[str, str]) -> Prompt:
+    def ranking(
+        self, ranker: Participant, labels: Mapping[str, str], texts: Mapping[str, str]
+    ) -> Prompt:
         """The others' answers under letters."""
         parts = (
             *self.templates.question(self.question),

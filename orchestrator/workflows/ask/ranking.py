@@ -39,7 +39,6 @@ def rank(case: Case, answers: Answers) -> Doing[RankingResult]:
             round=1,
             reply_model="ranking",
             prompt=partial(case.prompts.ranking, ranker, shown[ranker.name], answers.texts),
-            temperature=0.0,
         )
         for ranker in rankers
     )
@@ -66,7 +65,7 @@ def rank(case: Case, answers: Answers) -> Doing[RankingResult]:
 
 
 def read_order(entries: Sequence[str], labels: Mapping[str, str]) -> Order | None:
-    """A stated ranking as names. Unknown letters are dropped and the first mention counts; None when nothing is left."""
+    """A stated ranking as names: unknown letters are dropped, the first mention counts; None when none is left."""
     seen: set[str] = set()
     groups: list[tuple[str, ...]] = []
     for entry in entries:

@@ -40,9 +40,7 @@ def synthesise(
     )
     heard = (Heard(chair.name, result),)
     if result.failure is not None:
-        warning = (
-            f"{chair.name} could not synthesise ({result.failure.kind}): the answers stand one after another"
-        )
+        warning = f"{chair.name} could not synthesise ({result.failure.kind}): the answers stand one after another"
         return SynthesisResult(fallback, None, {}, heard, (warning,))
     return SynthesisResult(Synthesis.model_validate(result.reply), chair.name, labels, heard)
 

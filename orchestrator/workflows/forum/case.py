@@ -1,0 +1,133 @@
+"""What a forum run knows, and what has happened in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from orchestrator.core.spending import Heard
+from orchestrator.workflows.forum.floor import Asked, Choice
+from orchestrator.workflows.forum.prompts import ForumPrompts
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant
+from shared.models.run import ForumOptions, RunSpec
+from shared.models.steps import StepResult
+
+SHORTEST_TURN_S = 30.0
+CLOSING_TURN_S = 120.0
+
+
+class Stop(StrEnum):
+    """Why the rounds ended."""
+
+    CONCLUDED = "concluded"
+    ALL_PASSED = "all_passed"
+    MAX_ROUNDS = "max_rounds"
+    TIMEOUT = "timeout"
+    LOOPING = "looping"
+    OSCILLATING = "oscillating"
+    NOBODY_THERE = "nobody_there"
+    OVER_BUDGET = "over_budget"
+    DEADLINE = "deadline"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question to one panel."""
+
+    spec: RunSpec
+    options: ForumOptions
+    prompts: ForumPrompts
+
+    @property
+    def participants(self) -> tuple[Participant, ...]:
+        """Who may ask for the floor."""
+        return self.spec.panel.critics
+
+    @property
+    def orchestrator(self) -> Participant:
+        """Who gives the floor."""
+        return self.spec.panel.chair
+
+
+@dataclass(frozen=True)
+class Said:
+    """A speech; `text` is None where the speaker had the floor and nothing came."""
+
+    round: int
+    participant: str
+    text: str | None
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One round: who asked for the floor, who got it, what was said.
+
+    `reminded` says that the round began with a reminder that nobody had asked before.
+    """
+
+    number: int
+    asked: tuple[Asked, ...]
+    choice: Choice | None = None
+    said: Said | None = None
+    reminded: bool = False
+
+    @property
+    def quiet(self) -> bool:
+        """Nobody asked for the floor."""
+        return not any(one.asks for one in self.asked)
+
+
+@dataclass(frozen=True)
+class Talk:
+    """The discussion so far; `stop` once it is over, `conclusion` when the orchestrator ended it with one."""
+
+    exchanges: tuple[Exchange, ...] = ()
+    stop: Stop | None = None
+    conclusion: str | None = None
+    conclusion_reason: str = ""
+    deaf_rounds: int = 0
+    heard: tuple[Heard, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def speeches(self) -> tuple[Said, ...]:
+        """Everything that was said, gaps left out."""
+        said = (one.said for one in self.exchanges)
+        return tuple(one for one in said if one is not None and one.text is not None)
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds from the run's start to the last recorded result."""
+        return max((one.result.elapsed_s for one in self.heard), default=0.0)
+
+    def hearing(self, spoken: Sequence[tuple[Participant, StepResult]]) -> Talk:
+        """The same with more results counted."""
+        more = tuple(Heard(speaker.name, result) for speaker, result in spoken)
+        return replace(self, heard=(*self.heard, *more))
+
+    def warned(self, *warnings: str) -> Talk:
+        """The same with more that a reader must know."""
+        return replace(self, warnings=(*self.warnings, *warnings))
+
+    def stopped(self, stop: Stop) -> Talk:
+        """The same, over."""
+        return replace(self, stop=stop)
+
+
+def refused(results: Sequence[StepResult]) -> Stop | None:
+    """Why nothing more will be worked on, when that is so."""
+    kinds = {result.failure.kind for result in results if result.failure is not None}
+    if FailureKind.OVER_BUDGET in kinds:
+        return Stop.OVER_BUDGET
+    if FailureKind.DEADLINE in kinds:
+        return Stop.DEADLINE
+    return None
+
+
+def within(participant: Participant, limit_s: float | None) -> Participant:
+    """The participant with no more time for its turn than that."""
+    if limit_s is None or participant.timeout_s <= limit_s:
+        return participant
+    return participant.model_copy(update={"timeout_s": limit_s})

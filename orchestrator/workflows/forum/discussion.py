@@ -1,0 +1,275 @@
+"""Rounds of floor requests, selections and speeches, until something ends them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from orchestrator.core.commands import Doing, RoundRecord, Turn, phase, record, single, together
+from orchestrator.core.convergence import Rule
+from orchestrator.core.lexical import assess_wording
+from orchestrator.core.rounds import RoundTaken
+from orchestrator.workflows.forum.case import (
+    SHORTEST_TURN_S,
+    Case,
+    Exchange,
+    Said,
+    Stop,
+    Talk,
+    refused,
+    within,
+)
+from orchestrator.workflows.forum.circles import circling, contribution
+from orchestrator.workflows.forum.floor import Asked, Choice, Standing, Why, choose, standings
+from orchestrator.workflows.forum.prompts import Heading
+from shared.models.assessment import Assessment, Recommendation
+from shared.models.deliberation import Bid, Selection, Speech
+from shared.models.panel import Participant, Role
+from shared.models.steps import StepResult
+
+# An orchestrator that failed so often in a row is not asked for speakers any more.
+DEAF_AFTER = 2
+
+_IN_CIRCLES = {
+    Recommendation.LOOPING: Stop.LOOPING,
+    Recommendation.OSCILLATING: Stop.OSCILLATING,
+}
+
+
+def discuss(case: Case) -> Doing[Talk]:
+    """Rounds until the orchestrator ends it, nobody has anything left to say, or a bound is reached."""
+    talk = Talk()
+    for number in range(1, case.options.max_rounds + 1):
+        talk = yield from hold_round(case, number, talk)
+        if talk.stop is not None:
+            return talk
+        if case.options.timeout_s is not None and talk.elapsed_s >= case.options.timeout_s:
+            return talk.stopped(Stop.TIMEOUT)
+    return talk.stopped(Stop.MAX_ROUNDS)
+
+
+def hold_round(case: Case, number: int, talk: Talk) -> Doing[Talk]:
+    """Who wants the floor, who gets it, what is said."""
+    before = talk.exchanges[-1] if talk.exchanges else None
+    reminded = before is not None and before.quiet
+    yield from phase("RequestingFloor")
+    talk, asked = yield from request_floor(case, number, talk, reminded=reminded)
+    exchange = Exchange(number, asked, reminded=reminded)
+    if talk.stop is not None:
+        return with_exchange(talk, exchange)
+    if exchange.quiet and (reminded or not talk.speeches):
+        talk = with_exchange(talk, exchange)
+        return talk.stopped(Stop.ALL_PASSED) if reminded else talk
+    everybody = standings(
+        [one.name for one in case.participants],
+        [(one.asked, one.choice.speaker if one.choice else None) for one in talk.exchanges],
+        asked,
+    )
+    yield from phase("Selecting")
+    talk, wish = yield from select(case, number, talk, everybody)
+    if talk.stop is not None:
+        return with_exchange(talk, exchange)
+    choice = grant(case, everybody, wish)
+    if choice is None:
+        return with_exchange(talk, exchange)
+    talk = talk.warned(*overruled(number, choice))
+    yield from phase("Speaking")
+    return (yield from speak(case, talk, replace(exchange, choice=choice)))
+
+
+def request_floor(
+    case: Case, number: int, talk: Talk, *, reminded: bool
+) -> Doing[tuple[Talk, tuple[Asked, ...]]]:
+    """Ask everybody at once. Whose answer is missing passes; when nobody's came, nobody is there."""
+    speeches = headings(talk)
+    limit_s = _shorter(case.options.bid_timeout_s, time_left(case, talk))
+    results = yield from together(
+        Turn(
+            key=f"bid/{number}/{speaker.name}",
+            participant=within(speaker, limit_s),
+            role=Role.BID,
+            round=number,
+            reply_model="bid",
+            prompt=partial(case.prompts.bid, speaker, speeches, reminder=reminded),
+        )
+        for speaker in case.participants
+    )
+    spoken = list(zip(case.participants, results, strict=True))
+    talk = talk.hearing(spoken)
+    asked = tuple(_asked(speaker, result) for speaker, result in spoken)
+    there = sum(one.missing is None for one in asked)
+    talk = talk.warned(
+        *(
+            f"{one.participant} did not answer the floor request in round {number} "
+            f"({there}/{len(asked)} did), which counts as a pass: {one.missing}"
+            for one in asked
+            if one.missing is not None
+        )
+    )
+    if (stop := refused(results)) is not None:
+        return talk.stopped(stop), asked
+    return (talk if there else talk.stopped(Stop.NOBODY_THERE)), asked
+
+
+def _asked(speaker: Participant, result: StepResult) -> Asked:
+    if result.failure is not None:
+        why = f"{result.failure.kind}: {result.failure.message}"
+        return Asked(speaker.name, asks=False, missing=why)
+    bid = Bid.model_validate(result.reply)
+    return Asked(speaker.name, bid.action == "REQUEST", bid.reason)
+
+
+def select(
+    case: Case, number: int, talk: Talk, everybody: Sequence[Standing]
+) -> Doing[tuple[Talk, Selection | None]]:
+    """The orchestrator's wish. END ends the discussion once somebody has spoken; a dead orchestrator wishes nothing."""
+    if talk.deaf_rounds >= DEAF_AFTER:
+        return talk, None
+    left = case.options.max_rounds - number
+    result = yield from single(
+        Turn(
+            key=f"selection/{number}",
+            participant=within(case.orchestrator, time_left(case, talk)),
+            role=Role.SELECTION,
+            round=number,
+            reply_model="selection",
+            prompt=partial(
+                case.prompts.selection, headings(talk), everybody, case.options.patience, left
+            ),
+        )
+    )
+    talk = talk.hearing([(case.orchestrator, result)])
+    if (stop := refused([result])) is not None:
+        return talk.stopped(stop), None
+    if result.failure is not None:
+        deaf_rounds = talk.deaf_rounds + 1
+        ever = " from now on" if deaf_rounds >= DEAF_AFTER else ""
+        warning = (
+            f"{case.orchestrator.name} selected nobody in round {number} "
+            f"({result.failure.kind}: {result.failure.message}): the rule gives the floor{ever}"
+        )
+        return replace(talk.warned(warning), deaf_rounds=deaf_rounds), None
+    wish = Selection.model_validate(result.reply)
+    talk = replace(talk, deaf_rounds=0)
+    if wish.action == "END" and talk.speeches:
+        talk = replace(talk, conclusion=wish.conclusion, conclusion_reason=wish.reason)
+        return talk.stopped(Stop.CONCLUDED), None
+    return talk, wish
+
+
+def grant(case: Case, everybody: Sequence[Standing], wish: Selection | None) -> Choice | None:
+    """Who speaks; nobody when nobody asks and the orchestrator calls on nobody that may speak."""
+    patience = case.options.patience
+    if wish is not None and wish.action == "END":
+        choice = choose(everybody, None, patience, wish.reason)
+        return replace(choice, why=Why.TOO_EARLY_TO_END, reason=wish.reason)
+    wished = None if wish is None else wish.speaker
+    choice = choose(everybody, wished, patience, "" if wish is None else wish.reason)
+    nobody_asks = not any(one.asks for one in everybody)
+    return None if nobody_asks and choice.why is not Why.CALLED_ON else choice
+
+
+_OVERRULED = {
+    Why.WAITED_TOO_LONG: "has waited longest",
+    Why.UNKNOWN_NAME: "is given the floor by rule: nobody is called {wished!r}",
+    Why.DID_NOT_ASK: "is given the floor by rule: {wished} had not asked for it",
+    Why.TWICE_IN_A_ROW: "is given the floor by rule: {wished} spoke last and others ask",
+    Why.TOO_EARLY_TO_END: "is given the floor by rule: nobody had spoken when the orchestrator wanted to end",
+}
+
+
+def overruled(number: int, choice: Choice) -> tuple[str, ...]:
+    """What is to be said when the orchestrator's wish was not followed."""
+    if choice.why not in _OVERRULED or (
+        choice.wished is None and choice.why is not Why.TOO_EARLY_TO_END
+    ):
+        return ()
+    why = _OVERRULED[choice.why].format(wished=choice.wished)
+    return (f"round {number}: {choice.speaker} {why}",)
+
+
+def speak(case: Case, talk: Talk, exchange: Exchange) -> Doing[Talk]:
+    """The chosen one speaks and all will hear it; a speech that does not come is a gap."""
+    assert exchange.choice is not None
+    choice, number = exchange.choice, exchange.number
+    speaker = next(one for one in case.participants if one.name == choice.speaker)
+    result = yield from single(
+        Turn(
+            key=f"speech/{number}/{speaker.name}",
+            participant=within(speaker, time_left(case, talk)),
+            role=Role.SPEECH,
+            round=number,
+            reply_model="speech",
+            prompt=partial(
+                case.prompts.speech,
+                speaker,
+                headings(talk),
+                called=choice.why is Why.CALLED_ON,
+            ),
+        )
+    )
+    talk = talk.hearing([(speaker, result)])
+    text = None if result.failure else Speech.model_validate(result.reply).speech
+    if result.failure is not None:
+        talk = talk.warned(
+            f"{speaker.name} had the floor in round {number} and said nothing: "
+            f"{result.failure.kind}: {result.failure.message}"
+        )
+    talk = with_exchange(talk, replace(exchange, said=Said(number, speaker.name, text)))
+    if (stop := refused([result])) is not None:
+        return talk.stopped(stop)
+    written = yield from record(f"round/{number}", partial(judge, case, talk))
+    circle = _IN_CIRCLES.get(written.assessment.metrics.recommendation)
+    return talk if circle is None else talk.stopped(circle)
+
+
+def judge(case: Case, talk: Talk) -> RoundRecord:
+    """A round's figures: what the wording shows (a hint for people, nothing is decided by it), and circles."""
+    exchange = talk.exchanges[-1]
+    taken = [
+        RoundTaken(one.number, Role.SPEECH.value, (contribution(one.said),))
+        for one in talk.exchanges
+        if one.said is not None
+    ]
+    circle = circling(talk.speeches)
+    reason = "" if circle is Recommendation.CONTINUE else "the speeches repeat earlier ones"
+    return RoundRecord(
+        assessment=Assessment(
+            round=exchange.number,
+            metrics=assess_wording(taken).model_copy(update={"recommendation": circle}),
+            answered=sum(one.missing is None for one in exchange.asked),
+            expected=len(exchange.asked),
+            quorum=Rule(quorum=case.options.quorum).quorum_of(len(exchange.asked)),
+            reason=reason,
+        ),
+        findings=(),
+        stances=(),
+    )
+
+
+# ---- shared by the turns ------------------------------------------------------------------------
+
+
+def with_exchange(talk: Talk, exchange: Exchange) -> Talk:
+    """The same with the round written down."""
+    return replace(talk, exchanges=(*talk.exchanges, exchange))
+
+
+def headings(talk: Talk) -> tuple[Heading, ...]:
+    """What has been said, as it is shown to everybody."""
+    return tuple(
+        Heading(number, one.participant, one.text or "")
+        for number, one in enumerate(talk.speeches, 1)
+    )
+
+
+def time_left(case: Case, talk: Talk) -> float | None:
+    """Seconds for the next turn: what is left of the timeout, and always enough to say something."""
+    if case.options.timeout_s is None:
+        return None
+    return max(SHORTEST_TURN_S, case.options.timeout_s - talk.elapsed_s)
+
+
+def _shorter(one: float | None, other: float | None) -> float | None:
+    return min((limit for limit in (one, other) if limit is not None), default=None)

@@ -1,0 +1,185 @@
+"""Who gets the floor: the orchestrator's wish where it is fair, a rule where it is not. Pure tables and counts.
+
+The rule among those who may speak: who had the floor least, then who has asked longest, then the panel's order. Whoever
+asked `patience` rounds in a row in vain is chosen before anybody else, the longest waiting first; so of n participants
+nobody asks more than patience + n - 1 rounds in a row in vain.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+
+NEAR_ENOUGH = 0.75
+SHORTEST_BEGINNING = 3
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A participant's answer to "do you want the floor?". `missing` says why there is none: that counts as a pass."""
+
+    participant: str
+    asks: bool
+    reason: str = ""
+    missing: str | None = None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A participant before the floor is given.
+
+    `waiting`: rounds in a row that it has asked in, this one included, without being chosen; `floors`: how often it had
+    the floor; `last`: it had it last.
+    """
+
+    name: str
+    asks: bool
+    reason: str
+    waiting: int
+    floors: int
+    last: bool
+
+
+class Why(StrEnum):
+    """Why the chosen speaker was chosen."""
+
+    WISHED = "wished"
+    NEAREST_NAME = "nearest_name"
+    CALLED_ON = "called_on"
+    WAITED_TOO_LONG = "waited_too_long"
+    UNKNOWN_NAME = "unknown_name"
+    DID_NOT_ASK = "did_not_ask"
+    TWICE_IN_A_ROW = "twice_in_a_row"
+    TOO_EARLY_TO_END = "too_early_to_end"
+    NO_SELECTION = "no_selection"
+
+
+BY_ORCHESTRATOR = frozenset({Why.WISHED, Why.NEAREST_NAME, Why.CALLED_ON})
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Who speaks and why; `wished` and `reason` are the orchestrator's own words."""
+
+    speaker: str
+    why: Why
+    wished: str | None = None
+    reason: str = ""
+
+    @property
+    def by(self) -> str:
+        """Who decided: the orchestrator or the rule."""
+        return "orchestrator" if self.why in BY_ORCHESTRATOR else "rule"
+
+
+def standings(
+    names: Sequence[str],
+    past: Sequence[tuple[Sequence[Asked], str | None]],
+    asked: Sequence[Asked],
+) -> tuple[Standing, ...]:
+    """Everybody's standing, in the panel's order. `past` are the rounds so far: who asked, and who was given the floor.
+
+    A round in which a participant's answer is missing neither counts as asked nor ends its waiting.
+    """
+    waiting = dict.fromkeys(names, 0)
+    for round_asked, given in past:
+        _wait(waiting, round_asked)
+        if given is not None:
+            waiting[given] = 0
+    _wait(waiting, asked)
+    floors = [given for _, given in past if given is not None]
+    now = {one.participant: one for one in asked}
+    return tuple(
+        Standing(
+            name=name,
+            asks=now[name].asks,
+            reason=now[name].reason,
+            waiting=waiting[name],
+            floors=floors.count(name),
+            last=floors[-1:] == [name],
+        )
+        for name in names
+    )
+
+
+def _wait(waiting: dict[str, int], asked: Sequence[Asked]) -> None:
+    for one in asked:
+        if one.asks:
+            waiting[one.participant] += 1
+        elif one.missing is None:
+            waiting[one.participant] = 0
+
+
+def eligible(everybody: Sequence[Standing]) -> tuple[Standing, ...]:
+    """Who may be given the floor: who asks, without the last speaker while others ask; when nobody asks, anybody."""
+    asking = [one for one in everybody if one.asks] or list(everybody)
+    others = [one for one in asking if not one.last]
+    return tuple(others or asking)
+
+
+def due(everybody: Sequence[Standing], patience: int) -> tuple[Standing, ...]:
+    """Who must be chosen now, the longest waiting first."""
+    starving = [one for one in everybody if one.asks and one.waiting > patience]
+    return tuple(sorted(starving, key=lambda one: -one.waiting))
+
+
+def by_rule(everybody: Sequence[Standing]) -> str:
+    """Who speaks when nobody's judgement can be followed."""
+    return min(eligible(everybody), key=lambda one: (one.floors, -one.waiting)).name
+
+
+def choose(
+    everybody: Sequence[Standing], wished: str | None, patience: int, reason: str = ""
+) -> Choice:
+    """The next speaker. `wished` is the name that the orchestrator gave, None when it gave none."""
+    known = None if wished is None else match_name(wished, [one.name for one in everybody])
+    if starving := due(everybody, patience):
+        first = starving[0].name
+        fair = known is not None and known in [
+            one.name for one in starving if one.waiting == starving[0].waiting
+        ]
+        if not fair:
+            return Choice(first, Why.WAITED_TOO_LONG, wished, reason)
+    if wished is None:
+        return Choice(by_rule(everybody), Why.NO_SELECTION)
+    if known is None:
+        return Choice(by_rule(everybody), Why.UNKNOWN_NAME, wished, reason)
+    if known not in [one.name for one in eligible(everybody)]:
+        last = next(one.last and one.asks for one in everybody if one.name == known)
+        why = Why.TWICE_IN_A_ROW if last else Why.DID_NOT_ASK
+        return Choice(by_rule(everybody), why, wished, reason)
+    if not any(one.asks for one in everybody):
+        return Choice(known, Why.CALLED_ON, wished, reason)
+    exact = _folded(known) == _folded(wished)
+    return Choice(known, Why.WISHED if exact else Why.NEAREST_NAME, wished, reason)
+
+
+# ---- names --------------------------------------------------------------------------------------
+
+
+def match_name(wanted: str, names: Sequence[str]) -> str | None:
+    """The participant that a name means: exactly, as its first word, as an only beginning, or as the only near one."""
+    folded = {_folded(name): name for name in names}
+    for form in (wanted, *re.split(r"[\s,(—–]", wanted.strip(), maxsplit=1)[:1]):
+        if (same := folded.get(_folded(form))) is not None:
+            return same
+    sought = _folded(wanted)
+    if not sought:
+        return None
+    begun = [name for name in folded if name.startswith(sought) or sought.startswith(name)]
+    if len(begun) == 1 and min(len(begun[0]), len(sought)) >= SHORTEST_BEGINNING:
+        return folded[begun[0]]
+    near = sorted(
+        ((SequenceMatcher(None, sought, name).ratio(), name) for name in folded), reverse=True
+    )
+    if near[0][0] < NEAR_ENOUGH or (len(near) > 1 and near[1][0] >= NEAR_ENOUGH):
+        return None
+    return folded[near[0][1]]
+
+
+def _folded(name: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKC", name).casefold() if c.isalnum())

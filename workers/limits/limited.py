@@ -1,0 +1,221 @@
+"""A provider whose calls keep to the limits of its account and to its breaker: `limited(provider, limiter)`.
+
+A turn that has to wait longer than a moment is given back (`NotYet`): it holds neither a slot of its provider nor a
+thread, and nobody behind it waits for it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from shared.errors import ConfigurationError, NotYet, ProviderError
+from shared.limits import Limits, account_of, limits_of, without_limits
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant
+from shared.tokens import estimated_tokens
+from workers.limits.headers import cooldown_s
+from workers.limits.limiter import Limiter, Permit, permit_name
+from workers.limits.state import Answer, Asked, Effect, Ended, Settled, Verdict
+from workers.providers.deadline import Guard
+from workers.providers.registry import Cancelled, Completion, Provider, ProviderCall, entry
+
+IN_PLACE_S = 1.0
+IN_PLACE_ALTOGETHER_S = 2.0
+LONGEST_BLOCK_S = 300.0
+MAX_REFUSALS = 6
+EXPECTED_OUTPUT_TOKENS = 1000
+_SPREAD = 0.1
+
+# What a failure says about its account; what is not listed is a refusal of this very call.
+EFFECTS: dict[FailureKind, Effect] = {
+    FailureKind.UNREACHABLE: Effect.FAILED,
+    FailureKind.OVERLOADED: Effect.FAILED,
+    FailureKind.TIMEOUT: Effect.FAILED,
+    FailureKind.CREDENTIALS: Effect.FATAL,
+    FailureKind.RATE_LIMITED: Effect.LIMITED,
+    FailureKind.CANCELLED: Effect.NEUTRAL,
+    FailureKind.DEADLINE: Effect.NEUTRAL,
+    FailureKind.TOOL_ERROR: Effect.NEUTRAL,
+    FailureKind.OVER_BUDGET: Effect.NEUTRAL,
+}
+
+
+def limited(provider: Provider, limiter: Limiter | None) -> Provider:
+    """The provider behind its account's limits; without a limiter, only without our options."""
+    return Limited(provider, limiter)
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """Satisfies the provider's protocol."""
+
+    provider: Provider
+    limiter: Limiter | None
+
+    def structured(self, participant: Participant) -> bool:
+        """As the provider says."""
+        return self.provider.structured(without_limits(participant))
+
+    def complete(self, call: ProviderCall, cancel: Cancelled) -> Completion:
+        """Ask the provider when its account allows it.
+
+        Raises NotYet when the call has to wait longer than a moment, ProviderError as the provider does.
+        """
+        bare = dataclasses.replace(call, participant=without_limits(call.participant))
+        if self.limiter is None or not is_limited(call.participant):
+            return self.provider.complete(bare, cancel)
+        started = time.monotonic()
+        permit = _admitted(self.limiter, call, cancel)
+        left_s = max(call.deadline_s - (time.monotonic() - started), 0.0)
+        return _made(
+            self.limiter,
+            permit,
+            self.provider,
+            dataclasses.replace(bare, deadline_s=left_s),
+            cancel,
+        )
+
+
+def is_limited(participant: Participant) -> bool:
+    """True for participants outside this machine, those that cost, and those whose options state a limit."""
+    found = entry(participant.provider)
+    return found.external or found.paid or _limits(participant).any
+
+
+def _limits(participant: Participant) -> Limits:
+    try:
+        return limits_of(participant)
+    except ConfigurationError as error:
+        raise ProviderError(FailureKind.BAD_REQUEST, str(error)) from None
+
+
+def _asked(call: ProviderCall) -> Asked:
+    participant = call.participant
+    prompt = estimated_tokens(call.system) + sum(estimated_tokens(m.text) for m in call.messages)
+    return Asked(
+        permit=permit_name(),
+        account=account_of(participant),
+        limits=_limits(participant),
+        tokens=prompt + min(call.max_output_tokens, EXPECTED_OUTPUT_TOKENS),
+        names=(participant.provider, participant.name),
+    )
+
+
+def _admitted(limiter: Limiter, call: ProviderCall, cancel: Cancelled) -> Permit:
+    guard = Guard.of(call, cancel)
+    asked = _asked(call)
+    waited_s = 0.0
+    while True:
+        answer, permit = limiter.ask(asked)
+        if permit is not None:
+            return permit
+        patient = answer.verdict in (Verdict.WAIT, Verdict.BLOCKED)
+        if (
+            not patient
+            or answer.wait_s > IN_PLACE_S
+            or waited_s + answer.wait_s > IN_PLACE_ALTOGETHER_S
+        ):
+            raise _not_admitted(call, answer)
+        guard.pause(answer.wait_s)
+        waited_s += answer.wait_s
+
+
+def _not_admitted(call: ProviderCall, answer: Answer) -> ProviderError:
+    who = call.participant.name
+    spread = random.random() * _SPREAD * answer.wait_s  # noqa: S311 - jitter, not a secret
+    wait_s = answer.wait_s + spread
+    match answer.verdict:
+        case Verdict.PAUSED:
+            message = f"{who} waits: an operator paused '{answer.detail}'."
+            return NotYet(FailureKind.RATE_LIMITED, message, retry_after_s=wait_s)
+        case Verdict.OPEN:
+            return _open(who, FailureKind(answer.detail or FailureKind.UNREACHABLE), wait_s)
+        case Verdict.PROBING:
+            message = f"{who} waits: another turn tries whether its provider is back."
+            return NotYet(FailureKind.OVERLOADED, message, retry_after_s=wait_s)
+        case _ if answer.verdict is Verdict.BLOCKED and answer.wait_s > LONGEST_BLOCK_S:
+            return ProviderError(
+                FailureKind.RATE_LIMITED,
+                f"{who}'s provider asks for no calls within the next {answer.wait_s / 60:.0f} minutes.",
+            )
+    return NotYet(
+        FailureKind.RATE_LIMITED,
+        f"{who} waits {wait_s:.0f} s for its provider's limit.",
+        retry_after_s=wait_s,
+    )
+
+
+def _open(who: str, kind: FailureKind, wait_s: float) -> ProviderError:
+    if kind is FailureKind.CREDENTIALS:
+        return ProviderError(
+            kind, f"{who}'s key was refused a moment ago; it is tried again in {wait_s:.0f} s."
+        )
+    return NotYet(
+        kind,
+        f"{who}'s provider failed again and again ({kind}); it is tried again in {wait_s:.0f} s.",
+        retry_after_s=wait_s,
+        counted=True,
+    )
+
+
+def _made(
+    limiter: Limiter, permit: Permit, provider: Provider, call: ProviderCall, cancel: Cancelled
+) -> Completion:
+    asked = permit.asked
+    try:
+        completion = provider.complete(call, cancel)
+    except ProviderError as error:
+        settled = limiter.settle(permit, _failure(permit, error))
+        waiting = _waiting(call, error, settled)
+        if waiting is None:
+            raise
+        raise waiting from error
+    except BaseException:
+        limiter.settle(permit, Ended(asked, permit.bucket, Effect.NEUTRAL))
+        raise
+    counts = (completion.usage.input_tokens, completion.usage.output_tokens)
+    known = [count for count in counts if count is not None]
+    limiter.settle(
+        permit,
+        Ended(
+            asked,
+            permit.bucket,
+            Effect.SUCCESS,
+            tokens=sum(known) - asked.tokens if len(known) == len(counts) else 0,
+            duration_s=time.monotonic() - permit.since,
+            cooldown_s=cooldown_s(completion.limits, datetime.now(UTC)),
+        ),
+    )
+    return completion
+
+
+def _failure(permit: Permit, error: ProviderError) -> Ended:
+    effect = EFFECTS.get(error.kind, Effect.ANSWERED)
+    if effect is Effect.LIMITED and not error.retryable:
+        effect = Effect.ANSWERED  # no credit: waiting does not help
+    return Ended(
+        permit.asked,
+        permit.bucket,
+        effect,
+        tokens=-permit.asked.tokens if effect is not Effect.FAILED else 0,
+        retry_after_s=error.retry_after_s,
+        why=error.kind.value,
+        said=str(error),
+    )
+
+
+def _waiting(call: ProviderCall, error: ProviderError, settled: Settled) -> NotYet | None:
+    """A call that was too fast waits without losing an attempt, unless that has gone on for long."""
+    limited_by = EFFECTS.get(error.kind) is Effect.LIMITED and error.retryable
+    if not limited_by or settled.refusals > MAX_REFUSALS or settled.wait_s > LONGEST_BLOCK_S:
+        return None
+    spread = 1.0 + random.random()  # noqa: S311 - jitter, not a secret
+    return NotYet(
+        error.kind,
+        f"{call.participant.name}'s provider asks for slower calls.",
+        retry_after_s=settled.wait_s + spread,
+    )

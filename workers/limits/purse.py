@@ -1,0 +1,104 @@
+"""A provider whose calls are paid from a budget: `budgeted(provider, purse)`.
+
+What a call may cost at most is put aside before it is made, under the run's row, so that turns that speak at the same
+moment cannot spend the same dollar twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shared.errors import NotYet, ProviderError
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant
+from shared.prices import expected_usd
+from shared.store.database import Database
+from shared.store.spending import Need, Short, Shortage, reserve
+from shared.store.steps import Claim
+from shared.tokens import estimated_tokens
+from workers.providers.registry import Cancelled, Completion, Provider, ProviderCall, entry
+
+UNTIL_SETTLED_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """The budget of one claim's run. `attempt` gives the name that the next call's usage row will have."""
+
+    database: Database
+    claimed: Claim
+    attempt: Callable[[], str]
+    usd_a_day: float | None = None
+
+    def reserve(self, call: ProviderCall) -> None:
+        """Put aside what the call may cost. Raises ProviderError (over_budget), NotYet while others hold the rest."""
+        need = need_of(call)
+        lacking = self.database.run(
+            lambda connection: reserve(
+                connection, self.claimed, self.attempt(), need, self.usd_a_day
+            ),
+            atomic=True,
+        )
+        if lacking is not None:
+            raise _refused(call.participant, lacking)
+
+
+def need_of(call: ProviderCall) -> Need:
+    """The most that a call can use: its prompt as estimated, and an answer of full length."""
+    prompt = estimated_tokens(call.system) + sum(estimated_tokens(m.text) for m in call.messages)
+    usd = expected_usd(call.participant, prompt, call.max_output_tokens)
+    return Need(prompt + call.max_output_tokens, usd)
+
+
+def budgeted(provider: Provider, purse: Purse | None) -> Provider:
+    """The provider behind the budget; unchanged without one."""
+    return provider if purse is None else Budgeted(provider, purse)
+
+
+@dataclass(frozen=True, slots=True)
+class Budgeted:
+    """Satisfies the provider's protocol."""
+
+    provider: Provider
+    purse: Purse
+
+    def structured(self, participant: Participant) -> bool:
+        """As the provider says."""
+        return self.provider.structured(participant)
+
+    def complete(self, call: ProviderCall, cancel: Cancelled) -> Completion:
+        """Reserve, then ask. Raises as `Purse.reserve` and as the provider do."""
+        if entry(call.participant.provider).paid:
+            self.purse.reserve(call)
+        return self.provider.complete(call, cancel)
+
+
+def _refused(participant: Participant, lacking: Shortage) -> ProviderError:
+    who = participant.name
+    if lacking.passing:
+        return NotYet(
+            FailureKind.OVER_BUDGET,
+            f"{who} waits: calls under way have reserved the rest of the budget.",
+            retry_after_s=UNTIL_SETTLED_S,
+        )
+    return ProviderError(
+        FailureKind.OVER_BUDGET, f"{who} does not speak: {_why(participant, lacking)}"
+    )
+
+
+def _why(participant: Participant, lacking: Shortage) -> str:
+    match lacking.what:
+        case Short.PRICE:
+            return (
+                f"nobody knows the price of {participant.model or participant.provider}, so a limit in dollars cannot "
+                f"be kept: give {participant.name} `price: {{in: 3.0, out: 15.0}}` (dollars per million tokens)."
+            )
+        case Short.MONEY:
+            return f"the run has cost ${lacking.spent:.4f} of ${lacking.limit:g}, and this call may cost the rest."
+        case Short.DAY:
+            return f"${lacking.spent:.2f} of ${lacking.limit:g} for today (UTC) are spent."
+        case Short.TOKENS:
+            return f"the run has used {lacking.spent:.0f} of {lacking.limit:.0f} tokens, this call may use the rest."
+        case Short.CALLS:
+            return f"the run has made or begun all of its {lacking.limit:.0f} calls."

@@ -1,0 +1,121 @@
+"""The state that all workers share: two scripts in Redis, each one round trip, both on Redis' clock."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from shared.limits import ACCOUNTS_KEY, PAUSED_KEY, account_key, slots_key
+from workers.limits.state import Answer, Asked, Ended, Settled, Verdict
+
+LEASE_S = 20.0
+CONNECTIONS = 16
+ANSWER_S = 2.0
+BREAKER_AFTER = 5
+BREAKER_S = 30.0
+BREAKER_LONGEST_S = 300.0
+_LONGEST_SAID = 200
+
+_RENEW = """
+local clock = redis.call('TIME')
+local until_ms = clock[1] * 1000 + math.floor(clock[2] / 1000) + ARGV[1]
+for i = 2, #ARGV do redis.call('ZADD', KEYS[1], 'XX', until_ms, ARGV[i]) end
+"""
+
+
+class SharedState:
+    """Raises redis.RedisError when the server does not answer in time."""
+
+    def __init__(
+        self,
+        redis_url: str,
+        *,
+        lease_s: float = LEASE_S,
+        breaker_after: int = BREAKER_AFTER,
+        breaker_s: float = BREAKER_S,
+    ) -> None:
+        """Connects on first use. `breaker_after` failures in a row open for `breaker_s`, then twice that, ..."""
+        pool = redis.BlockingConnectionPool.from_url(
+            redis_url,
+            max_connections=CONNECTIONS,
+            timeout=ANSWER_S,
+            socket_timeout=ANSWER_S,
+            socket_connect_timeout=ANSWER_S / 2,
+            retry=Retry(NoBackoff(), 1),
+            decode_responses=True,
+        )
+        self._client = redis.Redis(connection_pool=pool)
+        folder = Path(__file__).parent
+        self._admit = self._client.register_script((folder / "admit.lua").read_text())
+        self._settle = self._client.register_script((folder / "settle.lua").read_text())
+        self._renew = self._client.register_script(_RENEW)
+        self._lease_ms = int(lease_s * 1000)
+        self._breaker = (breaker_after, int(breaker_s * 1000), int(BREAKER_LONGEST_S * 1000))
+
+    def ask(self, asked: Asked) -> Answer:
+        """One script: breaker, pause, cooldown, slots, requests, tokens; counted if it is let through."""
+        limits = asked.limits
+        found: Any = self._admit(
+            keys=[
+                account_key(asked.account),
+                slots_key(asked.account),
+                PAUSED_KEY,
+                ACCOUNTS_KEY,
+            ],
+            args=[
+                asked.permit,
+                self._lease_ms,
+                limits.rpm or 0,
+                limits.tpm or 0,
+                limits.parallel or 0,
+                asked.tokens,
+                asked.account,
+                *asked.names,
+            ],
+        )
+        verdict, number, detail = Verdict(found[0]), float(found[1]), str(found[2])
+        if verdict is Verdict.OK:
+            return Answer(verdict, bucket=detail)
+        return Answer(verdict, wait_s=number / 1000, detail=detail)
+
+    def settle(self, ended: Ended) -> Settled:
+        """One script: the slot is free, the tokens are corrected, cooldown and breaker are set."""
+        asked = ended.asked
+        after, cooldown_ms, longest_ms = self._breaker
+        found: Any = self._settle(
+            keys=[account_key(asked.account), slots_key(asked.account)],
+            args=[
+                asked.permit,
+                ended.bucket,
+                ended.tokens,
+                ended.effect.value,
+                -1 if ended.retry_after_s is None else int(ended.retry_after_s * 1000),
+                int(ended.duration_s * 1000),
+                ended.why,
+                ended.said[:_LONGEST_SAID],
+                after,
+                cooldown_ms,
+                longest_ms,
+                int(ended.cooldown_s * 1000),
+                int(asked.limits.rpm is not None),
+            ],
+        )
+        return Settled(int(found[0]), int(found[1]) / 1000, bool(found[2]))
+
+    def renew(self, held: Iterable[Asked]) -> None:
+        """Prolong the leases of calls under way; one that ran out stays lost."""
+        by_account: dict[str, list[str]] = defaultdict(list)
+        for asked in held:
+            by_account[asked.account].append(asked.permit)
+        for account, permits in by_account.items():
+            self._renew(keys=[slots_key(account)], args=[self._lease_ms, *permits])
+
+    def close(self) -> None:
+        """Drop the connections."""
+        self._client.close()
