@@ -1,0 +1,83 @@
+"""From settings to servers that answer: start the embedded ones, or check those that exist.
+
+A command that is in a hurry makes a `Starting` first, does its own work while the servers come up, and then asks
+for the connection. The supervisor is started before the servers: its processes load Celery meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from orchestrator.cli.starting import Starting
+from shared.errors import EnvironmentFault
+from shared.settings import Settings
+from shared.signals import Signals
+from shared.store.database import Connection, Database
+from shared.store.migrate import HEAD, upgrade
+from shared.store.views import schema_revision
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Backend:
+    """An open way to the store and to the signals."""
+
+    settings: Settings
+    database: Database
+    signals: Signals
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Look something up."""
+        return self.database.run(work)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Change something in one transaction."""
+        return self.database.run(work, atomic=True)
+
+    def close(self) -> None:
+        """Drop the connections."""
+        self.signals.close()
+        self.database.close()
+
+
+def connect(starting: Starting) -> Backend:
+    """Wait for the servers and open the way to them; the schema is current when this returns.
+
+    Raises EnvironmentFault: what stands in the way of a server, or an external database of another version.
+    """
+    starting.wait()
+    settings = starting.settings
+    endpoints = settings.endpoints
+    database = Database(endpoints.database_url, pool_size=4, patience_s=2.0)
+    if settings.external is None:
+        upgrade(database)
+    else:
+        require_schema(database)
+    return Backend(settings, database, Signals(endpoints.redis_url))
+
+
+def require_schema(database: Database) -> None:
+    """Raise EnvironmentFault unless an external database is at this version's schema."""
+    found = database.run(schema_revision)
+    if found == HEAD:
+        return
+    have = "is empty" if found is None else f"is at schema {found}"
+    raise EnvironmentFault(
+        f"the database {have} and this version of Quorate needs {HEAD}: run `quorate db upgrade` once (with the "
+        "newest version that uses this database)."
+    )
+
+
+@contextmanager
+def connected(environ: Mapping[str, str], *, workers: bool = True) -> Iterator[Backend]:
+    """The back end for one command. `workers` False starts no processes, only the servers."""
+    settings = Settings.from_environment(environ)
+    backend = connect(Starting(settings, environ, workers=workers))
+    try:
+        yield backend
+    finally:
+        backend.close()

@@ -1,0 +1,1 @@
+"""The commands, one file each; `orchestrator.cli.registry` names them."""

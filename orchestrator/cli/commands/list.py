@@ -1,0 +1,40 @@
+"""`quorate list`: the runs."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from orchestrator.cli.options import example, json_option
+
+
+@click.command(
+    "list", epilog=example("quorate list --status waiting", "quorate list -n 100 --json")
+)
+@click.option("-n", "limit", type=click.IntRange(1, 10_000), default=20, help="How many (20).")
+@click.option(
+    "--status",
+    type=click.Choice(
+        ["running", "waiting", "blocked", "completed", "failed", "cancelled", "expired"]
+    ),
+    help="Only these.",
+)
+@json_option
+def list_(limit: int, status: str | None, as_json: bool) -> int:
+    """The runs, the newest first."""
+    from orchestrator.cli.backend import connected
+    from orchestrator.cli.terminal import Terminal
+    from orchestrator.views.json_report import SCHEMA_VERSION, dumps, run_summary
+    from orchestrator.views.listings import runs
+    from shared.store.views import list_runs
+
+    with connected(os.environ, workers=False) as backend:
+        rows = backend.read(lambda connection: list_runs(connection, limit=limit, status=status))
+    terminal = Terminal.of(os.environ)
+    if as_json:
+        summaries = [run_summary(row) for row in rows]
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "runs": summaries}))
+    else:
+        terminal.result(runs(rows))
+    return 0

@@ -1,0 +1,21 @@
+"""`quorate orchestrator`: the service process that advances runs."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from orchestrator.cli.options import example
+
+
+@click.command(epilog=example("quorate orchestrator        (a service: see deploy/systemd)"))
+def orchestrator() -> int:
+    """Advance runs, sweep, listen for decisions. Any number of these may run; SIGTERM ends one in good order."""
+    from orchestrator.cli.schema import wait_for_schema
+    from orchestrator.service import main
+    from shared.settings import Settings
+
+    settings = Settings.from_environment(os.environ)
+    wait_for_schema(settings)
+    return main(settings)

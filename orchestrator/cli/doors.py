@@ -1,0 +1,58 @@
+"""The two doors out of a command: expected errors leave with a sentence, bugs with a file to send in."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from orchestrator.cli.guard import diagnosis
+from orchestrator.views.lines import drop_unseen
+from shared.errors import QuorateError
+
+BUG = 70
+
+
+def leave(error: Exception, environ: Mapping[str, str]) -> int:
+    """Say what happened on stderr; the exit code."""
+    if isinstance(error, QuorateError) and type(error).exit_code != BUG:
+        tell(str(error))
+        return error.exit_code
+    if isinstance(error, ImportError) and (sentence := diagnosis()):
+        tell(sentence)
+        return 5
+    file = write_traceback(error, environ)
+    tell(
+        f"this is a bug ({type(error).__name__}: {error}). The traceback is in {file}: please send it with the "
+        "command that you typed."
+    )
+    return BUG
+
+
+def tell(text: str) -> None:
+    """One message on stderr, under our name and without control characters."""
+    sys.stderr.write(f"quorate: {drop_unseen(text).strip()}\n")
+    sys.stderr.flush()
+
+
+def write_traceback(error: Exception, environ: Mapping[str, str]) -> Path:
+    """Store the traceback where only the user can read it; the file."""
+    state = environ.get("XDG_STATE_HOME") or f"{environ.get('HOME', '')}/.local/state"
+    folder = Path(state) / "quorate" / "crashes"
+    now = datetime.now(UTC)
+    name = f"{now:%Y%m%dT%H%M%S}-{os.getpid()}.txt"
+    text = "".join(traceback.format_exception(error))
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = folder / name
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError:
+        descriptor, path = tempfile.mkstemp(prefix="quorate-", suffix=".txt")
+        file = Path(path)
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as stream:
+        stream.write(text)
+    return file

@@ -1,0 +1,126 @@
+"""Watch a run: poll its pulse, tell what changed, stop when it is settled or the time is up."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from orchestrator.cli.backend import Backend
+from orchestrator.cli.display import Display
+from orchestrator.cli.reports import load_look
+from orchestrator.views.lines import Line, Span, Style, line
+from orchestrator.views.progress import Look, changes, still_waiting
+from orchestrator.views.words import say
+from shared.store.processes import list_processes
+from shared.store.views import Pulse, run_pulse
+
+FAST_S, SLOW_S, SLOWEST_S = 0.05, 0.2, 0.5
+FAST_FOR_S, SLOW_FOR_S = 10.0, 60.0
+REMINDER_S = 25.0
+WORKER_CHECK_S = 10.0
+
+
+@dataclass
+class Clock:
+    """When something was said last, and when the watching began; monotonic seconds."""
+
+    began: float
+    said: float
+    checked: float
+
+    @classmethod
+    def start(cls) -> Clock:
+        """Now."""
+        now = time.monotonic()
+        return cls(now, now, now)
+
+    @property
+    def pause_s(self) -> float:
+        """How long to wait before the next look: newcomers want the first finding at once."""
+        watched = time.monotonic() - self.began
+        if watched < FAST_FOR_S:
+            return FAST_S
+        return SLOW_S if watched < SLOW_FOR_S else SLOWEST_S
+
+
+class Follower:
+    """Watches one run, also several times in a row: what was told once is not told again."""
+
+    def __init__(self, backend: Backend, run: str, display: Display, language: str) -> None:
+        """Nothing is looked at yet."""
+        self._backend = backend
+        self._run = run
+        self._display = display
+        self._language = language
+        self._look: Look | None = None
+        self._pulse: Pulse | None = None
+
+    def skip_the_past(self) -> None:
+        """Tell only what happens from now on."""
+        self._pulse = self._read_pulse()
+        self._look = self._read_look(self._pulse)
+
+    def follow(self, timeout_s: float | None = None) -> bool:
+        """Tell what happens until the run is settled; False when `timeout_s` was over before."""
+        clock = Clock.start()
+        deadline = None if timeout_s is None else clock.began + timeout_s
+        with self._display:
+            while True:
+                pulse = self._read_pulse()
+                look = self._tell(pulse, clock)
+                if pulse.settled:
+                    return True
+                if deadline is not None and time.monotonic() >= deadline:
+                    return False
+                _remind(self._backend, self._display, look, self._language, clock)
+                self._display.refresh(replace(look, elapsed_s=pulse.elapsed_s))
+                time.sleep(clock.pause_s)
+
+    def _tell(self, pulse: Pulse, clock: Clock) -> Look:
+        before = self._look
+        if before is not None and self._pulse is not None and not _differ(pulse, self._pulse):
+            return before
+        after = self._read_look(pulse)
+        self._look, self._pulse = after, pulse
+        lines = changes(before, after, self._language)
+        if lines:
+            self._display.tell(lines)
+            clock.said = time.monotonic()
+        return after
+
+    def _read_pulse(self) -> Pulse:
+        return self._backend.read(lambda connection: run_pulse(connection, self._run))
+
+    def _read_look(self, pulse: Pulse) -> Look:
+        return self._backend.read(lambda connection: load_look(connection, self._run, pulse))
+
+
+def _differ(one: Pulse, other: Pulse) -> bool:
+    return {**one.__dict__, "elapsed_s": 0} != {**other.__dict__, "elapsed_s": 0}
+
+
+def _remind(backend: Backend, display: Display, look: Look, language: str, clock: Clock) -> None:
+    """Somebody who waits hears something at least every 30 seconds."""
+    now = time.monotonic()
+    silent = now - clock.said
+    if silent >= WORKER_CHECK_S and now - clock.checked >= WORKER_CHECK_S:
+        clock.checked = now
+        missing = missing_processes(backend, look, language)
+        if missing:
+            display.tell(missing)
+            clock.said = now
+    if silent >= REMINDER_S:
+        display.tell(still_waiting(look, language))
+        clock.said = now
+
+
+def missing_processes(backend: Backend, look: Look, language: str) -> list[Line]:
+    """Which process nobody has started, when the run waits for one."""
+    from shared.presence import SILENCE_S  # brings the services' logging with it
+
+    alive = {p.kind for p in backend.read(list_processes) if p.silent_s < SILENCE_S}
+    wanted = {("turns" if step.kind == "turn" else "tools") for step in look.open_steps}
+    texts = [say("no_worker", language, kind=kind) for kind in sorted(wanted) if kind not in alive]
+    if "orchestrator" not in alive:
+        texts.append(say("no_orchestrator", language))
+    return [line(Span(f"⚠ {text}", Style.WARNING)) for text in texts]

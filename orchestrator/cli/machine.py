@@ -1,0 +1,144 @@
+"""The embedded instance as a whole: start, stop, status, logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from orchestrator.cli.backend import connected
+from orchestrator.cli.terminal import Terminal
+from orchestrator.views.json_report import SCHEMA_VERSION, dumps
+from orchestrator.views.lines import Line, Span, Style, block, line
+from orchestrator.views.tables import table
+from shared.embedded.instance import Instance
+from shared.embedded.servers import status as server_status
+from shared.embedded.servers import stop
+from shared.embedded.supervisor import stop_supervisor, supervisor_status
+from shared.errors import EnvironmentFault, UserError
+from shared.settings import Settings
+from shared.store.database import Database
+from shared.store.migrate import HEAD
+from shared.store.processes import Process, list_processes
+from shared.store.views import count_runs, schema_revision
+
+UNREACHABLE = 5
+
+
+def start(environ: Mapping[str, str]) -> int:
+    """Start everything that is not running; the exit code."""
+    with connected(environ) as backend:
+        settings = backend.settings
+        if settings.external is not None:
+            text = "external servers answer and the schema is current; nothing is started for them"
+        else:
+            text = f"instance {settings.instance.name} is up"
+    Terminal.of(environ).result([line(text)])
+    return 0
+
+
+def stop_all(environ: Mapping[str, str]) -> int:
+    """Stop the supervisor, then the servers; the exit code."""
+    settings = Settings.from_environment(environ)
+    if settings.external is not None:
+        raise UserError("the servers are external (QUORATE_REDIS_URL): stop them where they run")
+    stopped = ["workers"] if stop_supervisor(settings.instance) else []
+    stopped += stop(settings.instance)
+    text = f"stopped: {', '.join(stopped)}" if stopped else "nothing was running"
+    Terminal.of(environ).result([line(text)])
+    return 0
+
+
+def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
+    """What runs; the exit code."""
+    settings = Settings.from_environment(environ)
+    facts: dict[str, Any] = {"instance": None}
+    if settings.external is None:
+        facts = _embedded(settings.instance)
+    fault: str | None = None
+    database = Database(settings.endpoints.database_url, pool_size=1, patience_s=0.0)
+    try:
+        facts["schema"] = {"found": database.run(schema_revision), "needed": HEAD}
+        if facts["schema"]["found"] == HEAD:
+            facts["processes"] = [asdict(process) for process in database.run(list_processes)]
+            facts["runs"] = database.run(count_runs)
+    except EnvironmentFault as error:
+        fault = str(error)
+    finally:
+        database.close()
+    facts["fault"] = fault
+    terminal = Terminal.of(environ)
+    if as_json:
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, **facts}))
+    else:
+        terminal.result(_lines(facts))
+    return 0 if fault is None else UNREACHABLE
+
+
+def show_logs(environ: Mapping[str, str], name: str | None, count: int) -> int:
+    """The ends of the logs; the exit code."""
+    instance = Settings.from_environment(environ).instance
+    known = {path.stem: path for path in sorted(instance.log_dir.glob("*.log"))}
+    if name is not None and name not in known:
+        there = ", ".join(known) or "none yet"
+        raise UserError(f"there is no log {name!r} in {instance.log_dir} (there: {there})")
+    terminal = Terminal.of(environ)
+    for one, path in known.items():
+        if name in (None, one):
+            text = "\n".join(path.read_text(errors="replace").splitlines()[-count:])
+            terminal.result([line(Span(f"== {path}", Style.STRONG)), *block(text)])
+    return 0
+
+
+def _embedded(instance: Instance) -> dict[str, Any]:
+    supervisor = supervisor_status(instance)
+    return {
+        "instance": {
+            "name": instance.name,
+            "data": str(instance.data_dir),
+            "logs": str(instance.log_dir),
+        },
+        "servers": [asdict(one) for one in server_status(instance)],
+        "supervisor": asdict(supervisor),
+    }
+
+
+def _lines(facts: Mapping[str, Any]) -> list[Line]:
+    lines: list[Line] = []
+    if facts["instance"] is not None:
+        lines.append(line(f"instance {facts['instance']['name']} in {facts['instance']['data']}"))
+        lines += table(
+            ("server", "runs", "version", "pid", "memory", "socket"),
+            [_server(one) for one in facts["servers"]],
+        )
+        children = facts["supervisor"]["children"]
+        if children:
+            lines += table(
+                ("process", "pid", "restarts"),
+                [(c["name"], str(c["pid"] or "-"), str(c["restarts"])) for c in children],
+            )
+        else:
+            lines.append(line("no supervisor runs: no workers"))
+    else:
+        lines.append(line("external servers"))
+    if facts["fault"] is not None:
+        return [*lines, line(Span(facts["fault"], Style.BAD))]
+    lines.append(line(f"schema {facts['schema']['found']}, needed {facts['schema']['needed']}"))
+    alive = [Process(**one) for one in facts.get("processes", ())]
+    lines += [
+        line(f"{p.kind} on {p.host}, pid {p.pid}, seen {p.silent_s:.1f} s ago") for p in alive
+    ]
+    runs = ", ".join(f"{count} {status}" for status, count in facts.get("runs", {}).items())
+    return [*lines, line(f"runs: {runs or 'none'}")]
+
+
+def _server(one: Mapping[str, Any]) -> tuple[str, ...]:
+    memory = one["memory_bytes"]
+    return (
+        one["name"],
+        "yes" if one["running"] else "no",
+        one["version"] or "-",
+        str(one["pid"] or "-"),
+        "-" if memory is None else f"{memory / 1e6:.0f} MB",
+        str(one["path"]),
+    )

@@ -1,0 +1,77 @@
+"""The processes behind the embedded servers: their programs, and what each may know of the environment."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from shared.embedded.supervisor import ProcessSpec
+from shared.errors import EnvironmentFault
+
+# What reads hostile text in the tool workers must find nothing worth sending away.
+SECRET = re.compile(
+    r"KEY|SECRET|TOKEN|PASSW|CREDENTIAL|AUTH(?!OR)|COOKIE|SESSION|PRIVATE|_DSN$|WEBHOOK",
+    re.IGNORECASE,
+)
+WITH_PASSWORD = re.compile(r"://[^/\s@]*:[^/\s@]+@")
+PROVIDER = re.compile(
+    r"^(OPENAI|ANTHROPIC|CLAUDE|GEMINI|GOOGLE|MISTRAL|COHERE|GROQ|DEEPSEEK|XAI|TOGETHER|PERPLEXITY|OPENROUTER|"
+    r"OLLAMA|HF|HUGGINGFACE|HUGGING_FACE|AZURE|AWS|VERTEX|BEDROCK|GITHUB|GH|GITLAB|SSH)_",
+    re.IGNORECASE,
+)
+# These make Python or Flower run code from where they are told; the last is the supervisor's own.
+DROPPED = frozenset(
+    {
+        "PYTHONPATH",
+        "PYTHONSTARTUP",
+        "PYTHONHOME",
+        "PYTHONINSPECT",
+        "CELERY_CONFIG_MODULE",
+        "CELERY_LOADER",
+        "QUORATE_SUPERVISOR_LOCK",
+    }
+)
+OUR_URLS = frozenset({"QUORATE_REDIS_URL", "QUORATE_DATABASE_URL", "QUORATE_BROKER_URL"})
+
+
+def script(name: str) -> str:
+    """The absolute path of one of our console scripts. Raises EnvironmentFault when it is not installed."""
+    path = Path(sys.executable).with_name(name)
+    if not path.is_file():
+        raise EnvironmentFault(
+            f"The program {path} is missing: install Quorate again into this environment."
+        )
+    return str(path)
+
+
+def service_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """What the turn workers get: everything, and Python keeps off foreign folders."""
+    kept = {name: value for name, value in environ.items() if name not in DROPPED}
+    return {**kept, "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"}
+
+
+def keyless_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """What the tool workers and the orchestrator get: no key, no token, no variable of a provider."""
+    return {
+        name: value
+        for name, value in service_environment(environ).items()
+        if name in OUR_URLS
+        or not (SECRET.search(name) or PROVIDER.search(name) or WITH_PASSWORD.search(value))
+    }
+
+
+def secret_names(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The variables that hold what only the turn workers may see."""
+    return tuple(name for name in sorted(environ) if SECRET.search(name) and environ[name])
+
+
+def specs(environ: Mapping[str, str]) -> tuple[ProcessSpec, ...]:
+    """The three processes of an embedded instance. Only the turn workers see keys."""
+    keyless = keyless_environment(environ)
+    return (
+        ProcessSpec("orchestrator", (script("quorate"), "orchestrator"), keyless),
+        ProcessSpec("tools", (script("quorate-worker"), "tools"), keyless),
+        ProcessSpec("turns", (script("quorate-worker"), "turns"), service_environment(environ)),
+    )

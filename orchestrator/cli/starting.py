@@ -1,0 +1,60 @@
+"""Bring the embedded servers up in the background. Light: they are on the way before anything heavy is loaded."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+from orchestrator.cli.key_marks import write_marks
+from orchestrator.cli.processes import script, service_environment
+from shared.embedded.servers import ensure
+from shared.embedded.supervisor import ensure_supervisor, stop_supervisor
+from shared.settings import Settings
+
+
+class Starting:
+    """Servers that come up in a thread while the command does something else."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str], *, workers: bool) -> None:
+        """Starts at once; nothing to start when the servers are external."""
+        self._settings = settings
+        self._environ = environ
+        self._workers = workers
+        self._fault: BaseException | None = None
+        self._thread: threading.Thread | None = None
+        if settings.external is None:
+            self._thread = threading.Thread(target=self._start, name="start", daemon=True)
+            self._thread.start()
+
+    @property
+    def settings(self) -> Settings:
+        """What is being started."""
+        return self._settings
+
+    def wait(self) -> None:
+        """Return when the servers answer. Raises EnvironmentFault: what stands in the way of one."""
+        if self._thread is not None:
+            self._thread.join()
+        if self._fault is not None:
+            raise self._fault
+
+    def _start(self) -> None:
+        started = False
+        try:
+            if self._workers:
+                started = start_supervisor(self._settings, self._environ)
+            ensure(self._settings.instance, environ=self._environ)
+        except BaseException as fault:  # noqa: BLE001 - raised again by wait, in the command's own thread
+            self._fault = fault
+            if started:
+                stop_supervisor(self._settings.instance)
+
+
+def start_supervisor(settings: Settings, environ: Mapping[str, str]) -> bool:
+    """Make sure that the instance's processes run; False when they did."""
+    started = ensure_supervisor(
+        settings.instance, (script("quorate"), "supervise"), service_environment(environ)
+    )
+    if started:
+        write_marks(settings.instance, environ)
+    return started

@@ -1,0 +1,82 @@
+"""Where the result and the talk go: stdout is the result, stderr is talk; colour and questions on terminals only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+from orchestrator.views.lines import Line, Style, plain
+
+_COLOURS = {
+    Style.STRONG: "1",
+    Style.DIM: "2",
+    Style.GOOD: "32",
+    Style.BAD: "1;31",
+    Style.WARNING: "33",
+    Style.PLACE: "36",
+    Style.ADDED: "32",
+    Style.REMOVED: "31",
+}
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """What the two streams can do. `can_ask`: a person sits there and may be asked."""
+
+    colour_out: bool
+    colour_err: bool
+    live: bool
+    can_ask: bool
+    quiet: bool = False
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str], *, quiet: bool = False) -> Terminal:
+        """The terminal of this process. NO_COLOR, CLICOLOR_FORCE, TERM=dumb, CI and QUORATE_NO_INPUT count."""
+        dumb = environ.get("TERM") == "dumb"
+        colour = not environ.get("NO_COLOR") and not dumb
+        forced = environ.get("CLICOLOR_FORCE", "0") not in ("", "0")
+        automatic = bool(environ.get("CI")) or bool(environ.get("QUORATE_NO_INPUT"))
+        err = sys.stderr.isatty()
+        return cls(
+            colour_out=colour and (forced or sys.stdout.isatty()),
+            colour_err=colour and (forced or err),
+            live=err and not dumb and not quiet and not environ.get("CI"),
+            can_ask=sys.stdin.isatty() and err and not automatic,
+            quiet=quiet,
+        )
+
+    def result(self, lines: Iterable[Line] | str) -> None:
+        """Write the result."""
+        _write(sys.stdout, lines, self.colour_out)
+
+    def talk(self, lines: Iterable[Line]) -> None:
+        """Say something on the way; nothing when quiet."""
+        if not self.quiet:
+            _write(sys.stderr, lines, self.colour_err)
+
+    def warn(self, lines: Iterable[Line]) -> None:
+        """Say something that quiet does not silence."""
+        _write(sys.stderr, lines, self.colour_err)
+
+
+def _write(stream: TextIO, lines: Iterable[Line] | str, colour: bool) -> None:
+    if isinstance(lines, str):
+        text = lines if lines.endswith("\n") else lines + "\n"
+    else:
+        text = _coloured(lines) if colour else plain(lines)
+    stream.write(text)
+    stream.flush()
+
+
+def _coloured(lines: Iterable[Line]) -> str:
+    """Spans are clean already, so the only escapes are ours."""
+    return "".join(
+        "".join(
+            f"\x1b[{code}m{span.text}\x1b[0m" if (code := _COLOURS.get(span.style)) else span.text
+            for span in one
+        )
+        + "\n"
+        for one in lines
+    )

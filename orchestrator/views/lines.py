@@ -1,0 +1,98 @@
+"""Lines of text with styles, safe to show: what models, files and people wrote cannot steer a terminal.
+
+A view returns lines; the terminal decides about colour. Every span is cleaned when it is made, so nothing can
+forget it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+# ECMA-48 control sequences, strings (OSC, DCS, ...) and two-character escapes, in their 7-bit form.
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]", re.DOTALL
+)
+# C0 but tab and newline, DEL, C1, direction overrides and marks, line separators, tags, lone surrogates.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+class Style(StrEnum):
+    """What a span is; the terminal knows a colour for each."""
+
+    PLAIN = "plain"
+    STRONG = "strong"
+    DIM = "dim"
+    GOOD = "good"
+    BAD = "bad"
+    WARNING = "warning"
+    PLACE = "place"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of one line in one style."""
+
+    text: str
+    style: Style = Style.PLAIN
+
+    def __post_init__(self) -> None:
+        """Whatever the text was, it is one line without control characters now."""
+        object.__setattr__(self, "text", clean(self.text))
+
+
+Line = tuple[Span, ...]
+
+
+def line(*parts: str | Span) -> Line:
+    """A line of plain texts and spans."""
+    return tuple(part if isinstance(part, Span) else Span(part) for part in parts)
+
+
+def block(text: str, *, indent: str = "", style: Style = Style.PLAIN) -> list[Line]:
+    """A text of several lines."""
+    return [line(indent, Span(one, style)) for one in _split(drop_unseen(text))]
+
+
+def exact(text: str) -> list[Line]:
+    """A patch as it is: nothing is dropped, what would not be seen is spelled out, `+` and `-` are coloured."""
+    return [line(Span(one, _patch_style(one))) for one in _split(spell_unseen(text))]
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """The lines without styles, each ended by a newline."""
+    return "".join("".join(span.text for span in one) + "\n" for one in lines)
+
+
+def clean(text: str) -> str:
+    """One line: escape sequences and unseen characters are gone, newlines and tabs are blanks."""
+    return drop_unseen(text).replace("\n", " ").replace("\t", "    ")
+
+
+def drop_unseen(text: str) -> str:
+    """The text without escape sequences and unseen characters; newlines and tabs stay."""
+    return _UNSEEN.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+
+
+def spell_unseen(text: str) -> str:
+    """The text with unseen characters written as <U+XXXX>; newlines and tabs stay."""
+    return _UNSEEN.sub(lambda found: f"<U+{ord(found.group()):04X}>", text)
+
+
+def _split(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n")
+
+
+def _patch_style(text: str) -> Style:
+    if text.startswith(("+++", "---", "diff --git", "index ")):
+        return Style.STRONG
+    if text.startswith("@@"):
+        return Style.DIM
+    return {"+": Style.ADDED, "-": Style.REMOVED}.get(text[:1], Style.PLAIN)

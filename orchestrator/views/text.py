@@ -1,0 +1,207 @@
+"""A run's result as lines: verdict, convergence, findings one a line, synthesis, decision, warnings."""
+
+from __future__ import annotations
+
+from orchestrator.core.verdict import GateOutcome
+from orchestrator.views.lines import Line, Span, Style, block, line
+from orchestrator.views.report import RunReport
+from orchestrator.views.words import count, say
+from shared.models.findings import Finding, FindingStatus, RaisedFinding, Severity
+from shared.models.outcomes import RunStatus, Verdict
+from shared.models.replies import Applied
+from shared.store.decisions import DecisionRow
+
+SEVERITY_STYLES = {
+    Severity.CRITICAL: Style.BAD,
+    Severity.MAJOR: Style.WARNING,
+    Severity.MINOR: Style.PLAIN,
+    Severity.INFO: Style.DIM,
+}
+VERDICT_STYLES = {
+    Verdict.APPROVED: Style.GOOD,
+    Verdict.NEEDS_FIX: Style.BAD,
+    Verdict.INCONCLUSIVE: Style.WARNING,
+}
+DEFAULT_MAX_FINDINGS = 5
+
+
+def result(report: RunReport, *, language: str, max_findings: int | None) -> list[Line]:
+    """The whole result; `max_findings` None shows all that the panel did not reject."""
+    return [
+        headline(report, language),
+        *_state(report, language),
+        *_findings(report, language, max_findings),
+        *_synthesis(report, language),
+        *_decision(report, language),
+        *(part for one in report.applied for part in applied(one, report.run.id, language)),
+        *warnings(report, language),
+        line(say("details", language), f": quorate show {report.run.id}"),
+    ]
+
+
+def headline(report: RunReport, language: str) -> Line:
+    """Verdict, convergence, rounds and time in one line."""
+    verdict = report.verdict
+    shown = (
+        Span(say("running", language), Style.STRONG)
+        if verdict is None
+        else Span(verdict.value, VERDICT_STYLES[verdict])
+    )
+    n = len(report.assessments)
+    return line(
+        shown,
+        " · ",
+        *convergence(report, language),
+        f" · {count('rounds', language, n)} · {report.run.elapsed_s:.1f} s",
+    )
+
+
+def convergence(report: RunReport, language: str) -> tuple[Span, ...]:
+    """`Convergence: 0.82 · converged`."""
+    name = say("convergence", language)
+    if report.assessment is None:
+        return (Span(f"{name}: {say('no_convergence', language)}"),)
+    metrics = report.assessment.metrics
+    how = report.ending or metrics.recommendation
+    return (Span(f"{name}: {metrics.overall_score:.2f} · {how.value}"),)
+
+
+def finding_line(finding: Finding, report: RunReport) -> Line:
+    """`path:line: SEVERITY rule title (2/3)`; a status follows when the panel did not accept it or
+    an applied fix has mended it."""
+    support = f"{report.supporters(finding)}/{len(report.critics)}"
+    status = "" if finding.status is FindingStatus.ACCEPTED else f", {finding.status.value}"
+    if finding not in report.standing:
+        status = ", fixed"
+    caveat = f" [{finding.caveat}]" if finding.caveat else ""
+    return line(
+        Span(_where(finding), Style.PLACE),
+        ": ",
+        Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
+        f" {finding.rule} " if finding.rule else " ",
+        Span(finding.title, Style.STRONG),
+        Span(f" ({support}{status}) {finding.id}{caveat}", Style.DIM),
+    )
+
+
+def raised_line(finding: RaisedFinding, participant: str) -> Line:
+    """A finding as one participant raised it, before the panel has judged it."""
+    return line(
+        "  ",
+        Span(_where(finding), Style.PLACE),
+        ": ",
+        Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
+        f" {finding.rule} " if finding.rule else " ",
+        finding.title,
+        Span(f" — {participant}", Style.DIM),
+    )
+
+
+def _where(finding: Finding | RaisedFinding) -> str:
+    place = finding.place
+    return f"{place.path}:{place.line}" if place else "-"
+
+
+def _findings(report: RunReport, language: str, limit: int | None) -> list[Line]:
+    kept = report.ranked
+    shown = kept if limit is None else kept[:limit]
+    lines = [finding_line(finding, report) for finding in shown]
+    if not kept and report.assessments:
+        lines.append(line(Span(say("no_findings", language), Style.DIM)))
+    if len(kept) > len(shown):
+        lines.append(line(Span(count("more", language, len(kept) - len(shown)), Style.DIM)))
+    rejected = len(report.findings) - len(kept)
+    if rejected:
+        lines.append(line(Span(say("rejected", language, n=rejected), Style.DIM)))
+    return lines
+
+
+def _state(report: RunReport, language: str) -> list[Line]:
+    lines: list[Line] = []
+    status = report.run.status
+    if status in (RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.EXPIRED):
+        lines.append(line(Span(say(f"status_{status.value}", language), Style.WARNING)))
+    if status is RunStatus.BLOCKED:
+        reason = report.run.blocked_reason or ""
+        text = say("status_blocked", language, reason=reason)
+        lines.append(line(Span(text, Style.BAD)))
+    gate = report.gate
+    if gate.outcome is not GateOutcome.NOT_SET and report.verdict is not None:
+        style = Style.GOOD if gate.outcome is GateOutcome.PASSED else Style.BAD
+        said = say(f"gate_{gate.outcome.value}", language)
+        lines.append(line(Span(said, style), f": {gate.reason}"))
+    return lines
+
+
+def _synthesis(report: RunReport, language: str) -> list[Line]:
+    synthesis = report.synthesis
+    if synthesis is None:
+        return []
+    lines = [line(Span(f"{say('synthesis', language)}:", Style.STRONG))]
+    lines += block(synthesis.summary, indent="  ")
+    sections = (
+        ("consensus", synthesis.consensus),
+        ("resolved", synthesis.resolved_issues),
+        ("concerns", synthesis.remaining_concerns),
+    )
+    for name, items in sections:
+        lines += [line(f"  {say(name, language)}: {item}") for item in items]
+    return lines
+
+
+def _decision(report: RunReport, language: str) -> list[Line]:
+    decision = report.open_decision
+    if decision is not None:
+        return open_decision(decision, language)
+    answer = report.detail.get("decision")
+    if not answer:
+        return []
+    said = say(
+        "decided",
+        language,
+        choice=answer.get("choice"),
+        actor=answer.get("actor"),
+        channel=answer.get("channel"),
+    )
+    return [line(Span(f"{say('decision', language)}: ", Style.STRONG), said)]
+
+
+def open_decision(decision: DecisionRow, language: str) -> list[Line]:
+    """What is asked, how to answer and until when."""
+    question = decision.question
+    options = "|".join(question.get("options") or ())
+    lines = [
+        line(
+            Span(f"{say('decision', language)}: {question.get('prompt', '')}", Style.STRONG),
+            f" — {say('answer_with', language)}: quorate decide {decision.run_id} {options}",
+        )
+    ]
+    if decision.deadline_at is not None:
+        when = f"{decision.deadline_at:%Y-%m-%d %H:%M %Z}"
+        until = say("until", language, when=when, choice=question.get("on_timeout"))
+        lines.append(line(Span(f"  {until}", Style.DIM)))
+    return lines
+
+
+def applied(one: Applied, run: str, language: str) -> list[Line]:
+    """Where a fix went and how to take it back."""
+    files = ", ".join(one.files)
+    where = (
+        say(
+            "applied_branch",
+            language,
+            branch=one.branch,
+            commit=(one.commit or "")[:12],
+            files=files,
+        )
+        if one.branch
+        else say("applied_files", language, files=files)
+    )
+    return [
+        line(Span(where, Style.GOOD), f" — {say('undo_with', language)}: quorate undo {run}"),
+    ]
+
+
+def warnings(report: RunReport, language: str) -> list[Line]:
+    """One loud line for each."""
+    return [line(Span(f"⚠ {text}", Style.WARNING)) for text in report.warnings(language)]

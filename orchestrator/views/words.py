@@ -1,0 +1,90 @@
+"""Our own sentences in English and Korean; findings and syntheses are in whatever language they were written."""
+
+from __future__ import annotations
+
+LANGUAGES = ("en", "ko")
+
+_WORDS: dict[str, tuple[str, str]] = {
+    "convergence": ("Convergence", "수렴도"),
+    "no_convergence": ("not assessed yet", "아직 평가 전"),
+    "running": ("still running", "진행 중"),
+    "rounds": ("{n} rounds", "{n}라운드"),
+    "rounds_1": ("1 round", "1라운드"),
+    "more": ("and {n} more findings: --all shows them", "그 외 {n}건: --all 로 모두 표시"),
+    "more_1": ("and 1 more finding: --all shows it", "그 외 1건: --all 로 모두 표시"),
+    "no_findings": ("no findings", "지적 사항 없음"),
+    "rejected": ("{n} raised and rejected by the panel", "패널이 기각한 지적 {n}건"),
+    "synthesis": ("Synthesis", "종합"),
+    "consensus": ("agreed", "합의"),
+    "resolved": ("resolved", "해결됨"),
+    "concerns": ("still open", "남은 우려"),
+    "decision": ("Decision", "결정"),
+    "answer_with": ("answer with", "답하려면"),
+    "until": ("until {when}, then: {choice}", "{when} 까지, 이후에는: {choice}"),
+    "decided": ("{choice}, by {actor} ({channel})", "{choice}, {actor} ({channel})"),
+    "applied_branch": (
+        "Applied on branch {branch} ({commit}): {files}",
+        "브랜치 {branch} ({commit})에 적용됨: {files}",
+    ),
+    "applied_files": ("Applied to your files: {files}", "작업 파일에 적용됨: {files}"),
+    "undo_with": ("undo with", "되돌리려면"),
+    "details": ("Details", "자세히"),
+    "status_cancelled": ("The run was cancelled.", "실행이 취소되었습니다."),
+    "status_failed": ("The run failed.", "실행이 실패했습니다."),
+    "status_expired": ("The run's time ran out.", "실행 시간이 초과되었습니다."),
+    "status_blocked": ("The run is blocked: {reason}", "실행이 멈춰 있습니다: {reason}"),
+    "gate_passed": ("Gate passed", "게이트 통과"),
+    "gate_tripped": ("Gate tripped", "게이트 실패"),
+    "gate_inconclusive": ("Gate inconclusive", "게이트 판단 불가"),
+    "abstained": (
+        "{who} abstained in round {round} ({answered}/{asked} answered): {why}",
+        "{who} 기권, {round}라운드 (응답 {answered}/{asked}): {why}",
+    ),
+    "step_failed": ("{key} failed: {why}", "{key} 실패: {why}"),
+    "round_starts": ("round {n}: {role} by {who}", "{n}라운드: {role} — {who}"),
+    "starts": ("{role} by {who}", "{role} — {who}"),
+    "answered": ("{who} answered{what} after {s:.1f} s", "{who} 응답{what} ({s:.1f}초)"),
+    "with_findings": (" with {n} findings", ", 지적 {n}건"),
+    "with_findings_1": (" with 1 finding", ", 지적 1건"),
+    "assessed": (
+        "round {n}: convergence {score:.2f}, {recommendation}",
+        "{n}라운드: 수렴도 {score:.2f}, {recommendation}",
+    ),
+    "phase": ("now: {phase}", "현재: {phase}"),
+    "waiting_for": ("still waiting for {who} ({s:.0f} s)", "대기 중: {who} ({s:.0f}초)"),
+    "no_worker": (
+        "no worker takes {kind} steps: start one with `quorate-worker {kind}`",
+        "{kind} 작업을 처리할 워커가 없습니다: `quorate-worker {kind}` 를 시작하세요",
+    ),
+    "no_orchestrator": (
+        "no orchestrator is running: start one with `quorate orchestrator`",
+        "오케스트레이터가 없습니다: `quorate orchestrator` 를 시작하세요",
+    ),
+    "other_keys": (
+        "the workers were started without the present {names}: `quorate down` and review again",
+        "워커가 현재의 {names} 없이 시작되었습니다: `quorate down` 후 다시 실행하세요",
+    ),
+    "submitted": ("run {run}: {title}", "실행 {run}: {title}"),
+    "patch_of": ("This patch would be applied:", "다음 패치가 적용됩니다:"),
+    "unfixable": ("{findings} cannot be fixed: {why}", "{findings} 수정 불가: {why}"),
+    "prompt_choice": ("[a]pply, [s]kip or [l]ater? ", "[a] 적용, [s] 건너뛰기, [l] 나중에? "),
+    "detached": (
+        "The run goes on in the background: `quorate watch {run}` shows it, `quorate cancel {run}` ends it.",
+        "실행은 백그라운드에서 계속됩니다: `quorate watch {run}` 로 보기, `quorate cancel {run}` 로 취소.",
+    ),
+    "timed_out": (
+        "Not finished after {s:g} s; the run goes on: `quorate watch {run}`.",
+        "{s:g}초 안에 끝나지 않았습니다. 실행은 계속됩니다: `quorate watch {run}`.",
+    ),
+}
+
+
+def say(word: str, language: str, **values: object) -> str:
+    """The sentence `word` in `language` (English where a language is unknown)."""
+    english, korean = _WORDS[word]
+    return (korean if language == "ko" else english).format(**values)
+
+
+def count(word: str, language: str, n: int) -> str:
+    """The sentence `word` for a number of things."""
+    return say(f"{word}_1" if n == 1 else word, language, n=n)

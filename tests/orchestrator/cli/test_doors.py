@@ -1,0 +1,55 @@
+"""Expected errors leave with a sentence, bugs with a file."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from orchestrator.cli.doors import leave
+from shared.errors import (
+    CredentialsRejected,
+    DecisionConflict,
+    EnvironmentFault,
+    ReplayMismatch,
+    SubjectError,
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (SubjectError("nothing to review"), 2),
+        (CredentialsRejected("no key"), 4),
+        (EnvironmentFault("no disk"), 5),
+        (DecisionConflict("answered"), 6),
+    ],
+)
+def test_an_expected_error_is_its_sentence_and_its_code(
+    error: Exception, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert leave(error, {"HOME": str(tmp_path)}) == code
+    assert capsys.readouterr().err == f"quorate: {error}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("by nought"), ReplayMismatch("odd")])
+def test_a_bug_ends_with_seventy_and_a_private_file(
+    error: Exception, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert leave(error, {"HOME": str(tmp_path)}) == 70
+    (file,) = (tmp_path / ".local/state/quorate/crashes").iterdir()
+    said = capsys.readouterr().err
+    assert str(file) in said
+    assert type(error).__name__ in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_bug_is_told_even_where_no_file_can_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    assert leave(KeyError("x"), {"XDG_STATE_HOME": str(blocked)}) == 70
+    named = capsys.readouterr().err.partition("The traceback is in ")[2].partition(":")[0]
+    assert "KeyError" in Path(named).read_text()
+    Path(named).unlink()

@@ -1,0 +1,65 @@
+"""What each supervised process may know of the environment."""
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator.cli.processes import keyless_environment, service_environment, specs
+
+ENVIRON = {
+    "PATH": "/usr/bin",
+    "HOME": "/home/x",
+    "GIT_AUTHOR_NAME": "Somebody",
+    "LANG": "ko_KR.UTF-8",
+    "QUORATE_INSTANCE": "one",
+    "QUORATE_REDIS_URL": "redis://:p@h/0",
+    "QUORATE_OPENAI_API_KEY": "sk-1",
+    "QUORATE_OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
+    "OPENAI_API_KEY": "sk-2",
+    "OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
+    "ANTHROPIC_AUTH_TOKEN": "sk-3",
+    "AWS_PROFILE": "work",
+    "MY_SERVICE_PASSWORD": "x",
+    "HTTPS_PROXY": "http://user:word@proxy:1",
+    "PYTHONPATH": "/evil",
+    "PYTHONSTARTUP": "/evil.py",
+    "CELERY_CONFIG_MODULE": "celeryconfig",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "QUORATE_OPENAI_API_KEY",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "ANTHROPIC_AUTH_TOKEN",
+        "AWS_PROFILE",
+        "MY_SERVICE_PASSWORD",
+        "HTTPS_PROXY",
+    ],
+)
+def test_tool_workers_and_orchestrator_see_nothing_worth_stealing(name: str):
+    assert name not in keyless_environment(ENVIRON)
+    assert name in service_environment(ENVIRON)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["PATH", "HOME", "GIT_AUTHOR_NAME", "LANG", "QUORATE_INSTANCE", "QUORATE_REDIS_URL"],
+)
+def test_every_process_keeps_what_it_needs(name: str):
+    assert keyless_environment(ENVIRON)[name] == ENVIRON[name]
+
+
+@pytest.mark.parametrize("name", ["PYTHONPATH", "PYTHONSTARTUP", "CELERY_CONFIG_MODULE"])
+def test_no_process_is_told_where_to_find_code(name: str):
+    assert name not in service_environment(ENVIRON)
+    assert service_environment(ENVIRON)["PYTHONSAFEPATH"] == "1"
+
+
+def test_only_the_turn_workers_get_keys_and_all_programs_are_absolute():
+    with_keys = [s.name for s in specs(ENVIRON) if "OPENAI_API_KEY" in (s.env or {})]
+    assert with_keys == ["turns"]
+    assert {s.name for s in specs(ENVIRON)} == {"orchestrator", "tools", "turns"}
+    assert all(Path(s.argv[0]).is_absolute() for s in specs(ENVIRON))

@@ -1,0 +1,131 @@
+"""The HTTP service on a real socket and a real database."""
+
+import http.client
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from orchestrator.cli.backend import Backend
+from orchestrator.cli.reports import load_report
+from orchestrator.cli.serving import Api, Server
+from orchestrator.cli.submission import Wanted, prepare
+from orchestrator.engine import Engine
+from orchestrator.views.json_report import as_json, dumps
+from shared.embedded.instance import Endpoints
+from shared.settings import Settings
+from shared.signals import Signals
+from shared.store.database import Database
+
+pytestmark = pytest.mark.component
+
+TOKEN = "a-token-of-the-test"
+
+
+@dataclass(frozen=True)
+class Service:
+    """A running service; `ask` sends one request as a well-behaved client, unless told otherwise."""
+
+    port: int
+    backend: Backend
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        token: str | None = TOKEN,
+    ) -> tuple[int, dict]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        sent = {"Authorization": f"Bearer {token}"} if token else {}
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+        text = None if body is None else json.dumps(body)
+        connection.request(method, path, body=text, headers={**sent, **(headers or {})})
+        reply = connection.getresponse()
+        content = json.loads(reply.read())
+        connection.close()
+        return reply.status, content
+
+
+@pytest.fixture
+def service(database: Database, servers: Endpoints) -> Iterator[Service]:
+    settings = Settings.from_environment({"HOME": "/nonexistent"})
+    backend = Backend(settings, database, Signals(servers.redis_url))
+    server = Server(0, Api(backend), TOKEN)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield Service(server.server_address[1], backend)
+    server.shutdown()
+    server.server_close()
+    thread.join()
+    backend.signals.close()
+
+
+@pytest.fixture
+def run(service: Service, changed_repository: Path) -> str:
+    prepared = prepare(Wanted(directory=changed_repository), {"HOME": "/none"})
+    engine = Engine(service.backend.database)
+    return engine.submit(prepared.spec, prepared.title, prepared.documents)
+
+
+def test_health_wants_no_token_and_says_what_is_missing(service: Service):
+    assert service.ask("GET", "/healthz", token=None)[0] == 200
+    status, content = service.ask("GET", "/readyz", token=None)
+    assert status == 503
+    assert content["processes"] == []
+    assert content["schema"] is not None
+
+
+def test_a_run_is_the_same_json_as_on_the_command_line(service: Service, run: str):
+    status, content = service.ask("GET", f"/api/runs/{run}")
+    shown = json.loads(
+        dumps(as_json(service.backend.read(lambda connection: load_report(connection, run))))
+    )
+    content["run"]["elapsed_s"] = shown["run"]["elapsed_s"] = 0
+    assert status == 200
+    assert content == shown
+    listed = service.ask("GET", "/api/runs")[1]["runs"]
+    assert [one["id"] for one in listed] == [run]
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong", TOKEN[:-1]])
+def test_without_the_token_nothing_is_told(service: Service, token: str | None):
+    assert service.ask("GET", "/api/runs", token=token)[0] == 401
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "127.0.0.1"}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+    ],
+)
+def test_a_foreign_host_or_origin_is_refused(
+    service: Service, headers: Mapping[str, str], status: int
+):
+    assert service.ask("GET", "/api/runs", headers=headers)[0] == status
+
+
+def test_what_is_not_there_is_not_found(service: Service):
+    assert service.ask("GET", "/api/runs/rnothing")[0] == 404
+    assert service.ask("GET", "/etc/passwd")[0] == 404
+    assert service.ask("POST", "/api/runs", {})[0] == 404
+
+
+def test_an_answer_must_be_json_of_the_right_form(service: Service, run: str):
+    path = f"/api/runs/{run}/decisions/decision"
+    good = {"choice": "skip", "shown_sha256": "0" * 64}
+    assert service.ask("POST", path, good)[0] == 404  # nothing is asked yet
+    assert service.ask("POST", path, {"choice": "skip"})[0] == 400
+    assert service.ask("POST", path, {**good, "more": 1})[0] == 400
+    plain = {"Content-Type": "text/plain"}
+    assert service.ask("POST", path, good, plain)[0] == 415
+    assert service.ask("POST", path, {"choice": "x" * 70_000})[0] == 413

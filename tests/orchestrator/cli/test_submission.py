@@ -1,0 +1,54 @@
+"""What a run captures."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from orchestrator.cli.submission import Documents, Wanted, prepare
+from shared.errors import ConfigurationError
+from shared.models.findings import Severity
+from shared.models.subject import Subject
+from shared.store.documents import address
+from tests.fixtures.instance import make_repository
+
+
+def test_documents_lie_under_the_address_that_the_store_uses():
+    documents = Documents()
+    assert documents.put("한글".encode()) == address("한글".encode())
+
+
+def test_a_prepared_run_holds_every_document_that_it_names(changed_repository: Path):
+    prepared = prepare(Wanted(directory=changed_repository), {"HOME": "/nonexistent"})
+    subject = Subject.model_validate_json(prepared.documents[prepared.spec.subject])
+    assert subject.diff in prepared.documents
+    assert [file.path for file in subject.files] == ["app.py"]
+    assert json.loads(prepared.documents[prepared.spec.prompts])
+    assert len(prepared.spec.seed) == 32
+
+
+def test_typed_options_win_over_the_configuration(changed_repository: Path):
+    (changed_repository / ".quorate.yaml").write_text(
+        "review: {strategy: red-team, max_rounds: 5}\n"
+    )
+    settings = {"review.strategy": "review", "gate.fail_on": "major", "language": "ko"}
+    prepared = prepare(Wanted(directory=changed_repository, settings=settings), {"HOME": "/none"})
+    review = prepared.spec.review
+    assert review is not None
+    assert (review.strategy, review.rounds, review.fail_on) == ("review", 5, Severity.MAJOR)
+    assert prepared.language == "ko"
+
+
+def test_paths_in_korean_are_captured(tmp_path: Path):
+    repository = make_repository(tmp_path / "저장소", "모듈.py")
+    prepared = prepare(Wanted(directory=repository), {"HOME": "/none"})
+    subject = Subject.model_validate_json(prepared.documents[prepared.spec.subject])
+    assert [file.path for file in subject.files] == ["모듈.py"]
+
+
+def test_an_unknown_strategy_is_refused_before_anything_is_captured(changed_repository: Path):
+    with pytest.raises(ConfigurationError, match="red-team"):
+        prepare(
+            Wanted(directory=changed_repository, settings={"review.strategy": "blue-team"}),
+            {"HOME": "/none"},
+        )

@@ -1,0 +1,105 @@
+"""The text that a person reads."""
+
+from orchestrator.views.lines import plain
+from orchestrator.views.question import question
+from orchestrator.views.text import result
+from shared.models.findings import FindingStatus, Severity
+from shared.models.outcomes import Ending, RunStatus, Verdict
+from tests.support.reports import PATCH, make_decision, make_finding, make_report, make_step
+
+
+def text_of(report, language: str = "en", max_findings: int | None = 5) -> str:
+    return plain(result(report, language=language, max_findings=max_findings))
+
+
+def test_the_first_line_holds_verdict_convergence_and_time():
+    text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),)))
+    assert text.startswith("NEEDS_FIX · Convergence: 0.82 · converged · 1 round · 12.3 s\n")
+
+
+def test_a_finding_is_one_line_with_place_severity_rule_title_and_support():
+    text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),)))
+    assert "app.py:9: CRITICAL bandit/B602 Shell injection (2/3) F1\n" in text
+
+
+def test_a_title_of_many_lines_with_escapes_stays_one_harmless_line():
+    hostile = make_finding(title="a\x1b[2J\nb\r\u202ec")
+    text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(hostile,)))
+    assert "CRITICAL bandit/B602 a bc (2/3) F1\n" in text
+    assert "\x1b" not in text
+
+
+def test_the_worst_findings_come_first_and_the_rest_is_counted():
+    minor = [make_finding(f"F{n}", severity=Severity.MINOR) for n in range(1, 8)]
+    worst = make_finding("F8", severity=Severity.CRITICAL)
+    text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(*minor, worst)))
+    findings = [one for one in text.splitlines() if one.startswith("app.py")]
+    assert len(findings) == 5
+    assert findings[0].endswith("F8")
+    assert "and 3 more findings: --all shows them" in text
+    everything = text_of(
+        make_report(verdict=Verdict.NEEDS_FIX, findings=(*minor, worst)), max_findings=None
+    )
+    assert everything.count("app.py:9") == 8
+
+
+def test_what_the_panel_rejected_is_counted_and_not_listed():
+    rejected = make_finding("F2", status=FindingStatus.REJECTED, title="Nonsense")
+    text = text_of(make_report(verdict=Verdict.APPROVED, findings=(rejected,)))
+    assert "Nonsense" not in text
+    assert "1 raised and rejected by the panel" in text
+
+
+def test_a_mended_finding_says_so_and_comes_last():
+    detail = {"standing": ["F2"]}
+    findings = (make_finding("F1"), make_finding("F2", severity=Severity.MINOR))
+    lines = text_of(
+        make_report(verdict=Verdict.NEEDS_FIX, findings=findings, detail=detail)
+    ).splitlines()
+    assert lines[1].endswith("F2")
+    assert "(2/3, fixed) F1" in lines[2]
+
+
+def test_an_absence_is_loud():
+    steps = (make_step("critique/1/ruff"), make_step("critique/1/bandit", "failed"))
+    text = text_of(make_report(RunStatus.RUNNING, ending=None, steps=steps))
+    assert "⚠ bandit abstained in round 1 (1/2 answered): timeout: no answer within 300 s" in text
+
+
+def test_a_run_that_goes_on_is_not_called_approved():
+    text = text_of(make_report(RunStatus.RUNNING, ending=None))
+    assert text.startswith("still running · Convergence: not assessed yet")
+    assert "APPROVED" not in text
+
+
+def test_an_open_decision_says_how_to_answer_and_until_when():
+    report = make_report(
+        RunStatus.WAITING, findings=(make_finding(),), decisions=(make_decision(),)
+    )
+    text = text_of(report)
+    assert "answer with: quorate decide rabc apply_fix|skip" in text
+    assert "until 2026-11-21 10:00 UTC, then: skip" in text
+    assert "One thing to mend." in text
+
+
+def test_the_question_shows_the_exact_patch_and_what_cannot_be_fixed():
+    problem = {"findings": ["F2"], "patch": "", "source": "x", "problem": "does not apply"}
+    fixes = {"fixes": [problem], "patch": PATCH}
+    report = make_report(RunStatus.WAITING, decisions=(make_decision(fixes=fixes),))
+    text = plain(question(report, "en"))
+    assert PATCH in text
+    assert "⚠ F2 cannot be fixed: does not apply" in text
+
+
+def test_korean_messages_are_korean():
+    report = make_report(verdict=Verdict.NEEDS_FIX, ending=Ending.STALLED, findings=())
+    text = text_of(report, language="ko")
+    assert text.startswith("NEEDS_FIX · 수렴도: 0.82 · stalled · 1라운드")
+    assert "지적 사항 없음" in text
+
+
+def test_the_gate_is_explained():
+    report = make_report(
+        verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), fail_on=Severity.MAJOR
+    )
+    assert "Gate tripped: F1 at MAJOR or worse\n" in text_of(report)
