@@ -62,14 +62,14 @@ def consume(turns: int) -> None:
 
     def work() -> None:
         nonlocal done
-        client = redis.Redis.from_url(redis_url)
+        client = redis.Redis.from_url(redis_url, decode_responses=True)
         with psycopg.connect(database_url, autocommit=True) as connection:
             while done < turns:
                 popped = client.brpop([QUEUE], timeout=1)
                 if popped is None:
                     continue
                 connection.execute(
-                    "INSERT INTO floor (result) VALUES (%s)", (str(popped[1], "utf-8"),)
+                    "INSERT INTO floor (result) VALUES (%s)", (popped[1],)
                 )
                 with lock:
                     done += 1
