@@ -15,7 +15,7 @@ BIN := $(VENV)/bin
 UV ?= uv
 
 # A commit of this project that had a real defect (an unused import, since mended); in a clone without its history: HEAD.
-EXAMPLE := 4750ea83252a
+EXAMPLE := 4750ea8325d34e74b432bd9198fffc716f39e9f7
 REVIEW ?= $(shell git rev-parse --quiet --verify $(EXAMPLE)^{commit} >/dev/null 2>&1 && echo $(EXAMPLE) || echo HEAD)
 ARGS ?=
 # Most of the time tests wait for a server or a process, so two at once pay on two cores.

@@ -54,6 +54,9 @@ class Listener:
                 prepared = False  # FLUSHALL and a new server know no group
                 log.warning("signals.unreachable", why=str(fault))
                 self._stop.wait(1.0)
+            except Exception:
+                log.exception("listener.bug")  # the next signal must be heard, whatever this one met
+                self._stop.wait(1.0)
 
     def _listen(self) -> None:
         for message_id, run in self._signals.receive(

@@ -7,6 +7,7 @@ cannot publish it will publish later.
 from __future__ import annotations
 
 import threading
+import time
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
@@ -60,6 +61,7 @@ class Sweeper:
         self._database = database
         self._app = app
         self._engine = engine
+        self._trusts_silence_from = 0.0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
@@ -75,7 +77,11 @@ class Sweeper:
         while not self._stop.wait(SWEEP_S):
             try:
                 self.sweep()
-            except (EnvironmentFault, OSError) as fault:
+            except EnvironmentFault as fault:
+                # While the database took no sweep it took no heartbeats either: silence says nothing yet.
+                self._trusts_silence_from = time.monotonic() + SILENCE_S
+                log.warning("sweep.failed", why=str(fault))
+            except OSError as fault:
                 log.warning("sweep.failed", why=str(fault))
             except Exception:
                 log.exception("sweep.bug")  # the next sweep must come, whatever this one met
@@ -98,9 +104,11 @@ class Sweeper:
     def _collect(self, connection: Connection) -> tuple[int, int] | None:
         if not try_lock(connection):
             return None
+        expire_decisions(connection)
+        if time.monotonic() < self._trusts_silence_from:
+            return 0, 0
         # Runs are locked before steps, here as everywhere: finishers and sweeper cannot wait for one another.
         buried = bury_spent_steps(connection, SILENCE_S)
-        expire_decisions(connection)
         released = release_lost_leases(connection, SILENCE_S)
         forget_processes(connection, FORGOTTEN_AFTER_S)
         return len(released), len(buried)

@@ -25,7 +25,6 @@ from kombu.utils.json import loads
 from shared.contracts import QUEUES, TURN_TASKS
 from shared.faults import reach
 
-
 BACKLOG_WITHIN_S = 0.001
 BATCH = 16
 

@@ -51,6 +51,7 @@ class Runtime:
         self._lock = threading.Lock()
         self._pid = 0
         self._worker: StepWorker | None = None
+        self._databases: tuple[Database, ...] = ()
 
     def current(self) -> StepWorker:
         """The step worker of this very process."""
@@ -66,11 +67,17 @@ class Runtime:
         """End in good order."""
         if self._worker is not None and self._pid == os.getpid():
             self._worker.presence.stop()
+            for database in self._databases:
+                database.close()
 
     def _build(self) -> StepWorker:
         url = self._settings.endpoints.database_url
         database = Database(url, pool_size=KINDS[self._kind].connections, patience_s=PATIENCE_S)
-        presence = Presence(Database(url, pool_size=1, patience_s=1.0), self._kind)
+        apart = Database(
+            url, pool_size=1, patience_s=1.0
+        )  # a beat never waits for a turn's connection
+        self._databases = (database, apart)
+        presence = Presence(apart, self._kind)
         presence.start()
         spool = Spool(self._settings.instance.state_dir / "spool")
         threading.Thread(target=spool.drain, args=(database,), daemon=True).start()

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from shared.errors import ProviderError
-from shared.masking import mask
+from shared.masking.mask import mask
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from workers.prompting import RenderedPrompt

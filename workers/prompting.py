@@ -102,7 +102,7 @@ def fenced(text: str, label: str, marker: str) -> str:
 # What the chat templates of local models, and our fences, take for the end of the data: a server that
 # reads such signs in a message would believe the subject. A blank in them keeps them readable.
 _SIGNS = re.compile(
-    r"<(?=[|\uff5c][^|\uff5c<>\n]{1,40}[|\uff5c]>)|<(?=/?(?:start|end)_of_turn>)|\[(?=/?INST\])"
+    r"<(?=[|\uff5c][^|\uff5c<>\s]{1,40}[|\uff5c]>)|<(?=/?(?:start|end)_of_turn>)|\[(?=/?INST\])"
     r"|<(?=</?SYS>>)|<<<(?=[ \t]*(?:BEGIN|END)\b)",
     re.IGNORECASE,
 )

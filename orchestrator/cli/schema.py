@@ -46,17 +46,27 @@ def wait_for_schema(settings: Settings, patience_s: float = SCHEMA_PATIENCE_S) -
     when `patience_s` is over; the supervisor starts the process again then.
     """
     deadline = time.monotonic() + patience_s
-    database = Database(settings.endpoints.database_url, pool_size=1, patience_s=patience_s)
+    database = Database(settings.endpoints.database_url, pool_size=1, patience_s=0.0)
     try:
-        while (found := database.run(schema_revision)) != HEAD:
+        while (trouble := _trouble(database)) is not None:
             if time.monotonic() > deadline:
-                raise EnvironmentFault(
-                    f"the database is at schema {found or 'none'} and this version needs {HEAD}: run "
-                    "`quorate db upgrade`."
-                )
+                raise trouble
             time.sleep(0.05)
     finally:
         database.close()
+
+
+def _trouble(database: Database) -> EnvironmentFault | None:
+    """Why the database cannot be worked with yet."""
+    try:
+        found = database.run(schema_revision)
+    except EnvironmentFault as fault:
+        return fault
+    if found == HEAD:
+        return None
+    return EnvironmentFault(
+        f"the database is at schema {found or 'none'} and this version needs {HEAD}: run `quorate db upgrade`."
+    )
 
 
 def _database(environ: Mapping[str, str]) -> Database:

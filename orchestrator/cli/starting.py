@@ -40,14 +40,19 @@ class Starting:
 
     def _start(self) -> None:
         started = False
+        instance = self._settings.instance
+        # Loading Celery three times would starve the making of a new database of its processor.
+        new = not instance.postgres_dir.exists()
         try:
-            if self._workers:
+            if self._workers and not new:
                 started = start_supervisor(self._settings, self._environ)
-            ensure(self._settings.instance, environ=self._environ)
+            ensure(instance, environ=self._environ)
+            if self._workers and new:
+                start_supervisor(self._settings, self._environ)
         except BaseException as fault:  # noqa: BLE001 - raised again by wait, in the command's own thread
             self._fault = fault
             if started:
-                stop_supervisor(self._settings.instance)
+                stop_supervisor(instance)
 
 
 def start_supervisor(settings: Settings, environ: Mapping[str, str]) -> bool:

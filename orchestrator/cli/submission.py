@@ -6,8 +6,9 @@ import hashlib
 import json
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -23,11 +24,12 @@ from orchestrator.configuration.panels import PanelReport, build_panel
 from orchestrator.prompts import load as load_prompts
 from orchestrator.subjects.capture import capture
 from orchestrator.subjects.request import ChangeRequest
-from orchestrator.workflows import WORKFLOWS
 from shared.errors import EnvironmentFault, SubjectError
+from shared.models.panel import Panel
 from shared.models.run import RunSpec
 from shared.models.subject import Subject
 
+WORKFLOW = "review"
 MAX_DIFF_BYTES = 64_000_000
 
 
@@ -48,12 +50,16 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A run that is ready to be stored, with every document that it needs."""
+    """A run that is ready to be stored, with every document that it needs.
 
-    spec: RunSpec
+    `make_spec` wants the workflow's version: workflows are loaded later, while servers start.
+    """
+
+    make_spec: Callable[..., RunSpec]
+    panel: Panel
     title: str
     documents: Mapping[str, bytes]
-    panel: PanelReport
+    panel_report: PanelReport
     language: str
 
 
@@ -84,10 +90,10 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
     documents = Documents()
     subject = _capture(wanted, configuration, documents, environ)
     settings = configuration.settings
-    templates = load_prompts("review", settings.language)
-    spec = RunSpec(
-        workflow="review",
-        workflow_version=WORKFLOWS["review"].version,
+    templates = load_prompts(WORKFLOW, settings.language)
+    make_spec = partial(
+        RunSpec,
+        workflow=WORKFLOW,
         language=settings.language,
         subject=documents.put(subject.model_dump_json().encode()),
         prompts=documents.put(json.dumps(templates, ensure_ascii=False, sort_keys=True).encode()),
@@ -99,7 +105,7 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
         seed=secrets.token_hex(16),
         labels={"files": len(subject.files), "added_lines": subject.added_lines},
     )
-    return Prepared(spec, subject.title, documents.gathered, report, settings.language)
+    return Prepared(make_spec, panel, subject.title, documents.gathered, report, settings.language)
 
 
 def _capture(

@@ -8,7 +8,7 @@ from orchestrator.cli.backend import Backend, connect
 from orchestrator.cli.key_marks import unknown_keys
 from orchestrator.cli.reviewing import Options
 from orchestrator.cli.starting import Starting
-from orchestrator.cli.submission import Prepared
+from orchestrator.cli.submission import WORKFLOW, Prepared
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, see_through
 from orchestrator.configuration.catalogue import KEY
@@ -17,6 +17,7 @@ from orchestrator.views.json_report import SCHEMA_VERSION, dumps
 from orchestrator.views.lines import Span, Style, line
 from orchestrator.views.text import DEFAULT_MAX_FINDINGS
 from orchestrator.views.words import say
+from orchestrator.workflows import WORKFLOWS
 from shared.embedded.instance import Instance
 from shared.models.panel import Participant
 
@@ -41,7 +42,8 @@ def submit_and_follow(
 
 def submit(backend: Backend, prepared: Prepared) -> str:
     """Store the run and wake an orchestrator; the run's id. Durable when this returns."""
-    run = Engine(backend.database).submit(prepared.spec, prepared.title, prepared.documents)
+    spec = prepared.make_spec(workflow_version=WORKFLOWS[WORKFLOW].version)
+    run = Engine(backend.database).submit(spec, prepared.title, prepared.documents)
     backend.signals.send(run)
     return run
 
@@ -60,7 +62,7 @@ def _wish(options: Options, prepared: Prepared) -> Wish:
 
 def _introduce(run: str, prepared: Prepared, terminal: Terminal) -> None:
     """Who takes part, what to set for more, and the run's id."""
-    terminal.talk([line(Span(text, Style.DIM)) for text in prepared.panel.lines()])
+    terminal.talk([line(Span(text, Style.DIM)) for text in prepared.panel_report.lines()])
     title = say("submitted", prepared.language, run=run, title=prepared.title)
     terminal.talk([line(Span(title, Style.STRONG))])
 
@@ -69,7 +71,7 @@ def _warn_of_keys(
     instance: Instance, prepared: Prepared, terminal: Terminal, environ: Mapping[str, str]
 ) -> None:
     """Say which keys the workers that run already do not have."""
-    panel = prepared.spec.panel
+    panel = prepared.panel
     wanted = [name for who in (*panel.critics, panel.author, panel.chair) for name in _keys(who)]
     missing = unknown_keys(instance, environ, wanted)
     if missing:

@@ -41,13 +41,11 @@ def undo_spec(report: RunReport) -> RunSpec:
     """The run that undoes the last applied fix. Raises UserError when nothing was applied."""
     if not report.applied:
         raise UserError(f"run {report.run.id} has applied nothing that could be taken back")
-    workflow = WORKFLOWS.get("undo")
-    if workflow is None:
-        raise UserError("this version has no workflow `undo`")
     return report.spec.model_copy(
         update={
             "workflow": "undo",
-            "workflow_version": workflow.version,
+            "workflow_version": WORKFLOWS["undo"].version,
+            "review": None,
             "budget": Budget(max_seconds=UNDO_S),
             "seed": secrets.token_hex(16),
             "labels": {

@@ -2,54 +2,35 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 from pydantic_core import PydanticCustomError
 
-from orchestrator.configuration.presets import load_persona, load_preset, preset_names
-from orchestrator.configuration.schema import (
-    ANALYSERS,
-    AnalyserProvider,
-    OpenAIProvider,
-    ParticipantEntry,
-    Provider,
-    RulesProvider,
-    ScriptedProvider,
-    Settings,
-    check_address,
+from orchestrator.configuration.configured import (
+    Obstacle,
+    analyser,
+    is_external,
+    obstacle,
+    participant_of,
+    scripted,
 )
+from orchestrator.configuration.discovery import Discovery, discover
+from orchestrator.configuration.families import family_of, plain_name
+from orchestrator.configuration.presets import load_persona, load_preset, preset_names
+from orchestrator.configuration.providers import ModelProvider, Provider
+from orchestrator.configuration.schema import ANALYSERS, ParticipantEntry, Settings
+from orchestrator.configuration.sections import check_address
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.panel import Participant
-from shared.scripts import load_script
 
 MODELS_GROUP, ANALYSERS_GROUP, RULES = "models", "analysers", "rules"
 KEY, OWN_KEY = "OPENAI_API_KEY", "QUORATE_OPENAI_API_KEY"
 BASE_URL, MODEL = "QUORATE_OPENAI_BASE_URL", "QUORATE_OPENAI_MODEL"
-
-# By the beginning of a model's name, after an organisation's prefix.
-FAMILIES: tuple[tuple[str, str], ...] = (
-    (r"gpt|chatgpt|codex|o\d", "openai"),
-    (r"claude", "anthropic"),
-    (r"gemini|gemma", "google"),
-    (r"llama|codellama", "meta"),
-    (r"mistral|mixtral|codestral|devstral|magistral|ministral", "mistral"),
-    (r"qwen|qwq", "qwen"),
-    (r"deepseek", "deepseek"),
-    (r"phi", "microsoft"),
-    (r"grok", "xai"),
-    (r"command", "cohere"),
-    (r"exaone", "lg"),
-    (r"solar", "upstage"),
-    (r"glm|chatglm", "zhipu"),
-    (r"kimi|moonshot", "moonshot"),
-    (r"granite", "ibm"),
-)
 
 
 @dataclass(frozen=True)
@@ -70,21 +51,38 @@ class Catalogue:
             found = self.models()
             return tuple(self._particular(participant, entry) for participant in found)
         if name == ANALYSERS_GROUP:
-            return tuple(self._analyser(tool, tool) for tool in ANALYSERS)
+            return tuple(analyser(tool, tool, self._timeout_s()) for tool in ANALYSERS)
         if name in preset_names() and name not in self.settings.providers:
             return self._of_preset(name)
         return (self._particular(self._single(name), entry),)
 
     def models(self) -> tuple[Participant, ...]:
-        """Every model that can be reached: the configured ones, and the environment's."""
+        """Every model that can be reached: the configured ones and the environment's, else who is found.
+
+        Who is found joins a single model of the environment, one of each other family, and no configured ones:
+        a configuration says who takes part.
+        """
+        configured = [
+            (name, provider)
+            for name, provider in self.settings.providers.items()
+            if isinstance(provider, ModelProvider)
+        ]
         found = [
             self._configured(name, provider)
-            for name, provider in self.settings.providers.items()
-            if isinstance(provider, OpenAIProvider) and self.obstacle(name, provider) is None
+            for name, provider in configured
+            if self.obstacle(name, provider) is None
         ]
         if (own := self.environment_model()) is not None:
             found.append(own)
+        if not configured:
+            there = self.discovery.panel(member.family for member in found)
+            found += [participant for participant in there if self._allowed(participant)]
         return tuple(found)
+
+    @cached_property
+    def discovery(self) -> Discovery:
+        """Who is here without being configured; looked for once."""
+        return discover(self.environ, self._timeout_s())
 
     def environment_model(self) -> Participant | None:
         """The model that the environment's variables describe."""
@@ -95,18 +93,12 @@ class Catalogue:
         participant = self._openai(model, None)
         return participant if self._allowed(participant) else None
 
-    def obstacle(self, name: str, provider: OpenAIProvider) -> str | None:
-        """Why a configured model cannot be asked; None when nothing stands in its way."""
-        key = provider.api_key_env or (KEY if provider.base_url is None else None)
-        if provider.api_key_file is not None:
-            key = None
-        # With servers elsewhere the keys are in the workers' environment, which cannot be seen from here.
-        elsewhere = bool(self.environ.get("QUORATE_REDIS_URL"))
-        if key is not None and not self.environ.get(key) and not elsewhere:
-            return f"{name} needs a key in the environment variable {key}, which is not set"
-        if not self._allowed(self._configured(name, provider)):
-            return f"{name} is an external endpoint, and privacy.allow_external is false"
-        return None
+    def obstacle(self, name: str, provider: Provider) -> Obstacle | None:
+        """Why a configured participant cannot be asked; None when nothing stands in its way."""
+        found = obstacle(name, provider, self.environ)
+        if found is None and not self._allowed(self._configured(name, provider, alone=True)):
+            return Obstacle(f"{name} is an external endpoint, and privacy.allow_external is false")
+        return found
 
     def known(self) -> list[str]:
         """All names that can be used as they are."""
@@ -115,6 +107,7 @@ class Catalogue:
             *ANALYSERS,
             *self.settings.providers,
             *((own.name,) if own is not None else ()),
+            *(name for name in self.discovery.names() if name not in self.settings.providers),
             MODELS_GROUP,
             ANALYSERS_GROUP,
             *preset_names(),
@@ -126,23 +119,35 @@ class Catalogue:
         if provider is not None:
             return self._reachable(name, provider)
         if name in ANALYSERS:
-            return self._analyser(name, name)
+            return analyser(name, name, self._timeout_s())
         if name == RULES:
             return Participant(name=RULES, provider="rules", family="rules")
         if kind == "scripted" and rest:
             file, _, own_name = rest.partition("#")
-            return self._scripted(own_name or Path(file).stem, self.directory / file, None)
+            shown = own_name or Path(file).stem
+            return scripted(shown, self.directory / file, None, self._timeout_s())
         if kind == "openai" and rest:
             return self._named_openai(rest)
         own = self.environment_model()
         if own is not None and name in (own.name, own.model):
             return own
-        raise self._unknown(name)
+        return self._discovered(name)
+
+    def _discovered(self, name: str) -> Participant:
+        found = self.discovery.named(name)
+        if found is None:
+            raise self._unknown(name)
+        if not self._allowed(found):
+            raise ConfigurationError(f"{name} is external, and privacy.allow_external is false.")
+        return found
 
     def _unknown(self, name: str) -> ConfigurationError:
         known = self.known()
         near = get_close_matches(name.lower(), known, n=1, cutoff=0.6)
         hint = f" Did you mean '{near[0]}'?" if near else ""
+        lacking = [todo for who, todo in self.discovery.missing if who.split(" ")[0] == name]
+        if lacking:
+            hint = f" It would be here: {', or '.join(lacking)}."
         return ConfigurationError(
             f"No participant is called '{name}'.{hint} Known here: {', '.join(known)}; also scripted:FILE[#NAME] "
             "and openai:MODEL[@BASE_URL]. Other names need an entry under `providers:` in your own configuration, "
@@ -158,53 +163,36 @@ class Catalogue:
         return tuple(found for entry in entries for found in self.resolve(entry))
 
     def _reachable(self, name: str, provider: Provider) -> Participant:
-        if isinstance(provider, OpenAIProvider) and (reason := self.obstacle(name, provider)):
-            kind = CredentialsRejected if "needs a key" in reason else ConfigurationError
-            raise kind(f"{reason}.")
+        found = self.obstacle(name, provider)
+        if found is not None:
+            kind = CredentialsRejected if found.key else ConfigurationError
+            raise kind(f"{found.reason}.")
         return self._configured(name, provider)
 
-    def _configured(self, name: str, provider: Provider) -> Participant:
-        match provider:
-            case OpenAIProvider():
-                options: dict[str, JsonValue] = {
-                    key: getattr(provider, key)
-                    for key in ("base_url", "api_key_env", "api_key_file", "json_mode")
-                    if getattr(provider, key) is not None
-                }
-                return Participant(
-                    name=name,
-                    provider="openai",
-                    model=provider.model,
-                    family=provider.family or family_of(provider.model),
-                    temperature=provider.temperature,
-                    timeout_s=provider.timeout or self._timeout_s(),
-                    max_output_tokens=provider.max_output_tokens or 8192,
-                    options=options,
-                )
-            case ScriptedProvider():
-                return self._scripted(name, Path(provider.script), provider.family)
-            case AnalyserProvider():
-                return self._analyser(name, provider.tool)
-            case RulesProvider():
-                return Participant(name=name, provider="rules", family="rules")
-
-    def _analyser(self, name: str, tool: str) -> Participant:
-        return Participant(
-            name=name,
-            provider="analyser",
-            tool=tool,
-            family="rules",
-            timeout_s=min(self._timeout_s(), 120.0),
+    def _configured(self, name: str, provider: Provider, *, alone: bool = False) -> Participant:
+        """What an entry describes; `alone` without who speaks in its place."""
+        settings = self.settings
+        participant = participant_of(
+            name, provider, timeout_s=self._timeout_s(), language=settings.language
         )
+        if alone or not isinstance(provider, ModelProvider) or not provider.fallback:
+            return participant
+        stand_ins = tuple(self._stand_in(name, other) for other in provider.fallback)
+        return participant.model_copy(update={"fallback": stand_ins})
 
-    def _scripted(self, name: str, file: Path, family: str | None) -> Participant:
-        return Participant(
-            name=plain_name(name),
-            provider="scripted",
-            family=family or "scripted",
-            timeout_s=self._timeout_s(),
-            options={"replies": [*load_script(file)]},
-        )
+    def _stand_in(self, name: str, other: str) -> Participant:
+        provider = self.settings.providers.get(other)
+        if provider is None:
+            found = self._single(other)
+        else:
+            found = self._configured(other, provider, alone=True)
+        if found.provider in ("analyser", "person") or other == name:
+            raise ConfigurationError(f"'{other}' cannot speak in the place of '{name}'.")
+        if not self._allowed(found):
+            raise ConfigurationError(
+                f"'{other}' would speak for '{name}', is external, and privacy.allow_external is false."
+            )
+        return found
 
     def _named_openai(self, rest: str) -> Participant:
         model, at, address = rest.partition("@http")
@@ -272,25 +260,3 @@ class Catalogue:
 
     def _allowed(self, participant: Participant) -> bool:
         return self.settings.privacy.allow_external or not is_external(participant)
-
-
-def is_external(participant: Participant) -> bool:
-    """True when a call leaves this machine."""
-    if participant.provider != "openai":
-        return False
-    host = urlsplit(str(participant.options.get("base_url", ""))).hostname or ""
-    return not (host in ("localhost", "::1") or re.fullmatch(r"127(\.\d{1,3}){3}", host))
-
-
-def family_of(model: str) -> str:
-    """Who trained a model, guessed from its name; the first word of the name when nobody knows."""
-    name = model.lower().rpartition("/")[2]
-    for pattern, family in FAMILIES:
-        if re.match(pattern, name):
-            return family
-    return re.split(r"[^\w]|\d", name)[0] or "unknown"
-
-
-def plain_name(name: str) -> str:
-    """A name that a participant may have, nearest to the given one."""
-    return re.sub(r"[^\w.@/-]", "-", name)[:64] or "participant"

@@ -20,10 +20,11 @@ from orchestrator.configuration.catalogue import (
     MODELS_GROUP,
     RULES,
     Catalogue,
-    is_external,
 )
+from orchestrator.configuration.configured import is_external
 from orchestrator.configuration.loading import Configuration, user_file
-from orchestrator.configuration.schema import OpenAIProvider, ParticipantEntry, Settings
+from orchestrator.configuration.providers import ModelProvider
+from orchestrator.configuration.schema import ParticipantEntry, Settings
 from shared.errors import ConfigurationError
 from shared.models.panel import Panel, Participant
 
@@ -74,7 +75,8 @@ def build_panel(
     wanted = _wanted(names, settings)
     members = [found for entry in wanted.entries for found in catalogue.resolve(entry)]
     _check_doubles(members)
-    models = [member for member in members if not member.rule_based]
+    # A person speaks for the author, or merges, only when named for it.
+    models = [m for m in members if not m.rule_based and m.provider != "person"]
     author = _role(wanted.author, catalogue, members) or (models[0] if models else None)
     chair = _role(wanted.chair, catalogue, members) or (models[-1] if models else None)
     critics = [member for member in members if member.provider != "rules"]
@@ -177,9 +179,9 @@ def _left_out(wanted: _Wanted, catalogue: Catalogue) -> tuple[str, ...]:
     reasons = (
         catalogue.obstacle(name, provider)
         for name, provider in catalogue.settings.providers.items()
-        if isinstance(provider, OpenAIProvider)
+        if isinstance(provider, ModelProvider)
     )
-    return tuple(f"{reason}; it does not take part." for reason in reasons if reason)
+    return tuple(f"{found.reason}; it does not take part." for found in reasons if found)
 
 
 def _hints(panel: Panel, catalogue: Catalogue) -> tuple[str, ...]:
@@ -188,10 +190,11 @@ def _hints(panel: Panel, catalogue: Catalogue) -> tuple[str, ...]:
     environ = catalogue.environ
     if environ.get(MODEL):
         return (f"{MODEL} is set: set {KEY} too, or {BASE_URL} for another endpoint.",)
-    if environ.get(KEY) or environ.get(BASE_URL):
+    if environ.get(BASE_URL):
         return (f"An endpoint was found, and no model: set {MODEL} to the model to ask.",)
     file = user_file(environ) or Path("~/.config/quorate/config.yaml")
     return (
-        f"To add a model: set {KEY} and {MODEL}; or for any OpenAI-compatible server, a local one too, "
-        f"{BASE_URL} and {MODEL}; or describe several under `providers:` in {file}.",
+        f"To add models: set ANTHROPIC_API_KEY, GEMINI_API_KEY, {KEY} or OPENROUTER_API_KEY; or install `claude`, "
+        f"`gemini` or `codex`; or start Ollama; or for any OpenAI-compatible server set {BASE_URL} and {MODEL}; or "
+        f"describe several under `providers:` in {file}. `quorate participants list` says what is missing.",
     )

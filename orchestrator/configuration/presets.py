@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from orchestrator.configuration.documents import Document, Tree, parse_yaml
-from orchestrator.configuration.schema import did_you_mean
+from orchestrator.configuration.sections import did_you_mean
 from shared.errors import ConfigurationError
 
 _PERSONAS = "personas.yaml"

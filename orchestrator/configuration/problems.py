@@ -8,7 +8,9 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from orchestrator.configuration.documents import Document, Position
-from orchestrator.configuration.schema import Settings, did_you_mean
+from orchestrator.configuration.providers import PROVIDER_TYPES
+from orchestrator.configuration.schema import Settings
+from orchestrator.configuration.sections import did_you_mean
 from shared.errors import ConfigurationError
 
 _PLAIN = {
@@ -61,7 +63,7 @@ def _words(problem: ErrorDetails) -> str:
             return f"'{given}' is not known here{did_you_mean(given, known)}"
         return f"expected one of {', '.join(known)}."
     if kind == "union_tag_not_found":
-        return "this needs a `type`: openai, scripted, analyser or rules."
+        return f"this needs a `type`: {', '.join(PROVIDER_TYPES)}."
     return f"{_PLAIN.get(kind, problem['msg'])}."
 
 

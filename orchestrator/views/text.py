@@ -45,7 +45,7 @@ def headline(report: RunReport, language: str) -> Line:
     shown = (
         Span(say("running", language), Style.STRONG)
         if verdict is None
-        else Span(verdict.value, VERDICT_STYLES[verdict])
+        else Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
     )
     n = len(report.assessments)
     return line(

@@ -41,7 +41,7 @@ class Question(Wire):
 # ---- text forms ---------------------------------------------------------------------------------
 
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_MARKUP = r"[*_`]*"
+_MARKUP = r"[*_`]*+"
 _LEFT_OVER = " \t\r\n:：.,;!*_`-–—("
 
 
@@ -174,7 +174,7 @@ class Selection(SpokenReply):
     """Who speaks next, or the end of the discussion with its conclusion."""
 
     action: Literal["SELECT", "END"]
-    speaker: str | None = None
+    speaker: str | None = Field(default=None, max_length=200)
     conclusion: str | None = None
     reason: str = ""
 

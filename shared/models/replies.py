@@ -4,38 +4,32 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from shared.models.deliberation import DELIBERATION_REPLIES
-from shared.models.findings import RaisedFinding, Severity, StatedStance
+from shared.models.findings import RaisedFinding, StatedStance
+from shared.models.planning import PLANNING_REPLIES
+from shared.models.sections import DefendedPoint, Disagreement, Risk
 from shared.models.wire import ForeignWire, Verbatim
 
-
-class Disagreement(ForeignWire):
-    """A disputed claim, why it is disputed, and what would be better."""
-
-    claim: str
-    explanation: str = ""
-    alternative: str = ""
-
-
-class Risk(ForeignWire):
-    """A danger and how bad it is."""
-
-    description: str
-    severity: Severity = Severity.MINOR
-
-    @field_validator("severity", mode="before")
-    @classmethod
-    def _any_case(cls, value: object) -> object:
-        return value.strip().upper() if isinstance(value, str) else value
-
-
-class DefendedPoint(ForeignWire):
-    """A point that the author stands by, and the reason."""
-
-    point: str
-    reason: str = ""
+__all__ = [
+    "REPLY_MODELS",
+    "Applied",
+    "CheckedFix",
+    "CheckedFixes",
+    "Critique",
+    "DefendedPoint",
+    "Disagreement",
+    "FixProposal",
+    "ProposedFix",
+    "RedTeamCritique",
+    "RedTeamRebuttal",
+    "ReviewCritique",
+    "ReviewRebuttal",
+    "Risk",
+    "Synthesis",
+    "Undone",
+]
 
 
 class Critique(ForeignWire):
@@ -154,4 +148,5 @@ REPLY_MODELS: dict[str, type[ForeignWire]] = {
     "applied": Applied,
     "undone": Undone,
     **DELIBERATION_REPLIES,
+    **PLANNING_REPLIES,
 }

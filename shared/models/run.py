@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from shared.models.findings import Severity
-from shared.models.panel import Panel
+from shared.models.panel import Panel, Participant
 from shared.models.wire import Wire
 
 
@@ -81,7 +81,41 @@ class ForumOptions(Wire):
     bid_timeout_s: float | None = Field(default=60.0, gt=0)
     patience: int = Field(default=2, ge=1, le=20)
     ballot: bool = True
-    consensus: float = Field(default=0.7, gt=0, le=1)
+    consensus: float = Field(default=0.7, gt=0.5, le=1)
+    quorum: int | None = Field(default=None, ge=1)
+
+
+class PlanOptions(Wire):
+    """What the plan workflow needs: the panel's `author` plans and defends, its `critics` challenge, its `chair` merges.
+
+    With `given` the subject's text is the plan itself, else it is the task that the author plans. `max_revisions`
+    bounds how often `revise` leads back to planning. See docs/design/plan.md.
+    """
+
+    strategy: str = "debate"
+    given: bool = False
+    rounds: int = Field(default=3, ge=1, le=20)
+    detector: str = "stance"
+    thresholds: Thresholds = Thresholds()
+    quorum: int | None = Field(default=None, ge=1)
+    max_revisions: int = Field(default=2, ge=0, le=5)
+
+
+class PanelOptions(Wire):
+    """What the panel workflow needs: the panel's `critics` debate, its `chair` is the judge.
+
+    Without a `moderator` code alone sees consensus. `opening_vote` asks everybody for a blind position before a
+    first round in which they hear one another; `ballot` holds a secret vote before the judge. `consensus_threshold`
+    is for the moderator's score and for the ballots alike. See docs/design/panel.md.
+    """
+
+    strategy: str = "sequential"
+    max_rounds: int = Field(default=3, ge=1, le=10)
+    consensus_threshold: float = Field(default=0.8, gt=0.5, le=1)
+    moderator: Participant | None = None
+    opening_vote: bool = True
+    ballot: bool = True
+    thresholds: Thresholds = Thresholds()
     quorum: int | None = Field(default=None, ge=1)
 
 
@@ -102,9 +136,25 @@ class RunSpec(Wire):
     review: ReviewOptions | None = None
     ask: AskOptions | None = None
     forum: ForumOptions | None = None
+    plan: PlanOptions | None = None
+    panel_options: PanelOptions | None = None
     budget: Budget = Budget()
     decision: DecisionPolicy = DecisionPolicy()
     allow_external: bool = True
     reuse: bool = False
     seed: str
     labels: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _judge_is_no_debater(self) -> RunSpec:
+        options = self.panel_options
+        if options is None:
+            return self
+        debaters = {critic.name for critic in self.panel.critics}
+        judges = (("judge", self.panel.chair), ("moderator", options.moderator))
+        for role, somebody in judges:
+            if somebody is not None and somebody.name in debaters:
+                raise ValueError(
+                    f"{somebody.name} takes part in the debate and cannot be its {role}"
+                )
+        return self

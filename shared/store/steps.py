@@ -124,8 +124,9 @@ ON CONFLICT (run_id, step, attempt) DO NOTHING
 
 
 _STORE = (
-    "WITH document AS (INSERT INTO documents (sha256, content) VALUES (%(response)s, %(content)s) "
-    "ON CONFLICT DO NOTHING)" + _STORE_USAGE
+    "WITH document AS (INSERT INTO documents (sha256, content) "
+    "SELECT %(response)s, %(content)s WHERE %(response)s::text IS NOT NULL ON CONFLICT DO NOTHING)"
+    + _STORE_USAGE
 )
 
 

@@ -37,9 +37,12 @@ def finding(title: str = "eval of input", line: int = 2, **fields: Any) -> dict[
     }
 
 
-def stances(position: str, *findings: str, reason: str = "because of the checks") -> list[Any]:
+def stances(
+    position: str, *findings: str, reason: str = "because of the checks", quote: str | None = None
+) -> list[Any]:
     """The same position on several findings."""
-    return [{"finding": f, "position": position, "reason": reason} for f in findings]
+    said = {"position": position, "reason": reason, "quote": quote}
+    return [{"finding": f, **said} for f in findings]
 
 
 def critique(

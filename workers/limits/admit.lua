@@ -7,6 +7,8 @@ local BUCKET, WINDOW = 500, 60000
 local KEPT = WINDOW / BUCKET + 1
 -- Evenly, a little slower than allowed; at once, five calls or some seconds' worth: what waited comes in lumps.
 local SLACK, BURST = 1.012, 0.08
+-- Those who wait come back a little more densely than there is room: some in vain, but no room stays empty.
+local DENSE = 0.8
 local LONGEST_WAIT, PAUSED_WAIT, PROBE_WAIT = 120000, 15000, 2000
 
 local permit, lease = ARGV[1], tonumber(ARGV[2])
@@ -102,7 +104,7 @@ if at > now then
   -- Each one that waits is told another moment, in the order of asking, at the rate at which room appears.
   local queue = math.max(number('queue'), at)
   if queue - now > LONGEST_WAIT then queue = math.max(at, now + LONGEST_WAIT / 2) end
-  redis.call('HSET', KEYS[1], 'queue', text(queue + math.max(interval, 20)))
+  redis.call('HSET', KEYS[1], 'queue', text(queue + math.max(interval * DENSE, 20)))
   return {block > now and 'blocked' or 'wait', math.ceil(queue - now), text(math.max(block - now, 0))}
 end
 

@@ -4,6 +4,8 @@
 --       cooldown of the breaker (ms), its longest, cooldown asked for by headers (ms), rpm is configured (0 or 1)
 -- Answers {refusals in a row, ms to wait, 1 if the breaker is open}.
 local BUCKET, WINDOW = 500, 60000
+-- A refusal after less than this many calls a minute says nothing about the rate.
+local SLOWEST = 5
 local permit, bucket, tokens, effect = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local retry, duration = tonumber(ARGV[5]), tonumber(ARGV[6])
 local threshold, cooldown, longest = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
@@ -44,7 +46,7 @@ elseif effect == 'limited' then
       if at and tonumber(at) >= first then through = through + tonumber(flat[i + 1]) end
     end
     redis.call('HINCRBY', KEYS[1], 'r:' .. bucket, -1)
-    set('learned', math.max(through, 1))
+    set('learned', math.max(through, SLOWEST))
     set('learned_at', now)
   end
 elseif effect == 'failed' or effect == 'fatal' then

@@ -25,8 +25,8 @@ from shared.models.outcomes import Ending
 from shared.models.panel import Role
 
 # After these nothing more is worked on, or nobody is there to work on it.
-_NO_MORE_CALLS = frozenset({Stop.OVER_BUDGET, Stop.DEADLINE})
-_NO_BALLOT = _NO_MORE_CALLS | {Stop.NOBODY_THERE}
+NO_MORE_CALLS = frozenset({Stop.OVER_BUDGET, Stop.DEADLINE})
+NO_BALLOT = NO_MORE_CALLS | {Stop.NOBODY_THERE}
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Closing:
 def close(case: Case, talk: Talk) -> Doing[Closing]:
     """Conclude, vote, and say how it ended."""
     closing = yield from conclude_talk(case, talk)
-    if closing.conclusion is not None and case.options.ballot and talk.stop not in _NO_BALLOT:
+    if closing.conclusion is not None and case.options.ballot and talk.stop not in NO_BALLOT:
         yield from phase("Voting")
         closing = yield from vote(case, talk, closing)
     ending, reason = ending_of(talk, closing)
@@ -62,7 +62,7 @@ def conclude_talk(case: Case, talk: Talk) -> Doing[Closing]:
     chair = case.orchestrator
     if talk.conclusion is not None:
         return Closing(conclusion=talk.conclusion, concluded_by=chair.name)
-    if not talk.speeches or talk.stop is None or talk.stop in _NO_MORE_CALLS:
+    if not talk.speeches or talk.stop is None or talk.stop in NO_MORE_CALLS:
         return Closing(warnings=("the discussion ended without a conclusion",))
     yield from phase("Concluding")
     result = yield from single(
@@ -194,7 +194,7 @@ def _without_ballots(talk: Talk, closing: Closing, stopped: str) -> tuple[Ending
             return None, f"{stopped}; no ballot was held on the conclusion"
         return _WITHOUT_AGREEMENT[talk.stop], f"{stopped}, and no ballot was held"
     attempted = any(one.said is not None for one in talk.exchanges)
-    if attempted and not talk.speeches and talk.stop not in _NO_MORE_CALLS:
+    if attempted and not talk.speeches and talk.stop not in NO_MORE_CALLS:
         return Ending.DEGRADED, f"{stopped}, and no speaker brought out a word"
     return _WITHOUT_CONCLUSION[talk.stop], f"{stopped}, and there is no conclusion"
 

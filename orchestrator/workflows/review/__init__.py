@@ -37,6 +37,7 @@ def review(spec: RunSpec, materials: Materials) -> Workflow:
         subject=materials.subject(spec.subject),
         subject_hash=spec.subject,
         run=materials.run,
+        document=materials.document,
     )
     results: list[tuple[Case, Result]] = []
     while True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from orchestrator.core.rounds import RoundTaken
@@ -16,7 +17,10 @@ from shared.models.subject import Subject
 
 @dataclass(frozen=True)
 class Case:
-    """One review of one subject: the run's, or (from the second cycle on) that of an applied fix."""
+    """One review of one subject: the run's, or (from the second cycle on) that of an applied fix.
+
+    `document` gives a stored document by its hash, as `Materials.document` does.
+    """
 
     spec: RunSpec
     options: ReviewOptions
@@ -24,6 +28,7 @@ class Case:
     subject: Subject
     subject_hash: str
     run: str
+    document: Callable[[str], bytes] = field(compare=False, repr=False)
     cycle: int = 1
 
     def key(self, *parts: object) -> str:

@@ -8,13 +8,15 @@ from functools import partial
 
 from orchestrator.core.commands import Doing, RoundRecord, ToolRun, Turn, record, together
 from orchestrator.core.convergence import Rule, assess
-from orchestrator.core.findings import Raised, absorb, check_places
+from orchestrator.core.evidence import absorb_checked, check_stances, weighty
+from orchestrator.core.findings import Raised, check_places
+from orchestrator.core.quotations import SubjectTexts
 from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
 from orchestrator.core.stances import settle
 from orchestrator.core.wording import reply_text, spoken_text
 from orchestrator.workflows.review.case import Case, History
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Participant, Role
+from shared.models.panel import Panel, Participant, Role
 from shared.models.replies import REPLY_MODELS, Critique
 from shared.models.steps import StepResult
 
@@ -127,10 +129,19 @@ def hear(
 
 
 def judge(case: Case, history: History, heard: Heard) -> RoundRecord:
-    """What a round brought: merged findings, the ledger's new lines, the figures."""
-    merged = absorb(heard.raised, history.findings)
+    """What a round brought: merged findings, the ledger's new lines, the figures.
+
+    Only what its evidence shows has weight; the rest is recorded with the reason.
+    """
+    texts = SubjectTexts(case.subject, case.document)
+    merged = absorb_checked(heard.raised, history.findings, texts)
     known = {finding.id for finding in merged.findings}
-    stated = tuple(line for line in ledger_of([heard.taken]) if line.finding in known)
+    stated = check_stances(
+        (line for line in ledger_of([heard.taken]) if line.finding in known),
+        merged.findings,
+        texts,
+        rule_based_in(case.spec.panel),
+    )
     stances = (*merged.stances, *stated)
     ledger = (*history.ledger, *stances)
     findings = settle(
@@ -140,7 +151,7 @@ def judge(case: Case, history: History, heard: Heard) -> RoundRecord:
     )
     assessment = assess(
         (*history.rounds, heard.taken),
-        findings,
+        weighty(findings),
         ledger,
         rule=Rule.of(case.options),
         new_findings=merged.new,
@@ -150,6 +161,12 @@ def judge(case: Case, history: History, heard: Heard) -> RoundRecord:
     return RoundRecord(
         prefix=case.prefix, assessment=assessment, findings=findings, stances=stances
     )
+
+
+def rule_based_in(panel: Panel) -> frozenset[str]:
+    """Names of the participants that compute: their grounds are rules, which code checks."""
+    everybody = (*panel.critics, panel.author)
+    return frozenset(one.name for one in everybody if one.rule_based)
 
 
 def absences(spoken: Iterable[tuple[Participant, StepResult]], number: int) -> tuple[str, ...]:

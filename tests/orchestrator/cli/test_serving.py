@@ -13,7 +13,7 @@ from orchestrator.cli.backend import Backend
 from orchestrator.cli.reports import load_report
 from orchestrator.cli.serving import Api, Server
 from orchestrator.cli.submission import Wanted, prepare
-from orchestrator.engine import Engine
+from orchestrator.cli.submitting import submit
 from orchestrator.views.json_report import as_json, dumps
 from shared.embedded.instance import Endpoints
 from shared.settings import Settings
@@ -70,8 +70,7 @@ def service(database: Database, servers: Endpoints) -> Iterator[Service]:
 @pytest.fixture
 def run(service: Service, changed_repository: Path) -> str:
     prepared = prepare(Wanted(directory=changed_repository), {"HOME": "/none"})
-    engine = Engine(service.backend.database)
-    return engine.submit(prepared.spec, prepared.title, prepared.documents)
+    return submit(service.backend, prepared)
 
 
 def test_health_wants_no_token_and_says_what_is_missing(service: Service):

@@ -20,11 +20,12 @@ def test_documents_lie_under_the_address_that_the_store_uses():
 
 def test_a_prepared_run_holds_every_document_that_it_names(changed_repository: Path):
     prepared = prepare(Wanted(directory=changed_repository), {"HOME": "/nonexistent"})
-    subject = Subject.model_validate_json(prepared.documents[prepared.spec.subject])
+    spec = prepared.make_spec(workflow_version=1)
+    subject = Subject.model_validate_json(prepared.documents[spec.subject])
     assert subject.diff in prepared.documents
     assert [file.path for file in subject.files] == ["app.py"]
-    assert json.loads(prepared.documents[prepared.spec.prompts])
-    assert len(prepared.spec.seed) == 32
+    assert json.loads(prepared.documents[spec.prompts])
+    assert len(spec.seed) == 32
 
 
 def test_typed_options_win_over_the_configuration(changed_repository: Path):
@@ -33,7 +34,7 @@ def test_typed_options_win_over_the_configuration(changed_repository: Path):
     )
     settings = {"review.strategy": "review", "gate.fail_on": "major", "language": "ko"}
     prepared = prepare(Wanted(directory=changed_repository, settings=settings), {"HOME": "/none"})
-    review = prepared.spec.review
+    review = prepared.make_spec(workflow_version=1).review
     assert review is not None
     assert (review.strategy, review.rounds, review.fail_on) == ("review", 5, Severity.MAJOR)
     assert prepared.language == "ko"
@@ -42,7 +43,8 @@ def test_typed_options_win_over_the_configuration(changed_repository: Path):
 def test_paths_in_korean_are_captured(tmp_path: Path):
     repository = make_repository(tmp_path / "저장소", "모듈.py")
     prepared = prepare(Wanted(directory=repository), {"HOME": "/none"})
-    subject = Subject.model_validate_json(prepared.documents[prepared.spec.subject])
+    spec = prepared.make_spec(workflow_version=1)
+    subject = Subject.model_validate_json(prepared.documents[spec.subject])
     assert [file.path for file in subject.files] == ["모듈.py"]
 
 

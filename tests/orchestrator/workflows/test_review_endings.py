@@ -27,6 +27,7 @@ from tests.support.review_replies import (
 from tests.support.simulator import Simulation
 
 STRATEGIES = pytest.mark.parametrize("strategy", ["review", "red-team"])
+QUOTE = "return eval(x)"
 SKIP = Answer(choice="skip", actor="somebody", channel="cli")
 APPLY = Answer(choice="apply_fix", actor="somebody", channel="cli")
 
@@ -68,9 +69,10 @@ def quarrelling(step: Step) -> StepResult:
             return critique(step, found)
         case "critique", _:
             position = "agree" if step.key.endswith("critic1") else "disagree"
-            return critique(step, said=stances(position, "F1", reason=words))
+            return critique(step, said=stances(position, "F1", reason=words, quote=QUOTE))
         case "rebuttal", _:
-            return reply(step.reply_model, stances=stances("disagree", "F1", reason=words))
+            said = stances("disagree", "F1", reason=words, quote=QUOTE)
+            return reply(step.reply_model, stances=said)
     return finished(step)
 
 
@@ -106,7 +108,7 @@ def test_positions_that_stand_without_agreement_are_stalled_and_never_approved()
     outcome, run = hold(submission(options=options()), quarrelling)
 
     assert outcome.ending is Ending.STALLED
-    assert outcome.verdict is Verdict.NEEDS_FIX
+    assert outcome.verdict is not Verdict.APPROVED
     assert len(run.records) < 5
 
 
