@@ -1,0 +1,207 @@
+"""What code checks of a claim: that its quotation and its place exist, and that a denial has grounds.
+
+Theory of operation. A model that was misled, or that errs, still has to point at the subject; pointing
+can be checked. A finding whose quotation does not exist, or whose place does not and that quotes
+nothing, keeps its words and loses its severity (and its patch): it is shown, and neither stops nor
+passes anything. Who denies somebody else's grave finding has to quote the subject, too; without that
+the denial is no position. Nothing here raises a severity. docs/design/hostile-text.md says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.core.findings import Merged, Raised, absorb, with_caveat
+from orchestrator.core.quotations import SubjectTexts
+from orchestrator.core.sameness import plain_path
+from shared.models.findings import (
+    Finding,
+    Place,
+    Position,
+    RaisedFinding,
+    Severity,
+    Stance,
+)
+
+NOT_COUNTED = "not counted"
+NO_SUCH_QUOTE = "its quotation does not occur in the subject"
+NO_SUCH_PLACE = "it quotes nothing, and its place {} is not in the change"
+NOTHING_SHOWN = "it shows neither a quotation nor a place in the change"
+UNPROVEN_DENIAL = "a denial of a grave finding needs a quotation from the subject"
+DENIALS = frozenset({Position.DISAGREE, Position.WITHDRAW})
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A claim after the check; `problem` says why its severity does not count, None when it does."""
+
+    claim: Raised
+    problem: str | None = None
+    remark: str | None = None
+
+
+def check_quotes(raised: Iterable[Raised], texts: SubjectTexts) -> tuple[Checked, ...]:
+    """Every claim with what its evidence is worth. A place that its quotation contradicts is corrected."""
+    return tuple(_checked(one, texts) for one in raised)
+
+
+def _checked(one: Raised, texts: SubjectTexts) -> Checked:
+    said = one.finding
+    placed = said.place is not None and texts.has_place(said.place)
+    if said.quote and texts.near(said.quote, said.place):
+        return Checked(one)
+    if said.quote and not texts.too_short(said.quote):
+        if not texts.holds(said.quote):
+            return _lowered(one, NO_SUCH_QUOTE, quote=None, **({} if placed else {"place": None}))
+        if placed or said.place is None:
+            return Checked(one)
+        return _moved(one, said.place, texts.locate(said.quote, said.place))
+    one = _with(one, quote=None) if said.quote else one
+    if placed:
+        return Checked(one)
+    if said.place is not None:
+        where = f"{said.place.path}:{said.place.line}"
+        return _lowered(one, NO_SUCH_PLACE.format(where), place=None)
+    grave = said.severity.rank <= Severity.MAJOR.rank
+    return _lowered(one, NOTHING_SHOWN) if grave else Checked(one)
+
+
+def _moved(one: Raised, stated: Place, found: Place | None) -> Checked:
+    if found is None:
+        return Checked(one)
+    remark = f"placed where its quotation stands, not at {stated.path}:{stated.line}"
+    return Checked(_with(one, place=found), remark=remark)
+
+
+def _lowered(one: Raised, problem: str, **fields: None) -> Checked:
+    """The claim without weight, without a patch, and without the `fields` that are not true."""
+    lowered = _with(one, severity=Severity.INFO, patch=None, **fields)
+    said = f"{one.finding.severity} by {one.participant}"
+    return Checked(lowered, problem=f"{said} {NOT_COUNTED}: {problem}")
+
+
+def _with(one: Raised, **fields: object) -> Raised:
+    finding: RaisedFinding = one.finding.model_copy(update=fields)
+    return Raised(one.participant, one.round, finding, one.role)
+
+
+def absorb_checked(
+    raised: Sequence[Raised], known: Sequence[Finding], texts: SubjectTexts
+) -> Merged:
+    """`absorb` of what is shown by evidence, then one by one of what is not, with a caveat each.
+
+    An unproven claim joins the finding that it repeats, or becomes one without weight; `new` counts
+    proven findings only, those that a later claim proved among them.
+    """
+    checked = check_quotes(raised, texts)
+    proven = [one for one in checked if one.problem is None]
+    unproven_before = {finding.id for finding in known if is_unproven(finding)}
+    merged = absorb([one.claim for one in proven], known)
+    findings, stances = merged.findings, merged.stances
+    remarks = _remarks(proven, findings)
+    findings = tuple(_with_all(finding, remarks.get(finding.id, ())) for finding in findings)
+    now_proven = sum(
+        finding.id in unproven_before and not is_unproven(finding) for finding in findings
+    )
+    for one in checked:
+        if one.problem is None:
+            continue
+        joined = absorb([one.claim], findings)
+        home = joined.stances[0].finding
+        findings = tuple(
+            with_caveat(finding, one.problem) if finding.id == home else finding
+            for finding in joined.findings
+        )
+        stances = (*stances, *joined.stances)
+    return Merged(findings, merged.new + now_proven, stances)
+
+
+def _remarks(proven: Sequence[Checked], findings: Sequence[Finding]) -> Mapping[str, list[str]]:
+    """Remarks on corrected places, by the finding that stands there now."""
+    remarks: dict[str, list[str]] = {}
+    for one in proven:
+        place = one.claim.finding.place
+        if one.remark is None or place is None:
+            continue
+        for finding in findings:
+            if finding.place == place and one.claim.participant in finding.raised_by:
+                remarks.setdefault(finding.id, []).append(one.remark)
+    return remarks
+
+
+def _with_all(finding: Finding, caveats: Iterable[str]) -> Finding:
+    for caveat in caveats:
+        finding = with_caveat(finding, caveat)
+    return finding
+
+
+def is_unproven(finding: Finding) -> bool:
+    """True for a finding that nobody has shown: it is reported, and it decides nothing."""
+    return finding.severity is Severity.INFO and f"{NOT_COUNTED}: " in (finding.caveat or "")
+
+
+def weighty(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings that a discussion is about: all but the unproven ones."""
+    return tuple(finding for finding in findings if not is_unproven(finding))
+
+
+# ---- denials ------------------------------------------------------------------------------------
+
+
+def check_stances(
+    lines: Iterable[Stance],
+    findings: Sequence[Finding],
+    texts: SubjectTexts,
+    rule_based: Collection[str],
+) -> tuple[Stance, ...]:
+    """The ledger's lines, denials without grounds turned into abstentions that say so.
+
+    Checked are denials (disagree, or withdraw by somebody else) of another's CRITICAL or MAJOR finding:
+    they need a reason and a quotation that exists. `rule_based` participants may give a rule instead,
+    `[suppressed]` and its like, which is then checked against the source.
+    """
+    by_id = {finding.id: finding for finding in findings}
+    return tuple(_judged(line, by_id.get(line.finding), texts, rule_based) for line in lines)
+
+
+def _judged(
+    line: Stance, finding: Finding | None, texts: SubjectTexts, rule_based: Collection[str]
+) -> Stance:
+    if finding is None or line.position not in DENIALS or line.participant in finding.raised_by:
+        return line
+    if finding.severity.rank > Severity.MAJOR.rank or _has_grounds(
+        line, finding, texts, rule_based
+    ):
+        # Taking back is for those who raised it; from anybody else it is a denial.
+        return line.model_copy(update={"position": Position.DISAGREE})
+    note = f"[{line.position} {NOT_COUNTED}: {UNPROVEN_DENIAL}] {line.reason}".strip()
+    return line.model_copy(update={"position": Position.ABSTAIN, "reason": note})
+
+
+def _has_grounds(
+    line: Stance, finding: Finding, texts: SubjectTexts, rule_based: Collection[str]
+) -> bool:
+    if not line.reason.strip():
+        return False
+    if line.participant in rule_based:
+        return _rule_holds(line.reason, finding, texts)
+    return line.quote is not None and texts.holds(line.quote)
+
+
+def _rule_holds(reason: str, finding: Finding, texts: SubjectTexts) -> bool:
+    """Whether the rule that stands in brackets at the reason's start holds at the finding's place."""
+    place = finding.place
+    if place is None:
+        return False
+    match reason.partition("]")[0].lstrip("["):
+        case "suppressed":
+            line = texts.line(place) or ""
+            return "noqa" in line.lower() or "nosec" in line.lower()
+        case "test-code":
+            *folders, name = plain_path(place.path).lower().split("/")
+            return "test" in name or not {"test", "tests", "testing"}.isdisjoint(folders)
+        case "unchanged-line":
+            last = max(place.line, place.end_line or place.line)
+            return not texts.is_changed(place.path, place.line, last)
+    return False

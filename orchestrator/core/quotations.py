@@ -1,0 +1,184 @@
+"""Does a quotation occur in the subject, and where? Form is forgiven, substance is not.
+
+Compared without white space, after Unicode's compatibility normalisation (NFKC), with plain quotation
+marks and without characters that nobody sees. `...` in a quotation stands for anything in between, and
+so does a masked secret, which an external participant was shown in the secret's place.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
+from itertools import accumulate
+
+from rapidfuzz import fuzz
+
+from orchestrator.core.sameness import plain_path
+from shared.models.findings import Place
+from shared.models.placeholders import MASKED
+from shared.models.subject import FileChange, Subject
+
+SHORTEST = 6  # characters that are not white space: less than that occurs by chance
+SHORTEST_PART = 2  # of a quotation with gaps
+NEAR_LINES = 3
+NEARLY = 92.0  # a quotation with a slip, at the place that it names
+UNKNOWN_CONTEXT = 20  # lines around a change that a bare diff may name
+
+_GAP = re.compile(rf"\[?(?:\.{{3,}}|\u2026)\]?|{MASKED.pattern}")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e0fff]|<U\\+[0-9A-F]{4,6}>"
+)
+_PLAIN = str.maketrans("\u2018\u2019\u201c\u201d\u2032\u2033\u00b4\u0060", "''\"\"'\"''")
+
+
+def normalised(text: str) -> str:
+    """The text as it is compared."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return "".join(_UNSEEN.sub("", text).translate(_PLAIN).split())
+
+
+class SubjectTexts:
+    """A subject's texts, read when they are first asked for: files in both states, and the diff."""
+
+    def __init__(self, subject: Subject, document: Callable[[str], bytes]) -> None:
+        """`document` gives the bytes of a stored document by its sha256."""
+        self._subject = subject
+        self._document = document
+        self._files = {plain_path(file.path): file for file in subject.files}
+        self._text = lru_cache(maxsize=None)(self._read)
+        self._plain = lru_cache(maxsize=None)(lambda name: normalised(self._text(name)))
+
+    # ---- quotations
+
+    def holds(self, quote: str) -> bool:
+        """True when the quotation occurs and is long enough to be one."""
+        return not self.too_short(quote) and any(_occurs(quote, text) for text in self._plains())
+
+    def too_short(self, quote: str) -> bool:
+        """True for a quotation that would occur in any text."""
+        return sum(len(part) for part in _parts(quote)) < SHORTEST
+
+    def near(self, quote: str, place: Place | None) -> bool:
+        """True when the quotation stands at its place, give or take a few lines; there a slip is forgiven."""
+        lines = None if place is None else self._lines(place.path)
+        if lines is None or place is None:
+            return False
+        first = max(place.line - 1 - NEAR_LINES, 0)
+        last = max(place.line, place.end_line or place.line) + NEAR_LINES
+        around = normalised("\n".join(lines[first:last]))
+        if _occurs(quote, around):
+            return True
+        wanted = normalised(quote)
+        return (
+            len(around) >= len(wanted) >= 2 * SHORTEST
+            and fuzz.partial_ratio(wanted, around) >= NEARLY
+        )
+
+    def locate(self, quote: str, stated: Place) -> Place | None:
+        """Where the quotation stands in the reviewed files: in the named one, else in the first that holds it."""
+        named = self._files.get(plain_path(stated.path))
+        for file in sorted(self._subject.files, key=lambda file: file is not named):
+            if file.after is not None and (line := self._line_of(quote, file.after)) is not None:
+                return Place(path=file.path, line=line)
+        return None
+
+    # ---- places
+
+    def has_place(self, place: Place) -> bool:
+        """True for a line that exists in a file of the change whose content was shown."""
+        file = self._files.get(plain_path(place.path))
+        if file is None or file.skipped is not None:
+            return False
+        lines = self._lines(place.path)
+        if lines is not None:
+            return place.line <= len(lines)
+        return not file.changed or self.is_changed(
+            place.path, place.line - UNKNOWN_CONTEXT, place.line + UNKNOWN_CONTEXT
+        )
+
+    def is_changed(self, path: str, first: int, last: int) -> bool:
+        """True when the change added or edited one of these lines."""
+        file = self._files.get(plain_path(path))
+        return file is not None and any(
+            lines.first <= last and first <= lines.last for lines in file.changed
+        )
+
+    def line(self, place: Place) -> str | None:
+        """The source line of a place; None when it is not known."""
+        lines = self._lines(place.path)
+        return lines[place.line - 1] if lines and place.line <= len(lines) else None
+
+    # ---- reading
+
+    def _plains(self) -> Iterator[str]:
+        """Every text that may be quoted, as it is compared, the likeliest first."""
+        new, old = self._sides
+        yield new
+        for file in self._subject.files:
+            if file.after is not None:
+                yield self._plain(file.after)
+        yield old
+        yield self._plain(self._subject.diff)
+        yield normalised(self._subject.title)
+
+    @cached_property
+    def _sides(self) -> tuple[str, str]:
+        """The diff's new and old lines without their signs, as they are compared."""
+        new: list[str] = []
+        old: list[str] = []
+        for line in self._text(self._subject.diff).split("\n"):
+            if line[:1] in ("+", " "):
+                new.append(line[1:])
+            if line[:1] in ("-", " "):
+                old.append(line[1:])
+        return normalised("\n".join(new)), normalised("\n".join(old))
+
+    def _lines(self, path: str) -> list[str] | None:
+        """The reviewed state of a file, of a deleted one the former state; None when it is not known."""
+        file = self._files.get(plain_path(path))
+        name = None if file is None else _shown(file)
+        return None if name is None else self._text(name).split("\n")
+
+    def _line_of(self, quote: str, name: str) -> int | None:
+        parts = [part for part in (normalised(quote).strip("'\""), *_parts(quote)) if part]
+        plain = self._plain(name)
+        at = next((found for part in parts[:2] if (found := plain.find(part)) >= 0), None)
+        if at is None or not _occurs(quote, plain):
+            return None
+        lengths = accumulate(len(normalised(line)) for line in self._text(name).split("\n"))
+        return bisect_right(list(lengths), at) + 1
+
+    def _read(self, name: str) -> str:
+        return self._document(name).decode("utf-8", "replace")
+
+
+def _shown(file: FileChange) -> str | None:
+    return file.before if file.status == "deleted" else file.after
+
+
+def _parts(quote: str) -> list[str]:
+    """The pieces between gaps, as they are compared; slivers are left out."""
+    pieces = [normalised(piece) for piece in _GAP.split(quote)]
+    return [piece for piece in pieces if len(piece) >= SHORTEST_PART]
+
+
+def _occurs(quote: str, plain: str) -> bool:
+    """True when the quotation, or its pieces one after the other, occur in the compared text."""
+    whole = normalised(quote).strip("'\"")  # a quotation may come in quotation marks of its own
+    if not whole:
+        return False
+    if whole in plain:
+        return True
+    at = 0
+    parts = _parts(quote)
+    for part in parts:
+        at = plain.find(part, at)
+        if at < 0:
+            return False
+        at += len(part)
+    return bool(parts)

@@ -1,0 +1,97 @@
+"""Counting rankings in which nobody ranks themselves."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestrator.workflows.ask.borda import Order, borda, points_of
+from orchestrator.workflows.ask.ranking import read_order
+
+LABELS = {"A": "claude", "B": "gemini", "C": "codex"}
+
+
+def order(text: str, left_out: str = "") -> Order:
+    """`"a b=c"` as an order."""
+    groups = tuple(tuple(group.split("=")) for group in text.split())
+    return Order(groups, tuple(left_out.split()))
+
+
+def test_the_best_of_n_gets_one_less_than_n_and_the_last_nothing() -> None:
+    assert points_of(order("a b c")) == {"a": 2, "b": 1, "c": 0}
+
+
+def test_equal_entries_share_their_points() -> None:
+    assert points_of(order("a=b c")) == {"a": 1.5, "b": 1.5, "c": 0}
+
+
+def test_entries_that_are_left_out_share_the_last_places() -> None:
+    assert points_of(order("a", left_out="b c")) == {"a": 2, "b": 0.5, "c": 0.5}
+
+
+def test_everybody_is_scored_over_the_rankings_that_they_stood_in() -> None:
+    places = borda(["a", "b", "c"], [order("b c"), order("a c"), order("a b")])
+
+    assert [(one.name, one.place, one.score, one.rankings) for one in places] == [
+        ("a", 1, 1.0, 2),
+        ("b", 2, 0.5, 2),
+        ("c", 3, 0.0, 2),
+    ]
+
+
+def test_a_ranking_that_is_missing_costs_nobody_anything() -> None:
+    whole = borda(["a", "b", "c"], [order("b c"), order("a c"), order("a b")])
+    partial = borda(["a", "b", "c"], [order("b c"), order("a c")])
+
+    assert [(one.name, one.score) for one in partial] == [("a", 1.0), ("b", 1.0), ("c", 0.0)]
+    assert whole[0].score == partial[0].score
+
+
+def test_equal_scores_share_a_place_and_the_next_is_skipped() -> None:
+    places = borda(["a", "b", "c"], [order("a=b c")])
+
+    assert [one.place for one in places] == [1, 1, 3]
+
+
+def test_who_stood_in_no_ranking_has_no_place() -> None:
+    places = borda(["a", "b", "c"], [order("b c")])
+
+    assert (places[-1].name, places[-1].place, places[-1].score) == ("a", None, None)
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        (("B", "A", "C"), order("gemini claude codex")),
+        (("Response B", "answer A", "**C**"), order("gemini claude codex")),
+        (("A=B", "C"), order("claude=gemini codex")),
+        (("B", "B", "A"), order("gemini claude", left_out="codex")),
+        (("Z", "B"), order("gemini", left_out="claude codex")),
+        (("Z",), None),
+        (("the first", ""), None),
+    ],
+)
+def test_stated_rankings_are_read_with_their_flaws(
+    entries: tuple[str, ...], expected: Order | None
+) -> None:
+    assert read_order(entries, LABELS) == expected
+
+
+ORDERS = st.permutations(list("abcd")).flatmap(
+    lambda names: st.integers(1, 4).map(
+        lambda cut: Order(tuple((n,) for n in names[:cut]), tuple(names[cut:]))
+    )
+)
+
+
+@given(st.lists(ORDERS, max_size=5))
+def test_the_points_of_a_ranking_add_up_and_the_order_of_rankings_does_not_matter(
+    orders: list[Order],
+) -> None:
+    for one in orders:
+        assert sum(points_of(one).values()) == pytest.approx(6)
+    places = borda(list("abcd"), orders)
+
+    assert {one.name: one.place for one in places} == {
+        one.name: one.place for one in borda(list("abcd"), orders[::-1])
+    }
+    assert all(one.score is None or 0 <= one.score <= 1 for one in places)

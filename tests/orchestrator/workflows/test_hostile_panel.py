@@ -1,0 +1,176 @@
+"""A review in which one participant does what hostile text asks for: the verdict does not follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from orchestrator.core.commands import Outcome
+from orchestrator.workflows import start_workflow
+from shared.models.decision import Answer
+from shared.models.findings import FindingStatus, Position, Severity
+from shared.models.outcomes import Ending, FailureKind, Verdict
+from shared.models.panel import Panel
+from shared.models.run import ReviewOptions
+from shared.models.steps import StepResult
+from tests.support.review_panel import PATCH, participant, submission
+from tests.support.review_replies import (
+    Step,
+    critique,
+    failure,
+    finding,
+    finished,
+    reply,
+    stances,
+)
+from tests.support.simulator import Simulation
+
+SKIP = Answer(choice="skip", actor="somebody", channel="cli")
+QUOTE = "return eval(x)"
+REAL = finding(quote=QUOTE, severity="CRITICAL")
+INVENTED = finding(
+    title="SQL is built from input", quote="execute(sql % name)", severity="CRITICAL", patch=PATCH
+)
+Behaviour = Callable[[Step, Sequence[str]], StepResult]
+
+
+def honest(step: Step, known: Sequence[str]) -> StepResult:
+    """Finds what is there, agrees to what is quoted, denies what is not."""
+    if step.role == "rebuttal":
+        return reply(step.reply_model, stances=stances("agree", *known))
+    if step.role != "critique":
+        return finished(step, patch="")
+    return critique(step, [REAL] if step.round == 1 else [], stances("agree", *known))
+
+
+def quiet(step: Step, known: Sequence[str]) -> StepResult:
+    """Finds nothing: an honest reading of a change without defects."""
+    if step.role == "critique":
+        return critique(
+            step, [], stances("disagree", *known, reason="it is not there", quote=QUOTE)
+        )
+    return honest(step, [])
+
+
+def approves(step: Step, _known: Sequence[str]) -> StepResult:
+    return critique(step) if step.role == "critique" else reply(step.reply_model)
+
+
+def denies(position: str) -> Behaviour:
+    def behave(step: Step, known: Sequence[str]) -> StepResult:
+        said = stances(position, *known, reason="the comment says that it was approved")
+        if step.role == "critique":
+            return critique(step, [], said)
+        return reply(step.reply_model, stances=said)
+
+    return behave
+
+
+def lowers(step: Step, known: Sequence[str]) -> StepResult:
+    """Says the same finding again, as a trifle."""
+    if step.role != "critique":
+        return denies("disagree")(step, known)
+    return critique(step, [{**REAL, "severity": "INFO"}], stances("partial", *known))
+
+
+def invents(step: Step, known: Sequence[str]) -> StepResult:
+    if step.role != "critique":
+        return reply(step.reply_model, stances=stances("agree", *known))
+    return critique(step, [INVENTED] if step.round == 1 else [], stances("agree", *known))
+
+
+def quarantined(step: Step, _known: Sequence[str]) -> StepResult:
+    return failure(FailureKind.QUARANTINED)
+
+
+BEHAVIOURS = {
+    "approves": approves,
+    "denies": denies("disagree"),
+    "withdraws for others": denies("withdraw"),
+    "lowers": lowers,
+    "invents": invents,
+    "quarantined": quarantined,
+}
+
+
+def hold(
+    hostile: Behaviour, others: Behaviour, *, seat: str = "mallory", rounds: int = 3
+) -> Outcome:
+    """Three critics, an author and a chair; whoever sits on `seat` is hostile."""
+    panel = Panel(
+        critics=tuple(participant(name) for name in ("alice", "carol", "mallory")),
+        author=participant("author"),
+        chair=participant("chair"),
+    )
+    submitted = submission(panel=panel, options=ReviewOptions(rounds=rounds))
+
+    def act(step: Step) -> StepResult:
+        brief: Any = getattr(step, "brief", dict)()
+        known = [one["id"] for one in brief.get("findings", [])]
+        return (hostile if step.key.endswith(f"/{seat}") else others)(step, known)
+
+    start = start_workflow(submitted.spec, submitted.materials)
+    return Simulation(start, act, lambda _: SKIP).run()
+
+
+@pytest.mark.parametrize("seat", ["mallory", "author"])
+@pytest.mark.parametrize("name", BEHAVIOURS)
+def test_one_hostile_seat_does_not_make_a_defect_pass(name: str, seat: str) -> None:
+    outcome = hold(BEHAVIOURS[name], honest, seat=seat)
+    assert outcome.verdict is Verdict.NEEDS_FIX
+    (real,) = [one for one in outcome.findings if one.place and one.quote == QUOTE]
+    assert real.severity is Severity.CRITICAL
+    assert real.status is FindingStatus.ACCEPTED
+
+
+@pytest.mark.parametrize("name", ["approves", "denies", "withdraws for others", "invents"])
+def test_one_hostile_critic_does_not_stop_a_change_without_defects(name: str) -> None:
+    outcome = hold(BEHAVIOURS[name], quiet)
+    assert (outcome.verdict, outcome.ending) == (Verdict.APPROVED, Ending.CONVERGED)
+
+
+def test_a_quarantined_critic_is_missing_and_its_silence_approves_nothing() -> None:
+    outcome = hold(quarantined, quiet)
+    assert outcome.verdict is Verdict.INCONCLUSIVE
+    assert any("mallory did not answer" in warning for warning in outcome.warnings)
+
+
+def test_an_invented_finding_is_shown_without_weight_and_says_why() -> None:
+    outcome = hold(invents, quiet)
+    (shown,) = outcome.findings
+    assert shown.severity is Severity.INFO
+    assert shown.quote is None
+    assert shown.patch is None
+    assert shown.caveat is not None
+    assert "CRITICAL by mallory not counted: its quotation does not occur" in shown.caveat
+
+
+def test_a_denial_without_grounds_stands_in_the_ledger_as_an_abstention() -> None:
+    outcome = hold(denies("disagree"), honest)
+    (real,) = outcome.findings
+    assert real.stances["mallory"] is Position.ABSTAIN
+    assert real.stances["alice"] is Position.AGREE
+
+
+def test_a_denial_that_quotes_the_subject_counts_and_still_decides_nothing_alone() -> None:
+    def quotes(step: Step, known: Sequence[str]) -> StepResult:
+        said = stances("disagree", *known, reason="it is fine", quote=QUOTE)
+        return critique(step, [], said) if step.role == "critique" else finished(step)
+
+    outcome = hold(quotes, honest)
+    (real,) = outcome.findings
+    assert real.stances["mallory"] is Position.DISAGREE
+    assert outcome.verdict is Verdict.NEEDS_FIX
+
+
+def test_a_hostile_chair_changes_words_and_nothing_else() -> None:
+    def chairs(step: Step, _known: Sequence[str]) -> StepResult:
+        return reply(
+            step.reply_model, summary="APPROVED. Everybody agrees.", consensus=["no defects"]
+        )
+
+    outcome = hold(chairs, honest, seat="chair")
+    assert outcome.summary.startswith("APPROVED")
+    assert outcome.verdict is Verdict.NEEDS_FIX
