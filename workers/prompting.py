@@ -92,7 +92,9 @@ def fenced(text: str, label: str, marker: str) -> str:
     """`text` as data under `label`, between lines that it cannot contain. Raises ValueError."""
     if len(marker) < 8 or not marker.isalnum():
         raise ValueError("a fence needs a marker of at least 8 letters or digits")
-    name = re.sub(r"[^\w./:#@ -]", "_", label)[:200]
+    # A file's name is the subject's: without its blanks it is a name, and no sentence.
+    name = f"file {label[5:].replace(' ', '_')}" if label.startswith("file ") else label
+    name = re.sub(r"[^\w./:#@ -]", "_", name)[:200]
     body = _SIGNS.sub(_broken, visible(text))
     body = re.sub(re.escape(marker), "[marker removed]", body, flags=re.IGNORECASE)
     ending = "" if body.endswith("\n") else "\n"

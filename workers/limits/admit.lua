@@ -9,7 +9,7 @@ local KEPT = WINDOW / BUCKET + 1
 local SLACK, BURST = 1.012, 0.08
 -- Those who wait come back a little more densely than there is room: some in vain, but no room stays empty.
 local DENSE = 0.8
-local LONGEST_WAIT, PAUSED_WAIT, PROBE_WAIT = 120000, 15000, 2000
+local IN_PLACE, LONGEST_WAIT, PAUSED_WAIT, PROBE_WAIT = 1000, 120000, 15000, 2000
 
 local permit, lease = ARGV[1], tonumber(ARGV[2])
 local rpm, tpm, parallel = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -101,11 +101,16 @@ end
 if #old > 0 then redis.call('HDEL', KEYS[1], unpack(old)) end
 redis.call('PEXPIRE', KEYS[1], 3600000)
 if at > now then
-  -- Each one that waits is told another moment, in the order of asking, at the rate at which room appears.
-  local queue = math.max(number('queue'), at)
-  if queue - now > LONGEST_WAIT then queue = math.max(at, now + LONGEST_WAIT / 2) end
-  redis.call('HSET', KEYS[1], 'queue', text(queue + math.max(interval * DENSE, 20)))
-  return {block > now and 'blocked' or 'wait', math.ceil(queue - now), text(math.max(block - now, 0))}
+  -- Each one that waits is told another moment: within the next second (`front`, they wait where they are, so room is
+  -- taken the moment it appears) while there are such moments, behind everybody who was sent away (`queue`) otherwise.
+  local step = math.max(interval * DENSE, 20)
+  local moment, line = math.max(number('front'), at), 'front'
+  if moment - now > IN_PLACE then
+    moment, line = math.max(number('queue'), moment), 'queue'
+    if moment - now > LONGEST_WAIT then moment = math.max(at, now + LONGEST_WAIT / 2) end
+  end
+  redis.call('HSET', KEYS[1], line, text(moment + step))
+  return {block > now and 'blocked' or 'wait', math.ceil(moment - now), text(math.max(block - now, 0))}
 end
 
 redis.call('HINCRBY', KEYS[1], 'r:' .. bucket, 1)

@@ -162,6 +162,8 @@ PROVIDERS: dict[str, Entry] = {
     "gemini": Entry("workers.providers.gemini", paid=True, external=True),
     "ollama": Entry("workers.providers.ollama", paid=True, external=False),
     "command": Entry("workers.providers.command", paid=True, external=True),
+    "browser": Entry("workers.providers.browser", paid=True, external=True),
+    "person": Entry("workers.providers.person", paid=False, external=False),
     "scripted": Entry("workers.providers.scripted", paid=False, external=False),
     "rules": Entry("workers.providers.rules", paid=False, external=False),
     "analyser": Entry("workers.providers.rules", paid=False, external=False),

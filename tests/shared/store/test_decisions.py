@@ -1,5 +1,7 @@
 """Decisions on real Postgres: asked once, answered once, bound to what was shown."""
 
+from concurrent.futures import ThreadPoolExecutor, wait
+
 import pytest
 
 from shared.errors import DecisionConflict, UnknownRun, UserError
@@ -11,7 +13,7 @@ from shared.store.decisions import (
     expire_decisions,
     list_decisions,
 )
-from shared.store.runs import NewDecision, cancel_run
+from shared.store.runs import NewDecision, append_events, cancel_run, lock_run
 from shared.store.views import list_events
 from tests.support.runs import at_once, execute, new_run
 
@@ -123,6 +125,20 @@ def test_of_two_answers_at_once_one_is_taken_and_the_other_told_so(database: Dat
 
         assert sorted(at_once(8, work)) == ["conflict"] * 4 + ["taken"] * 4
         assert kinds_of_events(database, run).count("decision.answered") == 1
+
+
+def test_an_answer_takes_its_turn_in_the_run_s_log(database: Database) -> None:
+    run = asked(database)
+
+    with ThreadPoolExecutor(1) as pool:
+        with database.transaction() as other:
+            lock_run(other, run)
+            append_events(other, run, [("first", {})])
+            answering = pool.submit(decide, database, run, say("skip"))
+            assert wait([answering], timeout=0.3).not_done
+        assert answering.result(20).state is DecisionState.ANSWERED
+
+    assert kinds_of_events(database, run)[-2:] == ["first", "decision.answered"]
 
 
 def test_what_was_looked_at_must_be_what_is_asked(database: Database) -> None:

@@ -1,12 +1,16 @@
 """A step's life on real Postgres: claimed once, answered once, finished once, under every race we can think of."""
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.run import Budget
 from shared.models.steps import Failure
 from shared.store.database import Database
-from shared.store.runs import cancel_run, unblock_run
+from shared.store.runs import cancel_run, lock_run, unblock_run
 from shared.store.steps import (
     Claim,
     Refusal,
@@ -236,6 +240,40 @@ def test_of_ten_finishers_at_once_exactly_one_sees_that_nothing_is_open(
 
         assert sorted(one for one in left if one is not None) == list(range(10))
         assert run_row(database, run).open_steps == 0
+
+
+def test_a_finisher_waits_for_the_run_before_it_touches_its_step(database: Database) -> None:
+    """In the other order a reducer that holds the run and fails its steps would wait for the finisher in a circle."""
+    run = new_run(database, "a")
+    claimed = take(database, run, "a")
+
+    def late_finish() -> int | None:
+        with (
+            database.connection() as connection
+        ):  # without retries: a deadlock would be an error here
+            return finish(connection, claimed, reply="{}", failure=None)
+
+    with ThreadPoolExecutor(1) as pool:
+        with database.transaction() as reducer:
+            lock_run(reducer, run)
+            finishing = pool.submit(late_finish)
+            until_somebody_waits(database)
+            failed = fail_open_steps(reducer, run, FailureKind.DEADLINE, "too late")
+        assert finishing.result(20) is None
+
+    assert list(failed) == ["a"]
+
+
+def until_somebody_waits(database: Database) -> None:
+    """Until a statement of this database waits for a lock."""
+    waiting = (
+        "SELECT count(*) AS n FROM pg_stat_activity "
+        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    deadline = time.monotonic() + 20
+    while not fetch(database, waiting).n:
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.01)
 
 
 def test_a_failed_step_is_final_too(database: Database) -> None:

@@ -1,0 +1,93 @@
+"""What a review will probably cost, said before anything is spent."""
+
+import pytest
+
+from orchestrator.core.estimate import Range, estimate
+from shared.models.panel import Panel, Participant
+from shared.models.run import ReviewOptions, RunSpec
+
+
+def member(name: str, provider: str = "openai") -> Participant:
+    return Participant(name=name, provider=provider, model="m")
+
+
+def spec(
+    *, critics: int = 3, chair: str = "openai", workflow: str = "review", **options: int
+) -> RunSpec:
+    return RunSpec(
+        workflow=workflow,
+        workflow_version=1,
+        subject="s",
+        prompts="p",
+        panel=Panel(
+            critics=tuple(member(f"c{n}") for n in range(critics)),
+            author=member("author"),
+            chair=member("chair", chair),
+        ),
+        review=ReviewOptions.model_validate({"max_reviews": 1, **options}),
+        seed="x",
+    )
+
+
+def cent(participant: Participant, input_tokens: int, output_tokens: int) -> float | None:
+    return 0.01
+
+
+def test_a_review_of_three_rounds_is_between_its_first_round_and_all_of_them() -> None:
+    found = estimate(spec(rounds=3), 2000, cent)
+
+    assert found is not None
+    # three critics and the chair; then a rebuttal, three critics again, and a fix
+    assert found.calls == Range(4, 9)
+    assert found.cost_usd is not None
+    assert found.cost_usd.low == pytest.approx(0.04)
+    assert found.cost_usd.high == pytest.approx(0.09)
+    assert found.unpriced == ()
+
+
+def test_every_further_review_of_a_fix_is_in_the_upper_end_only() -> None:
+    once, twice = (estimate(spec(max_reviews=n), 2000, cent) for n in (1, 2))
+
+    assert once is not None
+    assert twice is not None
+    assert (twice.calls.low, twice.calls.high) == (once.calls.low, 2 * once.calls.high)
+
+
+def test_whoever_computes_is_no_call() -> None:
+    found = estimate(spec(rounds=1, chair="rules"), 100, cent)
+
+    assert found is not None
+    assert found.calls == Range(3, 4)
+
+
+def test_a_larger_subject_costs_more_in_every_call() -> None:
+    small, large = (estimate(spec(rounds=1), tokens, cent) for tokens in (1000, 11_000))
+
+    assert small is not None
+    assert large is not None
+    assert large.input_tokens.low - small.input_tokens.low == 4 * 10_000
+    assert large.output_tokens == small.output_tokens
+
+
+def test_an_unknown_price_is_named_and_left_out_and_never_zero() -> None:
+    def price(participant: Participant, input_tokens: int, output_tokens: int) -> float | None:
+        return None if participant.name == "c1" else 0.01
+
+    found = estimate(spec(rounds=1), 100, price)
+
+    assert found is not None
+    assert found.unpriced == ("c1",)
+    assert found.cost_usd is not None
+    assert found.cost_usd.low == pytest.approx(0.03)
+
+
+def test_when_no_price_is_known_there_is_no_cost() -> None:
+    found = estimate(spec(), 100, lambda *_: None)
+
+    assert found is not None
+    assert found.cost_usd is None
+    assert found.unpriced == ("author", "c0", "c1", "c2", "chair")
+
+
+def test_what_cannot_be_foreseen_is_not_guessed() -> None:
+    assert estimate(spec(workflow="agent"), 100, cent) is None

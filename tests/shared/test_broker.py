@@ -1,0 +1,219 @@
+"""Celery on the journal: barriers published once, a channel that survives its connection, JSON and nothing else."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from celery import Celery, chain, chord
+from celery.contrib.testing.worker import start_worker
+from kombu.messaging import Producer
+
+from shared.broker import Channel, JournalBackend, Transport, make_app
+from shared.contracts import QUEUE_ORCHESTRATOR, QUEUE_TURNS, QUEUES
+
+pytestmark = pytest.mark.component
+
+
+class Heard:
+    """What the tasks of a test were called with."""
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+        self.changed = threading.Condition()
+
+    def add(self, what: Any) -> None:
+        with self.changed:
+            self.calls.append(what)
+            self.changed.notify_all()
+
+    def wait_for(self, count: int, timeout_s: float = 20) -> list[Any]:
+        with self.changed:
+            assert self.changed.wait_for(lambda: len(self.calls) >= count, timeout_s), self.calls
+            return list(self.calls)
+
+
+@pytest.fixture
+def heard() -> Heard:
+    return Heard()
+
+
+@pytest.fixture
+def app(broker_url: str, heard: Heard) -> Iterator[Celery]:
+    """The real application with two tasks: a step that says whether it was the last, and an advance."""
+    app = make_app(broker_url, slots=4)
+
+    def step(name: str, ready: bool) -> dict[str, Any]:
+        heard.add(("step", name))
+        return {"step": name, "status": "done", "ready": ready}
+
+    def advance(cause: str) -> None:
+        heard.add(("advance", cause))
+
+    app.task(step, name="step", ignore_result=True, shared=False)
+    app.task(advance, name="advance", ignore_result=True, shared=False)
+    yield app
+    app.close()
+
+
+def step_of(app: Celery, name: str, ready: bool) -> Any:
+    return app.signature(
+        "step", (name, ready), immutable=True, options={"queue": QUEUE_TURNS, "ignore_result": True}
+    )
+
+
+def advance_of(app: Celery, cause: str) -> Any:
+    options = {"queue": QUEUE_ORCHESTRATOR, "ignore_result": True}
+    return app.signature("advance", (cause,), immutable=True, options=options)
+
+
+def depths(app: Celery) -> dict[str, int]:
+    with app.connection_for_write() as connection:
+        channel = connection.default_channel
+        return {queue: channel._size(queue) for queue in QUEUES}
+
+
+def published(app: Celery, queue: str) -> dict[str, Any]:
+    with app.connection_for_write() as connection:
+        message = connection.default_channel._get(queue)
+    found: dict[str, Any] = message
+    return found
+
+
+# ---- canvases -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("last", [0, 1, 2])
+def test_a_chord_s_body_is_published_once_by_whoever_was_the_last(
+    app: Celery, heard: Heard, last: int
+) -> None:
+    steps = [step_of(app, str(number), ready=number == last) for number in range(3)]
+    chord(steps, advance_of(app, "barrier")).apply_async(ignore_result=True)
+
+    with start_worker(app, pool="threads", concurrency=3, perform_ping_check=False):
+        heard.wait_for(4)
+        advance_of(app, "sentinel").apply_async()
+        calls = heard.wait_for(5)
+
+    assert sorted(calls) == [
+        ("advance", "barrier"),
+        ("advance", "sentinel"),
+        *[("step", str(number)) for number in range(3)],
+    ]
+    assert set(depths(app).values()) == {0}
+
+
+def test_nobody_s_receipt_says_ready_and_no_body_is_published(app: Celery, heard: Heard) -> None:
+    steps = [step_of(app, str(number), ready=False) for number in range(3)]
+    chord(steps, advance_of(app, "barrier")).apply_async(ignore_result=True)
+
+    with start_worker(app, pool="threads", concurrency=1, perform_ping_check=False):
+        heard.wait_for(3)
+        step_of(app, "sentinel", ready=False).apply_async()
+        calls = heard.wait_for(4)
+
+    assert [name for kind, name in calls if kind == "advance"] == []
+    assert depths(app)[QUEUE_ORCHESTRATOR] == 0
+
+
+def test_a_chain_of_one_step_is_followed_by_its_advance(app: Celery, heard: Heard) -> None:
+    chain(step_of(app, "only", ready=True), advance_of(app, "chain")).apply_async(
+        ignore_result=True
+    )
+
+    with start_worker(app, pool="threads", concurrency=2, perform_ping_check=False):
+        assert heard.wait_for(2) == [("step", "only"), ("advance", "chain")]
+
+
+@pytest.mark.parametrize(
+    ("result", "bodies"),
+    [
+        ({"ready": True}, 1),
+        ({"ready": False}, 0),
+        ({"step": "s"}, 0),
+        (None, 0),
+        (ValueError("a step never raises, but if"), 0),
+    ],
+)
+def test_only_a_receipt_that_says_ready_passes_the_barrier(
+    app: Celery, result: Any, bodies: int
+) -> None:
+    backend = JournalBackend(app)
+    request = SimpleNamespace(chord=dict(advance_of(app, "barrier")))
+
+    backend.on_chord_part_return(request, "SUCCESS", result)
+
+    assert depths(app)[QUEUE_ORCHESTRATOR] == bodies
+
+
+# ---- transport ----------------------------------------------------------------------------------
+
+
+def test_every_redis_address_is_served_by_our_transport(app: Celery) -> None:
+    for url in (app.conf.broker_url, "redis://localhost:1/0"):
+        transport = make_app(url).connection_for_write().transport
+        assert isinstance(transport, Transport)
+        assert transport.Channel is Channel
+
+
+def test_a_channel_whose_connection_was_collected_raises_what_a_worker_recovers_from(
+    app: Celery,
+) -> None:
+    connection = app.connection_for_write()
+    channel = connection.default_channel
+    recoverable = connection.recoverable_connection_errors
+    connection.transport.client = None  # what `collect()` does when Redis was killed
+
+    with pytest.raises(ConnectionError, match="closed broker connection") as caught:
+        channel._connparams()
+
+    assert isinstance(caught.value, recoverable)
+
+
+def test_queues_live_under_our_own_prefix(app: Celery) -> None:
+    step_of(app, "a", ready=False).apply_async()
+
+    with app.connection_for_write() as connection:
+        keys = {key.decode() for key in connection.default_channel.client.keys("*")}
+
+    assert keys
+    assert all(key.startswith(("quorate", "_kombu")) for key in keys)
+
+
+# ---- messages -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("serializer", ["pickle", "yaml"])
+def test_what_is_not_json_is_refused_and_the_worker_lives(
+    app: Celery, heard: Heard, serializer: str
+) -> None:
+    body: Any = (("evil", False), {}, {})
+    headers = {"task": "step", "id": "1", "lang": "py"}
+    with app.connection_for_write() as connection:
+        producer = Producer(connection.default_channel)  # type: ignore[no-untyped-call]
+        producer.publish(  # type: ignore[no-untyped-call]
+            body, routing_key=QUEUE_TURNS, serializer=serializer, headers=headers
+        )
+    assert depths(app)[QUEUE_TURNS] == 1
+
+    with start_worker(app, pool="threads", concurrency=1, perform_ping_check=False):
+        step_of(app, "good", ready=False).apply_async()
+        calls = heard.wait_for(1)
+
+    assert calls == [("step", "good")]
+    assert depths(app)[QUEUE_TURNS] == 0
+
+
+def test_only_json_is_written_and_read(app: Celery) -> None:
+    assert app.conf.accept_content == ["json"]
+    assert app.conf.result_accept_content == ["json"]
+    step_of(app, "a", ready=False).apply_async()
+
+    message = published(app, QUEUE_TURNS)
+
+    assert message["content-type"] == "application/json"
+    json.dumps(message)

@@ -1,0 +1,98 @@
+"""Presence: who is alive, what it still holds, and what it is told to let go of."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from shared.presence import InFlight, Presence
+from shared.store.database import Database
+from shared.store.processes import list_processes
+from tests.support.runs import execute, new_run, take
+
+pytestmark = pytest.mark.component
+
+
+def until(true: Callable[[], bool], timeout_s: float = 15) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not true():
+        assert time.monotonic() < deadline, "it never came to be"
+        threading.Event().wait(0.02)
+
+
+@pytest.fixture
+def presence(database: Database) -> Iterator[Presence]:
+    one = Presence(database, "turns")
+    yield one
+    one.stop()
+
+
+def seen(database: Database) -> dict[str, float]:
+    return {p.id: p.silent_s for p in database.run(list_processes)}
+
+
+def test_a_process_is_there_from_its_start_and_gone_at_its_end(
+    presence: Presence, database: Database
+) -> None:
+    presence.start()
+    assert list(seen(database)) == [presence.process_id]
+
+    presence.stop()
+    assert seen(database) == {}
+
+
+def test_a_process_beats_again_and_comes_back_when_it_was_forgotten(
+    presence: Presence, database: Database
+) -> None:
+    presence.start()
+    execute(database, "DELETE FROM processes")
+
+    until(lambda: presence.process_id in seen(database))
+
+
+def test_no_two_processes_ever_have_the_same_name(database: Database) -> None:
+    names = {Presence(database, "turns").process_id for _ in range(20)}
+
+    assert len(names) == 20
+
+
+def test_what_was_taken_away_is_cancelled_and_the_rest_goes_on(
+    presence: Presence, database: Database
+) -> None:
+    run = new_run(database, "kept", "lost")
+    flags = {}
+    for key in ("kept", "lost"):
+        claimed = take(database, run, key, presence.process_id, key)
+        flags[key] = presence.in_flight.add((run, key, claimed.token))
+    execute(database, "UPDATE steps SET token = token + 1 WHERE key = 'lost'")
+
+    presence.start()
+
+    assert flags["lost"].is_set()
+    assert not flags["kept"].is_set()
+
+
+def test_a_database_that_is_away_cancels_nothing(tmp_path: Path) -> None:
+    nowhere = Database(f"postgresql+psycopg://postgres@/db?host={tmp_path}", patience_s=0.0)
+    presence = Presence(nowhere, "turns")
+    flag = presence.in_flight.add(("r1", "a", 1))
+
+    presence.start()
+    presence.stop()
+
+    assert not flag.is_set()
+    nowhere.close()
+
+
+def test_what_is_let_go_of_is_not_cancelled_any_more() -> None:
+    held = InFlight()
+    flag = held.add(("r1", "a", 1))
+    assert held.snapshot() == {("r1", "a", 1)}
+
+    held.remove(("r1", "a", 1))
+    held.cancel({("r1", "a", 1)})
+
+    assert held.snapshot() == set()
+    assert not flag.is_set()

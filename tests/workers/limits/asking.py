@@ -1,0 +1,53 @@
+"""Questions and ends of calls as tests make them."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from shared.limits import Limits
+from workers.limits.state import Answer, Asked, Effect, Ended, State, Verdict
+
+_numbers = itertools.count(1)
+
+
+def asked(tokens: int = 0, account: str = "openai", **limits: Any) -> Asked:
+    """A call that wants to be made."""
+    return Asked(f"p{next(_numbers)}", account, Limits(**limits), tokens, ("openai", "gpt"))
+
+
+def ended(call: Asked, effect: Effect = Effect.SUCCESS, bucket: str = "0", **fields: Any) -> Ended:
+    """The end of a call."""
+    return Ended(call, bucket, effect, **fields)
+
+
+def let_through(state: State, **question: Any) -> Asked:
+    """A call that is made."""
+    call = asked(**question)
+    assert state.ask(call).verdict is Verdict.OK
+    return call
+
+
+def fails(
+    state: State, times: int, effect: Effect = Effect.FAILED, why: str = "unreachable"
+) -> None:
+    """So many calls, one after the other, that end so."""
+    for _ in range(times):
+        state.settle(ended(let_through(state), effect, why=why, said="it is down"))
+
+
+def until(true: Callable[[], bool], timeout_s: float = 10.0) -> float:
+    """Seconds until it is so."""
+    started = time.monotonic()
+    while not true():
+        assert time.monotonic() - started < timeout_s, "it never came to be"
+        threading.Event().wait(0.01)
+    return time.monotonic() - started
+
+
+def verdicts(answers: list[Answer]) -> list[str]:
+    """The verdicts as words."""
+    return [answer.verdict.value for answer in answers]

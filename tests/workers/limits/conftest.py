@@ -1,0 +1,25 @@
+"""Our own keys in the session's Redis, empty at the start of every test."""
+
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from shared.embedded.instance import Endpoints
+from workers.limits.shared_state import SharedState
+
+
+@pytest.fixture
+def redis_url(servers: Endpoints) -> str:
+    with redis.Redis.from_url(servers.redis_url) as client:
+        client.flushdb()
+    return servers.redis_url
+
+
+@pytest.fixture
+def states(redis_url: str) -> Iterator[tuple[SharedState, SharedState]]:
+    """Two workers' views of the same Redis; a breaker opens after 3 failures, for 0.3 s."""
+    pair = tuple(SharedState(redis_url, lease_s=0.4, breaker_after=3, breaker_s=0.3) for _ in "ab")
+    yield pair[0], pair[1]
+    for state in pair:
+        state.close()

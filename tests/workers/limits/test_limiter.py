@@ -1,0 +1,86 @@
+"""The limiter of a process: it renews what it holds, and goes on alone while Redis is away."""
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.workers.limits.asking import asked, ended, until
+from workers.limits.limiter import Limiter
+from workers.limits.shared_state import SharedState
+from workers.limits.state import Effect, Verdict
+
+pytestmark = pytest.mark.component
+
+HOLDER = """
+import sys, time
+from shared.limits import Limits
+from workers.limits.limiter import Limiter
+from workers.limits.shared_state import SharedState
+from workers.limits.state import Asked
+limiter = Limiter(SharedState(sys.argv[1], lease_s=0.6), lease_s=0.6)
+answer, permit = limiter.ask(Asked("held", "openai", Limits(parallel=1), 0))
+print(answer.verdict.value, flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_living_worker_keeps_its_slot_and_a_killed_one_loses_it(redis_url: str) -> None:
+    other = Limiter(SharedState(redis_url, lease_s=0.6), lease_s=0.6)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, redis_url], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    with holder:
+        assert holder.stdout.readline() == "ok\n"
+        ends_at = time.monotonic() + 1.5
+        while time.monotonic() < ends_at:
+            assert other.ask(asked(parallel=1))[1] is None
+
+        holder.send_signal(signal.SIGKILL)
+        waited = until(lambda: other.ask(asked(parallel=1))[1] is not None)
+
+    assert waited < 2
+    other.close()
+
+
+def test_without_redis_a_process_holds_to_the_limits_by_itself_and_never_hangs() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
+        limiter = Limiter.at(f"redis://127.0.0.1:{taken.getsockname()[1]}/2")
+        started = time.monotonic()
+        answers = [limiter.ask(asked(rpm=3)) for _ in range(5)]
+
+    assert time.monotonic() - started < 3
+    assert [answer.verdict.value for answer, _ in answers] == ["ok", "ok", "ok", "wait", "wait"]
+    assert 55 < answers[3][0].wait_s < 62
+    limiter.close()
+
+
+def test_a_redis_that_accepts_and_says_nothing_is_given_up_soon() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        limiter = Limiter.at(f"redis://127.0.0.1:{silent.getsockname()[1]}/2")
+        started = time.monotonic()
+        answers = [limiter.ask(asked(parallel=1)) for _ in range(3)]
+        elapsed = time.monotonic() - started
+
+    assert [answer.verdict for answer, _ in answers] == [Verdict.OK, Verdict.WAIT, Verdict.WAIT]
+    assert elapsed < 10
+    limiter.close()
+
+
+def test_a_permit_from_the_time_without_redis_is_settled_where_it_was_given(
+    redis_url: str,
+) -> None:
+    limiter = Limiter(SharedState("redis://127.0.0.1:1/2"))
+    _, permit = limiter.ask(asked(parallel=1))
+    assert permit is not None
+    assert permit.local
+
+    limiter.settle(permit, ended(permit.asked, Effect.SUCCESS))
+
+    assert limiter.ask(asked(parallel=1))[1] is not None
+    limiter.close()

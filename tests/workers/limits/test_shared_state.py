@@ -1,0 +1,288 @@
+"""What all workers share: rates, slots, cooldowns, breakers and pauses, decided in Redis."""
+
+import itertools
+import threading
+import time
+
+import pytest
+import redis
+
+from shared.limits import Breaker, BreakerState, breakers, pause, paused, resume
+from tests.support.runs import at_once
+from tests.workers.limits.asking import asked, ended, fails, let_through, until, verdicts
+from workers.limits.shared_state import SharedState
+from workers.limits.state import Effect, Verdict
+
+pytestmark = pytest.mark.component
+Pair = tuple[SharedState, SharedState]
+
+
+def only(redis_url: str) -> Breaker:
+    (breaker,) = breakers(redis_url)
+    return breaker
+
+
+# ---- rates --------------------------------------------------------------------------------------
+
+
+def test_workers_share_a_minute_and_the_next_call_waits_until_it_is_over(states: Pair) -> None:
+    answers = [states[n % 2].ask(asked(rpm=4)) for n in range(5)]
+
+    assert verdicts(answers) == ["ok", "ok", "ok", "ok", "wait"]
+    assert 59 < answers[4].wait_s < 62
+
+
+def test_no_more_calls_than_allowed_get_through_however_many_ask_at_once(states: Pair) -> None:
+    answers = at_once(40, lambda n: states[n % 2].ask(asked(rpm=7)))
+
+    assert verdicts(answers).count("ok") == 5  # at once; two more follow within the minute
+    assert all(0 < a.wait_s < 130 for a in answers if a.verdict is Verdict.WAIT)
+
+
+def test_a_fast_account_is_paced_so_that_no_minute_begins_with_all_of_its_calls(
+    states: Pair,
+) -> None:
+    started = time.monotonic()
+    answers = [states[0].ask(asked(rpm=200)) for _ in range(100)]
+    elapsed_s = time.monotonic() - started
+
+    assert 16 <= verdicts(answers).count("ok") <= 17 + elapsed_s * 200 / 60
+    assert 0 < next(a.wait_s for a in answers if a.verdict is Verdict.WAIT) < 0.4
+
+
+def test_those_who_wait_are_told_different_moments_in_the_order_of_asking(states: Pair) -> None:
+    for _ in range(5):
+        let_through(states[0], rpm=60)
+
+    waits = [states[n % 2].ask(asked(rpm=60)).wait_s for n in range(5)]
+
+    assert waits == sorted(waits)
+    assert all(0.7 < later - earlier < 1.0 for earlier, later in itertools.pairwise(waits))
+
+
+def test_accounts_do_not_wait_for_one_another(states: Pair) -> None:
+    let_through(states[0], rpm=1)
+
+    assert states[0].ask(asked(rpm=1)).verdict is Verdict.WAIT
+    assert states[0].ask(asked(rpm=1, account="anthropic")).verdict is Verdict.OK
+
+
+def test_tokens_are_counted_by_estimate_and_corrected_by_what_was_used(states: Pair) -> None:
+    first = asked(tokens=600, tpm=1000)
+    counted = states[0].ask(first)
+    assert states[1].ask(asked(tokens=600, tpm=1000)).verdict is Verdict.WAIT
+
+    states[0].settle(ended(first, bucket=counted.bucket, tokens=-500))
+
+    assert states[1].ask(asked(tokens=600, tpm=1000)).verdict is Verdict.OK
+    assert states[1].ask(asked(tokens=600, tpm=1000)).verdict is Verdict.WAIT
+
+
+def test_a_call_larger_than_a_whole_minute_goes_alone_and_not_never(states: Pair) -> None:
+    assert states[0].ask(asked(tokens=5000, tpm=1000)).verdict is Verdict.OK
+    assert states[0].ask(asked(tokens=1, tpm=1000)).verdict is Verdict.WAIT
+
+
+def test_the_same_question_twice_is_one_call(states: Pair) -> None:
+    call = asked(rpm=1)
+
+    assert [states[0].ask(call).verdict for _ in range(2)] == [Verdict.OK, Verdict.OK]
+
+
+# ---- slots --------------------------------------------------------------------------------------
+
+
+def test_calls_at_once_are_bounded_and_a_finished_one_makes_room(states: Pair) -> None:
+    first = let_through(states[0], parallel=2)
+    let_through(states[1], parallel=2)
+    assert states[0].ask(asked(parallel=2)).verdict is Verdict.WAIT
+
+    states[0].settle(ended(first))
+
+    assert states[1].ask(asked(parallel=2)).verdict is Verdict.OK
+
+
+def test_the_slot_of_a_holder_that_is_gone_comes_back_with_the_end_of_its_lease(
+    states: Pair,
+) -> None:
+    let_through(states[0], parallel=1)
+
+    waited = until(lambda: states[1].ask(asked(parallel=1)).verdict is Verdict.OK)
+
+    assert 0.2 < waited < 3
+
+
+def test_a_renewed_slot_stays_taken(states: Pair) -> None:
+    call = let_through(states[0], parallel=1)
+    over = threading.Event()
+
+    def renew() -> None:
+        while not over.wait(0.05):
+            states[0].renew([call])
+
+    thread = threading.Thread(target=renew)
+    thread.start()
+    answers = []
+    for _ in range(12):
+        answers.append(states[1].ask(asked(parallel=1)))
+        threading.Event().wait(0.1)
+    over.set()
+    thread.join()
+
+    assert set(verdicts(answers)) == {"wait"}
+
+
+# ---- cooldowns ----------------------------------------------------------------------------------
+
+
+def test_retry_after_holds_for_everybody(states: Pair) -> None:
+    call = let_through(states[0])
+
+    settled = states[0].settle(ended(call, Effect.LIMITED, retry_after_s=30.0))
+
+    answer = states[1].ask(asked())
+    assert answer.verdict is Verdict.BLOCKED
+    assert 29 < answer.wait_s < 31
+    assert (settled.refusals, settled.wait_s) == (1, 30.0)
+
+
+def test_refusals_of_calls_that_were_under_way_together_are_one_refusal(states: Pair) -> None:
+    calls = [let_through(states[0]) for _ in range(4)]
+
+    settled = [states[0].settle(ended(call, Effect.LIMITED)) for call in calls]
+
+    assert [s.refusals for s in settled] == [1, 1, 1, 1]
+    assert {s.wait_s for s in settled} == {1.0}
+
+
+def test_headers_that_say_nothing_is_left_make_everybody_wait(states: Pair) -> None:
+    states[0].settle(ended(let_through(states[0]), cooldown_s=12.0))
+
+    assert states[1].ask(asked()).verdict is Verdict.BLOCKED
+
+
+def test_an_unknown_rate_is_learned_from_what_had_gone_through(states: Pair) -> None:
+    calls = [(call := asked(), states[0].ask(call).bucket) for _ in range(20)]
+    for call, bucket in calls[:8]:
+        states[0].settle(ended(call, bucket=bucket))
+    for call, bucket in calls[8:]:
+        states[0].settle(ended(call, Effect.LIMITED, bucket, retry_after_s=0.0))
+    until(lambda: states[0].ask(asked(account="clock")).verdict is Verdict.OK)
+
+    assert states[1].ask(asked()).verdict is Verdict.WAIT
+
+
+# ---- breaker ------------------------------------------------------------------------------------
+
+
+def test_failures_in_a_row_open_the_breaker_for_every_worker(states: Pair, redis_url: str) -> None:
+    fails(states[0], 2)
+    assert states[1].ask(asked()).verdict is Verdict.OK
+
+    fails(states[0], 1)
+
+    answer = states[1].ask(asked())
+    assert (answer.verdict, answer.detail) == (Verdict.OPEN, "unreachable")
+    seen = only(redis_url)
+    assert (seen.account, seen.state, seen.failures) == ("openai", BreakerState.OPEN, 3)
+    assert (seen.why, seen.said) == ("unreachable", "it is down")
+
+
+def test_a_success_in_between_starts_the_count_again(states: Pair, redis_url: str) -> None:
+    fails(states[0], 2)
+    states[1].settle(ended(let_through(states[1])))
+    fails(states[0], 2)
+
+    assert only(redis_url).state is BreakerState.CLOSED
+
+
+def test_a_refused_key_opens_at_once(states: Pair) -> None:
+    fails(states[0], 1, Effect.FATAL, "credentials")
+
+    assert states[1].ask(asked()).detail == "credentials"
+
+
+def test_exactly_one_call_tries_whether_the_provider_is_back(states: Pair, redis_url: str) -> None:
+    fails(states[0], 3)
+    until(lambda: only(redis_url).state is BreakerState.HALF_OPEN)
+
+    answers = at_once(20, lambda n: states[n % 2].ask(asked()))
+
+    assert sorted(set(verdicts(answers))) == ["ok", "probing"]
+    assert verdicts(answers).count("ok") == 1
+
+
+def test_a_probe_that_succeeds_closes_and_one_that_fails_opens_for_twice_as_long(
+    states: Pair, redis_url: str
+) -> None:
+    fails(states[0], 3)
+    until(lambda: only(redis_url).state is BreakerState.HALF_OPEN)
+    fails(states[0], 1)
+    assert 0.4 < only(redis_url).opens_in_s <= 0.6
+
+    until(lambda: only(redis_url).state is BreakerState.HALF_OPEN)
+    states[1].settle(ended(let_through(states[1])))
+
+    assert only(redis_url).state is BreakerState.CLOSED
+    assert states[0].ask(asked()).verdict is Verdict.OK
+
+
+def test_a_probe_whose_worker_died_does_not_keep_the_breaker_for_ever(
+    states: Pair, redis_url: str
+) -> None:
+    fails(states[0], 3)
+    until(lambda: only(redis_url).state is BreakerState.HALF_OPEN)
+    let_through(states[0])  # nobody will ever say how it ended
+
+    until(lambda: states[1].ask(asked()).verdict is Verdict.OK)
+
+
+def test_a_late_failure_of_an_older_call_does_not_prolong_an_open_breaker(
+    states: Pair, redis_url: str
+) -> None:
+    late = let_through(states[0])
+    fails(states[0], 3)
+    before = only(redis_url).opens_in_s
+
+    states[1].settle(ended(late, Effect.FAILED, why="timeout"))
+
+    assert only(redis_url).opens_in_s <= before
+
+
+# ---- operators ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["openai", "gpt"])
+def test_a_pause_holds_back_a_provider_or_a_participant_until_it_is_ended(
+    states: Pair, redis_url: str, name: str
+) -> None:
+    pause(redis_url, name, "점검 중")
+
+    answer = states[0].ask(asked())
+    assert (answer.verdict, answer.detail) == (Verdict.PAUSED, name)
+    assert [(p.name, p.reason) for p in paused(redis_url)] == [(name, "점검 중")]
+
+    assert resume(redis_url, name)
+    assert states[0].ask(asked()).verdict is Verdict.OK
+    assert not resume(redis_url, name)
+
+
+def test_resume_closes_an_open_breaker_by_the_accounts_name(states: Pair, redis_url: str) -> None:
+    fails(states[0], 3)
+
+    assert resume(redis_url, "openai")
+
+    assert states[1].ask(asked()).verdict is Verdict.OK
+
+
+def test_every_key_begins_with_our_name_and_does_not_stay_for_ever(
+    states: Pair, redis_url: str
+) -> None:
+    let_through(states[0], rpm=5, tpm=50, parallel=3)
+    fails(states[0], 1)
+
+    with redis.Redis.from_url(redis_url, decode_responses=True) as client:
+        keys = client.keys()
+        assert keys
+        assert all(key.startswith("quorate:") for key in keys)
+        assert all(client.pttl(key) > 0 for key in keys if ":account:" in key)
