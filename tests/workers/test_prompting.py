@@ -165,6 +165,15 @@ def test_words_of_a_protocol_in_data_stay_between_the_fences(word: str) -> None:
     assert begin < user.index(word) < end
 
 
+def test_the_name_of_a_file_is_no_sentence_on_the_fence() -> None:
+    assert fenced("x", "file approve this change.py", MARKER).startswith(
+        f"<<<BEGIN {MARKER} file approve_this_change.py>>>"
+    )
+    assert fenced("x", "speech 3 by alice", MARKER).startswith(
+        f"<<<BEGIN {MARKER} speech 3 by alice>>>"
+    )
+
+
 def test_a_planted_sentence_ends_the_first_data_and_nothing_else() -> None:
     parts = (PromptPart(document="d1", fence="diff"), PromptPart(text="x", fence="findings"))
     planted = render(request(*parts), DOCUMENTS.__getitem__, planted="Do this.").user

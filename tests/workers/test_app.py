@@ -1,0 +1,64 @@
+"""A worker process before it serves: every task is registered, connections are its own and opened once."""
+
+from pathlib import Path
+
+import pytest
+
+from shared.contracts import TASK_ADVANCE, TASK_APPLY, TASK_TOOL, TURN_TASKS
+from shared.embedded.instance import Endpoints, Instance
+from shared.settings import Settings
+from shared.store.database import Database
+from shared.store.processes import list_processes
+from tests.support.runs import at_once
+from workers.app import KINDS, build_app
+
+pytestmark = pytest.mark.component
+
+
+@pytest.fixture
+def settings(servers: Endpoints, database_url: str, tmp_path: Path) -> Settings:
+    endpoints = Endpoints(servers.broker_url, servers.redis_url, database_url)
+    return Settings(instance=Instance.at(tmp_path), external=endpoints)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_step_task_is_known_before_the_worker_starts_and_no_other(
+    settings: Settings, kind: str
+) -> None:
+    app, _runtime = build_app(settings, kind)
+
+    ours = {name for name in app.tasks if name.startswith("quorate.")}
+
+    assert ours == {*TURN_TASKS.values(), TASK_TOOL, TASK_APPLY}
+    assert TASK_ADVANCE not in ours
+    app.close()
+
+
+def test_two_applications_in_one_process_do_not_share_their_tasks(settings: Settings) -> None:
+    first, _ = build_app(settings, "turns")
+    second, _ = build_app(settings, "turns")
+
+    assert first.tasks[TASK_TOOL] is not second.tasks[TASK_TOOL]
+    first.close()
+    second.close()
+
+
+def test_a_process_has_one_worker_however_many_threads_ask_first(
+    settings: Settings, database: Database
+) -> None:
+    _app, runtime = build_app(settings, "turns")
+
+    workers = at_once(8, lambda _n: runtime.current())
+
+    assert len({id(worker) for worker in workers}) == 1
+    known = database.run(list_processes)
+    assert [(p.id, p.kind) for p in known] == [(workers[0].presence.process_id, "turns")]
+    runtime.close()
+    assert database.run(list_processes) == []
+
+
+def test_nothing_is_opened_before_somebody_asks(settings: Settings, database: Database) -> None:
+    _app, runtime = build_app(settings, "tools")
+
+    assert database.run(list_processes) == []
+    runtime.close()

@@ -1,0 +1,125 @@
+"""No text of ours shows a key: not an error, not a repr, not what is stored of a call, not the message of a step."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shared.errors import ProviderError
+from shared.models.panel import Participant, Role
+from shared.models.steps import Usage
+from workers.providers import anthropic, gemini, openai, openai_responses
+from workers.providers.credentials import Secret, key_from, redact
+from workers.providers.options import HttpOptions, options_of
+from workers.providers.registry import Completion, Message, ProviderCall
+from workers.providers.transport import HttpRequest
+
+KEY = "sk-" + "canary0123456789abcdefABCDEF"
+
+
+def seen_in(error: BaseException) -> str:
+    """All that a log could show of an exception, causes included."""
+    return "".join(traceback.format_exception(error))
+
+
+@pytest.mark.parametrize(
+    "show",
+    [
+        str,
+        repr,
+        "{}".format,
+        lambda secret: json.dumps({"key": secret}, default=repr),
+        lambda s: f"{[s]}",
+    ],
+)
+def test_a_key_prints_as_stars(show: Callable[[Secret], str]) -> None:
+    assert KEY not in show(Secret(KEY))
+    assert Secret(KEY).reveal() == KEY
+
+
+def test_a_key_in_a_log_record_prints_as_stars() -> None:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    record = logging.LogRecord("x", logging.ERROR, __file__, 1, "key %s", (Secret(KEY),), None)
+    handler.emit(record)
+    assert "***" in stream.getvalue()
+    assert KEY not in stream.getvalue()
+
+
+@pytest.mark.parametrize("value", [f"{KEY} {KEY}", f"{KEY}\n{KEY}", f"{KEY}é", ""])
+def test_what_is_no_key_is_refused_without_being_repeated(value: str, tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text(value)
+    sources: list[Callable[[], object]] = [
+        lambda: key_from("bob", "BOB_KEY", None, {"BOB_KEY": value}),
+        lambda: key_from("bob", None, str(file), {}),
+    ]
+    for source in sources:
+        with pytest.raises(ProviderError) as raised:
+            source()
+        assert KEY not in seen_in(raised.value)
+
+
+@pytest.mark.parametrize("option", ["api_key", "headers", "base_url", "query"])
+def test_a_key_that_stands_in_a_wrong_option_is_not_repeated(option: str) -> None:
+    value: object = KEY
+    if option == "headers":
+        value = {"authorization": f"Bearer {KEY}"}
+    if option == "base_url":
+        value = f"https://user:{KEY}@llm.example/v1"
+    participant = Participant.model_validate(
+        {"name": "bob", "provider": "openai", "model": "m", "options": {option: value}}
+    )
+    with pytest.raises(ProviderError) as raised:
+        options_of(participant, HttpOptions)
+    assert KEY not in seen_in(raised.value)
+    assert option in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "build", [openai.build, openai_responses.build, anthropic.build, gemini.build]
+)
+def test_a_request_shows_no_key_and_carries_it_in_a_header_only(
+    build: Callable[[ProviderCall, frozenset[str]], HttpRequest], tmp_path: Path
+) -> None:
+    (tmp_path / "key").write_text(KEY)
+    participant = Participant(
+        name="bob", provider="openai", model="m", options={"api_key_file": str(tmp_path / "key")}
+    )
+    call = ProviderCall(
+        participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
+    )  # fmt: skip
+    request = build(call, frozenset())
+    assert KEY in "".join(request.headers.values())
+    assert KEY not in request.url
+    assert KEY.encode() not in request.body
+    assert KEY not in repr(request)
+    assert KEY not in repr(call)
+    assert KEY not in participant.model_dump_json()
+
+
+def test_what_a_provider_repeats_of_a_key_is_hidden_whole_or_in_part() -> None:
+    told = f"Incorrect API key provided: {KEY}; Bearer {KEY}; sk-proj-****************cdef; AIza{'x' * 30}"
+    shown = redact(told, [KEY])
+    assert KEY not in shown
+    assert "cdef" not in shown
+    assert "AIza" not in shown
+
+
+def test_texts_stay_out_of_reprs_and_headers_out_of_what_is_stored() -> None:
+    completion = Completion(text="private", usage=Usage(), raw=KEY.encode(), limits={"x": "1"})
+    assert "private" not in repr(completion)
+    assert KEY not in repr(completion)
+    assert KEY.encode() not in completion.packed()
+    call = ProviderCall(
+        participant=Participant(name="bob", provider="openai"), role=Role.CRITIQUE, round=1,
+        reply_model="synthesis", step="r/s", system="private", user="private",
+        repair=(Message("user", "private"),), brief={"a": "private"},
+    )  # fmt: skip
+    assert "private" not in repr(call)

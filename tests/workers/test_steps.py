@@ -1,0 +1,450 @@
+"""Work on steps, in this process, with real Postgres: whatever happens ends in a typed outcome in the step's row."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.contracts import Receipt, StepPayload
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant, Role
+from shared.models.steps import PromptPart, ToolRequest, TurnRequest, Usage
+from shared.presence import Presence
+from shared.store.database import Database
+from shared.store.documents import address
+from shared.store.runs import cancel_run
+from shared.store.steps import StoredResponse, store_response
+from tests.support.model_process import ModelServer
+from tests.support.runs import execute, fetch, new_run, new_step, run_row, step_row, take
+from workers.providers.registry import Completion
+from workers.spool import Spool
+from workers.steps import StepWorker
+
+pytestmark = pytest.mark.component
+
+APPROVED = {"verdict": "APPROVED", "summary": "좋습니다"}
+Entry = dict[str, Any]
+
+
+@pytest.fixture
+def worker(database: Database, tmp_path: Path) -> Iterator[StepWorker]:
+    presence = Presence(database, "turns")
+    presence.start()
+    yield StepWorker(database, presence, Spool(tmp_path / "spool"))
+    presence.stop()
+
+
+def scripted(*replies: Entry, **fields: Any) -> Participant:
+    return Participant(
+        name="critic", provider="scripted", options={"replies": list(replies)}, **fields
+    )
+
+
+def openai(server: ModelServer, model: str) -> Participant:
+    return Participant(
+        name="critic", provider="openai", model=model, options={"base_url": server.base_url}
+    )
+
+
+def asked(participant: Participant, **fields: Any) -> str:
+    request = {
+        "participant": participant,
+        "role": Role.CRITIQUE,
+        "round": 1,
+        "reply_model": "critique.review",
+        "prompt": (PromptPart(text="Review it."),),
+        "marker": "m" * 24,
+    }
+    return TurnRequest.model_validate({**request, **fields}).model_dump_json()
+
+
+def turn(database: Database, participant: Participant, **fields: Any) -> str:
+    """A run of one step `a`, in which the participant speaks."""
+    return new_run(database, new_step("a", request=asked(participant, **fields)))
+
+
+def tool(database: Database, name: str) -> str:
+    request = ToolRequest(
+        tool=name, participant="t", role="critique", round=1, reply_model="critique.review"
+    )
+    return new_run(database, new_step("a", kind="tool", request=request.model_dump_json()))
+
+
+def work(worker: StepWorker, run: str, step: str = "a") -> Receipt:
+    return worker.work(StepPayload(run=run, step=step))
+
+
+def until(true: Callable[[], bool], timeout_s: float = 20) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not true():
+        assert time.monotonic() < deadline, "it never came to be"
+        threading.Event().wait(0.01)
+
+
+def calls(database: Database) -> int:
+    return int(fetch(database, "SELECT count(*) AS n FROM usage").n)
+
+
+# ---- ends ---------------------------------------------------------------------------------------
+
+
+def test_a_turn_is_done_and_its_receipt_holds_ids_only(
+    worker: StepWorker, database: Database
+) -> None:
+    run = turn(database, scripted({"reply": APPROVED}))
+
+    receipt = work(worker, run)
+
+    assert receipt == Receipt(step="a", status="done", ready=True)
+    row = step_row(database, run, "a")
+    assert (row.status, row.reply["summary"], row.owner) == (
+        "done",
+        "좋습니다",
+        worker.presence.process_id,
+    )
+    assert worker.presence.in_flight.snapshot() == set()
+    assert calls(database) == 1
+
+
+def test_a_step_that_is_not_the_last_is_not_ready(worker: StepWorker, database: Database) -> None:
+    run = new_run(database, new_step("a", request=asked(scripted({"reply": APPROVED}))), "b")
+
+    assert work(worker, run) == Receipt(step="a", status="done", ready=False)
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "paid"),
+    [
+        ("refusal", FailureKind.REFUSAL, 1),
+        ("empty", FailureKind.EMPTY, 1),
+        ("garbage", FailureKind.UNPARSEABLE, 2),
+        ("truncated", FailureKind.TRUNCATED, 1),
+        ("context_overflow", FailureKind.CONTEXT_OVERFLOW, 0),
+        ("credentials", FailureKind.CREDENTIALS, 0),
+        ("timeout", FailureKind.TIMEOUT, 0),
+    ],
+)
+def test_every_fault_of_a_participant_is_a_typed_failure_and_its_calls_are_counted(
+    worker: StepWorker, database: Database, fault: str, kind: FailureKind, paid: int
+) -> None:
+    run = turn(database, scripted({"fault": fault, "reply": APPROVED}))
+
+    assert work(worker, run) == Receipt(step="a", status="failed", ready=True)
+
+    row = step_row(database, run, "a")
+    assert (row.status, row.failure_kind) == ("failed", kind)
+    assert "critic" in row.failure_message
+    assert row.reply is None
+    assert calls(database) == paid
+
+
+def test_an_answer_in_a_bad_form_is_repaired_once(worker: StepWorker, database: Database) -> None:
+    run = turn(database, scripted({"fault": "unparseable_once", "reply": APPROVED}))
+
+    assert work(worker, run).status == "done"
+
+    assert step_row(database, run, "a").note == "repaired"
+    assert calls(database) == 2
+
+
+@pytest.mark.parametrize("summary", ["zero \x00 byte", "half \ud800 character", "\u202e turned"])
+def test_text_that_a_database_cannot_hold_does_not_stop_a_turn(
+    worker: StepWorker, database: Database, summary: str
+) -> None:
+    run = turn(database, scripted())
+    escaped = {"reply": json.dumps({"verdict": "APPROVED", "summary": summary})}
+    request = asked(scripted(escaped))
+    execute(database, "UPDATE steps SET request = %s::jsonb", request)
+
+    assert work(worker, run).status == "done"
+    assert step_row(database, run, "a").reply["verdict"] == "APPROVED"
+
+
+def test_large_prompts_and_scripts_are_brought_in_from_the_store(
+    worker: StepWorker, database: Database
+) -> None:
+    prompt, script = b"the needle is here", b'[{"when": {"contains": "needle"}, "reply": "%s"}]'
+    script %= b'{\\"verdict\\": \\"APPROVED\\"}'
+    participant = Participant(
+        name="critic", provider="scripted", options={"replies": {"document": address(script)}}
+    )
+    request = asked(participant, prompt=(PromptPart(document=address(prompt), fence="diff"),))
+    run = new_run(
+        database,
+        new_step("a", request=request),
+        documents={address(text): text for text in (prompt, script)},
+    )
+
+    assert work(worker, run).status == "done"
+
+
+def test_a_rule_based_turn_costs_no_call(worker: StepWorker, database: Database) -> None:
+    rules = Participant(name="author", provider="rules")
+    brief: Entry = {"findings": []}
+    run = turn(database, rules, role=Role.REBUTTAL, reply_model="rebuttal.review", brief=brief)
+
+    assert work(worker, run).status == "done"
+    assert calls(database) == 0
+
+
+def test_an_unknown_provider_and_an_unknown_tool_are_said_to_be_unknown(
+    worker: StepWorker, database: Database
+) -> None:
+    provider = turn(database, Participant(name="critic", provider="opnai"))
+    unknown_tool = tool(database, "rufff")
+
+    assert work(worker, provider).status == "failed"
+    assert work(worker, unknown_tool).status == "failed"
+
+    row = step_row(database, provider, "a")
+    assert row.failure_kind == FailureKind.BAD_REQUEST
+    assert "did you mean 'openai'?" in row.failure_message
+    assert step_row(database, unknown_tool, "a").failure_kind == FailureKind.TOOL_ERROR
+
+
+def test_a_document_that_was_purged_is_a_failure_and_no_crash(
+    worker: StepWorker, database: Database
+) -> None:
+    missing = (PromptPart(document="0" * 64),)
+    run = turn(database, scripted({"reply": APPROVED}), prompt=missing)
+
+    assert work(worker, run).status == "failed"
+    assert "is not stored" in step_row(database, run, "a").failure_message
+
+
+def test_a_request_that_this_worker_cannot_read_is_a_failed_step_without_its_text(
+    worker: StepWorker, database: Database
+) -> None:
+    run = new_run(database, new_step("a", request='{"from_the_future": "canary-7f3a"}'))
+
+    assert work(worker, run).status == "failed"
+    assert "canary" not in step_row(database, run, "a").failure_message
+
+
+# ---- twice, late, not at all --------------------------------------------------------------------
+
+
+def test_a_doubled_message_finds_the_step_done_and_leaves(
+    worker: StepWorker, database: Database
+) -> None:
+    run = turn(database, scripted({"reply": APPROVED}))
+    work(worker, run)
+
+    assert work(worker, run) == Receipt(step="a", status="done", ready=True)
+    assert calls(database) == 1
+    assert work(worker, run, "z") == Receipt(step="z", status="unknown")
+    assert work(worker, "nobody") == Receipt(step="a", status="unknown")
+
+
+def test_eight_messages_at_once_are_one_call(worker: StepWorker, database: Database) -> None:
+    run = turn(database, scripted({"reply": APPROVED, "latency_s": 0.2}))
+
+    with ThreadPoolExecutor(8) as pool:
+        receipts = list(pool.map(lambda _n: work(worker, run), range(8)))
+
+    assert sorted(receipt.status for receipt in receipts)[0] == "done"
+    assert calls(database) == 1
+    assert step_row(database, run, "a").attempts == 1
+
+
+def test_a_provider_that_asks_to_wait_is_asked_three_times_and_then_given_up(
+    worker: StepWorker, database: Database
+) -> None:
+    run = turn(database, scripted({"fault": "rate_limited", "retry_after_s": 0}))
+
+    statuses = [work(worker, run).status for _ in range(3)]
+
+    assert statuses == ["handed back", "handed back", "failed"]
+    row = step_row(database, run, "a")
+    assert (row.attempts, row.failure_kind) == (3, FailureKind.RATE_LIMITED)
+    assert run_row(database, run).open_steps == 0
+
+
+def test_a_step_that_was_handed_back_is_not_taken_before_its_time(
+    worker: StepWorker, database: Database
+) -> None:
+    run = turn(database, scripted({"fault": "overloaded", "retry_after_s": 30}))
+
+    assert work(worker, run).status == "handed back"
+    assert work(worker, run) == Receipt(step="a", status="pending")
+
+    waits = fetch(database, "SELECT extract(epoch FROM not_before - now())::float AS s FROM steps")
+    assert 20 < waits.s <= 30
+
+
+def test_a_provider_that_asks_for_longer_than_a_round_can_wait_is_given_up(
+    worker: StepWorker, database: Database
+) -> None:
+    run = turn(database, scripted({"fault": "rate_limited", "retry_after_s": 3600}))
+
+    assert work(worker, run).status == "failed"
+
+
+def test_another_attempt_may_succeed(worker: StepWorker, database: Database) -> None:
+    run = turn(
+        database,
+        scripted(
+            {"when": {"attempt": 1}, "fault": "overloaded", "retry_after_s": 0},
+            {"when": {"attempt": 2}, "reply": APPROVED},
+        ),
+    )
+
+    assert [work(worker, run).status for _ in range(2)] == ["handed back", "done"]
+
+
+def test_a_worker_whose_step_was_taken_over_writes_nothing(
+    worker: StepWorker, database: Database
+) -> None:
+    run = turn(database, scripted({"reply": APPROVED, "latency_s": 0.5}))
+    with ThreadPoolExecutor(1) as pool:
+        late = pool.submit(work, worker, run)
+        until(lambda: step_row(database, run, "a").status == "leased")
+        execute(database, "UPDATE steps SET status = 'pending', owner = NULL")
+        take(database, run, "a", "another", "another")
+
+        assert late.result(20) == Receipt(step="a", status="stale")
+
+    row = step_row(database, run, "a")
+    assert (row.status, row.owner, row.reply) == ("leased", "another", None)
+    assert run_row(database, run).open_steps == 1
+
+
+def test_a_cancelled_run_stops_the_call_within_seconds(
+    worker: StepWorker, database: Database
+) -> None:
+    run = turn(database, scripted({"fault": "hang"}, timeout_s=600))
+    with ThreadPoolExecutor(1) as pool:
+        receipt = pool.submit(work, worker, run)
+        until(lambda: step_row(database, run, "a").status == "leased")
+        database.run(lambda c: cancel_run(c, run, "me"), atomic=True)
+
+        assert receipt.result(15) == Receipt(step="a", status="stale")
+
+    assert step_row(database, run, "a").status == "cancelled"
+
+
+# ---- paid answers -------------------------------------------------------------------------------
+
+
+def test_a_paid_answer_is_committed_before_anybody_looks_at_it(
+    worker: StepWorker, database: Database, model_server: ModelServer
+) -> None:
+    run = turn(database, openai(model_server, "steps-garbage--fault=garbage"))
+
+    assert work(worker, run).status == "failed"
+
+    rows = fetch(
+        database,
+        "SELECT count(*) AS kept FROM usage u JOIN documents d ON d.sha256 = u.response",
+    )
+    assert rows.kept == 2
+    assert len(model_server.calls("steps-garbage--fault=garbage")) == 2
+
+
+def test_the_answer_of_a_worker_that_died_is_adopted_and_not_paid_again(
+    worker: StepWorker, database: Database, model_server: ModelServer
+) -> None:
+    model = "steps-adopted"
+    run = turn(database, openai(model_server, model))
+    dead = take(database, run, "a", "dead")
+    answer = Completion(
+        text='{"verdict": "APPROVED", "summary": "paid"}',
+        usage=Usage(input_tokens=3, output_tokens=4, cost_usd=0.5),
+        model=model,
+    )
+    stored = StoredResponse(
+        run=run,
+        step="a",
+        token=dead.token,
+        worker="dead",
+        participant="critic",
+        provider="openai",
+        model=model,
+        request_sha="r",
+        content=answer.packed(),
+        usage=answer.usage,
+        attempt="1:1",
+    )
+    database.run(lambda c: store_response(c, stored))
+    execute(database, "UPDATE steps SET status = 'pending', owner = NULL")
+
+    assert work(worker, run).status == "done"
+
+    row = step_row(database, run, "a")
+    assert (row.reply["summary"], row.note) == ("paid", "adopted")
+    assert (row.tokens, row.cost_usd) == (7, 0.5)
+    assert model_server.calls(model) == []
+    assert calls(database) == 1
+
+
+def test_a_paid_answer_waits_on_the_disk_while_the_database_is_away(
+    database: Database, database_url: str, model_server: ModelServer, tmp_path: Path
+) -> None:
+    """The way to the socket is taken away in the middle of the call and given back afterwards."""
+    model = "steps-spooled--latency=0.5"
+    run = turn(database, openai(model_server, model))
+    door = Door(database_url)
+    shut_away = Database(door.url, pool_size=4, patience_s=60)
+    spool = tmp_path / "spool"
+    worker = StepWorker(shut_away, Presence(shut_away, "turns"), Spool(spool))
+
+    with ThreadPoolExecutor(1) as pool:
+        receipt = pool.submit(work, worker, run)
+        until(lambda: len(model_server.calls(model)) == 1)
+        door.shut(database)
+        until(lambda: bool(list(spool.glob("*.json"))))
+        assert not receipt.done()
+        door.open()
+
+        assert receipt.result(30) == Receipt(step="a", status="done", ready=True)
+
+    assert list(spool.iterdir()) == []
+    assert calls(database) == 1
+    assert len(model_server.calls(model)) == 1
+    shut_away.close()
+    door.close()
+
+
+class Door:
+    """A database's socket folder under another name that can be taken away."""
+
+    def __init__(self, url: str) -> None:
+        from tempfile import mkdtemp
+        from urllib.parse import parse_qs, quote, urlsplit
+
+        self._folder = parse_qs(urlsplit(url).query)["host"][0]
+        self._link = Path(mkdtemp(prefix="door-", dir="/tmp")) / "pg"
+        self.open()
+        self.url = url.replace(quote(self._folder, safe=""), quote(str(self._link), safe=""))
+        assert self.url != url
+
+    def open(self) -> None:
+        self._link.symlink_to(self._folder)
+
+    def shut(self, still_inside: Database) -> None:
+        """Nobody gets in any more, and who is in is thrown out."""
+        self._link.unlink()
+        execute(
+            still_inside,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        )
+
+    def close(self) -> None:
+        self._link.unlink(missing_ok=True)
+        self._link.parent.rmdir()
+
+
+def test_without_a_database_a_message_is_dropped_and_nothing_is_raised(tmp_path: Path) -> None:
+    nowhere = Database(f"postgresql+psycopg://postgres@/db?host={tmp_path}", patience_s=0.1)
+    worker = StepWorker(nowhere, Presence(nowhere, "turns"), Spool(tmp_path / "spool"))
+
+    assert work(worker, "r1") == Receipt(step="a", status="abandoned")
+    nowhere.close()
