@@ -1,0 +1,95 @@
+"""Stages as canvases on a real Redis: what is published, where it hangs, and what happens without a broker."""
+
+import time
+
+import pytest
+from celery import Celery
+
+from orchestrator.dispatch import publish, wake
+from orchestrator.staging import Scheduled, ScheduledStep
+from shared.broker import make_app
+from shared.contracts import StepPayload
+from tests.support.queues import drain
+
+pytestmark = pytest.mark.component
+
+TURN = "quorate.turn.critique"
+
+
+def scheduled(*names: str) -> Scheduled:
+    steps = tuple(
+        ScheduledStep(
+            TURN,
+            "quorate.turns",
+            StepPayload(run="r1", step=name, participant="claude", role="critique", round=2),
+        )
+        for name in names
+    )
+    return Scheduled("r1", "root-id", steps)
+
+
+def test_one_step_is_a_chain_that_ends_in_an_advance(app: Celery) -> None:
+    assert publish(app, scheduled("a"))
+
+    (message,) = drain(app)
+    assert (message.queue, message.task) == ("quorate.turns", TURN)
+    (after,) = message.embed["chain"]
+    assert after["task"] == "quorate.run.advance"
+    assert after["options"]["queue"] == "quorate.orchestrator"
+    assert after["kwargs"] == {"payload": {"v": 1, "run": "r1", "cause": "stage"}}
+    assert after["immutable"] is True
+    assert message.embed["chord"] is None
+
+
+def test_a_group_is_a_chord_whose_body_is_an_advance(app: Celery) -> None:
+    assert publish(app, scheduled("a", "b", "c"))
+
+    messages = drain(app)
+    assert [m.payload["step"] for m in messages] == ["a", "b", "c"]
+    assert {m.queue for m in messages} == {"quorate.turns"}
+    assert {m.embed["chord"]["task"] for m in messages} == {"quorate.run.advance"}
+    assert len({m.headers["group"] for m in messages}) == 1
+    assert [m for m in messages if m.task == "quorate.run.advance"] == []
+
+
+def test_all_messages_of_a_run_hang_under_its_root_task(app: Celery) -> None:
+    publish(app, scheduled("a"))
+    publish(app, scheduled("a", "b"))
+    wake(app, "r1", "root-id", "signal")
+
+    assert {message.headers["root_id"] for message in drain(app)} == {"root-id"}
+
+
+def test_people_who_watch_see_names_and_ids(app: Celery) -> None:
+    publish(app, scheduled("critique/2/claude"))
+    wake(app, "r1", "root-id", "signal")
+
+    turn, advance = drain(app)
+    assert turn.headers["argsrepr"] == "()"
+    assert turn.headers["kwargsrepr"] == str(
+        {
+            "run": "r1",
+            "step": "critique/2/claude",
+            "participant": "claude",
+            "role": "critique",
+            "round": 2,
+        }
+    )
+    assert advance.headers["kwargsrepr"] == str({"run": "r1", "cause": "signal"})
+
+
+def test_nothing_scheduled_is_nothing_published(app: Celery) -> None:
+    assert publish(app, scheduled())
+    assert drain(app) == []
+
+
+def test_without_a_broker_publishing_says_so_within_seconds(tmp_path: object) -> None:
+    nowhere = make_app(f"redis+socket://{tmp_path}/nobody.sock")
+    started = time.monotonic()
+
+    assert publish(nowhere, scheduled("a")) is False
+    assert publish(nowhere, scheduled("a", "b")) is False
+    assert wake(nowhere, "r1", "root-id", "signal") is False
+
+    assert time.monotonic() - started < 10
+    nowhere.close()
