@@ -1,0 +1,1 @@
+"""Fault tests: real processes are killed, stopped and starved, and nothing may be lost or paid twice."""

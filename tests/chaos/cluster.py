@@ -1,0 +1,383 @@
+"""One throw-away installation under fault tests: durable servers, real processes, a stand-in for the models."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from orchestrator.dispatch import publish
+from orchestrator.engine import Engine
+from orchestrator.staging import Scheduled, ScheduledStep
+from shared.broker import make_app
+from shared.contracts import StepPayload
+from shared.embedded.processes import wait_until
+from shared.embedded.servers import ensure, is_up, stop
+from shared.errors import EnvironmentFault
+from shared.models.outcomes import RunStatus
+from shared.settings import Settings
+from shared.signals import Signals
+from shared.store.database import Database
+from shared.store.migrate import upgrade
+from tests.chaos.audit import Story, install, stories
+from tests.chaos.processes import Keeper, Kept, Repeated
+from tests.chaos.workload import CANARIES, KEY_VARIABLE, Subject, make_spec, make_subject
+from tests.shared.embedded.faults import kill_postgres, kill_redis
+from tests.support.model_process import ModelServer
+
+__all__ = ["Cluster", "Fault", "Repeated"]
+
+ENDED = (RunStatus.COMPLETED, RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.EXPIRED)
+SCRIPTS = Path(sys.executable).parent
+SLOTS = 8
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What was done to whom, and when (seconds since the epoch)."""
+
+    at: float
+    kind: str
+    target: str
+    pid: int = 0
+
+
+class Cluster:
+    """Servers, processes, workload and faults. `restore` brings it back to one good worker of each kind."""
+
+    def __init__(self, *, with_tools: bool = False) -> None:
+        """Starts the servers and the stand-in; processes are started by `restore` or `keep`."""
+        self.folder = Path(tempfile.mkdtemp(prefix="qc-", dir="/tmp"))
+        self.environ = {
+            **os.environ,
+            "XDG_DATA_HOME": str(self.folder / "d"),
+            "XDG_STATE_HOME": str(self.folder / "s"),
+            "QUORATE_TURN_SLOTS": str(SLOTS),
+            KEY_VARIABLE: CANARIES["key"],
+        }
+        self.with_tools = with_tools
+        self.settings = Settings.from_environment(self.environ)
+        self.instance = self.settings.instance
+        self.endpoints = ensure(self.instance)
+        self.database = Database(self.endpoints.database_url, patience_s=60)
+        upgrade(self.database)
+        with self.database.connection() as connection:
+            install(connection)
+        self.models = ModelServer(self.folder)
+        self.speak(latency="0.2..0.5")
+        self.engine = Engine(self.database)
+        self.app = make_app(self.endpoints.broker_url)
+        self.signals = Signals(self.endpoints.redis_url)
+        broker = f"unix://{self.instance.redis_socket}?db=0"
+        self.redis = redis.Redis.from_url(broker, socket_timeout=5, decode_responses=True)
+        self.subject = make_subject(self.folder)
+        self.keeper = Keeper()
+        self.faults: list[Fault] = []
+        self.reviving = True
+        self._watch = Repeated(self._revive_servers, 0.25)
+
+    def close(self) -> None:
+        """End everything and leave nothing behind."""
+        self.reviving = False
+        self._watch.close()
+        self.keeper.close()
+        self.models.close()
+        self.database.close()
+        self.signals.close()
+        self.redis.close()
+        self.app.close()
+        stop(self.instance, immediate=True)
+        if os.environ.get("QUORATE_TEST_KEEP"):
+            return
+        if self.instance.run_dir.parent != self.instance.state_dir:
+            shutil.rmtree(self.instance.run_dir.parent, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # ---- processes -------------------------------------------------------------------------------------------------
+
+    def keep(
+        self,
+        name: str,
+        *,
+        pool: str | None = None,
+        slots: int = SLOTS,
+        kill_at: str | None = None,
+        env: dict[str, str] | None = None,
+    ) -> Kept:
+        """Start `orchestrator*`, `turns*` or `tools*` and keep it alive; `kill_at` arms its first start."""
+        armed: dict[str, str] = {}
+        if kill_at is not None:
+            marker = self.folder / f"killed-{time.monotonic_ns()}"
+            armed = {"QUORATE_KILL_AT": kill_at, "QUORATE_KILL_ONCE": str(marker)}
+        return self.keeper.keep(
+            Kept(
+                name=name,
+                argv=_command(name, pool, slots),
+                env={**self.environ, **(env or {})},
+                log=self.folder / f"{name}.log",
+                armed=armed,
+            )
+        )
+
+    def restore(self) -> None:
+        """One orchestrator and one turn worker (and a tool worker), unarmed, up and idle; servers up; no fault."""
+        self.reviving = True
+        wanted = ["orchestrator", "turns", *(["tools"] if self.with_tools else [])]
+        for name in self.keeper.names():
+            kept = self.keeper[name]
+            usual = (kept.argv, kept.env) == (_command(name, None, SLOTS), self.environ)
+            if name not in wanted or kept.armed or not kept.revived or not usual:
+                self.keeper.drop(name, signal.SIGKILL)
+        for name in wanted:
+            if name not in self.keeper.names():
+                self.keep(name)
+        self.speak(latency="0.2..0.5")
+        self.faults.clear()
+        self.keeper.trouble.clear()
+        self.keeper.deaths.clear()
+        self.wait_ready(wanted)
+
+    def replace(self, name: str, **options: Any) -> Kept:
+        """Put another process in the place of an idle one, and wait until it is ready."""
+        self.keeper.drop(name, signal.SIGKILL)
+        kept = self.keep(name, **options)
+        self.wait_ready([name])
+        return kept
+
+    def wait_ready(self, names: Sequence[str], within_s: float = 30.0) -> None:
+        """Wait until these processes (or their children) have said in Postgres that they are there."""
+
+        def missing() -> list[str]:
+            known = {row.pid for row in self.ask("SELECT pid FROM processes")}
+            return [name for name in names if not known & self._pids(name)]
+
+        assert wait_until(lambda: not missing(), within_s, 0.05), f"{missing()} did not start"
+
+    def _pids(self, name: str) -> set[int]:
+        kept = self.keeper[name]
+        if kept.process is None:
+            return set()
+        return {kept.process.pid, *self.keeper.children(name)}
+
+    # ---- work ------------------------------------------------------------------------------------------------------
+
+    def speak(self, **wishes: object) -> None:
+        """How the stand-in answers everybody from now on (see tests/support/model_server.py)."""
+        self.tell({"*": wishes})
+
+    def tell(self, wishes: dict[str, dict[str, object]]) -> None:
+        """The same by model name."""
+        scratch = self.models.control.with_suffix(".new")
+        scratch.write_text(json.dumps(wishes))
+        scratch.replace(self.models.control)
+
+    def submit(self, count: int = 1, *, signal_it: bool = True, **options: Any) -> list[str]:
+        """Submit reviews and wake the orchestrator for each."""
+        subject: Subject = options.pop("subject", self.subject)
+        runs = []
+        for _ in range(count):
+            spec = make_spec(subject, self.models.base_url, **options)
+            runs.append(self.engine.submit(spec, subject.title, subject.documents))
+            if signal_it:
+                self.signals.send(runs[-1])
+        return runs
+
+    def statuses(self, runs: Sequence[str]) -> dict[str, RunStatus]:
+        """Where runs stand."""
+        rows = self.ask("SELECT id, status FROM runs WHERE id = ANY(%s)", list(runs))
+        return {row.id: RunStatus(row.status) for row in rows}
+
+    def settle(self, runs: Sequence[str], within_s: float, *, waiting: bool = False) -> float:
+        """Wait until every run has ended (or waits for a person); how long that took. Fails with what stands still."""
+        good = (*ENDED, *((RunStatus.WAITING,) if waiting else ()))
+        started = time.monotonic()
+
+        def open_runs() -> list[str]:
+            found = self.statuses(runs)
+            return [run for run in runs if found[run] not in good]
+
+        if not wait_until(lambda: not open_runs(), within_s, 0.1):
+            raise AssertionError(self.explain(open_runs(), within_s))
+        return time.monotonic() - started
+
+    def explain(self, runs: Sequence[str], waited_s: float) -> str:
+        """What a person wants to know about runs that do not end."""
+        lines = [f"{len(runs)} runs did not end within {waited_s} s:"]
+        for row in self.ask(
+            "SELECT r.id, r.status, r.phase, r.open_steps, r.blocked_reason, array_agg(s.key || ' ' || s.status || "
+            "' attempts=' || s.attempts || ' dispatches=' || s.dispatches || ' owner=' || coalesce(s.owner, '-')) "
+            "FILTER (WHERE s.status NOT IN ('done')) AS steps "
+            "FROM runs r LEFT JOIN steps s ON s.run_id = r.id WHERE r.id = ANY(%s) GROUP BY r.id",
+            list(runs),
+        ):
+            lines.append(
+                f"  {row.id} {row.status} {row.phase} open={row.open_steps} {row.blocked_reason or ''}"
+            )
+            lines += [f"    {step}" for step in row.steps or ()]
+        lines += [f"  queue {name}: {size}" for name, size in self.queues().items()]
+        lines += [f"  {line}" for line in self.keeper.trouble]
+        return "\n".join(lines)
+
+    def ask(self, sql: str, *values: object) -> list[Any]:
+        """Rows of a query, with patience."""
+        return self.database.run(
+            lambda connection: connection.execute(sql, values or None).fetchall()
+        )
+
+    def calls_in_flight(self) -> set[int]:
+        """The numbers of the calls that the stand-in has not ended yet."""
+        events = self.models.events()
+        ended = {event["n"] for event in events if event["event"] in ("answered", "dropped")}
+        return {event["n"] for event in events if event["event"] == "call"} - ended
+
+    def stories(self, runs: Sequence[str]) -> Story:
+        """What the database's own witness saw of these runs."""
+        return self.database.run(lambda connection: stories(connection, list(runs)))
+
+    def wait_for(self, condition: Callable[[], object], what: str, within_s: float = 30.0) -> None:
+        """Wait until something is true. Fails with `what`."""
+        if not wait_until(lambda: bool(condition()), within_s, 0.01):
+            running = [row.id for row in self.ask("SELECT id FROM runs WHERE status = 'running'")]
+            raise AssertionError(f"waited in vain: {what}\n{self.explain(running, within_s)}")
+
+    def wait_for_steps(
+        self, runs: Sequence[str], like: str, status: str = "", count: int = 1
+    ) -> None:
+        """Wait until `count` steps of the runs whose key begins with `like` are there (in a status)."""
+        sql = (
+            "SELECT count(*) AS n FROM steps "
+            "WHERE run_id = ANY(%s) AND key LIKE %s || '%%' AND %s IN ('', status)"
+        )
+        self.wait_for(
+            lambda: self.ask(sql, list(runs), like, status)[0].n >= count,
+            f"{count} steps {like}* {status}",
+        )
+
+    def republish(
+        self, runs: Sequence[str], times: int, *, leaving_out: set[tuple[str, str]]
+    ) -> int:
+        """Deliver the steps of the runs again, as whole canvases with their `advance`; how many.
+
+        Steps that are in `leaving_out` were delivered before; what is delivered now is added to it.
+        """
+        rows = self.ask(
+            "SELECT s.run_id, s.key, s.task, s.queue, r.root_task FROM steps s JOIN runs r ON r.id = s.run_id "
+            "WHERE s.run_id = ANY(%s)",
+            list(runs),
+        )
+        new = [row for row in rows if (row.run_id, row.key) not in leaving_out]
+        for row in new:
+            leaving_out.add((row.run_id, row.key))
+            step = ScheduledStep(row.task, row.queue, StepPayload(run=row.run_id, step=row.key))
+            for _ in range(times):
+                assert publish(self.app, Scheduled(row.run_id, row.root_task, (step,)))
+        return len(new) * times
+
+    # ---- the broker ------------------------------------------------------------------------------------------------
+
+    def queues(self) -> dict[str, int]:
+        """How long every list in the broker's database is."""
+        found: dict[str, int] = {}
+        for key in self.redis.scan_iter("*"):
+            if self.redis.type(key) == "list":
+                found[str(key)] = int(self.redis.llen(key))
+        return found
+
+    def queue_length(self, queue: str) -> int:
+        """How many messages wait in one of Quorate's queues."""
+        return int(self.redis.llen(f"quorate:{queue}"))
+
+    # ---- faults ----------------------------------------------------------------------------------------------------
+
+    def kill(self, name: str) -> float:
+        """SIGKILL a kept process; when."""
+        pid = self.keeper[name].pid
+        at = self.kill_pid(name, pid)
+        self.keeper.wait_for_death(pid)
+        return at
+
+    def kill_pid(self, name: str, pid: int) -> float:
+        """SIGKILL a process of `name` by its pid (a child of its pool); when."""
+        at = self.note("kill", name, pid)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        return at
+
+    @contextmanager
+    def stopped(self, name: str) -> Iterator[int]:
+        """SIGSTOP a process for the length of the block; yields its pid."""
+        pid = self.keeper[name].pid
+        self.note("stop", name, pid)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield pid
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+            self.note("continue", name, pid)
+
+    def kill_redis(self) -> None:
+        """SIGKILL the broker; it is started again at once if `reviving`."""
+        self.note("kill", "redis")
+        with suppress(AssertionError):
+            kill_redis(self.instance)
+
+    def kill_postgres(self) -> None:
+        """SIGKILL the postmaster; it is started again at once if `reviving`."""
+        self.note("kill", "postgres")
+        with suppress(AssertionError):
+            kill_postgres(self.instance)
+
+    @contextmanager
+    def servers_left_alone(self) -> Iterator[None]:
+        """Dead servers stay dead for the length of the block."""
+        self.reviving = False
+        try:
+            yield
+        finally:
+            self.reviving = True
+            self.wait_for(lambda: is_up(self.instance), "the servers came back", 60)
+            self.note("up", "servers")
+
+    def is_up(self) -> bool:
+        """Whether both servers answer."""
+        return is_up(self.instance)
+
+    def _revive_servers(self) -> None:
+        if self.reviving:
+            with suppress(EnvironmentFault, OSError):
+                if not is_up(self.instance) and self.reviving:
+                    ensure(self.instance)
+                    self.note("up", "servers")
+
+    def note(self, kind: str, target: str, pid: int = 0) -> float:
+        """Remember a fault; when it was."""
+        at = time.time()
+        self.faults.append(Fault(at, kind, target, pid))
+        return at
+
+    def kills(self) -> int:
+        """How many processes and servers were killed or stopped, kill points included."""
+        told = {fault.pid for fault in self.faults if fault.pid}
+        own = [pid for pid in self.keeper.deaths if pid not in told]
+        return sum(fault.kind in ("kill", "stop") for fault in self.faults) + len(own)
+
+
+def _command(name: str, pool: str | None, slots: int) -> tuple[str, ...]:
+    kind = name.partition("-")[0]
+    if kind == "orchestrator":
+        return (str(SCRIPTS / "quorate"), "orchestrator")
+    words = [str(SCRIPTS / "quorate-worker"), kind]
+    words += ["--concurrency", str(slots if kind == "turns" else 2)]
+    return tuple(words + (["--pool", pool] if pool else []))

@@ -1,0 +1,95 @@
+"""Rows 2 to 9: a worker, a child of its pool or the orchestrator is killed at a named point of its work."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.chaos.cluster import Cluster
+from tests.chaos.invariants import examine
+from tests.chaos.workload import REVIEW_STEPS
+
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(120)]
+SETTLE_S = 45.0
+
+# A kill point, the calls that it costs, the responses that save one. One step at a time: the figures are exact.
+POINTS = {
+    "row-2-claimed-not-called": ("claimed:2", 0, 0),
+    "row-4-received-not-stored": ("response-received:2", 1, 0),
+    "row-5-stored-not-accepted": ("response-stored:2", 0, 1),
+    "row-6-accepted-before-the-barrier": ("finished:3", 0, 0),
+    "row-7-barrier-passed-nothing-published": ("barrier-passed", 0, 0),
+    "row-8-body-published": ("body-published", 0, 0),
+}
+IN_EVERY_RUN_OF_CI = {("prefork", row) for row in POINTS if row.startswith(("row-6", "row-7"))}
+
+
+def _cases() -> list[object]:
+    return [
+        pytest.param(
+            pool,
+            *POINTS[row],
+            id=f"{pool}-{row}",
+            marks=()
+            if pool == "threads" or (pool, row) in IN_EVERY_RUN_OF_CI
+            else pytest.mark.slow,
+        )
+        for pool in ("threads", "prefork")
+        for row in POINTS
+    ]
+
+
+@pytest.mark.parametrize(("pool", "point", "extra", "adopted"), _cases())
+def test_a_worker_killed_at_a_point_loses_nothing(
+    cluster: Cluster,
+    measured: dict[str, object],
+    pool: str,
+    point: str,
+    extra: int,
+    adopted: int,
+) -> None:
+    cluster.speak(latency="0.1..0.2")
+    cluster.replace("turns", pool=pool, slots=1, kill_at=point)
+    runs = cluster.submit(1)
+    settled = cluster.settle(runs, SETTLE_S)
+    figures = examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS)
+    measured.update(figures.told())
+    assert figures.kills == 1, "the kill point was not reached"
+    assert (figures.extra_calls, figures.adopted) == (extra, adopted)
+
+
+def test_row_3_a_worker_killed_in_mid_call_costs_what_was_in_flight(
+    cluster: Cluster, measured: dict[str, object]
+) -> None:
+    cluster.speak(latency="1")
+    runs = cluster.submit(2)
+    cluster.wait_for(lambda: len(cluster.calls_in_flight()) >= 4, "calls are in flight")
+    in_flight = cluster.calls_in_flight()
+    cluster.kill("turns")
+    cluster.speak(latency="0.1..0.2")
+    settled = cluster.settle(runs, SETTLE_S)
+    figures = examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS)
+    measured.update(figures.told())
+    assert len(in_flight) <= figures.extra_calls <= 6, (
+        "every call in flight is paid twice, nothing else"
+    )
+
+
+@pytest.mark.parametrize(
+    ("point", "publishes"),
+    [
+        pytest.param("advance-uncommitted:2", False, id="row-9-before-the-commit"),
+        pytest.param("advance-committed:2", False, id="row-9-after-the-commit-before-the-publish"),
+        pytest.param("stage-published:2", True, id="row-9-after-the-publish"),
+    ],
+)
+def test_the_orchestrator_killed_while_it_advances_loses_nothing(
+    cluster: Cluster, measured: dict[str, object], point: str, publishes: bool
+) -> None:
+    cluster.speak(latency="0.1..0.2")
+    cluster.replace("orchestrator", kill_at=point)
+    runs = cluster.submit(2)
+    settled = cluster.settle(runs, SETTLE_S)
+    figures = examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS)
+    measured.update(figures.told())
+    assert figures.kills == 1, "the kill point was not reached"
+    assert figures.extra_calls == 0
