@@ -1,7 +1,7 @@
 """From settings to servers that answer: start the embedded ones, or check those that exist.
 
 A command that is in a hurry makes a `Starting` first, does its own work while the servers come up, and then asks
-for the connection. The supervisor is started before the servers: its processes load Celery meanwhile.
+for the connection. The services load Celery while the schema is made.
 """
 
 from __future__ import annotations

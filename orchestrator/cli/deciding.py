@@ -9,7 +9,7 @@ from orchestrator.cli.answering import answer, current_decision, selection
 from orchestrator.cli.backend import connected
 from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
-from orchestrator.cli.watching import Wish, see_through
+from orchestrator.cli.watching import Wish, or_detach, see_through
 from orchestrator.views.json_report import SCHEMA_VERSION, decision_json, dumps
 from orchestrator.views.lines import line
 from orchestrator.views.words import say
@@ -54,7 +54,10 @@ def run_decide(run: str, options: Options, environ: Mapping[str, str]) -> int:
         wish = Wish(
             language=language, as_json=options.as_json, timeout_s=options.timeout, from_now=True
         )
-        return see_through(backend, report.run.id, terminal, wish)
+        name = report.run.id
+        return or_detach(
+            name, terminal, language, lambda: see_through(backend, name, terminal, wish)
+        )
 
 
 def _recorded(row: DecisionRow, terminal: Terminal, language: str, *, as_json: bool) -> None:

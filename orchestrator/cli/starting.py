@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from orchestrator.cli.key_marks import write_marks
 from orchestrator.cli.processes import script, service_environment
 from shared.embedded.servers import ensure
-from shared.embedded.supervisor import ensure_supervisor, stop_supervisor
+from shared.embedded.supervisor import ensure_supervisor
 from shared.settings import Settings
 
 
@@ -39,20 +39,13 @@ class Starting:
             raise self._fault
 
     def _start(self) -> None:
-        started = False
-        instance = self._settings.instance
-        # Loading Celery three times would starve the making of a new database of its processor.
-        new = not instance.postgres_dir.exists()
+        # The servers first: three processes that load Celery would starve the making of a database.
         try:
-            if self._workers and not new:
-                started = start_supervisor(self._settings, self._environ)
-            ensure(instance, environ=self._environ)
-            if self._workers and new:
+            ensure(self._settings.instance, environ=self._environ)
+            if self._workers:
                 start_supervisor(self._settings, self._environ)
         except BaseException as fault:  # noqa: BLE001 - raised again by wait, in the command's own thread
             self._fault = fault
-            if started:
-                stop_supervisor(instance)
 
 
 def start_supervisor(settings: Settings, environ: Mapping[str, str]) -> bool:

@@ -10,7 +10,7 @@ from orchestrator.cli.reviewing import Options
 from orchestrator.cli.starting import Starting
 from orchestrator.cli.submission import WORKFLOW, Prepared
 from orchestrator.cli.terminal import Terminal
-from orchestrator.cli.watching import Wish, see_through
+from orchestrator.cli.watching import Wish, or_detach, see_through
 from orchestrator.configuration.catalogue import KEY
 from orchestrator.engine import Engine
 from orchestrator.views.json_report import SCHEMA_VERSION, dumps
@@ -32,12 +32,28 @@ def submit_and_follow(
         run = submit(backend, prepared)
         if options.no_wait:
             return _leave_it(run, terminal, options)
-        _introduce(run, prepared, terminal)
-        if backend.settings.external is None:
-            _warn_of_keys(backend.settings.instance, prepared, terminal, environ)
-        return see_through(backend, run, terminal, _wish(options, prepared))
+        return or_detach(
+            run,
+            terminal,
+            prepared.language,
+            lambda: _see_through(backend, run, prepared, options, terminal, environ),
+        )
     finally:
         backend.close()
+
+
+def _see_through(
+    backend: Backend,
+    run: str,
+    prepared: Prepared,
+    options: Options,
+    terminal: Terminal,
+    environ: Mapping[str, str],
+) -> int:
+    _introduce(run, prepared, terminal)
+    if backend.settings.external is None:
+        _warn_of_keys(backend.settings.instance, prepared, terminal, environ)
+    return see_through(backend, run, terminal, _wish(options, prepared))
 
 
 def submit(backend: Backend, prepared: Prepared) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+import click
 
 from orchestrator.cli.answering import answer
 from orchestrator.cli.backend import Backend
@@ -39,24 +42,29 @@ class Wish:
     from_now: bool = False
 
 
+def or_detach(run: str, terminal: Terminal, language: str, work: Callable[[], int]) -> int:
+    """The code of `work`; interrupted, it lets go of the run and says how to find it again."""
+    try:
+        return work()
+    except (KeyboardInterrupt, click.Abort):
+        terminal.warn([line(say("detached", language, run=run))])
+        return ExitCode.INTERRUPTED
+
+
 def see_through(backend: Backend, run: str, terminal: Terminal, wish: Wish) -> int:
     """Follow a run to its end or to a question that nobody answers here; the exit code of the run."""
-    try:
-        follower = Follower(backend, run, make_display(terminal), wish.language)
-        if wish.from_now:
-            follower.skip_the_past()
-        while True:
-            settled = follower.follow(wish.timeout_s)
-            report = backend.read(lambda connection: load_report(connection, run))
-            if not settled:
-                text = say("timed_out", wish.language, s=wish.timeout_s, run=run)
-                terminal.warn([line(text)])
-                break
-            if not _ask(backend, report, terminal, wish):
-                break
-    except KeyboardInterrupt:
-        terminal.warn([line(say("detached", wish.language, run=run))])
-        return ExitCode.INTERRUPTED
+    follower = Follower(backend, run, make_display(terminal), wish.language)
+    if wish.from_now:
+        follower.skip_the_past()
+    while True:
+        settled = follower.follow(wish.timeout_s)
+        report = backend.read(lambda connection: load_report(connection, run))
+        if not settled:
+            text = say("timed_out", wish.language, s=wish.timeout_s, run=run)
+            terminal.warn([line(text)])
+            break
+        if not _ask(backend, report, terminal, wish):
+            break
     deliver(report, terminal, wish)
     return exit_code(report)
 
@@ -111,8 +119,6 @@ def _ask(backend: Backend, report: RunReport, terminal: Terminal, wish: Wish) ->
 
 
 def _choice(prompt: str) -> str:
-    import click
-
     while True:
         typed = click.prompt(prompt, prompt_suffix="", default="l", show_default=False, err=True)
         choice = CHOICES.get(str(typed).strip().lower()[:1])

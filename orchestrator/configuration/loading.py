@@ -212,7 +212,7 @@ def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
     resolved: Tree = {}
     for name, provider in providers.items():
         whole = dict(provider) if isinstance(provider, dict) else {}
-        for key in ("script", "api_key_file", "profile"):
+        for key in ("script", "api_key_file", "profile", "selectors"):
             if key in whole:
                 whole[key] = str(_absolute(str(whole[key]), document.folder, environ))
         resolved[name] = whole

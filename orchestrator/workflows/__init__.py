@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.core.commands import Workflow
 from orchestrator.core.materials import Materials
-from orchestrator.workflows import ask, forum, plan, review, undo
+from orchestrator.workflows import ask, forum, panel, plan, review, undo
 from shared.errors import ReplayMismatch
 from shared.models.run import RunSpec
 
@@ -25,6 +25,7 @@ class Registered:
 WORKFLOWS: dict[str, Registered] = {
     "ask": Registered(ask.VERSION, ask.ask),
     "forum": Registered(forum.VERSION, forum.forum),
+    "panel": Registered(panel.VERSION, panel.panel),
     "plan": Registered(plan.VERSION, plan.plan),
     "review": Registered(review.VERSION, review.review),
     "undo": Registered(undo.VERSION, undo.undo),

@@ -42,7 +42,7 @@ def watch(
     from orchestrator.cli.commands.review import check_output
     from orchestrator.cli.reports import load_report
     from orchestrator.cli.terminal import Terminal
-    from orchestrator.cli.watching import Wish, see_through
+    from orchestrator.cli.watching import Wish, or_detach, see_through
     from orchestrator.views.text import DEFAULT_MAX_FINDINGS
 
     check_output(output)
@@ -57,4 +57,7 @@ def watch(
             asks=True,
         )
         terminal = Terminal.of(os.environ, quiet=quiet)
-        return see_through(backend, report.run.id, terminal, wish)
+        name = report.run.id
+        return or_detach(
+            name, terminal, wish.language, lambda: see_through(backend, name, terminal, wish)
+        )

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from orchestrator.configuration.discovery import Discovery, discover
 from orchestrator.configuration.loading import Configuration, load_configuration
+from orchestrator.configuration.panels import PanelReport, build_panel
 from shared.errors import ConfigurationError
+from shared.models.panel import Panel
 
 
 class Place:
@@ -42,3 +45,40 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
+
+
+class BareDesk:
+    """A directory with an environment of its own: no key, nothing on PATH, and no Ollama is asked for."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.bin = root / "bin"
+        self.bin.mkdir()
+        self.environ = {"HOME": str(root / "home"), "PATH": str(self.bin), "CI": "true"}
+
+    def install(self, name: str) -> Path:
+        """A program that leaves a trace when somebody starts it."""
+        program = self.bin / name
+        program.write_text(f"#!/bin/sh\ntouch {self.root}/started\n")
+        program.chmod(0o755)
+        return program
+
+    def file(self, text: str) -> None:
+        (self.root / ".quorate.yaml").write_text(text)
+
+    def user(self, text: str) -> None:
+        file = self.root / "home/.config/quorate/config.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def look(self) -> Discovery:
+        return discover(self.environ)
+
+    def build(self, *names: str, trust_project: bool = False) -> tuple[Panel, PanelReport]:
+        configuration = load_configuration(self.root, self.environ, trust_project=trust_project)
+        return build_panel(names or None, configuration, self.environ, self.root)
+
+
+@pytest.fixture
+def bare_desk(tmp_path: Path) -> BareDesk:
+    return BareDesk(tmp_path)

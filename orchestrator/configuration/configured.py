@@ -1,0 +1,160 @@
+"""From an entry under `providers:` to a participant, and what stands in the way of asking it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import assert_never
+from urllib.parse import urlsplit
+
+from orchestrator.configuration.families import family_of, plain_name
+from orchestrator.configuration.presets import load_persona
+from orchestrator.configuration.providers import (
+    AnalyserProvider,
+    BrowserProvider,
+    CommandProvider,
+    HttpProvider,
+    ModelProvider,
+    PersonProvider,
+    Provider,
+    RulesProvider,
+    ScriptedProvider,
+)
+from shared.models.panel import Participant
+from shared.scripts import load_script
+
+KEYS: dict[str, str] = {
+    "openai": "OPENAI_API_KEY",
+    "openai-compatible": "OPENAI_API_KEY",
+    "openai-responses": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+}
+"""The variable whose key goes to a provider's own address, and to no other."""
+
+# Who leaves this machine when no address says otherwise; docs/design/participants.md.
+_EXTERNAL = frozenset({"openai", "openai-responses", "anthropic", "gemini", "command", "browser"})
+_AGENT_FAMILIES = {"claude": "anthropic", "gemini": "google", "codex": "openai"}
+_SITE_FAMILIES = {"chatgpt": "openai", "claude": "anthropic", "gemini": "google"}
+
+BROWSER_TERMS = (
+    "{name} would use the web chat of {site} with your own account. The sites' terms of use may forbid automation "
+    "and your account may be closed for it; the APIs are the supported way. If you have read the terms and want it "
+    "nevertheless, set `i_accept_the_sites_terms: true` for {name}"
+)
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why a participant cannot be asked; `key` when a key is what is missing."""
+
+    reason: str
+    key: bool = False
+
+
+def participant_of(
+    name: str, provider: Provider, *, timeout_s: float, language: str
+) -> Participant:
+    """The participant that an entry describes, without its fallbacks. Raises ConfigurationError."""
+    match provider:
+        case ModelProvider():
+            return _speaker(name, provider, timeout_s, language)
+        case PersonProvider():
+            return Participant(name=name, provider="person", family="person", timeout_s=timeout_s)
+        case ScriptedProvider():
+            return scripted(name, Path(provider.script), provider.family, timeout_s)
+        case AnalyserProvider():
+            return analyser(name, provider.tool, timeout_s)
+        case RulesProvider():
+            return Participant(name=name, provider="rules", family="rules")
+        case _:
+            assert_never(provider)
+
+
+def _speaker(name: str, provider: ModelProvider, timeout_s: float, language: str) -> Participant:
+    kind = str(getattr(provider, "type", "openai"))
+    persona = None if provider.persona is None else load_persona(provider.persona, language)
+    return Participant(
+        name=name,
+        provider="openai" if kind == "openai-compatible" else kind,
+        model=provider.model,
+        family=provider.family or _family(provider),
+        persona=persona,
+        temperature=provider.temperature,
+        timeout_s=provider.timeout or timeout_s,
+        max_output_tokens=provider.max_output_tokens or 8192,
+        options=provider.options(),
+    )
+
+
+def _family(provider: ModelProvider) -> str:
+    if provider.model is not None:
+        return family_of(provider.model)
+    if isinstance(provider, BrowserProvider):
+        return _SITE_FAMILIES[provider.site]
+    if isinstance(provider, CommandProvider):
+        program = Path(provider.executable).name
+        return _AGENT_FAMILIES.get(provider.agent or program, family_of(program))
+    return "unknown"
+
+
+def analyser(name: str, tool: str, timeout_s: float) -> Participant:
+    """A tool that speaks for itself."""
+    return Participant(
+        name=name, provider="analyser", tool=tool, family="rules", timeout_s=min(timeout_s, 120.0)
+    )
+
+
+def scripted(name: str, file: Path, family: str | None, timeout_s: float) -> Participant:
+    """Ready replies from a file. Raises ConfigurationError for a bad one."""
+    return Participant(
+        name=plain_name(name),
+        provider="scripted",
+        family=family or "scripted",
+        timeout_s=timeout_s,
+        options={"replies": [*load_script(file)]},
+    )
+
+
+def obstacle(name: str, provider: Provider, environ: Mapping[str, str]) -> Obstacle | None:
+    """What stands in the way here; None when nothing does, or when the workers are elsewhere and it cannot be seen."""
+    if isinstance(provider, BrowserProvider) and not provider.i_accept_the_sites_terms:
+        return Obstacle(BROWSER_TERMS.format(name=name, site=provider.site))
+    # With servers elsewhere keys and programs are the workers', which cannot be seen from here.
+    if environ.get("QUORATE_REDIS_URL"):
+        return None
+    match provider:
+        case HttpProvider():
+            return _key_obstacle(name, provider, environ)
+        case CommandProvider():
+            program = provider.executable
+            if shutil.which(program, path=environ.get("PATH", "")) is None:
+                return Obstacle(f"{name} needs the command `{program}`, which is not on PATH")
+        case BrowserProvider() if find_spec("playwright") is None:
+            return Obstacle(
+                f"{name} needs the extra `browser`: install `quorate[browser]` into this environment"
+            )
+    return None
+
+
+def _key_obstacle(name: str, provider: HttpProvider, environ: Mapping[str, str]) -> Obstacle | None:
+    if provider.api_key_file is not None:
+        return None
+    usual = KEYS.get(str(getattr(provider, "type", ""))) if provider.base_url is None else None
+    key = provider.api_key_env or usual
+    if key is None or environ.get(key):
+        return None
+    return Obstacle(f"{name} needs a key in the environment variable {key}, which is not set", True)
+
+
+def is_external(participant: Participant) -> bool:
+    """True when a call leaves this machine. An address says more than the provider (as workers/egress.py)."""
+    address = participant.options.get("base_url")
+    if not isinstance(address, str):
+        return participant.provider in _EXTERNAL
+    host = urlsplit(address).hostname or ""
+    return not (host in ("localhost", "::1") or re.fullmatch(r"127(\.\d{1,3}){3}", host))

@@ -1,0 +1,82 @@
+"""What all sections of a configuration file have in common: known keys, durations, addresses."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from shared.models.wire import Wire
+
+_SECRET_WORDS = re.compile(
+    r"(?:^|_)(?:api_?key|key|token|secret|password|passwd|credentials?)$", re.IGNORECASE
+)
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d|w)?")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+class Section(Wire):
+    """A mapping of the file. An unknown key is an error that names the nearest known one."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _knows_its_keys(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        known = [*cls.model_fields]
+        for key in value:
+            if key in known:
+                continue
+            if isinstance(key, str) and _SECRET_WORDS.search(key):
+                raise PydanticCustomError(
+                    "plaintext_key",
+                    "'{key}' would put a secret into the file. Name where it is instead: "
+                    "api_key_env: VARIABLE, or api_key_file: PATH",
+                    {"key": key},
+                )
+            raise PydanticCustomError(
+                "unknown_key",
+                "unknown key '{key}'{hint}",
+                {"key": str(key), "hint": did_you_mean(str(key), known)},
+            )
+        return value
+
+
+def did_you_mean(word: str, known: list[str]) -> str:
+    """`; did you mean 'x'?` for a near miss, else the list of what is known."""
+    near = get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean '{near[0]}'?"
+    return f" (known: {', '.join(known)})"
+
+
+def _duration(value: object) -> object:
+    if isinstance(value, str):
+        found = _DURATION.fullmatch(value.strip())
+        if found is None:
+            raise PydanticCustomError(
+                "duration", "expected a duration like 300, 90s, 15m, 4h, 7d or 2w"
+            )
+        return float(found[1]) * _SECONDS[found[2] or "s"]
+    return value
+
+
+Seconds = Annotated[float, BeforeValidator(_duration), Field(gt=0)]
+"""A number of seconds, or a number with s, m, h, d or w."""
+
+
+def check_address(value: str) -> str:
+    """An http or https address without credentials; raises PydanticCustomError, without repeating it."""
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        raise PydanticCustomError("address", "this is not an address") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise PydanticCustomError("address", "expected an http:// or https:// address")
+    if parts.username or parts.password:
+        raise PydanticCustomError("address", "the address must not hold a user name or a password")
+    return value.rstrip("/")

@@ -1,0 +1,58 @@
+"""A debate of perspectives with a moderator and a judge (seed 003, multi-agent debate).
+
+    Initializing ──> Debating ──> Moderating ──(consensus, stalled, exhausted, ...)──> Voting ──> Judging ──> Complete
+                        ^             │ (contested, rounds left)
+                        └─────────────┘
+
+The states are the seed's nodes, with the secret ballots between them. Whether a debate goes on is decided by code: the
+moderator's score is a second opinion and `should_continue` is only noted. The judge comes from outside the debate
+(`RunSpec` refuses a debater) and gives the verdict; whether the debaters agree is what their votes say.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from orchestrator.core.commands import Workflow, phase, record
+from orchestrator.core.materials import Materials
+from orchestrator.core.templates import Templates
+from orchestrator.workflows.panel.case import Case
+from orchestrator.workflows.panel.conclusion import conclude
+from orchestrator.workflows.panel.ending import ending_of, write_down
+from orchestrator.workflows.panel.judging import judge
+from orchestrator.workflows.panel.prompts import PanelPrompts
+from orchestrator.workflows.panel.rounds import debate
+from orchestrator.workflows.panel.strategies import STRATEGIES, strategy_named
+from orchestrator.workflows.panel.voting import vote
+from shared.models.run import PanelOptions, RunSpec
+
+__all__ = ["STRATEGIES", "VERSION", "panel"]
+
+VERSION = 1
+
+
+def panel(spec: RunSpec, materials: Materials) -> Workflow:
+    """The whole run: debate, ballots, verdict. Raises ConfigurationError for an unknown strategy."""
+    case = case_of(spec, materials)
+    yield from phase("Initializing")
+    held = yield from debate(case)
+    voting = yield from vote(case, held)
+    ended = ending_of(held, voting)
+    yield from record("ending", partial(write_down, case, held, voting, ended))
+    judged = yield from judge(case, held, voting, ended)
+    yield from phase("Complete")
+    return conclude(case, held, voting, ended, judged)
+
+
+def case_of(spec: RunSpec, materials: Materials) -> Case:
+    """The case of a run, from what was captured."""
+    options = spec.panel_options or PanelOptions()
+    question = materials.question(spec.subject)
+    files = (materials.text(context.document) for context in question.contexts)
+    return Case(
+        spec=spec,
+        options=options,
+        strategy=strategy_named(options.strategy),
+        prompts=PanelPrompts(Templates(materials.prompts(spec.prompts)), question),
+        given=(question.text, *files),
+    )

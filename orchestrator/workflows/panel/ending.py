@@ -1,0 +1,105 @@
+"""How a debate ended, once the votes are in: agreement is what everybody said it is, not what a model scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from orchestrator.core.commands import RoundRecord
+from orchestrator.core.stances import latest
+from orchestrator.workflows.panel.case import Case, Debate
+from orchestrator.workflows.panel.voting import Voting
+from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
+from shared.models.findings import Position
+from shared.models.outcomes import Ending
+
+# Without agreement on everything that was said, debaters may still agree on the answer.
+_VOTES_MAY_SETTLE = frozenset({Ending.EXHAUSTED, Ending.STALLED, Ending.LOOPING})
+_FINAL = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
+_AGAINST = frozenset({Position.DISAGREE, Position.WITHDRAW})
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The ending and the sentence that explains it."""
+
+    ending: Ending
+    reason: str
+
+
+def ending_of(held: Debate, voting: Voting) -> Ended:
+    """The ending. Votes end a debate as `converged` only when nobody's last word in it was against the position."""
+    assessment = held.assessment
+    if assessment is None or assessment.ending is None:
+        return Ended(Ending.DEGRADED, "the debate was broken off")
+    before = Ended(assessment.ending, assessment.reason)
+    if before.ending in _FINAL:
+        return before
+    if voting.over_budget:
+        return Ended(Ending.OVER_BUDGET, f"{before.reason}; the budget did not cover the votes")
+    if voting.tally.converged:
+        return _with_agreement(held, voting, before)
+    return _without_agreement(voting, before)
+
+
+def _with_agreement(held: Debate, voting: Voting, before: Ended) -> Ended:
+    leading = voting.tally.leading
+    if before.ending is Ending.CONVERGED:
+        return before
+    if before.ending in _VOTES_MAY_SETTLE and leading is not None and not against(held, leading):
+        return Ended(Ending.CONVERGED, f"{before.reason}; the votes agree on {leading}")
+    return replace(before, reason=f"{before.reason}; the votes agree, the debate did not")
+
+
+def _without_agreement(voting: Voting, before: Ended) -> Ended:
+    counts = voting.tally.counts.values()
+    best = max(counts, key=lambda one: one.support, default=None)
+    if best is not None and (not best.quorate or best.left_open_by_absence):
+        missing = ", ".join(best.missing) or "-"
+        return Ended(Ending.DEGRADED, f"{before.reason}; too few voted, missing: {missing}")
+    if before.ending is Ending.CONVERGED:
+        return Ended(Ending.STALLED, f"{before.reason}; the votes contradict it")
+    return before
+
+
+def against(held: Debate, position: str) -> tuple[str, ...]:
+    """Who was last against a position, in so many words or by leaving it."""
+    point = next((one for one in held.points if one.id == position), None)
+    if point is None:
+        return ()
+    last = latest(held.ledger, point)
+    return tuple(name for name, said in last.items() if said in _AGAINST)
+
+
+_ADVICE: dict[Ending, Recommendation] = {
+    Ending.CONVERGED: Recommendation.CONVERGED,
+    Ending.STALLED: Recommendation.STALLED,
+    Ending.LOOPING: Recommendation.LOOPING,
+    Ending.OSCILLATING: Recommendation.OSCILLATING,
+    Ending.DEGRADED: Recommendation.DEGRADED,
+}
+
+
+def write_down(case: Case, held: Debate, voting: Voting, ended: Ended) -> RoundRecord:
+    """The last assessment: the votes' figures and the ending."""
+    count = voting.tally.count
+    support = 0.0 if count is None else count.support
+    expected = len(case.debaters)
+    return RoundRecord(
+        assessment=Assessment(
+            round=len(held.held),
+            metrics=ConvergenceMetrics(
+                detector="ballots" if voting.secret else "positions",
+                agreement_ratio=support,
+                avg_stability=None,
+                overall_score=support,
+                recommendation=_ADVICE.get(ended.ending, Recommendation.CONTINUE),
+            ),
+            answered=sum(vote is not None for vote in voting.votes.values()),
+            expected=expected,
+            quorum=case.rule.quorum_of(expected),
+            ending=ended.ending,
+            reason=ended.reason,
+        ),
+        findings=held.points,
+        stances=(),
+    )

@@ -1,0 +1,106 @@
+"""The judge's verdict, and what stands in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from orchestrator.core.commands import Doing, Turn, phase, single
+from orchestrator.core.spending import Heard
+from orchestrator.workflows.panel.case import JUDGE_TEMPERATURE, Case, Debate
+from orchestrator.workflows.panel.ending import Ended
+from orchestrator.workflows.panel.prompts import Vote
+from orchestrator.workflows.panel.views import everything
+from orchestrator.workflows.panel.voting import Voting, in_order_of
+from shared.models.outcomes import Ending
+from shared.models.panel import Role
+from shared.models.planning import Judgement
+
+_NOT_JUDGED = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The verdict; `by` is the judge's name, `votes` where the votes had to do, None where there is none."""
+
+    verdict: Judgement | None
+    by: str | None
+    choice: str | None = None
+    labels: Mapping[str, str] | None = None
+    heard: tuple[Heard, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def judge(case: Case, held: Debate, voting: Voting, ended: Ended) -> Doing[Judged]:
+    """The judge sees arguments and votes without names; a debate that was broken off is not judged."""
+    if ended.ending in _NOT_JUDGED:
+        return Judged(None, None)
+    yield from phase("Judging")
+    labels = case.labels("judge")
+    somebody = case.judge
+    result = yield from single(
+        Turn(
+            key=f"judgement/{somebody.name}",
+            participant=somebody,
+            role=Role.JUDGEMENT,
+            round=len(held.held),
+            reply_model="judgement",
+            prompt=lambda: case.prompts.judgement(
+                somebody,
+                everything(case, held, labels),
+                in_order_of(case, "judge", held.candidates),
+                revealed(voting, labels),
+            ),
+            temperature=JUDGE_TEMPERATURE,
+        )
+    )
+    heard = (Heard(somebody.name, result),)
+    if result.failure is not None:
+        why = f"{result.failure.kind}: {result.failure.message}"
+        warning = f"{somebody.name} gave no verdict ({why}): the votes stand"
+        return by_votes(held, voting, ended, heard, warning)
+    said = Judgement.model_validate(result.reply)
+    choice = None if said.choice is None else said.choice.strip(" []().").upper()
+    known = choice in {one.id for one in held.candidates}
+    warnings = []
+    if said.confidence is None:
+        warnings.append(f"{somebody.name} stated no usable confidence")
+    leading = voting.tally.leading
+    if ended.ending is Ending.CONVERGED and known and choice not in _same_as(voting, leading):
+        warnings.append(f"{somebody.name}'s verdict is {choice}, the votes agree on {leading}")
+    return Judged(said, somebody.name, choice if known else None, labels, heard, tuple(warnings))
+
+
+def _same_as(voting: Voting, leading: str | None) -> frozenset[str]:
+    """The position that leads, and those that its voters called the same."""
+    same = {leading} if leading is not None else set()
+    for vote in voting.votes.values():
+        if vote is not None and leading in vote.supports:
+            same |= vote.supports
+    return frozenset(same)
+
+
+def revealed(voting: Voting, labels: Mapping[str, str]) -> tuple[Vote, ...]:
+    """The votes under the judge's letters."""
+    return tuple(
+        Vote(label, vote.choice, vote.confidence, vote.reason)
+        for label, name in labels.items()
+        if (vote := voting.votes.get(name)) is not None
+    )
+
+
+def by_votes(
+    held: Debate, voting: Voting, ended: Ended, heard: tuple[Heard, ...], warning: str
+) -> Judged:
+    """The position that everybody agreed on is the verdict without a judge; anything less is none."""
+    count, leading = voting.tally.count, voting.tally.leading
+    if ended.ending is not Ending.CONVERGED or count is None or leading is None:
+        return Judged(None, None, heard=heard, warnings=(warning,))
+    position = next(one.title for one in held.points if one.id == leading)
+    verdict = Judgement(
+        verdict=position,
+        choice=leading,
+        confidence=min(1.0, count.weighted),
+        reasoning=f"{count.stated} of {count.expected} voted, support {count.support:.2f}",
+    )
+    return Judged(verdict, "votes", leading, heard=heard, warnings=(warning,))

@@ -1,0 +1,73 @@
+"""The moderator's turn: a score, and what the next round should be about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.core.commands import Doing, Turn, phase, single
+from orchestrator.core.contested import Agenda
+from orchestrator.core.spending import Heard
+from orchestrator.core.stances import settle
+from orchestrator.workflows.panel.case import JUDGE_TEMPERATURE, Case, Debate, Statement
+from orchestrator.workflows.panel.positions import Read
+from orchestrator.workflows.panel.prompts import View
+from orchestrator.workflows.panel.views import shown
+from shared.models.panel import Role
+from shared.models.planning import Moderation
+
+
+@dataclass(frozen=True)
+class Moderated:
+    """What the moderator said; None where it is not there, was not asked or did not answer."""
+
+    said: Moderation | None = None
+    heard: tuple[Heard, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def moderate(
+    case: Case,
+    number: int,
+    held: Debate,
+    statements: Sequence[Statement],
+    read: Read,
+    labels: Mapping[str, str],
+) -> Doing[Moderated]:
+    """A second opinion on the round; nobody is asked about one that too few took part in."""
+    moderator = case.moderator
+    if moderator is None or len(statements) < case.rule.quorum_of(len(case.debaters)):
+        return Moderated()
+    yield from phase("Moderating")
+
+    def view() -> View:
+        points = settle(read.points, (*held.ledger, *read.stances))
+        return View(
+            number=number,
+            last=case.rounds,
+            label="",
+            others=[shown(one, labels) for one in statements],
+            agenda=Agenda(points),
+        )
+
+    result = yield from single(
+        Turn(
+            key=f"moderation/{number}/{moderator.name}",
+            participant=moderator,
+            role=Role.MODERATION,
+            round=number,
+            reply_model="moderation",
+            prompt=lambda: case.prompts.moderation(moderator, view()),
+            temperature=JUDGE_TEMPERATURE,
+        )
+    )
+    heard = (Heard(moderator.name, result),)
+    if result.failure is not None:
+        why = f"{result.failure.kind}: {result.failure.message}"
+        warning = f"{moderator.name} did not moderate round {number}: {why}"
+        return Moderated(heard=heard, warnings=(warning,))
+    said = Moderation.model_validate(result.reply)
+    if said.consensus_score is None:
+        warning = f"{moderator.name} gave no usable score for round {number}"
+        return Moderated(said, heard, (warning,))
+    return Moderated(said, heard)

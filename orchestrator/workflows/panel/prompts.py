@@ -1,0 +1,174 @@
+"""The panel workflow's prompts; the templates stand in orchestrator/prompts/panel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.core.commands import Prompt
+from orchestrator.core.contested import Agenda, settled_line
+from orchestrator.core.templates import Templates, data
+from shared.models.deliberation import Question
+from shared.models.findings import Finding, Position, Stance
+from shared.models.panel import Participant
+from shared.models.steps import PromptPart
+
+NOTHING = Agenda(())
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A statement under its letter."""
+
+    label: str
+    round: int
+    position: str
+    argument: str
+
+
+@dataclass(frozen=True)
+class View:
+    """What somebody sees of a debate; `own` is their own last statement, `feedback` what stands in for arguments."""
+
+    number: int
+    last: int
+    label: str
+    own: Shown | None = None
+    others: Sequence[Shown] = ()
+    agenda: Agenda = NOTHING
+    reasons: Sequence[tuple[str, Stance]] = ()
+    feedback: str | None = None
+
+
+@dataclass(frozen=True)
+class Vote:
+    """A ballot under its voter's letter, as it is revealed to the judge."""
+
+    label: str
+    choice: str | None
+    confidence: float | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class PanelPrompts:
+    """One question, and how each turn is asked."""
+
+    templates: Templates
+    question: Question
+
+    def opening(self, debater: Participant) -> Prompt:
+        """What do you hold, before you have heard anybody?"""
+        parts = (*self.templates.question(self.question), self.templates.part("opening"))
+        return self._to_debater(debater, "", parts)
+
+    def argument(self, debater: Participant, view: View) -> Prompt:
+        """A debater's turn."""
+        heard = [*self._heard(view), *self._points(view)]
+        name = "later" if heard else "first"
+        if view.feedback is not None:
+            heard.append(data("feedback", text=view.feedback))
+            name = "delphi"
+        parts = [*self.templates.question(self.question), *heard]
+        task = self.templates.part(f"argument.{name}", number=view.number, last=view.last)
+        return self._to_debater(debater, view.label, [*parts, task])
+
+    def moderation(self, moderator: Participant, view: View) -> Prompt:
+        """How far have they come together?"""
+        parts = [*self.templates.question(self.question), *self._heard(view), *self._points(view)]
+        parts.append(self.templates.part("moderation", number=view.number))
+        return self.templates.prompt(self.templates.part("moderator"), moderator, parts)
+
+    def ballot(self, debater: Participant, view: View, candidates: Sequence[Finding]) -> Prompt:
+        """Which of the positions do you hold? Nobody sees another ballot."""
+        parts = [
+            *self.templates.question(self.question),
+            *self._heard(view),
+            data("positions", text=positions_text(candidates)),
+            self.templates.part("ballot", ids=", ".join(one.id for one in candidates)),
+        ]
+        return self._to_debater(debater, view.label, parts)
+
+    def judgement(
+        self,
+        judge: Participant,
+        view: View,
+        candidates: Sequence[Finding],
+        votes: Sequence[Vote],
+    ) -> Prompt:
+        """The verdict, over everything that was said and the votes, without a name in it."""
+        parts = [*self.templates.question(self.question), *self._heard(view)]
+        parts.append(data("positions", text=positions_text(candidates)))
+        parts += self._points(view)
+        if votes:
+            parts.append(data("votes", text="\n".join(map(_vote_line, votes))))
+        ids = ", ".join(one.id for one in candidates)
+        parts.append(self.templates.part("judgement", ids=ids))
+        return self.templates.prompt(self.templates.part("judge"), judge, parts)
+
+    def statistics(self, agenda: Agenda) -> str:
+        """What stands in for a moderator's feedback: every contested point with its count."""
+        return points_text(agenda.contested) or self.templates.line("feedback.none")
+
+    def _heard(self, view: View) -> list[PromptPart]:
+        parts = [_statement(one) for one in view.others]
+        if view.own is not None:
+            parts.append(data("your own last argument", text=_words(view.own)))
+        return parts
+
+    def _points(self, view: View) -> list[PromptPart]:
+        parts = []
+        if view.agenda.contested:
+            parts.append(data("points", text=points_text(view.agenda.contested)))
+        if view.reasons:
+            parts.append(data("stances", text="\n".join(map(_reason_line, view.reasons))))
+        if settled := settled_line(view.agenda):
+            parts.append(self.templates.part("settled", settled=settled))
+        return parts
+
+    def _to_debater(self, debater: Participant, label: str, parts: Sequence[PromptPart]) -> Prompt:
+        system = self.templates.part("debater.named" if label else "debater", label=label)
+        return self.templates.prompt(system, debater, parts)
+
+
+def points_text(points: Sequence[Finding]) -> str:
+    """Points with what they are and how they stand, without names."""
+    return "\n".join(_point_line(one) for one in points)
+
+
+def positions_text(candidates: Sequence[Finding]) -> str:
+    """The positions to choose from."""
+    return "\n".join(f"{one.id}: {one.title}" for one in candidates)
+
+
+def _point_line(point: Finding) -> str:
+    counts = dict.fromkeys(Position, 0)
+    for position in point.stances.values():
+        counts[position] += 1
+    tally = ", ".join(f"{count} {position}" for position, count in counts.items() if count)
+    line = f"{point.id} ({point.category}; {tally}): {point.title}"
+    return f"{line}\n    {point.detail}" if point.detail else line
+
+
+def _reason_line(line: tuple[str, Stance]) -> str:
+    label, stance = line
+    quote = f" [quotes: {stance.quote}]" if stance.quote else ""
+    return f"{stance.finding}, {label}: {stance.position} — {stance.reason}{quote}"
+
+
+def _vote_line(vote: Vote) -> str:
+    confidence = "not stated" if vote.confidence is None else f"{vote.confidence:.2f}"
+    return f"{vote.label}: {vote.choice or 'none of them'} (confidence {confidence}) — {vote.reason or '-'}"
+
+
+def _statement(one: Shown) -> PromptPart:
+    return data(f"argument by {one.label}, round {one.round}", text=_words(one))
+
+
+def _words(one: Shown) -> str:
+    return f"{one.position}\n\n{one.argument}" if one.argument else one.position
+
+
+def letter_of(labels: Mapping[str, str], name: str) -> str:
+    """A debater's letter."""
+    return next(label for label, one in labels.items() if one == name)

@@ -1,0 +1,267 @@
+"""The rounds of a debate: arguments, the moderator's second opinion, and the ruling that is the code's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from orchestrator.core.commands import Doing, RoundRecord, Turn, phase, record, single, together
+from orchestrator.core.convergence import assess
+from orchestrator.core.hearing import Spoken, absences, over_budget, refuses_all
+from orchestrator.core.rounds import Contribution, RoundTaken
+from orchestrator.core.stances import settle
+from orchestrator.core.wording import spoken_text
+from orchestrator.workflows.panel.case import (
+    DEBATER_TEMPERATURE,
+    Case,
+    Debate,
+    FirstVote,
+    RoundHeld,
+    Statement,
+)
+from orchestrator.workflows.panel.consensus import consensus_called
+from orchestrator.workflows.panel.moderation import moderate
+from orchestrator.workflows.panel.positions import ROLE, Read, read_round
+from orchestrator.workflows.panel.prompts import View
+from orchestrator.workflows.panel.strategies import Order
+from orchestrator.workflows.panel.views import before_round, heard_by
+from shared.models.findings import StatedStance
+from shared.models.panel import Participant, Role
+from shared.models.planning import Argument, Moderation, OpeningVote
+from shared.models.steps import Failure, StepResult
+
+
+def debate(case: Case) -> Doing[Debate]:
+    """The opening vote, and rounds until a ruling ends them."""
+    held = Debate()
+    if case.has_opening:
+        held = yield from vote_first(case)
+    for number in range(1, case.rounds + 1):
+        held = yield from hold_round(case, number, held)
+        assert held.assessment is not None
+        if held.assessment.ending is not None or held.refused:
+            break
+    return held
+
+
+def vote_first(case: Case) -> Doing[Debate]:
+    """Everybody commits to a position before anybody is heard."""
+    yield from phase("Debating")
+    results = yield from together(
+        Turn(
+            key=f"opening/{debater.name}",
+            participant=debater,
+            role=Role.BALLOT,
+            round=0,
+            reply_model="opening",
+            prompt=partial(case.prompts.opening, debater),
+            temperature=DEBATER_TEMPERATURE,
+        )
+        for debater in case.debaters
+    )
+    spoken = [
+        Spoken(debater, Role.BALLOT, result)
+        for debater, result in zip(case.debaters, results, strict=True)
+    ]
+    said = [
+        (one.speaker.name, OpeningVote.model_validate(one.result.reply))
+        for one in spoken
+        if one.result.reply is not None
+    ]
+    read = read_round((), said, 0, {})
+    return Debate(
+        rounds=(taken(0, spoken, read),),
+        points=settle(read.points, read.stances),
+        ledger=read.stances,
+        unwritten=read.stances,
+        first={name: FirstVote(read.holds[name], reply.confidence) for name, reply in said},
+        first_heard=tuple(one.heard for one in spoken),
+        warnings=absences(spoken, "the opening vote"),
+    )
+
+
+def hold_round(case: Case, number: int, held: Debate) -> Doing[Debate]:
+    """Everybody argues, the moderator scores, code rules."""
+    yield from phase("Debating")
+    labels = case.labels(f"round/{number}")
+    spoken, heard = yield from argue(case, number, held, labels)
+    said = [
+        (one.speaker.name, Argument.model_validate(one.result.reply))
+        for one in spoken
+        if one.result.reply is not None
+    ]
+    read = read_round(held.points, said, number, held.holds)
+    statements = tuple(
+        _statement(name, number, reply, read.holds[name], heard.get(name, ()))
+        for name, reply in said
+    )
+    arguments = taken(number, spoken, read)
+    moderated = yield from moderate(case, number, held, statements, read, labels)
+    written = yield from record(
+        f"round/{number}",
+        partial(rule_on, case, held, arguments, read, moderated.said, over_budget(_all(spoken))),
+    )
+    bill = tuple(one.heard for one in spoken)
+    first_round = not held.rounds
+    return replace(
+        held,
+        rounds=(*held.rounds, arguments),
+        held=(
+            *held.held,
+            RoundHeld(
+                number=number,
+                statements=statements,
+                missing=tuple(one.speaker.name for one in spoken if one.result.reply is None),
+                moderation=moderated.said,
+                assessment=written.assessment,
+            ),
+        ),
+        points=written.findings,
+        ledger=(*held.ledger, *read.stances),
+        unwritten=(),
+        first=_first_votes(statements) if first_round else held.first,
+        first_heard=bill if first_round else held.first_heard,
+        heard=(*held.heard, *(() if first_round else bill), *moderated.heard),
+        labels={**held.labels, str(number): labels},
+        warnings=(*held.warnings, *absences(spoken, f"round {number}"), *moderated.warnings),
+        refused=any(map(refuses_all, _all(spoken))),
+    )
+
+
+def _all(spoken: Sequence[Spoken]) -> list[StepResult]:
+    return [one.result for one in spoken]
+
+
+def _first_votes(statements: Sequence[Statement]) -> dict[str, FirstVote]:
+    return {one.participant: FirstVote(one.holds, one.confidence) for one in statements}
+
+
+def _statement(
+    name: str, number: int, reply: Argument, holds: str, heard: tuple[str, ...]
+) -> Statement:
+    return Statement(
+        participant=name,
+        round=number,
+        position=reply.position,
+        holds=holds,
+        argument=reply.argument,
+        confidence=reply.confidence,
+        changed_because=reply.changed_because,
+        quote=reply.quote,
+        heard=heard,
+    )
+
+
+# ---- who speaks, and what they hear -------------------------------------------------------------
+
+
+def argue(
+    case: Case, number: int, held: Debate, labels: Mapping[str, str]
+) -> Doing[tuple[list[Spoken], dict[str, tuple[str, ...]]]]:
+    """A round's arguments, and whose arguments each debater had been shown."""
+    if case.strategy.order is Order.AT_ONCE:
+        results = yield from together(
+            argument(case, number, debater, before_round(case, number, held, debater, labels))
+            for debater in case.debaters
+        )
+        shown = heard_by(case, held, ())
+        return _spoken(case.debaters, results), shown
+    return (yield from _one_after_another(case, number, held, labels))
+
+
+def _one_after_another(
+    case: Case, number: int, held: Debate, labels: Mapping[str, str]
+) -> Doing[tuple[list[Spoken], dict[str, tuple[str, ...]]]]:
+    """Each hears all who spoke before it; once a call was refused for good, nobody else is asked."""
+    spoken: list[Spoken] = []
+    shown: dict[str, tuple[str, ...]] = {}
+    said: list[Statement] = []
+    refusal: Failure | None = None
+    for debater in case.debaters:
+        if refusal is not None:
+            spoken.append(Spoken(debater, Role.ARGUMENT, StepResult(failure=refusal)))
+            continue
+        shown |= {debater.name: heard_by(case, held, said)[debater.name]}
+        view = before_round(case, number, held, debater, labels, said)
+        result = yield from single(argument(case, number, debater, view))
+        spoken.append(Spoken(debater, Role.ARGUMENT, result))
+        if result.reply is not None:
+            reply = Argument.model_validate(result.reply)
+            said.append(_statement(debater.name, number, reply, "", ()))
+        elif refuses_all(result):
+            refusal = result.failure
+    return spoken, shown
+
+
+def argument(case: Case, number: int, debater: Participant, view: View) -> Turn:
+    """One debater's turn."""
+    return Turn(
+        key=f"argument/{number}/{debater.name}",
+        participant=debater,
+        role=Role.ARGUMENT,
+        round=number,
+        reply_model="argument",
+        prompt=partial(case.prompts.argument, debater, view),
+        temperature=DEBATER_TEMPERATURE,
+    )
+
+
+def _spoken(debaters: Sequence[Participant], results: Sequence[StepResult]) -> list[Spoken]:
+    return [
+        Spoken(debater, Role.ARGUMENT, result)
+        for debater, result in zip(debaters, results, strict=True)
+    ]
+
+
+# ---- the ruling ---------------------------------------------------------------------------------
+
+
+def taken(number: int, spoken: Sequence[Spoken], read: Read) -> RoundTaken:
+    """The round as the detectors see it; the opening vote is a turn in the debaters' own role."""
+    return RoundTaken(
+        number,
+        ROLE,
+        tuple(_contribution(one, read) for one in spoken),
+    )
+
+
+def _contribution(one: Spoken, read: Read) -> Contribution:
+    name = one.speaker.name
+    if one.result.reply is None:
+        return Contribution(name, ROLE, answered=False)
+    stances = tuple(
+        StatedStance(
+            finding=line.finding, position=line.position, reason=line.reason, quote=line.quote
+        )
+        for line in read.stances
+        if line.participant == name
+    )
+    return Contribution(name, ROLE, spoken_text(one.result.reply), True, stances)
+
+
+def rule_on(
+    case: Case,
+    held: Debate,
+    arguments: RoundTaken,
+    read: Read,
+    moderation: Moderation | None,
+    budget_is_spent: bool,
+) -> RoundRecord:
+    """What a round brought: the points as they stand, the ledger's new lines, the figures and the ruling."""
+    ledger = (*held.ledger, *read.stances)
+    points = settle(read.points, ledger, threshold=case.options.thresholds.agreement)
+    assessment = assess(
+        (*held.rounds, arguments),
+        points,
+        ledger,
+        rule=case.rule,
+        new_findings=read.new,
+        is_last_round=arguments.number == case.rounds,
+        over_budget=budget_is_spent,
+    )
+    return RoundRecord(
+        assessment=consensus_called(case, assessment, points, moderation),
+        findings=points,
+        stances=(*held.unwritten, *read.stances),
+    )

@@ -1,0 +1,50 @@
+"""How a debate is held: one row a strategy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shared.errors import ConfigurationError
+
+
+class Order(StrEnum):
+    """In which order a round's debaters speak."""
+
+    ONE_AFTER_ANOTHER = "one_after_another"
+    AT_ONCE = "at_once"
+
+
+class Hears(StrEnum):
+    """What a debater learns of the others: their arguments, or only a summary without anybody in it."""
+
+    ARGUMENTS = "arguments"
+    FEEDBACK = "feedback"
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """`opening`: a blind vote precedes the first round, which itself is not blind. `most_rounds` bounds the option."""
+
+    order: Order
+    hears: Hears = Hears.ARGUMENTS
+    opening: bool = False
+    moderated: bool = True
+    ballot: bool = True
+    most_rounds: int | None = None
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "sequential": Strategy(Order.ONE_AFTER_ANOTHER, opening=True),
+    "parallel": Strategy(Order.AT_ONCE),
+    "quick": Strategy(Order.AT_ONCE, moderated=False, ballot=False, most_rounds=1),
+    "delphi": Strategy(Order.AT_ONCE, hears=Hears.FEEDBACK),
+}
+
+
+def strategy_named(name: str) -> Strategy:
+    """The strategy of that name. Raises ConfigurationError with the known ones."""
+    if name not in STRATEGIES:
+        known = ", ".join(STRATEGIES)
+        raise ConfigurationError(f"A panel has no strategy '{name}' (known: {known}).")
+    return STRATEGIES[name]

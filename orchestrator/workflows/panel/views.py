@@ -1,0 +1,100 @@
+"""What everybody is shown of a debate: letters for names, the latest arguments, contested points only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from orchestrator.core.contested import Agenda, agenda
+from orchestrator.workflows.panel.case import Case, Debate, Statement
+from orchestrator.workflows.panel.prompts import Shown, View, letter_of
+from orchestrator.workflows.panel.strategies import Hears
+from shared.models.findings import Finding, Stance
+from shared.models.panel import Participant
+
+
+def before_round(
+    case: Case,
+    number: int,
+    held: Debate,
+    debater: Participant,
+    labels: Mapping[str, str],
+    so_far: Sequence[Statement] = (),
+) -> View:
+    """What a debater sees before its turn; `so_far` was said in this round already."""
+    name = debater.name
+    points = agenda(held.points, held.assessment)
+    feedback = case.strategy.hears is Hears.FEEDBACK
+    own = held.latest.get(name)
+    others = [] if feedback else _latest_of_others(held, name, so_far)
+    return View(
+        number=number,
+        last=case.rounds,
+        label="" if feedback else letter_of(labels, name),
+        own=None if own is None else shown(own, labels),
+        others=[shown(one, labels) for one in others],
+        agenda=points,
+        reasons=() if feedback else reasons(points.contested, held.ledger, name, labels),
+        feedback=_feedback(case, held, points) if feedback and held.held else None,
+    )
+
+
+def heard_by(case: Case, held: Debate, so_far: Sequence[Statement]) -> dict[str, tuple[str, ...]]:
+    """Whose arguments each debater is shown in its next turn."""
+    if case.strategy.hears is Hears.FEEDBACK:
+        return {one.name: () for one in case.debaters}
+    return {
+        one.name: tuple(s.participant for s in _latest_of_others(held, one.name, so_far))
+        for one in case.debaters
+    }
+
+
+def _latest_of_others(held: Debate, name: str, so_far: Sequence[Statement]) -> list[Statement]:
+    latest = {**held.latest, **{one.participant: one for one in so_far}}
+    # Who spoke in this round comes last: the one before is the last that is heard.
+    spoken = [one.participant for one in so_far]
+    ordered = [who for who in latest if who not in spoken] + spoken
+    return [latest[who] for who in ordered if who != name]
+
+
+def _feedback(case: Case, held: Debate, points: Agenda) -> str:
+    """The moderator's words, or the count of the points where it gave none."""
+    said = held.feedback
+    if said is None or not said.feedback:
+        return case.prompts.statistics(points)
+    questions = "\n".join(f"- {one}" for one in said.open_questions)
+    return f"{said.feedback}\n{questions}".strip()
+
+
+def reasons(
+    contested: Sequence[Finding], ledger: Sequence[Stance], reader: str, labels: Mapping[str, str]
+) -> tuple[tuple[str, Stance], ...]:
+    """What others last said about each contested point, with a reason."""
+    known = [one.id for one in contested]
+    last = {
+        (line.finding, line.participant): line
+        for line in ledger
+        if line.finding in known and line.participant != reader
+    }
+    given = [line for line in last.values() if line.reason]
+    given.sort(key=lambda line: known.index(line.finding))
+    return tuple((letter_of(labels, line.participant), line) for line in given)
+
+
+def shown(one: Statement, labels: Mapping[str, str]) -> Shown:
+    """A statement under its letter."""
+    return Shown(letter_of(labels, one.participant), one.round, one.position, one.argument)
+
+
+def everything(case: Case, held: Debate, labels: Mapping[str, str], reader: str = "") -> View:
+    """The debate for somebody who votes or judges: every debater's latest argument; the judge reads them all."""
+    statements = held.statements if not reader else _latest_of_others(held, reader, ())
+    own = held.latest.get(reader)
+    return View(
+        number=len(held.held),
+        last=case.rounds,
+        label=letter_of(labels, reader) if reader else "",
+        own=None if own is None else shown(own, labels),
+        others=[shown(one, labels) for one in statements],
+        agenda=agenda(held.points, held.assessment) if not reader else Agenda(()),
+        reasons=() if reader else reasons(held.points, held.ledger, "", labels),
+    )

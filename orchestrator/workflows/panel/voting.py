@@ -1,0 +1,154 @@
+"""Secret ballots before the judge: everybody commits at once, then all votes are revealed without names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.core.choices import Choice, Tally, tally
+from orchestrator.core.commands import Doing, Turn, phase, together
+from orchestrator.core.hearing import Spoken, absences, over_budget
+from orchestrator.core.labels import shuffled_labels
+from orchestrator.core.spending import Heard
+from orchestrator.core.stances import latest
+from orchestrator.workflows.panel.case import Case, Debate
+from orchestrator.workflows.panel.views import everything
+from shared.models.findings import Finding, Position
+from shared.models.outcomes import Ending
+from shared.models.panel import Participant, Role
+from shared.models.planning import ChoiceBallot
+from shared.models.steps import StepResult
+
+# After these there is nobody, or nothing, to vote with.
+NO_VOTE = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
+
+
+@dataclass(frozen=True)
+class Voting:
+    """The votes by debater (None: it did not vote), what they add up to, and whether they were cast in secret."""
+
+    votes: Mapping[str, Choice | None]
+    tally: Tally
+    secret: bool
+    quotes: Mapping[str, str | None]
+    heard: tuple[Heard, ...] = ()
+    labels: Mapping[str, Mapping[str, str]] | None = None
+    warnings: tuple[str, ...] = ()
+    over_budget: bool = False
+
+
+def vote(case: Case, held: Debate) -> Doing[Voting]:
+    """Ballots where the strategy holds them; otherwise everybody's last position is its vote."""
+    ending = None if held.assessment is None else held.assessment.ending
+    if not (case.strategy.ballot and case.options.ballot) or ending in NO_VOTE or held.refused:
+        return Voting(positions_held(held), _count(case, held, positions_held(held)), False, {})
+    yield from phase("Voting")
+    labels = {one.name: case.labels(f"ballot/{one.name}") for one in case.debaters}
+    results = yield from together(
+        ballot(case, held, debater, labels[debater.name]) for debater in case.debaters
+    )
+    spoken = [
+        Spoken(debater, Role.BALLOT, result)
+        for debater, result in zip(case.debaters, results, strict=True)
+    ]
+    known = {one.id for one in held.candidates}
+    votes: dict[str, Choice | None] = {}
+    quotes: dict[str, str | None] = {}
+    unknown = []
+    for one in spoken:
+        cast = read_ballot(one.result, known)
+        votes[one.speaker.name] = cast
+        if one.result.reply is not None:
+            quotes[one.speaker.name] = ChoiceBallot.model_validate(one.result.reply).quote
+            if cast is None:
+                unknown.append(f"{one.speaker.name} voted for something that nobody proposed")
+    return Voting(
+        votes=votes,
+        tally=_count(case, held, votes),
+        secret=True,
+        quotes=quotes,
+        heard=tuple(one.heard for one in spoken),
+        labels=labels,
+        warnings=(*absences(spoken, "the ballot"), *unknown),
+        over_budget=over_budget(results),
+    )
+
+
+def ballot(case: Case, held: Debate, debater: Participant, labels: Mapping[str, str]) -> Turn:
+    """One debater's ballot; the positions stand in an order of its own."""
+    return Turn(
+        key=f"ballot/{debater.name}",
+        participant=debater,
+        role=Role.BALLOT,
+        round=len(held.held),
+        reply_model="ballot.choice",
+        prompt=lambda: case.prompts.ballot(
+            debater,
+            everything(case, held, labels, debater.name),
+            in_order_of(case, debater.name, held.candidates),
+        ),
+        temperature=0.0,
+    )
+
+
+def in_order_of(case: Case, reader: str, candidates: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The positions in an order that depends on who reads them: the first one on a list is chosen too often."""
+    by_id = {one.id: one for one in candidates}
+    order = shuffled_labels(case.spec.seed, f"positions/{reader}", list(by_id))
+    return tuple(by_id[identity] for identity in order.values())
+
+
+def read_ballot(result: StepResult, known: set[str]) -> Choice | None:
+    """A vote; for NONE a vote against all of them, for an id that does not exist no vote."""
+    if result.reply is None:
+        return None
+    said = ChoiceBallot.model_validate(result.reply)
+    choice = said.choice.strip(" []().")
+    if choice == "NONE":
+        return Choice(None, (), said.confidence, said.reason)
+    if choice not in known:
+        return None
+    same = tuple(one for one in (other.strip().upper() for other in said.same) if one in known)
+    return Choice(choice, same, said.confidence, said.reason)
+
+
+def positions_held(held: Debate) -> dict[str, Choice | None]:
+    """Votes from the debate itself: what each holds, and the positions that it last agreed to."""
+    choices: dict[str, Choice | None] = {}
+    for name, holds in held.holds.items():
+        statement = held.latest.get(name)
+        agreed = tuple(
+            one.id
+            for one in held.candidates
+            if latest(held.ledger, one).get(name) is Position.AGREE and one.id != holds
+        )
+        confidence = statement.confidence if statement else held.first[name].confidence
+        choices[name] = Choice(
+            holds, agreed, confidence, statement.changed_because if statement else ""
+        )
+    return choices
+
+
+def _count(case: Case, held: Debate, votes: Mapping[str, Choice | None]) -> Tally:
+    return tally(
+        case.debaters,
+        votes,
+        [one.id for one in held.candidates],
+        threshold=case.options.consensus_threshold,
+        quorum=case.rule.quorum_of(len(case.debaters)),
+    )
+
+
+def first_tally(case: Case, held: Debate) -> Tally:
+    """What the first votes, before the debate, added up to."""
+    firsts: dict[str, Choice | None] = {
+        name: Choice(one.holds, (), one.confidence) for name, one in held.first.items()
+    }
+    everything_proposed = list(dict.fromkeys(one.holds for one in held.first.values()))
+    return tally(
+        case.debaters,
+        firsts,
+        everything_proposed,
+        threshold=case.options.consensus_threshold,
+        quorum=case.rule.quorum_of(len(case.debaters)),
+    )

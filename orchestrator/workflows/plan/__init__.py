@@ -1,0 +1,109 @@
+"""Debate a plan: challenge and defence by turns, or two lenses and their cross-review, then revise or accept.
+
+    Planning ──> Debating ──(converged, stalled, exhausted, ...)──> Synthesizing ──> WaitingForDebateDecision
+       ^                                                                                │ revise    │ accept
+       └──────────────────── with the synthesis, at most max_revisions times ───────────┘           v
+                                                                                                Executing
+
+The state names are the design's (seed 000); a run shows them as its phase. Executing means that the plan is handed on:
+as it was accepted, or as it stood when no further revision was possible, which the outcome tells apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from orchestrator.core.commands import Doing, Workflow, phase
+from orchestrator.core.materials import Materials
+from orchestrator.core.spending import Heard
+from orchestrator.core.templates import Templates
+from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
+from orchestrator.workflows.plan.conclusion import conclude, without_plan
+from orchestrator.workflows.plan.decision import REVISE, ask, may_revise
+from orchestrator.workflows.plan.discussion import discuss
+from orchestrator.workflows.plan.planning import first_plan, revised_plan
+from orchestrator.workflows.plan.prompts import PlanPrompts
+from orchestrator.workflows.plan.strategies import STRATEGIES, strategy_named
+from orchestrator.workflows.plan.synthesis import synthesise
+from shared.models.run import PlanOptions, RunSpec
+
+__all__ = ["STRATEGIES", "VERSION", "plan"]
+
+VERSION = 1
+
+
+def plan(spec: RunSpec, materials: Materials) -> Workflow:
+    """The whole run: the plan, its debates, its revisions. Raises ConfigurationError for an unknown strategy."""
+    case = case_of(spec, materials)
+    yield from phase("Planning")
+    planned = yield from first_plan(case)
+    if planned.version is None:
+        return without_plan(planned)
+    heard: list[Heard] = [*planned.heard]
+    warnings = [*planned.warnings, *bystanders(case)]
+    debates: list[Debate] = []
+    version = planned.version
+    while True:
+        debate = yield from one_debate(case, version)
+        debates.append(debate)
+        if debate.answer is None or debate.answer.choice != REVISE:
+            break
+        yield from phase("Planning")
+        planned = yield from revised_plan(case, debate)
+        heard += planned.heard
+        warnings += planned.warnings
+        if planned.version is None:
+            warnings.append("the plan stays as it was")
+            break
+        version = planned.version
+    yield from phase("Executing")
+    return conclude(case, debates, heard, warnings)
+
+
+def one_debate(case: Case, version: PlanVersion) -> Doing[Debate]:
+    """Discuss a version, synthesise, ask."""
+    yield from phase("Debating")
+    history = yield from discuss(case, version)
+    yield from phase("Synthesizing")
+    made = yield from synthesise(case, version, history)
+    debate = Debate(
+        plan=version,
+        history=history,
+        synthesis=made.text,
+        synthesised_by=made.by,
+        heard=made.heard,
+        warnings=made.warnings,
+        labels=made.labels,
+    )
+    if not may_revise(case, debate):
+        why = (
+            "the budget is used up"
+            if history.over_budget
+            else f"the limit of {case.options.max_revisions} revisions is reached"
+        )
+        warning = f"nobody was asked about version {version.number} of the plan: {why}"
+        return replace(debate, warnings=(*debate.warnings, warning))
+    yield from phase("WaitingForDebateDecision")
+    answer = yield from ask(case, debate)
+    return replace(debate, answer=answer)
+
+
+def case_of(spec: RunSpec, materials: Materials) -> Case:
+    """The case of a run, from what was captured."""
+    options = spec.plan or PlanOptions()
+    templates = Templates(materials.prompts(spec.prompts))
+    return Case(
+        spec=spec,
+        options=options,
+        strategy=strategy_named(options.strategy),
+        prompts=PlanPrompts(templates, materials.question(spec.subject), options.given),
+    )
+
+
+def bystanders(case: Case) -> list[str]:
+    """Participants that follow rules and have nothing to say about a plan."""
+    return [
+        f"{one.name} follows rules and takes no part in the debate of a plan"
+        for one in case.spec.panel.critics
+        if one.rule_based
+    ]

@@ -1,0 +1,122 @@
+"""What a plan run knows: its case, the versions of the plan, and what was said about each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from orchestrator.core.labels import shuffled_labels
+from orchestrator.core.rounds import RoundTaken
+from orchestrator.core.spending import Heard
+from orchestrator.workflows.plan.prompts import PlanPrompts
+from orchestrator.workflows.plan.strategies import Strategy
+from shared.models.assessment import Assessment
+from shared.models.decision import Answer
+from shared.models.findings import Finding, Stance
+from shared.models.panel import Participant, Role
+from shared.models.planning import PlanSynthesis
+from shared.models.run import PlanOptions, RunSpec
+
+
+@dataclass(frozen=True)
+class Case:
+    """One task or plan, debated by one panel."""
+
+    spec: RunSpec
+    options: PlanOptions
+    strategy: Strategy
+    prompts: PlanPrompts
+
+    @property
+    def planner(self) -> Participant:
+        """Who plans and defends."""
+        return self.spec.panel.author
+
+    @property
+    def critics(self) -> tuple[Participant, ...]:
+        """Who challenges: participants that follow rules read changes and no plans."""
+        return tuple(one for one in self.spec.panel.critics if not one.rule_based)
+
+    @property
+    def rounds(self) -> int:
+        """The last round's number."""
+        return max(self.options.rounds, self.strategy.fewest_rounds)
+
+    def labels(self, version: int, reader: str) -> dict[str, str]:
+        """Letters to critics, in an order of that reader's own."""
+        names = [one.name for one in self.critics]
+        return shuffled_labels(self.spec.seed, f"{version}/{reader}", names)
+
+
+@dataclass(frozen=True)
+class PlanVersion:
+    """The plan as it stood; `by` is None for the one that was given."""
+
+    number: int
+    text: str
+    by: str | None
+    assumptions: tuple[str, ...] = ()
+    answers: tuple[Mapping[str, str], ...] = ()
+
+    def key(self, *parts: object) -> str:
+        """A step's name, unique in the run."""
+        version = () if self.number == 1 else (f"plan{self.number}",)
+        return "/".join(str(part) for part in (*version, *parts))
+
+    @property
+    def prefix(self) -> str:
+        """What makes this version's findings unique in the run."""
+        return "" if self.number == 1 else f"R{self.number}"
+
+    def label(self, finding: str) -> str:
+        """A finding's name in the whole run."""
+        return self.prefix + finding
+
+
+@dataclass(frozen=True)
+class Said:
+    """A contribution as others are shown it; `proposal` is the plan as a defence would have it."""
+
+    participant: str
+    role: Role
+    round: int
+    text: str
+    sections: Mapping[str, object] = field(default_factory=dict)
+    verdict: str | None = None
+    proposal: str = ""
+
+
+@dataclass(frozen=True)
+class History:
+    """What has been said about a version so far, and what the panel made of it."""
+
+    rounds: tuple[RoundTaken, ...] = ()
+    said: tuple[Said, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    ledger: tuple[Stance, ...] = ()
+    assessment: Assessment | None = None
+    assessments: tuple[Assessment, ...] = ()
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    heard: tuple[Heard, ...] = ()
+    blind: tuple[Heard, ...] = ()
+    warnings: tuple[str, ...] = ()
+    over_budget: bool = False
+
+    @property
+    def proposal(self) -> str:
+        """The planner's latest proposal; empty when it made none."""
+        return next((one.proposal for one in reversed(self.said) if one.proposal), "")
+
+
+@dataclass(frozen=True)
+class Debate:
+    """What came of one version of the plan."""
+
+    plan: PlanVersion
+    history: History
+    synthesis: PlanSynthesis
+    synthesised_by: str
+    answer: Answer | None = None
+    heard: tuple[Heard, ...] = ()
+    warnings: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)

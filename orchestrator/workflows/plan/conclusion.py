@@ -1,0 +1,132 @@
+"""The end of a plan run: the plan, how it came about, and the verdict by code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from orchestrator.core.commands import Outcome
+from orchestrator.core.receipt import GIVEN, cost_of, mind_changes, price_per
+from orchestrator.core.spending import Heard, spent
+from orchestrator.core.verdict import derive, effective_votes
+from orchestrator.workflows.plan.case import Case, Debate, History
+from orchestrator.workflows.plan.decision import ACCEPT, labelled, rounds
+from orchestrator.workflows.plan.feedback import feedback
+from orchestrator.workflows.plan.planning import Planned
+from shared.models.outcomes import Ending, Verdict
+
+
+def without_plan(planned: Planned) -> Outcome:
+    """Nobody wrote a plan: there was nothing to debate."""
+    return Outcome(
+        verdict=Verdict.INCONCLUSIVE,
+        ending=Ending.OVER_BUDGET if planned.over_budget else Ending.DEGRADED,
+        summary=" ".join(planned.warnings),
+        detail={"plan": None, "accepted": False, "revisions": [], "usage": spent(planned.heard)},
+        warnings=planned.warnings,
+    )
+
+
+def conclude(
+    case: Case, debates: Sequence[Debate], heard: Sequence[Heard], warnings: Sequence[str]
+) -> Outcome:
+    """The verdict over what stands against the last version; `heard` and `warnings` are the planner's own."""
+    last = debates[-1]
+    answer = last.answer
+    return Outcome(
+        verdict=derive(last.history.findings, _ending(last.history)),
+        ending=_ending(last.history),
+        summary=last.synthesis.summary,
+        findings=tuple(
+            finding.model_copy(update={"id": debate.plan.label(finding.id)})
+            for debate in debates
+            for finding in debate.history.findings
+        ),
+        detail={
+            "question": case.prompts.question.title,
+            "strategy": case.options.strategy,
+            "plan": last.plan.text,
+            "plan_by": last.plan.by,
+            "accepted": answer is not None and answer.choice == ACCEPT,
+            "decision": _decision(debates),
+            "revisions": [_revision(debate) for debate in debates],
+            "synthesis": last.synthesis.model_dump(mode="json"),
+            "synthesised_by": last.synthesised_by,
+            "feedback": feedback(last.history),
+            "assessments": [
+                {"version": debate.plan.number, **one.model_dump(mode="json")}
+                for debate in debates
+                for one in debate.history.assessments
+            ],
+            "standing": [last.plan.label(one.id) for one in last.history.findings],
+            "effective_votes": effective_votes(case.critics),
+            "receipt": receipt(case, last),
+            "usage": spent((*heard, *(one for debate in debates for one in _bill(debate)))),
+        },
+        warnings=(
+            *warnings,
+            *(
+                warning
+                for debate in debates
+                for warning in (*debate.history.warnings, *debate.warnings)
+            ),
+        ),
+    )
+
+
+def receipt(case: Case, debate: Debate) -> dict[str, Any]:
+    """Did the debate help? The blind verdicts, the last ones, every change of mind and what it cost."""
+    history = debate.history
+    sources: dict[str, list[str]] = {GIVEN: [debate.plan.text, case.prompts.question.text]}
+    for one in history.said:
+        sources.setdefault(one.participant, []).append(one.text)
+    changes = mind_changes(history.ledger, sources)
+    debated = history.heard[len(history.blind) :]
+    voted = [one for one in history.said if one.verdict is not None]
+    changed_findings = len({one.finding for one in changes})
+    return {
+        "version": debate.plan.number,
+        "first_votes": {one.participant: one.verdict for one in voted if one.round == 1},
+        "last_votes": {one.participant: one.verdict for one in voted},
+        "changes": [{**one.shown(), "finding": debate.plan.label(one.finding)} for one in changes],
+        "changed_findings": changed_findings,
+        "first_round": spent(history.blind),
+        "debate": spent(debated),
+        "cost_per_changed_finding": price_per(changed_findings, cost_of(debated)),
+    }
+
+
+def _ending(history: History) -> Ending | None:
+    return Ending.DEGRADED if history.assessment is None else history.assessment.ending
+
+
+def _bill(debate: Debate) -> tuple[Heard, ...]:
+    return (*debate.history.heard, *debate.heard)
+
+
+def _decision(debates: Sequence[Debate]) -> dict[str, Any] | None:
+    """The last answer that somebody gave."""
+    answers = (debate.answer for debate in reversed(debates) if debate.answer is not None)
+    last = next(answers, None)
+    return None if last is None else last.model_dump(mode="json")
+
+
+def _revision(debate: Debate) -> dict[str, Any]:
+    plan, history = debate.plan, debate.history
+    return {
+        "number": plan.number,
+        "by": plan.by,
+        "text": plan.text,
+        "assumptions": list(plan.assumptions),
+        "answers": [dict(one) for one in plan.answers],
+        "ending": _ending(history),
+        "findings": [labelled(plan, one) for one in history.findings],
+        "rounds": rounds(debate),
+        "synthesis": debate.synthesis.model_dump(mode="json"),
+        "synthesised_by": debate.synthesised_by,
+        "decision": None if debate.answer is None else debate.answer.model_dump(mode="json"),
+        "labels": {
+            "rounds": {number: dict(one) for number, one in history.labels.items()},
+            "synthesis": dict(debate.labels),
+        },
+    }

@@ -1,0 +1,74 @@
+"""Revise or accept: the question to a person, and what the policy's words mean for a plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.core.commands import Doing, decide
+from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
+from orchestrator.workflows.plan.feedback import feedback
+from shared.models.decision import Answer, Question
+from shared.models.findings import Finding
+
+REVISE, ACCEPT = "revise", "accept"
+
+# The policy's words are the review's too: to skip leaves things as they are, to apply follows the panel.
+_WORDS = {REVISE: REVISE, ACCEPT: ACCEPT, "skip": ACCEPT, "apply_fix": REVISE}
+
+
+def may_revise(case: Case, debate: Debate) -> bool:
+    """True while the bound and the budget leave room for another version."""
+    return debate.plan.number <= case.options.max_revisions and not debate.history.over_budget
+
+
+def ask(case: Case, debate: Debate) -> Doing[Answer]:
+    """The question, or the policy's answer at once; a word that means nothing for a plan asks.
+
+    Silence accepts: nothing is changed and nothing is spent without a word.
+    """
+    policy = case.spec.decision
+    if (choice := _WORDS.get(policy.mode)) is not None:
+        return Answer(choice=choice, actor="policy", channel="policy")
+    question = Question(
+        kind="plan",
+        prompt="Revise the plan, or accept it as it is?",
+        options=(REVISE, ACCEPT),
+        shown=shown(debate),
+        timeout_s=policy.timeout_s,
+        on_timeout=_WORDS.get(policy.on_timeout, ACCEPT),
+    )
+    return (yield from decide(debate.plan.key("decision"), question))
+
+
+def shown(debate: Debate) -> dict[str, Any]:
+    """What the person decides on: the plan, its debate round by round, and what came of it."""
+    history, plan = debate.history, debate.plan
+    assessment = history.assessment
+    return {
+        "plan": plan.text,
+        "version": plan.number,
+        "findings": [labelled(plan, finding) for finding in history.findings],
+        "feedback": feedback(history),
+        "rounds": rounds(debate),
+        "synthesis": debate.synthesis.model_dump(mode="json"),
+        "convergence": None if assessment is None else assessment.model_dump(mode="json"),
+    }
+
+
+def labelled(plan: PlanVersion, finding: Finding) -> dict[str, Any]:
+    """A finding under its name in the whole run."""
+    return {**finding.model_dump(mode="json"), "id": plan.label(finding.id)}
+
+
+def rounds(debate: Debate) -> list[dict[str, Any]]:
+    """Every contribution, in order."""
+    return [
+        {
+            "round": one.round,
+            "role": one.role.value,
+            "participant": one.participant,
+            "verdict": one.verdict,
+            "content": one.text,
+        }
+        for one in debate.history.said
+    ]

@@ -1,0 +1,231 @@
+"""Rounds about one version of the plan, until an assessment ends them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from orchestrator.core.commands import Doing, RoundRecord, Turn, record, together
+from orchestrator.core.contested import agenda
+from orchestrator.core.convergence import Detector, Rule, assess
+from orchestrator.core.findings import Raised, absorb
+from orchestrator.core.hearing import Spoken, absences, over_budget
+from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
+from orchestrator.core.stances import settle
+from orchestrator.core.wording import reply_text, spoken_text
+from orchestrator.workflows.plan.case import Case, History, PlanVersion, Said
+from orchestrator.workflows.plan.prompts import Shown, View, labelled
+from orchestrator.workflows.plan.strategies import Part
+from shared.models.assessment import Assessment, Recommendation
+from shared.models.findings import Stance
+from shared.models.outcomes import Ending
+from shared.models.panel import Role
+from shared.models.planning import Defense, PlanCritique
+from shared.models.replies import REPLY_MODELS
+
+# What a cross-reviewer is shown of the other lens.
+_OTHER_LENS = {Role.RISK: Role.INNOVATION, Role.INNOVATION: Role.RISK}
+_NOT_SECTIONS = frozenset({"verdict", "summary", "findings", "stances", "revised_plan"})
+
+
+def discuss(case: Case, plan: PlanVersion) -> Doing[History]:
+    """Rounds until an assessment ends them."""
+    history = History()
+    for number in range(1, case.rounds + 1):
+        cast = case.strategy.casting(number)(case.critics, case.planner)
+        labels = case.labels(plan.number, f"round/{number}")
+        results = yield from together(
+            speak(case, plan, part, number, history, labels) for part in cast
+        )
+        spoken = [
+            Spoken(part.speaker, part.role, result)
+            for part, result in zip(cast, results, strict=True)
+        ]
+        heard = hear(number, spoken)
+        written = yield from record(
+            plan.key("round", number), partial(judge, case, plan, history, heard)
+        )
+        history = followed_by(history, written, heard, spoken, {str(number): labels})
+        if written.assessment.ending is not None:
+            break
+    return history
+
+
+def speak(
+    case: Case,
+    plan: PlanVersion,
+    part: Part,
+    number: int,
+    history: History,
+    labels: Mapping[str, str],
+) -> Turn:
+    """One participant's contribution to a round."""
+    return Turn(
+        key=plan.key(part.role.value, number, part.speaker.name),
+        participant=part.speaker,
+        role=part.role,
+        round=number,
+        reply_model=part.role.value,
+        prompt=lambda: case.prompts.turn(
+            part.speaker, part.role, view(case, plan, part, number, history, labels)
+        ),
+    )
+
+
+def view(
+    case: Case,
+    plan: PlanVersion,
+    part: Part,
+    number: int,
+    history: History,
+    labels: Mapping[str, str],
+) -> View:
+    """What a speaker sees: contested objections, what others last said of them, and the other lens's text."""
+    points = agenda(history.findings, history.assessment)
+    return View(
+        number=number,
+        plan=plan.text,
+        critics=len(case.critics),
+        agenda=points,
+        reasons=reasons(points.contested, history.ledger, part, labels),
+        contributions=other_lens(history, part, labels),
+        proposal=history.proposal if part.role is Role.CHALLENGE else "",
+    )
+
+
+def reasons(
+    contested: Sequence[Any], ledger: Sequence[Stance], part: Part, labels: Mapping[str, str]
+) -> tuple[tuple[str, Stance], ...]:
+    """What everybody else last said about each contested objection, under their letters."""
+    known = [finding.id for finding in contested]
+    last = {
+        (line.finding, line.participant): line
+        for line in ledger
+        if line.reason and line.finding in known and line.participant != part.speaker.name
+    }
+    ordered = sorted(last.values(), key=lambda line: known.index(line.finding))
+    return tuple((labelled(labels, line.participant), line) for line in ordered)
+
+
+def other_lens(history: History, part: Part, labels: Mapping[str, str]) -> tuple[Shown, ...]:
+    """The analyses through the lens that is not the reviewer's; who held both sees both."""
+    if part.role is not Role.CROSS_REVIEW:
+        return ()
+    own = {one.role for one in history.said if one.participant == part.speaker.name}
+    wanted = {other for lens, other in _OTHER_LENS.items() if lens in own} or set(_OTHER_LENS)
+    return tuple(
+        Shown(labelled(labels, one.participant), one.role, one.round, one.text)
+        for one in history.said
+        if one.role in wanted
+    )
+
+
+# ---- what a round brought -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A round's replies, read."""
+
+    taken: RoundTaken
+    said: tuple[Said, ...]
+    raised: tuple[Raised, ...]
+    over_budget: bool
+
+
+def hear(number: int, spoken: Sequence[Spoken]) -> Heard:
+    """Read the replies of a round; a failure is a contribution that is missing."""
+    contributions: list[Contribution] = []
+    said: list[Said] = []
+    raised: list[Raised] = []
+    for one in spoken:
+        name, role = one.speaker.name, one.role.value
+        reply = one.result.reply
+        if reply is None:
+            contributions.append(Contribution(name, role, answered=False))
+            continue
+        stated = REPLY_MODELS[role].model_validate(reply)
+        stances = getattr(stated, "stances", ())
+        contributions.append(Contribution(name, role, spoken_text(reply), True, stances))
+        said.append(
+            Said(
+                participant=name,
+                role=one.role,
+                round=number,
+                text=reply_text(reply),
+                sections={key: value for key, value in reply.items() if key not in _NOT_SECTIONS},
+                verdict=stated.verdict if isinstance(stated, PlanCritique) else None,
+                proposal=stated.revised_plan if isinstance(stated, Defense) else "",
+            )
+        )
+        if isinstance(stated, PlanCritique):
+            raised.extend(Raised(name, number, finding, role) for finding in stated.raised())
+    role = spoken[0].role.value if spoken else Role.CHALLENGE.value
+    return Heard(
+        taken=RoundTaken(number, role, tuple(contributions)),
+        said=tuple(said),
+        raised=tuple(raised),
+        over_budget=over_budget(one.result for one in spoken),
+    )
+
+
+def judge(case: Case, plan: PlanVersion, history: History, heard: Heard) -> RoundRecord:
+    """What a round brought: merged objections, the ledger's new lines, the figures."""
+    merged = absorb(heard.raised, history.findings)
+    known = {finding.id for finding in merged.findings}
+    stated = tuple(line for line in ledger_of([heard.taken]) if line.finding in known)
+    stances = (*merged.stances, *stated)
+    ledger = (*history.ledger, *stances)
+    options = case.options
+    findings = settle(merged.findings, ledger, threshold=options.thresholds.agreement)
+    assessment = assess(
+        (*history.rounds, heard.taken),
+        findings,
+        ledger,
+        rule=Rule(options.thresholds, Detector(options.detector), options.quorum),
+        new_findings=merged.new,
+        is_last_round=heard.taken.number == case.rounds,
+        over_budget=heard.over_budget,
+    )
+    return RoundRecord(
+        prefix=plan.prefix,
+        assessment=not_too_early(case, assessment),
+        findings=findings,
+        stances=stances,
+    )
+
+
+def not_too_early(case: Case, assessment: Assessment) -> Assessment:
+    """The assessment, without an agreement that comes before everybody has had the word."""
+    early = assessment.round < case.strategy.fewest_rounds
+    if not early or assessment.ending is not Ending.CONVERGED:
+        return assessment
+    metrics = assessment.metrics.model_copy(update={"recommendation": Recommendation.CONFIRM})
+    reason = f"{assessment.reason}; nobody has reviewed the other lens yet"
+    return assessment.model_copy(update={"metrics": metrics, "ending": None, "reason": reason})
+
+
+def followed_by(
+    history: History,
+    written: RoundRecord,
+    heard: Heard,
+    spoken: Sequence[Spoken],
+    labels: Mapping[str, Mapping[str, str]],
+) -> History:
+    """The history with one more round."""
+    bill = tuple(one.heard for one in spoken)
+    return History(
+        rounds=(*history.rounds, heard.taken),
+        said=(*history.said, *heard.said),
+        findings=written.findings,
+        ledger=(*history.ledger, *written.stances),
+        assessment=written.assessment,
+        assessments=(*history.assessments, written.assessment),
+        labels={**history.labels, **labels},
+        heard=(*history.heard, *bill),
+        blind=history.blind if history.rounds else bill,
+        warnings=(*history.warnings, *absences(spoken, f"round {heard.taken.number}")),
+        over_budget=heard.over_budget,
+    )

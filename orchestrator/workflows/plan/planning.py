@@ -1,0 +1,87 @@
+"""The planner writes the plan, and writes it again with what the debate brought."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from orchestrator.core.commands import Doing, Prompt, Turn, single
+from orchestrator.core.contested import Agenda
+from orchestrator.core.spending import Heard
+from orchestrator.core.wording import reply_text
+from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
+from orchestrator.workflows.plan.prompts import View
+from shared.models.findings import FindingStatus
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Role
+from shared.models.planning import Plan
+
+# What a revision has to answer: everything that the panel did not reject.
+_TO_ANSWER = frozenset(FindingStatus) - {FindingStatus.REJECTED}
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A version of the plan, or why there is none."""
+
+    version: PlanVersion | None
+    heard: tuple[Heard, ...] = ()
+    warnings: tuple[str, ...] = ()
+    over_budget: bool = False
+
+
+def first_plan(case: Case) -> Doing[Planned]:
+    """The plan that was given, or one that the planner writes for the task."""
+    if case.options.given:
+        return Planned(PlanVersion(1, case.prompts.question.text, by=None))
+    return (yield from _write(case, 1, lambda: case.prompts.planning(case.planner)))
+
+
+def revised_plan(case: Case, debate: Debate) -> Doing[Planned]:
+    """The next version, written with the synthesis, the open objections and the deciding person's words."""
+    history, plan = debate.history, debate.plan
+    to_answer = tuple(one for one in history.findings if one.status in _TO_ANSWER)
+    view = View(
+        number=len(history.rounds),
+        plan=plan.text,
+        critics=len(case.critics),
+        agenda=Agenda(to_answer),
+        proposal=history.proposal,
+    )
+    synthesis = reply_text(debate.synthesis.model_dump(mode="json"))
+    note = debate.answer.message if debate.answer else ""
+    planned = yield from _write(
+        case,
+        plan.number + 1,
+        lambda: case.prompts.revision(case.planner, view, synthesis, note),
+    )
+    if planned.version is not None and _is_same(plan.text, planned.version.text):
+        warning = f"{case.planner.name} brought back the same plan: there is nothing new to debate"
+        return Planned(None, planned.heard, (warning,))
+    return planned
+
+
+def _write(case: Case, number: int, prompt: Callable[[], Prompt]) -> Doing[Planned]:
+    planner = case.planner
+    result = yield from single(
+        Turn(
+            key=f"plan/{number}/{planner.name}",
+            participant=planner,
+            role=Role.PLAN,
+            round=number,
+            reply_model="plan",
+            prompt=prompt,
+        )
+    )
+    heard = (Heard(planner.name, result),)
+    if result.failure is not None:
+        warning = f"{planner.name} wrote no plan ({result.failure.kind}: {result.failure.message})"
+        refused = result.failure.kind is FailureKind.OVER_BUDGET
+        return Planned(None, heard, (warning,), refused)
+    said = Plan.model_validate(result.reply)
+    answers = tuple({"point": one.point, "reason": one.reason} for one in said.answers)
+    return Planned(PlanVersion(number, said.plan, planner.name, said.assumptions, answers), heard)
+
+
+def _is_same(before: str, after: str) -> bool:
+    return before.split() == after.split()

@@ -1,0 +1,133 @@
+"""The plan workflow's prompts; the templates stand in orchestrator/prompts/plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.core.commands import Prompt
+from orchestrator.core.contested import Agenda, settled_line
+from orchestrator.core.templates import Templates, data
+from orchestrator.core.wording import findings_text
+from shared.models.deliberation import Question
+from shared.models.findings import Stance
+from shared.models.panel import Participant, Role
+from shared.models.steps import PromptPart
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A contribution under its letter."""
+
+    label: str
+    role: Role
+    round: int
+    text: str
+
+
+@dataclass(frozen=True)
+class View:
+    """What a speaker of a round may see: nothing of anybody in the first one."""
+
+    number: int
+    plan: str
+    critics: int
+    agenda: Agenda
+    reasons: Sequence[tuple[str, Stance]] = ()
+    contributions: Sequence[Shown] = ()
+    proposal: str = ""
+
+
+# Who a speaker is, by its role.
+_SYSTEMS = {
+    Role.CHALLENGE: "critic.debate",
+    Role.DEFENSE: "planner.defense",
+    Role.RISK: "critic.risk",
+    Role.INNOVATION: "critic.innovation",
+    Role.CROSS_REVIEW: "critic.cross",
+}
+
+
+@dataclass(frozen=True)
+class PlanPrompts:
+    """One task, or one plan that was given, and how each turn is asked."""
+
+    templates: Templates
+    question: Question
+    given: bool
+
+    def planning(self, planner: Participant) -> Prompt:
+        """Write the plan."""
+        parts = (*self._task(), self.templates.part("plan"))
+        return self.templates.prompt(self.templates.part("planner"), planner, parts)
+
+    def revision(self, planner: Participant, view: View, synthesis: str, note: str) -> Prompt:
+        """Write it again, with the synthesis; the note is the deciding person's own words."""
+        parts = [
+            *self._task(),
+            data("plan", text=view.plan),
+            *self._findings(view),
+            data("synthesis", text=synthesis),
+            *([data("proposal", text=view.proposal)] if view.proposal else ()),
+            *([self.templates.part("note", note=note)] if note else ()),
+            self.templates.part("revision"),
+        ]
+        return self.templates.prompt(self.templates.part("planner"), planner, parts)
+
+    def turn(self, speaker: Participant, role: Role, view: View) -> Prompt:
+        """A contribution to a round; the first round shows the plan alone."""
+        name = role.value
+        if role is Role.CHALLENGE:
+            name += ".first" if view.number == 1 else ".later"
+        parts = [*self._task(), data("plan", text=view.plan), *self._discussion(view)]
+        parts.append(self.templates.part(name, number=view.number))
+        return self.templates.prompt(self.templates.part(_SYSTEMS[role]), speaker, parts)
+
+    def synthesis(self, chair: Participant, view: View, contributions: Sequence[Shown]) -> Prompt:
+        """The chair sees the plan, what was found and what was said."""
+        parts = [
+            *self._task(),
+            data("plan", text=view.plan),
+            data("findings", text=findings_text(view.agenda.contested, view.critics) or "none"),
+            *map(_contribution, contributions),
+            self.templates.part("synthesis"),
+        ]
+        return self.templates.prompt(self.templates.part("chair"), chair, parts)
+
+    def _task(self) -> tuple[PromptPart, ...]:
+        """The task in the user's own words; a plan that was given stands by itself, with its files."""
+        if not self.given:
+            return self.templates.question(self.question)
+        return tuple(
+            data(f"file {context.path}", document=context.document)
+            for context in self.question.contexts
+        )
+
+    def _discussion(self, view: View) -> list[PromptPart]:
+        parts = [*map(_contribution, view.contributions), *self._findings(view)]
+        if view.reasons:
+            parts.append(data("positions", text="\n".join(_reasons(view.reasons))))
+        if view.proposal:
+            parts.append(data("proposal", text=view.proposal))
+        return parts
+
+    def _findings(self, view: View) -> list[PromptPart]:
+        parts = []
+        if view.agenda.contested:
+            parts.append(data("findings", text=findings_text(view.agenda.contested, view.critics)))
+        if settled := settled_line(view.agenda):
+            parts.append(self.templates.part("settled", settled=settled))
+        return parts
+
+
+def _contribution(one: Shown) -> PromptPart:
+    return data(f"{one.role.value} by {one.label}, round {one.round}", text=one.text)
+
+
+def _reasons(lines: Sequence[tuple[str, Stance]]) -> list[str]:
+    return [f"{line.finding}, {label}: {line.position} — {line.reason}" for label, line in lines]
+
+
+def labelled(labels: Mapping[str, str], name: str) -> str:
+    """A participant's letter; who has none is the planner."""
+    return next((label for label, one in labels.items() if one == name), "planner")

@@ -1,0 +1,71 @@
+"""The merged text of a debate, or its rounds one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from orchestrator.core.commands import Doing, Turn, single
+from orchestrator.core.contested import Agenda
+from orchestrator.core.spending import Heard
+from orchestrator.workflows.plan.case import Case, History, PlanVersion
+from orchestrator.workflows.plan.prompts import Shown, View, labelled
+from shared.models.panel import Role
+from shared.models.planning import PlanSynthesis
+
+
+@dataclass(frozen=True)
+class Synthesised:
+    """The text; `by` is `fallback` when it is the rounds as they were."""
+
+    text: PlanSynthesis
+    by: str
+    labels: Mapping[str, str]
+    heard: tuple[Heard, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def synthesise(case: Case, plan: PlanVersion, history: History) -> Doing[Synthesised]:
+    """The chair's text; when the chair fails, the rounds' contents joined (the design's fallback)."""
+    chair = case.spec.panel.chair
+    labels = case.labels(plan.number, "chair")
+    fallback = PlanSynthesis(summary=joined(history))
+    if not history.said or history.over_budget:
+        return Synthesised(fallback, "fallback", {})
+    shown = tuple(
+        Shown(labelled(labels, one.participant), one.role, one.round, one.text)
+        for one in history.said
+    )
+    view = View(len(history.rounds), plan.text, len(case.critics), Agenda(history.findings))
+    result = yield from single(
+        Turn(
+            key=plan.key("synthesis", chair.name),
+            participant=chair,
+            role=Role.SYNTHESIS,
+            round=len(history.rounds),
+            reply_model="synthesis.plan",
+            prompt=lambda: case.prompts.synthesis(chair, view, shown),
+            brief=lambda: {
+                "findings": [one.model_dump(mode="json") for one in history.findings],
+                "ending": history.assessment.ending if history.assessment else None,
+            },
+            temperature=0.3,
+        )
+    )
+    heard = (Heard(chair.name, result),)
+    if result.failure is not None:
+        warning = (
+            f"{chair.name} could not synthesise ({result.failure.kind}): "
+            "the rounds stand as they were"
+        )
+        return Synthesised(fallback, "fallback", {}, heard, (warning,))
+    return Synthesised(PlanSynthesis.model_validate(result.reply), chair.name, labels, heard)
+
+
+def joined(history: History) -> str:
+    """The rounds' contents, one contribution after another."""
+    blocks = (
+        f"# {one.participant}, {one.role.value}, round {one.round}\n\n{one.text}"
+        for one in history.said
+    )
+    return "\n\n".join(blocks) or "Nobody answered."

@@ -1,0 +1,118 @@
+"""What an entry under `providers:` may say, and which participant follows from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from orchestrator.configuration.configured import is_external
+from shared.errors import ConfigurationError, CredentialsRejected
+
+EVERY_TYPE = """\
+providers:
+  a: {type: anthropic, model: claude-x, base_url: "http://127.0.0.1:1", cache: false, rpm: 50, tpm: 40000, parallel: 4}
+  b: {type: openai-responses, model: gpt-x, base_url: "http://127.0.0.1:1/v1", json_schema: false}
+  c: {type: gemini, model: gemini-x, base_url: "http://127.0.0.1:1", price: {in: 1.5, out: 7.5, cached: 0.1}}
+  d: {type: ollama, model: qwen3, num_ctx: 8192, keep_alive: 5m, persona: security}
+  e: {type: command, command: [my-agent, --model, "{model}"], model: m, family: own, env: [MY_KEY], input: json}
+  f: {type: browser, site: chatgpt, i_accept_the_sites_terms: true, profile: here, fallback: [d]}
+  g: {type: person}
+"""
+
+
+def test_every_type_of_provider_becomes_a_participant(bare_desk: Any) -> None:
+    bare_desk.user(EVERY_TYPE)
+    bare_desk.install("my-agent")
+    # Workers elsewhere: what is installed here does not matter.
+    bare_desk.environ["QUORATE_REDIS_URL"] = "redis://elsewhere"
+    panel, _ = bare_desk.build("a,b,c,d,e,f,g", "author=rules", "chair=a")
+    who = {critic.name.split("/")[0]: critic for critic in panel.critics}
+    assert who["a"].options == {
+        "base_url": "http://127.0.0.1:1", "cache": False, "rpm": 50.0, "tpm": 40000, "parallel": 4,
+    }  # fmt: skip
+    assert who["b"].options["json_schema"] is False
+    assert who["c"].options["price"] == {"in": 1.5, "out": 7.5, "cached": 0.1}
+    assert (who["d"].provider, who["d"].options["num_ctx"]) == ("ollama", 8192)
+    assert "security" in (who["d"].persona or "").lower()
+    assert (who["e"].family, who["e"].options["env"]) == ("own", ["MY_KEY"])
+    assert (who["f"].family, who["f"].options["site"]) == ("openai", "chatgpt")
+    assert str(who["f"].options["profile"]).endswith("/.config/quorate/here")
+    assert [one.name for one in who["f"].fallback] == ["d"]
+    assert (who["g"].provider, who["g"].family) == ("person", "person")
+    outside = [n for n in "abcdefg" if is_external(who[n])]
+    assert outside == ["e", "f"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("{type: anthropic}", "this key is required"),
+        ("{type: anthropic, model: m, json_mode: none}", "unknown key 'json_mode'"),
+        ("{type: gemini, model: m, api_key: AIzaSyDsecret}", "would put a secret into the file"),
+        ("{type: command, agent: claude, command: [x]}", "give either `agent`"),
+        ("{type: command}", "give either `agent`"),
+        ("{type: command, agent: claude, env: ['sk-secret-value']}", "the name of an environment"),
+        ("{type: browser, site: bing}", "'bing' is not known here"),
+        ("{type: openai, model: m, rpm: 0}", "greater than 0"),
+        ("{type: openai, model: m, price: {in: 3}}", "a price needs `in` and `out`"),
+        ("{type: person, model: m}", "unknown key 'model'"),
+        ("{type: persn}", "did you mean 'person'"),
+    ],
+)
+def test_a_wrong_entry_says_what_is_wrong_and_repeats_no_secret(
+    bare_desk: Any, entry: str, said: str
+) -> None:
+    bare_desk.user(f"providers:\n  x: {entry}\n")
+    with pytest.raises(ConfigurationError) as raised:
+        bare_desk.build()
+    assert said in str(raised.value)
+    assert "secret-value" not in str(raised.value)
+    assert "AIzaSyDsecret" not in str(raised.value)
+
+
+def test_the_web_chats_are_off_until_their_terms_are_accepted(bare_desk: Any) -> None:
+    bare_desk.user("providers: {web: {type: browser, site: claude}}")
+    with pytest.raises(ConfigurationError, match=r"terms of use.*i_accept_the_sites_terms: true"):
+        bare_desk.build("web")
+    panel, report = bare_desk.build()
+    assert all(critic.rule_based for critic in panel.critics)
+    assert any("terms of use" in warning for warning in report.warnings)
+
+
+def test_what_is_missing_for_a_configured_participant_is_said(bare_desk: Any) -> None:
+    bare_desk.user(
+        "providers:\n  far: {type: anthropic, model: m}\n  agent: {type: command, agent: claude}\n"
+    )
+    with pytest.raises(CredentialsRejected, match=r"far needs a key .* ANTHROPIC_API_KEY"):
+        bare_desk.build("far")
+    with pytest.raises(ConfigurationError, match="agent needs the command `claude`"):
+        bare_desk.build("agent")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["{type: command, command: [rm, -rf, /]}", "{type: anthropic, model: m, base_url: http://e/}",
+     "{type: browser, site: claude, i_accept_the_sites_terms: true}", "{type: person}"],
+)  # fmt: skip
+def test_a_repository_cannot_set_endpoints_or_commands(bare_desk: Any, entry: str) -> None:
+    bare_desk.file(f"participants: [x]\nproviders:\n  x: {entry}\n")
+    with pytest.raises(ConfigurationError, match=r"'providers\.x' may not be set so"):
+        bare_desk.build()
+
+
+def test_a_trusted_project_may(bare_desk: Any) -> None:
+    bare_desk.file("participants: [x]\nproviders:\n  x: {type: ollama, model: qwen3}\n")
+    assert bare_desk.build(trust_project=True)[0].critics[0].provider == "ollama"
+
+
+def test_a_person_takes_part_by_name_and_does_not_speak_for_others(bare_desk: Any) -> None:
+    bare_desk.user(yaml.safe_dump({"providers": {"me": {"type": "person"}}}))
+    bare_desk.environ |= {"ANTHROPIC_API_KEY": "k", "GEMINI_API_KEY": "k"}
+    panel, _ = bare_desk.build()
+    assert "me" not in [critic.name for critic in panel.critics]
+    panel, _ = bare_desk.build("me,claude,gemini")
+    assert [critic.name for critic in panel.critics] == ["me", "gemini"]
+    assert (panel.author.name, panel.chair.name) == ("claude", "gemini")
+    assert bare_desk.build("me,ruff,chair=me")[0].chair.name == "me"
