@@ -155,7 +155,7 @@ def review_spec(
         {"when": {"role": "critique", "round": 1}, "latency_s": latency_s,
          "reply": {"verdict": "NEEDS_FIX", "summary": "One thing.", "findings": [FINDING]}},
         {"when": {"role": "critique"}, "latency_s": latency_s,
-         "reply": {"verdict": "NEEDS_FIX", "stances": [{"finding": "F1", "position": "agree", "reason": "It stands."}]}},
+         "reply": {"verdict": "NEEDS_FIX", "stances": [{"finding": "F1", "position": "agree", "reason": "Stands."}]}},
         {"when": {"role": "rebuttal"}, "latency_s": latency_s,
          "reply": {"conceded_points": ["F1"], "stances": [{"finding": "F1", "position": "agree", "reason": "True."}]}},
         {"when": {"role": "synthesis"}, "latency_s": latency_s,

@@ -68,9 +68,7 @@ def consume(turns: int) -> None:
                 popped = client.brpop([QUEUE], timeout=1)
                 if popped is None:
                     continue
-                connection.execute(
-                    "INSERT INTO floor (result) VALUES (%s)", (popped[1],)
-                )
+                connection.execute("INSERT INTO floor (result) VALUES (%s)", (popped[1],))
                 with lock:
                     done += 1
                     if done % 50 == 0 or done == turns:

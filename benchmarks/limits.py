@@ -199,16 +199,20 @@ def main() -> None:
         print(json.dumps(found, indent=1))
         return
     print(
-        f"{options.kind} of {options.rpm} calls a minute, {options.seconds:.0f} s, 2 worker processes, {found['turns']} turns waiting"
+        f"{options.kind} of {options.rpm} calls a minute, {options.seconds:.0f} s, 2 worker processes, "
+        f"{found['turns']} turns waiting"
     )
     print(
-        f"  used {found['used']:.1%} of the allowed rate ({found['accepted']} of {found['allowed']:.0f} calls)"
+        f"  used {found['used']:.1%} of the allowed rate "
+        f"({found['accepted']} of {found['allowed']:.0f} calls, what may go at once included)"
     )
     print(
-        f"  refused {found['refused']:.3%} of the calls ({found['refused_calls']}); at most {found['peak_at_once']} at once"
+        f"  refused {found['refused']:.3%} of the calls ({found['refused_calls']}); "
+        f"at most {found['peak_at_once']} at once"
     )
     print(
-        f"  {found['claims_a_step']:.2f} claims a step, {found['processor_ms_a_call']:.1f} ms of processor a call, all processes"
+        f"  {found['claims_a_step']:.2f} claims a step, "
+        f"{found['processor_ms_a_call']:.1f} ms of processor a call, all processes"
     )
 
 

@@ -10,6 +10,7 @@ import json
 import statistics
 import threading
 import time
+from itertools import pairwise
 
 from benchmarks.cluster import Cluster, cluster, review_spec
 from benchmarks.floor import run_floor
@@ -111,7 +112,7 @@ def _gaps(bench: Cluster, run: str, latency_s: float) -> list[float]:
             (run,),
         ).fetchall()
     ends = [row.ended for row in rows]
-    return [later - earlier - latency_s for earlier, later in zip(ends, ends[1:], strict=False)]
+    return [later - earlier - latency_s for earlier, later in pairwise(ends)]
 
 
 def main() -> None:

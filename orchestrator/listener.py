@@ -55,7 +55,9 @@ class Listener:
                 log.warning("signals.unreachable", why=str(fault))
                 self._stop.wait(1.0)
             except Exception:
-                log.exception("listener.bug")  # the next signal must be heard, whatever this one met
+                log.exception(
+                    "listener.bug"
+                )  # the next signal must be heard, whatever this one met
                 self._stop.wait(1.0)
 
     def _listen(self) -> None:

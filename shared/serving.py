@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+import warnings
 from collections.abc import Sequence
 
 from celery import Celery
@@ -22,6 +23,8 @@ def serve(
 
     Nothing is imported by name from the working directory: all task modules are in already.
     """
+    # Messages are JSON only, so running as root is not the danger that Celery warns of on every start.
+    warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
     worker = app.Worker(
         hostname=f"{name}@{socket.gethostname()}",
         queues=list(queues),

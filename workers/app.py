@@ -16,6 +16,7 @@ from shared.presence import Presence
 from shared.serving import serve
 from shared.settings import Settings
 from shared.store.database import Database
+from shared.store.migrate import wait_for_schema
 from workers.limits.limiter import Limiter
 from workers.spool import Spool
 from workers.steps import StepWorker
@@ -103,6 +104,7 @@ def build_app(settings: Settings, kind: str) -> tuple[Celery, Runtime]:
 def main(settings: Settings, kind: str, concurrency: int | None, pool: str | None) -> int:
     """Serve `kind` until told to stop; the exit code."""
     configure(settings.log_level)
+    wait_for_schema(settings.endpoints.database_url)
     app, runtime = build_app(settings, kind)
     served = KINDS[kind]
     chosen = pool or served.pool

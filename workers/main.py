@@ -7,8 +7,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from shared.errors import QuorateError
-from shared.settings import Settings
+from workers.ownership import intruder
+
+EXIT_ENVIRONMENT = 5
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,6 +27,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="Celery pool (turns: threads, tools: prefork)",
     )
     options = parser.parse_args(argv)
+    foreign = intruder()
+    if foreign is not None:
+        sys.stderr.write(f"quorate-worker: {foreign}\n")
+        return EXIT_ENVIRONMENT
+    from shared.errors import QuorateError
+    from shared.settings import Settings
+
     try:
         settings = Settings.from_environment(os.environ)
         from workers.app import main as serve

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from orchestrator.cli.guard import diagnosis
+from orchestrator.cli.ownership import diagnosis
 from orchestrator.views.lines import drop_unseen
 from shared.errors import QuorateError
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 
-from orchestrator.cli.guard import diagnosis
+from orchestrator.cli.ownership import diagnosis
 from orchestrator.cli.processes import script
 from orchestrator.cli.terminal import Terminal
 from orchestrator.configuration.loading import load_configuration

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from orchestrator.cli.guard import intruder
+from orchestrator.cli.ownership import intruder
 from orchestrator.cli.registry import COMMANDS
 
 USAGE = 2

@@ -25,6 +25,7 @@ COMMANDS: dict[str, Entry] = {
     "watch": _in("watch:watch", "Follow a run until it ends or asks."),
     "inbox": _in("inbox:inbox", "The decisions that wait for a person."),
     "decide": _in("decide:decide", "Answer a decision: apply_fix or skip."),
+    "answer": _in("answer:answer", "Take your turn as a participant."),
     "undo": _in("undo:undo", "Take an applied fix back."),
     "cancel": _in("cancel:cancel", "End a run; nothing of it starts any more."),
     "resume": _in("resume:resume", "Look at a blocked run again."),

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 
 from orchestrator.cli.terminal import Terminal
 from orchestrator.views.lines import line
 from shared.embedded.servers import ensure
-from shared.errors import EnvironmentFault
 from shared.settings import Settings
 from shared.store.database import Database
 from shared.store.migrate import HEAD, upgrade
 from shared.store.views import schema_revision
 
 PATIENCE_S = 10.0
-SCHEMA_PATIENCE_S = 60.0
 
 
 def upgrade_schema(environ: Mapping[str, str]) -> int:
@@ -37,36 +34,6 @@ def show_schema(environ: Mapping[str, str]) -> int:
     database.close()
     Terminal.of(environ).result([line(f"database: {found or 'empty'}, this version: {HEAD}")])
     return 0 if found == HEAD else 5
-
-
-def wait_for_schema(settings: Settings, patience_s: float = SCHEMA_PATIENCE_S) -> None:
-    """Return once the database answers and is at this version's schema.
-
-    Services are started beside the servers and load their code while the schema is made. Raises EnvironmentFault
-    when `patience_s` is over; the supervisor starts the process again then.
-    """
-    deadline = time.monotonic() + patience_s
-    database = Database(settings.endpoints.database_url, pool_size=1, patience_s=0.0)
-    try:
-        while (trouble := _trouble(database)) is not None:
-            if time.monotonic() > deadline:
-                raise trouble
-            time.sleep(0.05)
-    finally:
-        database.close()
-
-
-def _trouble(database: Database) -> EnvironmentFault | None:
-    """Why the database cannot be worked with yet."""
-    try:
-        found = database.run(schema_revision)
-    except EnvironmentFault as fault:
-        return fault
-    if found == HEAD:
-        return None
-    return EnvironmentFault(
-        f"the database is at schema {found or 'none'} and this version needs {HEAD}: run `quorate db upgrade`."
-    )
 
 
 def _database(environ: Mapping[str, str]) -> Database:

@@ -86,7 +86,7 @@ class ForumOptions(Wire):
 
 
 class PlanOptions(Wire):
-    """What the plan workflow needs: the panel's `author` plans and defends, its `critics` challenge, its `chair` merges.
+    """What the plan workflow needs: the panel's `author` plans and defends, `critics` challenge, the `chair` merges.
 
     With `given` the subject's text is the plan itself, else it is the task that the author plans. `max_revisions`
     bounds how often `revise` leads back to planning. See docs/design/plan.md.

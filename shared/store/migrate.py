@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
+import psycopg
 import sqlalchemy as sa
 
+from shared.errors import EnvironmentFault
 from shared.store.database import Database
 
 HEAD = "0002"
+SCHEMA_PATIENCE_S = 60.0
 _LOCK = 0x51554F52  # "QUOR": the advisory lock that serialises migrators
 
 
@@ -43,3 +47,35 @@ def upgrade(database: Database, revision: str = "head") -> bool:
         connection.commit()
     engine.dispose()
     return before != current(database)
+
+
+def wait_for_schema(database_url: str, patience_s: float = SCHEMA_PATIENCE_S) -> None:
+    """Return once the database answers and is at this version's schema.
+
+    Services are started beside the servers and load their code while the schema is made. Raises EnvironmentFault
+    when `patience_s` is over; the supervisor starts the process again then.
+    """
+    deadline = time.monotonic() + patience_s
+    database = Database(database_url, pool_size=1, patience_s=0.0)
+    try:
+        while (trouble := _trouble(database)) is not None:
+            if time.monotonic() > deadline:
+                raise trouble
+            time.sleep(0.05)
+    finally:
+        database.close()
+
+
+def _trouble(database: Database) -> EnvironmentFault | None:
+    """Why the database cannot be worked with yet."""
+    try:
+        found = current(database)
+    except psycopg.Error as error:
+        return EnvironmentFault(f"the database does not answer: {error}")
+    except EnvironmentFault as fault:
+        return fault
+    if found == HEAD:
+        return None
+    return EnvironmentFault(
+        f"the database is at schema {found or 'none'} and this version needs {HEAD}: run `quorate db upgrade`."
+    )

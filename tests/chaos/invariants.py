@@ -234,6 +234,8 @@ def _calls(look: Examination) -> None:
                 f"I5 {run}/{key}: attempt {later.attempt} paid again although the holder of attempt "
                 f"{earlier.attempt} was not lost",
             )
+    for (run, key), calls in by_step.items():
+        _accepted_after_its_answer(look, look.story[(run, key)], calls)
     stored = look.cluster.ask("SELECT count(*) AS n FROM usage WHERE run_id = ANY(%s)", look.runs)[
         0
     ].n
@@ -241,6 +243,20 @@ def _calls(look: Examination) -> None:
         stored <= look.figures.calls,
         f"I5 {stored} responses are stored, {look.figures.calls} calls were made",
     )
+
+
+def _accepted_after_its_answer(look: Examination, changes: list[Change], calls: list[Call]) -> None:
+    """I6: what an attempt is credited with came after the answer to that attempt's own call."""
+    done = next((change for change in changes if change.became == "done"), None)
+    if done is None:
+        return
+    for call in calls:
+        if call.attempt == done.attempts:
+            in_time = call.ended is not None and call.ended <= done.at + CLOCK_S
+            look.require(
+                call.answered and in_time,
+                f"I6 {call.run}/{call.key} was accepted under token {done.token} before its call was answered",
+            )
 
 
 def _holder_lost(look: Examination, claims: list[Change], call: Call) -> bool:

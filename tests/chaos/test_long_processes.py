@@ -8,7 +8,6 @@ import time
 
 import pytest
 
-from shared.embedded.processes import wait_until
 from tests.chaos.cluster import Cluster, Repeated
 from tests.chaos.invariants import examine
 from tests.chaos.workload import REVIEW_STEPS
@@ -20,16 +19,20 @@ SETTLE_S = 60.0
 def test_row_10_a_process_that_was_frozen_and_wakes_up_writes_nothing(
     cluster: Cluster, measured: dict[str, object]
 ) -> None:
-    cluster.speak(latency="2")
+    cluster.speak(latency="4")
     runs = cluster.submit(2)
     cluster.wait_for(lambda: len(cluster.calls_in_flight()) == 6, "six calls are in flight")
     with cluster.stopped("turns"):
         cluster.keep("turns-2")
-        cluster.wait_for_steps(runs, "rebuttal")  # somebody else took over and went on
-    assert wait_until(lambda: cluster.keeper["turns"].starts == 1, 1)
+        taken = "SELECT count(*) AS n FROM steps WHERE run_id = ANY(%s) AND status = 'leased' AND token = 2"
+        cluster.wait_for(lambda: cluster.ask(taken, runs)[0].n == 6, "others took over")
+    # It wakes up with six answers in its sockets, and each of its steps is in somebody else's hands.
+    cluster.wait_for_steps(runs, "rebuttal")
+    cluster.speak(latency="0.2")
     settled = cluster.settle(runs, SETTLE_S)
     figures = examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS)
     measured.update(figures.told())
+    assert cluster.keeper["turns"].starts == 1
     assert figures.extra_calls == 6
 
 

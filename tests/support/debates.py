@@ -26,7 +26,9 @@ Person = Callable[[Decide], Answer]
 
 def member(name: str, family: str | None = None, **fields: Any) -> Participant:
     """A participant of a family of its own unless one is given."""
-    return Participant(name=name, provider="scripted", model="stub", family=family or name, **fields)
+    return Participant(
+        name=name, provider="scripted", model="stub", family=family or name, **fields
+    )
 
 
 def submitted(
@@ -96,7 +98,9 @@ def hold(
     return simulation.run(), simulation
 
 
-def give(step: Turn, *, tokens: int | None = None, cost_usd: float | None = None, **fields: Any) -> StepResult:
+def give(
+    step: Turn, *, tokens: int | None = None, cost_usd: float | None = None, **fields: Any
+) -> StepResult:
     """What a worker records for these fields: validated by the step's reply model."""
     parsed = REPLY_MODELS[step.reply_model].model_validate(fields)
     reply = json.loads(parsed.model_dump_json(exclude_defaults=True))

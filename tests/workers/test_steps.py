@@ -3,93 +3,24 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from shared.contracts import Receipt, StepPayload
+from shared.contracts import Receipt
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, Role
-from shared.models.steps import PromptPart, ToolRequest, TurnRequest, Usage
-from shared.presence import Presence
+from shared.models.steps import PromptPart
 from shared.store.database import Database
 from shared.store.documents import address
 from shared.store.runs import cancel_run
-from shared.store.steps import StoredResponse, store_response
-from tests.support.model_process import ModelServer
 from tests.support.runs import execute, fetch, new_run, new_step, run_row, step_row, take
-from workers.providers.registry import Completion
-from workers.spool import Spool
+from tests.support.turns import Entry, asked, calls, scripted, tool, turn, until, work
 from workers.steps import StepWorker
 
 pytestmark = pytest.mark.component
 
 APPROVED = {"verdict": "APPROVED", "summary": "좋습니다"}
-Entry = dict[str, Any]
-
-
-@pytest.fixture
-def worker(database: Database, tmp_path: Path) -> Iterator[StepWorker]:
-    presence = Presence(database, "turns")
-    presence.start()
-    yield StepWorker(database, presence, Spool(tmp_path / "spool"))
-    presence.stop()
-
-
-def scripted(*replies: Entry, **fields: Any) -> Participant:
-    return Participant(
-        name="critic", provider="scripted", options={"replies": list(replies)}, **fields
-    )
-
-
-def openai(server: ModelServer, model: str) -> Participant:
-    return Participant(
-        name="critic", provider="openai", model=model, options={"base_url": server.base_url}
-    )
-
-
-def asked(participant: Participant, **fields: Any) -> str:
-    request = {
-        "participant": participant,
-        "role": Role.CRITIQUE,
-        "round": 1,
-        "reply_model": "critique.review",
-        "prompt": (PromptPart(text="Review it."),),
-        "marker": "m" * 24,
-    }
-    return TurnRequest.model_validate({**request, **fields}).model_dump_json()
-
-
-def turn(database: Database, participant: Participant, **fields: Any) -> str:
-    """A run of one step `a`, in which the participant speaks."""
-    return new_run(database, new_step("a", request=asked(participant, **fields)))
-
-
-def tool(database: Database, name: str) -> str:
-    request = ToolRequest(
-        tool=name, participant="t", role="critique", round=1, reply_model="critique.review"
-    )
-    return new_run(database, new_step("a", kind="tool", request=request.model_dump_json()))
-
-
-def work(worker: StepWorker, run: str, step: str = "a") -> Receipt:
-    return worker.work(StepPayload(run=run, step=step))
-
-
-def until(true: Callable[[], bool], timeout_s: float = 20) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not true():
-        assert time.monotonic() < deadline, "it never came to be"
-        threading.Event().wait(0.01)
-
-
-def calls(database: Database) -> int:
-    return int(fetch(database, "SELECT count(*) AS n FROM usage").n)
 
 
 # ---- ends ---------------------------------------------------------------------------------------
@@ -328,123 +259,3 @@ def test_a_cancelled_run_stops_the_call_within_seconds(
         assert receipt.result(15) == Receipt(step="a", status="stale")
 
     assert step_row(database, run, "a").status == "cancelled"
-
-
-# ---- paid answers -------------------------------------------------------------------------------
-
-
-def test_a_paid_answer_is_committed_before_anybody_looks_at_it(
-    worker: StepWorker, database: Database, model_server: ModelServer
-) -> None:
-    run = turn(database, openai(model_server, "steps-garbage--fault=garbage"))
-
-    assert work(worker, run).status == "failed"
-
-    rows = fetch(
-        database,
-        "SELECT count(*) AS kept FROM usage u JOIN documents d ON d.sha256 = u.response",
-    )
-    assert rows.kept == 2
-    assert len(model_server.calls("steps-garbage--fault=garbage")) == 2
-
-
-def test_the_answer_of_a_worker_that_died_is_adopted_and_not_paid_again(
-    worker: StepWorker, database: Database, model_server: ModelServer
-) -> None:
-    model = "steps-adopted"
-    run = turn(database, openai(model_server, model))
-    dead = take(database, run, "a", "dead")
-    answer = Completion(
-        text='{"verdict": "APPROVED", "summary": "paid"}',
-        usage=Usage(input_tokens=3, output_tokens=4, cost_usd=0.5),
-        model=model,
-    )
-    stored = StoredResponse(
-        run=run,
-        step="a",
-        token=dead.token,
-        worker="dead",
-        participant="critic",
-        provider="openai",
-        model=model,
-        request_sha="r",
-        content=answer.packed(),
-        usage=answer.usage,
-        attempt="1:1",
-    )
-    database.run(lambda c: store_response(c, stored))
-    execute(database, "UPDATE steps SET status = 'pending', owner = NULL")
-
-    assert work(worker, run).status == "done"
-
-    row = step_row(database, run, "a")
-    assert (row.reply["summary"], row.note) == ("paid", "adopted")
-    assert (row.tokens, row.cost_usd) == (7, 0.5)
-    assert model_server.calls(model) == []
-    assert calls(database) == 1
-
-
-def test_a_paid_answer_waits_on_the_disk_while_the_database_is_away(
-    database: Database, database_url: str, model_server: ModelServer, tmp_path: Path
-) -> None:
-    """The way to the socket is taken away in the middle of the call and given back afterwards."""
-    model = "steps-spooled--latency=0.5"
-    run = turn(database, openai(model_server, model))
-    door = Door(database_url)
-    shut_away = Database(door.url, pool_size=4, patience_s=60)
-    spool = tmp_path / "spool"
-    worker = StepWorker(shut_away, Presence(shut_away, "turns"), Spool(spool))
-
-    with ThreadPoolExecutor(1) as pool:
-        receipt = pool.submit(work, worker, run)
-        until(lambda: len(model_server.calls(model)) == 1)
-        door.shut(database)
-        until(lambda: bool(list(spool.glob("*.json"))))
-        assert not receipt.done()
-        door.open()
-
-        assert receipt.result(30) == Receipt(step="a", status="done", ready=True)
-
-    assert list(spool.iterdir()) == []
-    assert calls(database) == 1
-    assert len(model_server.calls(model)) == 1
-    shut_away.close()
-    door.close()
-
-
-class Door:
-    """A database's socket folder under another name that can be taken away."""
-
-    def __init__(self, url: str) -> None:
-        from tempfile import mkdtemp
-        from urllib.parse import parse_qs, quote, urlsplit
-
-        self._folder = parse_qs(urlsplit(url).query)["host"][0]
-        self._link = Path(mkdtemp(prefix="door-", dir="/tmp")) / "pg"
-        self.open()
-        self.url = url.replace(quote(self._folder, safe=""), quote(str(self._link), safe=""))
-        assert self.url != url
-
-    def open(self) -> None:
-        self._link.symlink_to(self._folder)
-
-    def shut(self, still_inside: Database) -> None:
-        """Nobody gets in any more, and who is in is thrown out."""
-        self._link.unlink()
-        execute(
-            still_inside,
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid()",
-        )
-
-    def close(self) -> None:
-        self._link.unlink(missing_ok=True)
-        self._link.parent.rmdir()
-
-
-def test_without_a_database_a_message_is_dropped_and_nothing_is_raised(tmp_path: Path) -> None:
-    nowhere = Database(f"postgresql+psycopg://postgres@/db?host={tmp_path}", patience_s=0.1)
-    worker = StepWorker(nowhere, Presence(nowhere, "turns"), Spool(tmp_path / "spool"))
-
-    assert work(worker, "r1") == Receipt(step="a", status="abandoned")
-    nowhere.close()

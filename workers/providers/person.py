@@ -11,13 +11,15 @@ from __future__ import annotations
 from shared.errors import NotYet
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.people import WAIT_S
 from workers.providers.registry import Cancelled, Completion, ProviderCall
+
+# Nobody has to look before that: an answer makes the step ready at once.
+WAIT_S = 3600.0
 
 
 def complete(call: ProviderCall, cancel: Cancelled) -> Completion:  # noqa: ARG001 - the protocol's signature
     """Raise NotYet: somebody has to answer first."""
-    asked = "a person's answer" if not call.repair else "a usable answer (see the objection)"
+    asked = "a person's answer" if not call.repair else "a usable answer, the last one was none"
     raise NotYet(
         FailureKind.RATE_LIMITED,
         f"{call.participant.name} waits for {asked}: `quorate inbox`.",

@@ -12,7 +12,6 @@ from pydantic import JsonValue, ValidationError
 from shared.errors import ToolError
 from shared.models.replies import Applied, Undone
 from shared.models.subject import Origin
-from shared.models.wire import ForeignWire
 from workers.tools.bench import bench, git_blob_id
 from workers.tools.branch import EFFECT, move_branch, read_branch, refuse_checked_out, trailers
 from workers.tools.in_place import apply_in_place

@@ -12,19 +12,24 @@ from orchestrator.cli.options import example, json_option
 @click.command(epilog=example("quorate inbox", "quorate inbox --json"))
 @json_option
 def inbox(as_json: bool) -> int:
-    """The decisions that wait for a person, the oldest first."""
+    """The decisions and the turns that wait for a person, the oldest first."""
     from orchestrator.cli.backend import connected
+    from orchestrator.cli.people import turn_json, turns_table
     from orchestrator.cli.terminal import Terminal
     from orchestrator.views.json_report import SCHEMA_VERSION, decision_json, dumps
     from orchestrator.views.listings import decisions
     from shared.store.decisions import list_decisions
+    from shared.store.people import waiting_turns
 
     with connected(os.environ) as backend:
         rows = backend.read(list_decisions)
+        turns = backend.read(waiting_turns)
     terminal = Terminal.of(os.environ)
     if as_json:
         listed = [{"run": row.run_id, "title": row.title, **decision_json(row)} for row in rows]
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "decisions": listed}))
+        waiting = [turn_json(turn) for turn in turns]
+        whole = {"schema_version": SCHEMA_VERSION, "decisions": listed, "turns": waiting}
+        terminal.result(dumps(whole))
     else:
-        terminal.result(decisions(rows))
+        terminal.result([*(decisions(rows) if rows or not turns else ()), *turns_table(turns)])
     return 0

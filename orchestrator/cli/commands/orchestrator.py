@@ -12,10 +12,10 @@ from orchestrator.cli.options import example
 @click.command(epilog=example("quorate orchestrator        (a service: see deploy/systemd)"))
 def orchestrator() -> int:
     """Advance runs, sweep, listen for decisions. Any number of these may run; SIGTERM ends one in good order."""
-    from orchestrator.cli.schema import wait_for_schema
     from orchestrator.service import main
     from shared.settings import Settings
+    from shared.store.migrate import wait_for_schema
 
     settings = Settings.from_environment(os.environ)
-    wait_for_schema(settings)
+    wait_for_schema(settings.endpoints.database_url)
     return main(settings)

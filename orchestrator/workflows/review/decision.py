@@ -85,7 +85,7 @@ def apply_fix(case: Case, result: Result) -> Doing[Result]:
                 "subject": case.subject_hash,
                 "fixes": [fix.model_dump(mode="json") for fix in good_fixes(fixes)],
                 "only": None,
-                "mode": case.options.apply,
+                "mode": case.options.apply.replace("-", "_"),
                 "run": case.run,
                 "approved": approved,
                 "effect": f"{case.run}/{case.key('apply')}",

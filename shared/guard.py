@@ -14,7 +14,7 @@ from pathlib import Path
 
 DISTRIBUTION = "quorate"
 PACKAGES = ("shared", "workers", "orchestrator")
-HOME = Path(__file__).resolve().parent.parent.parent
+HOME = Path(__file__).resolve().parent.parent
 
 
 def intruder(names: Sequence[str] = PACKAGES, home: Path = HOME) -> str | None:

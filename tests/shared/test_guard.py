@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.guard import HOME, PACKAGES, intruder
+from shared.guard import HOME, PACKAGES, intruder
 from tests.fixtures.instance import SCRIPTS
 
 
@@ -49,7 +49,7 @@ def test_a_distribution_that_installed_over_ours_is_named_when_an_import_fails(t
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: intruding\nVersion: 1\n")
     (information / "RECORD").write_text("shared/__init__.py,,\nintruding-1.0.dist-info/RECORD,,\n")
-    code = "from orchestrator.cli.guard import diagnosis; print(diagnosis())"
+    code = "from shared.guard import diagnosis; print(diagnosis())"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HOME), str(tmp_path)])},

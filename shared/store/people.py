@@ -1,0 +1,110 @@
+"""Turns of people: steps that were given back until somebody answers, and the answer as their stored response.
+
+A waiting turn is a pending step, not before the hour is over; it holds no task, no thread and no lease. Deadlines and
+cancelling work on it as on every other step.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from shared.errors import DecisionConflict, UnknownRun
+from shared.models.steps import Usage
+from shared.store.database import Connection
+from shared.store.runs import append_events, lock_run
+from shared.store.steps import StoredResponse, store_response
+
+_FREE = Usage(input_tokens=0, output_tokens=0, cached_tokens=0, cost_usd=0.0)
+
+
+@dataclass(frozen=True)
+class WaitingTurn:
+    """A person's turn. `answers` is how many unusable answers it has had."""
+
+    run_id: str
+    step: str
+    participant: str
+    role: str
+    round: int
+    reply_model: str
+    asked_at: datetime
+    deadline_at: datetime | None
+    title: str
+    token: int
+    answers: int
+
+
+_SELECT = """
+SELECT s.run_id, s.key AS step, s.participant, s.role, s.round, s.request->>'reply_model' AS reply_model,
+       s.created_at AS asked_at, r.deadline_at, r.title, s.token,
+       (SELECT count(*) FROM usage u WHERE u.run_id = s.run_id AND u.step = s.key)::int AS answers
+  FROM steps s JOIN runs r ON r.id = s.run_id
+ WHERE s.kind = 'turn' AND s.status = 'pending' AND s.token > 0 AND s.not_before > now() AND r.status = 'running'
+   AND s.request->'participant'->>'provider' = 'person'
+"""
+
+
+def waiting_turns(connection: Connection, *, run: str | None = None) -> list[WaitingTurn]:
+    """The turns that wait for a person, the oldest first."""
+    rows = connection.execute(
+        _SELECT + " AND (%(run)s::text IS NULL OR s.run_id = %(run)s) ORDER BY s.created_at, s.key",
+        {"run": run},
+    ).fetchall()
+    return [WaitingTurn(**row._asdict()) for row in rows]
+
+
+def answer_turn(connection: Connection, run: str, step: str, text: str, actor: str) -> WaitingTurn:
+    """Store what a person answers, and make the step ready; the caller's transaction commits both.
+
+    Raises UnknownRun when there is no such turn, DecisionConflict when it does not wait (any more).
+    """
+    if lock_run(connection, run) is None:
+        raise UnknownRun(f"there is no run {run!r}")
+    found = next((turn for turn in waiting_turns(connection, run=run) if turn.step == step), None)
+    if found is None:
+        raise _not_waiting(connection, run, step)
+    store_response(
+        connection,
+        StoredResponse(
+            run=run,
+            step=step,
+            token=found.token,
+            worker=f"person:{actor}"[:200],
+            participant=found.participant,
+            provider="person",
+            model=None,
+            request_sha="",
+            content=_packed(text),
+            usage=_FREE,
+            attempt=f"person:{found.answers + 1}",
+        ),
+    )
+    connection.execute(
+        "UPDATE steps SET not_before = NULL, dispatched_at = NULL, dispatches = 0 "
+        "WHERE run_id = %s AND key = %s AND status = 'pending'",
+        (run, step),
+    )
+    append_events(connection, run, [("turn.answered", {"key": step, "actor": actor})])
+    return found
+
+
+def _packed(text: str) -> bytes:
+    """As a worker stores a completion (workers/providers/registry.py)."""
+    fields = {"text": text, "usage": _FREE.model_dump(), "finish_reason": "stop", "model": None}
+    return json.dumps(fields, ensure_ascii=False, sort_keys=True).encode()
+
+
+def _not_waiting(connection: Connection, run: str, step: str) -> UnknownRun | DecisionConflict:
+    row = connection.execute(
+        "SELECT s.status, r.status AS run_status, s.request->'participant'->>'provider' AS provider "
+        "FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.run_id = %s AND s.key = %s",
+        (run, step),
+    ).fetchone()
+    if row is None or row.provider != "person":
+        return UnknownRun(f"run {run} has no turn {step!r} of a person: `quorate inbox` shows them")
+    state = row.status if row.run_status == "running" else f"{row.status}, its run {row.run_status}"
+    return DecisionConflict(
+        f"turn {step} of run {run} does not wait for an answer (it is {state}); nothing was changed"
+    )

@@ -1,0 +1,20 @@
+"""A worker in this process."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared.presence import Presence
+from shared.store.database import Database
+from workers.spool import Spool
+from workers.steps import StepWorker
+
+
+@pytest.fixture
+def worker(database: Database, tmp_path: Path) -> Iterator[StepWorker]:
+    """A worker of turns that is present, without limits."""
+    presence = Presence(database, "turns")
+    presence.start()
+    yield StepWorker(database, presence, Spool(tmp_path / "spool"))
+    presence.stop()
