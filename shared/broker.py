@@ -105,6 +105,7 @@ def make_app(broker_url: str, *, slots: int = 8, late_acks: bool = False) -> Cel
     `late_acks` keeps Celery's acknowledgements after the work (on Redis: kombu's emulation of them).
     """
     kombu.transport.TRANSPORT_ALIASES["redis"] = "shared.broker:Transport"
+    kombu.transport._transport_cache.pop("redis", None)  # somebody in this process may have asked before
     app = Celery("quorate", set_as_current=False, backend=JournalBackend)
     app.conf.update(
         broker_url=broker_url,

@@ -100,6 +100,10 @@ class Catalogue:
             return Obstacle(f"{name} is an external endpoint, and privacy.allow_external is false")
         return found
 
+    def configured(self, name: str) -> Participant:
+        """What the entry of that name describes, whatever stands in its way."""
+        return self._configured(name, self.settings.providers[name])
+
     def known(self) -> list[str]:
         """All names that can be used as they are."""
         own = self.environment_model()

@@ -21,11 +21,6 @@ from workers.steps import StepWorker
 
 pytestmark = pytest.mark.component
 
-APPROVED = {"verdict": "APPROVED", "summary": "좋습니다"}
-
-
-# ---- paid answers -------------------------------------------------------------------------------
-
 
 def test_a_paid_answer_is_committed_before_anybody_looks_at_it(
     worker: StepWorker, database: Database, model_server: ModelServer

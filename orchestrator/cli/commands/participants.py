@@ -1,4 +1,4 @@
-"""`quorate participants`: who can take part."""
+"""`quorate participants`: who can take part, whether they answer, and holding them up."""
 
 from __future__ import annotations
 
@@ -9,45 +9,91 @@ import click
 
 from orchestrator.cli.options import example, json_option
 
+config_option = click.option(
+    "--config", type=click.Path(path_type=Path), help="This configuration file."
+)
+
 
 @click.group(invoke_without_command=True, epilog=example("quorate participants list"))
 @click.pass_context
 def participants(ctx: click.Context) -> int | None:
     """Who can take part in a review from here."""
-    return None if ctx.invoked_subcommand else listed((), None, False)
+    if ctx.invoked_subcommand:
+        return None
+    from orchestrator.cli.participants_listing import run_list
+
+    return run_list((), None, os.environ, as_json=False)
 
 
 @participants.command("list", epilog=example("quorate participants list --json"))
 @click.option("--panel", multiple=True, metavar="NAMES", help="As in `quorate review --panel`.")
-@click.option("--config", type=click.Path(path_type=Path), help="This configuration file.")
+@config_option
 @json_option
 def list_(panel: tuple[str, ...], config: Path | None, as_json: bool) -> int:
-    """The panel that a review from this directory would have, and what to set for more."""
-    return listed(panel, config, as_json)
+    """The panel that a review from this directory would have, who else is here, and what is missing.
+
+    Nothing is started and nobody is called.
+    """
+    from orchestrator.cli.participants_listing import run_list
+
+    return run_list(panel, config, os.environ, as_json=as_json)
 
 
-def listed(panel: tuple[str, ...], config: Path | None, as_json: bool) -> int:
-    """Print the panel."""
-    from orchestrator.cli.terminal import Terminal
-    from orchestrator.configuration.loading import load_configuration
-    from orchestrator.configuration.panels import build_panel
-    from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-    from orchestrator.views.lines import line
-    from orchestrator.views.listings import participants as as_table
+@participants.command(
+    "test", epilog=example("quorate participants test", "quorate participants test claude,codex")
+)
+@click.argument("names", nargs=-1, metavar="[NAMES]")
+@config_option
+@click.option(
+    "--timeout", "timeout_s", type=click.FloatRange(1, 3600), default=60.0, help="Seconds (60)."
+)
+@json_option
+def test(names: tuple[str, ...], config: Path | None, timeout_s: float, as_json: bool) -> int:
+    """Ask each model one short question, through the workers. This costs what a short call costs.
 
-    directory = Path.cwd()
-    configuration = load_configuration(directory, os.environ, explicit=config)
-    found, report = build_panel(panel or None, configuration, os.environ, directory)
-    terminal = Terminal.of(os.environ)
-    if as_json:
-        content = {
-            "schema_version": SCHEMA_VERSION,
-            "panel": found.model_dump(mode="json"),
-            "warnings": list(report.warnings),
-            "hints": list(report.hints),
-        }
-        terminal.result(dumps(content))
-        return 0
-    terminal.result(as_table(found))
-    terminal.talk([line(text) for text in report.lines()[1:]])
-    return 0
+    Exit code 3 when one of them does not answer.
+    """
+    from orchestrator.cli.participants_trial import Trial, run_trial
+
+    return run_trial(Trial(names, config, timeout_s, as_json), os.environ)
+
+
+@participants.command("models", epilog=example("quorate participants models"))
+@config_option
+@json_option
+def models(config: Path | None, as_json: bool) -> int:
+    """Which model a name means here, and what it costs. Nobody is asked."""
+    from orchestrator.cli.participants_models import run_models
+
+    return run_models(config, os.environ, as_json=as_json)
+
+
+@participants.command(
+    "pause", epilog=example('quorate participants pause claude -m "invoice unpaid"')
+)
+@click.argument("name", metavar="NAME")
+@click.option("-m", "--message", default="", metavar="TEXT", help="Why.")
+def pause(name: str, message: str) -> int:
+    """Hold all calls of a participant, a provider or an account; its turns wait and lose no attempt."""
+    from orchestrator.cli.participants_holding import run_pause
+
+    return run_pause(name, message, os.environ)
+
+
+@participants.command("resume", epilog=example("quorate participants resume claude"))
+@click.argument("name", metavar="NAME")
+def resume(name: str) -> int:
+    """End a pause, or close the breaker of an account."""
+    from orchestrator.cli.participants_holding import run_resume
+
+    return run_resume(name, os.environ)
+
+
+@participants.command("login", epilog=example("quorate participants login chatgpt-web"))
+@click.argument("name", metavar="NAME")
+@config_option
+def login(name: str, config: Path | None) -> int:
+    """Open the browser of a web chat, to log in with your own account."""
+    from orchestrator.cli.participants_holding import run_login
+
+    return run_login(name, config, os.environ)

@@ -12,7 +12,7 @@ from orchestrator.core.spending import Heard
 from orchestrator.workflows.panel.prompts import PanelPrompts
 from orchestrator.workflows.panel.strategies import Strategy
 from shared.models.assessment import Assessment
-from shared.models.findings import Finding, FindingStatus, Stance
+from shared.models.findings import Finding, Stance
 from shared.models.panel import Participant
 from shared.models.planning import Moderation
 from shared.models.run import PanelOptions, RunSpec
@@ -147,9 +147,5 @@ class Debate:
 
     @property
     def candidates(self) -> tuple[Finding, ...]:
-        """The positions that have not been given up."""
-        return tuple(
-            one
-            for one in self.points
-            if one.category == POSITION and one.status is not FindingStatus.REJECTED
-        )
+        """All positions, those given up among them: a secret vote may go back to one."""
+        return tuple(one for one in self.points if one.category == POSITION)

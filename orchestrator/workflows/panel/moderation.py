@@ -10,7 +10,7 @@ from orchestrator.core.contested import Agenda
 from orchestrator.core.spending import Heard
 from orchestrator.core.stances import settle
 from orchestrator.workflows.panel.case import JUDGE_TEMPERATURE, Case, Debate, Statement
-from orchestrator.workflows.panel.positions import Read
+from orchestrator.workflows.panel.positions import Read, with_rivals
 from orchestrator.workflows.panel.prompts import View
 from orchestrator.workflows.panel.views import shown
 from shared.models.panel import Role
@@ -41,7 +41,8 @@ def moderate(
     yield from phase("Moderating")
 
     def view() -> View:
-        points = settle(read.points, (*held.ledger, *read.stances))
+        said = (*held.ledger, *read.stances)
+        points = settle(read.points, with_rivals(read.points, said, read.holds, number))
         return View(
             number=number,
             last=case.rounds,

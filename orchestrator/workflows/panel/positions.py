@@ -3,7 +3,8 @@
 A position is a debater's answer, a point a claim that it rests on. Both are findings to the core. Two texts are one
 position only when they are the same letter by letter (case, spacing and punctuation aside): "we should" and "we
 should not" read alike, and a false match would be a false agreement. What says the same in other words is said so in
-stances and ballots. Who takes another position than before has withdrawn from that one.
+stances and ballots. Who takes another position than before has withdrawn from that one, and who holds one and has said
+nothing about another counts against that: two camps that ignore each other do not agree.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.stances import raising_stance
+from orchestrator.core.stances import VALUES, raising_stance
 from orchestrator.workflows.panel.case import POINT, POSITION
 from shared.models.findings import Finding, Position, Severity, Stance
 from shared.models.panel import Role
 from shared.models.planning import MAX_POINTS, Argument, OpeningVote
 
 ROLE = Role.ARGUMENT.value
+RIVAL = "holds another position"
 _ID = re.compile(r"\W*(P\d+)(?!\w)", re.IGNORECASE)
 # A dispute about the answer itself is not drowned by agreement on claims.
 _WEIGHT = {POSITION: Severity.MAJOR, POINT: Severity.MINOR}
@@ -166,3 +168,28 @@ def _implied(
     if position is Position.AGREE and not because:
         return line
     return line.model_copy(update={"position": position, "reason": because, "quote": quote})
+
+
+def with_rivals(
+    points: Sequence[Finding], ledger: Sequence[Stance], holds: Mapping[str, str], number: int
+) -> tuple[Stance, ...]:
+    """The ledger as it counts after a round: with a `disagree` for each position that its speakers pass over.
+
+    These lines are worked out anew after each round and never written down: nobody said them.
+    """
+    stated = {(line.participant, line.finding) for line in ledger if line.position in VALUES}
+    rivals = tuple(
+        Stance(
+            round=number,
+            participant=who,
+            role=ROLE,
+            finding=point.id,
+            position=Position.DISAGREE,
+            reason=RIVAL,
+        )
+        for point in points
+        if point.category == POSITION
+        for who, held in holds.items()
+        if held != point.id and (who, point.id) not in stated
+    )
+    return (*ledger, *rivals)

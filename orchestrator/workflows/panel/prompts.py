@@ -106,10 +106,6 @@ class PanelPrompts:
         parts.append(self.templates.part("judgement", ids=ids))
         return self.templates.prompt(self.templates.part("judge"), judge, parts)
 
-    def statistics(self, agenda: Agenda) -> str:
-        """What stands in for a moderator's feedback: every contested point with its count."""
-        return points_text(agenda.contested) or self.templates.line("feedback.none")
-
     def _heard(self, view: View) -> list[PromptPart]:
         parts = [_statement(one) for one in view.others]
         if view.own is not None:

@@ -10,7 +10,7 @@ from orchestrator.core.commands import Doing, RoundRecord, Turn, phase, record, 
 from orchestrator.core.convergence import assess
 from orchestrator.core.hearing import Spoken, absences, over_budget, refuses_all
 from orchestrator.core.rounds import Contribution, RoundTaken
-from orchestrator.core.stances import settle
+from orchestrator.core.stances import RAISING, settle
 from orchestrator.core.wording import spoken_text
 from orchestrator.workflows.panel.case import (
     DEBATER_TEMPERATURE,
@@ -22,7 +22,7 @@ from orchestrator.workflows.panel.case import (
 )
 from orchestrator.workflows.panel.consensus import consensus_called
 from orchestrator.workflows.panel.moderation import moderate
-from orchestrator.workflows.panel.positions import ROLE, Read, read_round
+from orchestrator.workflows.panel.positions import ROLE, Read, read_round, with_rivals
 from orchestrator.workflows.panel.prompts import View
 from orchestrator.workflows.panel.strategies import Order
 from orchestrator.workflows.panel.views import before_round, heard_by
@@ -72,7 +72,7 @@ def vote_first(case: Case) -> Doing[Debate]:
     read = read_round((), said, 0, {})
     return Debate(
         rounds=(taken(0, spoken, read),),
-        points=settle(read.points, read.stances),
+        points=settle(read.points, with_rivals(read.points, read.stances, read.holds, 0)),
         ledger=read.stances,
         unwritten=read.stances,
         first={name: FirstVote(read.holds[name], reply.confidence) for name, reply in said},
@@ -230,9 +230,14 @@ def _contribution(one: Spoken, read: Read) -> Contribution:
     name = one.speaker.name
     if one.result.reply is None:
         return Contribution(name, ROLE, answered=False)
+    # What a position implies has no reason of its own: it rests on the argument.
+    argument = str(one.result.reply.get("argument") or one.result.reply.get("reason") or "")
     stances = tuple(
         StatedStance(
-            finding=line.finding, position=line.position, reason=line.reason, quote=line.quote
+            finding=line.finding,
+            position=line.position,
+            reason=argument if line.reason == RAISING else line.reason,
+            quote=line.quote,
         )
         for line in read.stances
         if line.participant == name
@@ -249,12 +254,13 @@ def rule_on(
     budget_is_spent: bool,
 ) -> RoundRecord:
     """What a round brought: the points as they stand, the ledger's new lines, the figures and the ruling."""
-    ledger = (*held.ledger, *read.stances)
-    points = settle(read.points, ledger, threshold=case.options.thresholds.agreement)
+    said = (*held.ledger, *read.stances)
+    counted = with_rivals(read.points, said, read.holds, arguments.number)
+    points = settle(read.points, counted, threshold=case.options.thresholds.agreement)
     assessment = assess(
         (*held.rounds, arguments),
         points,
-        ledger,
+        counted,
         rule=case.rule,
         new_findings=read.new,
         is_last_round=arguments.number == case.rounds,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from orchestrator.core.contested import Agenda, agenda
 from orchestrator.workflows.panel.case import Case, Debate, Statement
-from orchestrator.workflows.panel.prompts import Shown, View, letter_of
+from orchestrator.workflows.panel.prompts import Shown, View, letter_of, points_text
 from orchestrator.workflows.panel.strategies import Hears
 from shared.models.findings import Finding, Stance
 from shared.models.panel import Participant
@@ -34,7 +34,7 @@ def before_round(
         others=[shown(one, labels) for one in others],
         agenda=points,
         reasons=() if feedback else reasons(points.contested, held.ledger, name, labels),
-        feedback=_feedback(case, held, points) if feedback and held.held else None,
+        feedback=_feedback(held, points) if feedback and held.held else None,
     )
 
 
@@ -56,11 +56,11 @@ def _latest_of_others(held: Debate, name: str, so_far: Sequence[Statement]) -> l
     return [latest[who] for who in ordered if who != name]
 
 
-def _feedback(case: Case, held: Debate, points: Agenda) -> str:
+def _feedback(held: Debate, points: Agenda) -> str:
     """The moderator's words, or the count of the points where it gave none."""
     said = held.feedback
     if said is None or not said.feedback:
-        return case.prompts.statistics(points)
+        return points_text(points.contested)
     questions = "\n".join(f"- {one}" for one in said.open_questions)
     return f"{said.feedback}\n{questions}".strip()
 

@@ -216,7 +216,7 @@ def test_the_wording_with_a_quotation_wins_and_lacking_fields_are_filled() -> No
     )
     assert finding.title == SQL_OTHERWISE
     assert finding.quote == "execute(sql)"
-    assert finding.patch == "--- a\n+++ b"
+    assert finding.patch == "--- a\n+++ b\n"
     assert finding.rule == "B608"
 
 

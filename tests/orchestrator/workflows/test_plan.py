@@ -25,61 +25,8 @@ from tests.support.debates import (
     shown,
     submitted,
 )
+from tests.support.plan_cast import NO_WAY_BACK, PLAN, PlanCast, stance
 from tests.support.simulator import Simulation
-
-NO_WAY_BACK = {
-    "title": "No way back is described",
-    "detail": "when the copy fails half way, nobody knows what to do",
-    "severity": "MAJOR",
-    "quote": "2. copy the data",
-}
-PLAN = "# Plan {}\n1. stop the shop\n2. copy the data\n3. start the shop"
-
-
-def stance(position: str, *findings: str, reason: str = "the second step says so") -> list[Any]:
-    return [{"finding": one, "position": position, "reason": reason} for one in findings]
-
-
-class Cast:
-    """All raise the same objection, the planner concedes it, all hold on to it."""
-
-    def __call__(self, step: Turn) -> StepResult:
-        act = getattr(self, step.role.value.replace("-", "_"))
-        result: StepResult = act(step)
-        return result
-
-    def plan(self, step: Turn) -> StepResult:
-        return give(step, plan=PLAN.format(step.round), assumptions=["nobody buys at night"])
-
-    def challenge(self, step: Turn) -> StepResult:
-        if step.round == 1:
-            return give(step, verdict="REVISE", findings=[NO_WAY_BACK])
-        return give(step, verdict="REVISE", stances=stance("agree", "F1"))
-
-    def defense(self, step: Turn) -> StepResult:
-        return give(
-            step,
-            stances=stance("agree", "F1"),
-            conceded_points=["F1"],
-            revised_plan="# Plan with a way back",
-        )
-
-    def risk_analysis(self, step: Turn) -> StepResult:
-        return give(step, verdict="REVISE", findings=[NO_WAY_BACK])
-
-    def innovation_analysis(self, step: Turn) -> StepResult:
-        return give(
-            step,
-            verdict="REVISE",
-            findings=[{"title": "A replica would need no downtime", "severity": "MINOR"}],
-            opportunities=["move shop by shop"],
-        )
-
-    def cross_review(self, step: Turn) -> StepResult:
-        return give(step, verdict="REVISE", stances=stance("agree", "F1", "F2"))
-
-    def synthesis(self, step: Turn) -> StepResult:
-        return give(step, summary="A way back is missing.", convergence_score=0.9)
 
 
 def held(script: Script, *answers: str, **options: Any) -> tuple[Outcome, Simulation]:
@@ -89,7 +36,7 @@ def held(script: Script, *answers: str, **options: Any) -> tuple[Outcome, Simula
 def by_round(**rounds: str) -> Script:
     """All challenge alike; from the second challenge on they state these positions, r3="disagree" and so on."""
 
-    class Positions(Cast):
+    class Positions(PlanCast):
         def challenge(self, step: Turn) -> StepResult:
             said = rounds.get(f"r{step.round}")
             if step.round == 1 or said is None:
@@ -109,7 +56,7 @@ def by_round(**rounds: str) -> Script:
 
 
 def test_a_conceded_objection_converges_and_the_plan_needs_a_fix():
-    outcome, run = held(Cast())
+    outcome, run = held(PlanCast())
     assert (outcome.ending, outcome.verdict) == (Ending.CONVERGED, Verdict.NEEDS_FIX)
     assert [finding.title for finding in outcome.findings] == ["No way back is described"]
     assert run.phases == [
@@ -122,7 +69,7 @@ def test_a_conceded_objection_converges_and_the_plan_needs_a_fix():
 
 
 def test_a_plan_without_objections_converges_and_is_approved():
-    class Content(Cast):
+    class Content(PlanCast):
         def challenge(self, step: Turn) -> StepResult:
             return give(step, verdict="ACCEPT", summary="good")
 
@@ -137,7 +84,7 @@ def test_both_sides_standing_firm_is_a_stalled_debate():
 
 
 def test_saying_the_same_again_is_a_looping_debate():
-    class Parrots(Cast):
+    class Parrots(PlanCast):
         def challenge(self, step: Turn) -> StepResult:
             other = {"title": "Nobody is told when the shop closes", "severity": "MINOR"}
             stances = [] if step.round == 1 else stance("abstain", "F1")
@@ -159,7 +106,7 @@ def test_positions_that_go_there_and_back_are_an_oscillating_debate():
     "kind", [FailureKind.TIMEOUT, FailureKind.UNPARSEABLE, FailureKind.EMPTY, FailureKind.REFUSAL]
 )
 def test_silent_or_unreadable_critics_are_a_degraded_debate_that_approves_nothing(kind):
-    class Silent(Cast):
+    class Silent(PlanCast):
         def challenge(self, step: Turn) -> StepResult:
             return fail(kind)
 
@@ -170,7 +117,7 @@ def test_silent_or_unreadable_critics_are_a_degraded_debate_that_approves_nothin
 
 
 def test_one_silent_critic_of_three_is_named_and_keeps_agreement_away():
-    class OneSilent(Cast):
+    class OneSilent(PlanCast):
         def challenge(self, step: Turn) -> StepResult:
             if step.participant.name == "cyd":
                 return fail()
@@ -183,7 +130,7 @@ def test_one_silent_critic_of_three_is_named_and_keeps_agreement_away():
 
 
 def test_a_silent_planner_degrades_the_debate():
-    class Mute(Cast):
+    class Mute(PlanCast):
         def defense(self, step: Turn) -> StepResult:
             return fail()
 
@@ -191,7 +138,7 @@ def test_a_silent_planner_degrades_the_debate():
 
 
 def test_a_used_up_budget_ends_the_run_without_asking_anybody():
-    class Broke(Cast):
+    class Broke(PlanCast):
         def challenge(self, step: Turn) -> StepResult:
             return fail(FailureKind.OVER_BUDGET)
 
@@ -202,7 +149,7 @@ def test_a_used_up_budget_ends_the_run_without_asking_anybody():
 
 
 def test_without_a_plan_there_is_nothing_to_debate():
-    class NoPlanner(Cast):
+    class NoPlanner(PlanCast):
         def plan(self, step: Turn) -> StepResult:
             return fail()
 
@@ -215,7 +162,7 @@ def test_without_a_plan_there_is_nothing_to_debate():
 def test_analysers_take_no_part_in_the_debate_of_a_plan():
     members = (member("ada"), member("ruff").model_copy(update={"provider": "analyser"}))
     outcome, run = hold(
-        submitted(PlanOptions(rounds=1), members=members), Cast(), decides("accept")
+        submitted(PlanOptions(rounds=1), members=members), PlanCast(), decides("accept")
     )
     assert "challenge/1/ruff" not in run.steps
     assert any("ruff follows rules" in one for one in outcome.warnings)
@@ -232,7 +179,7 @@ def test_an_unknown_strategy_is_refused_by_name():
 
 
 def test_the_first_round_is_blind():
-    _, run = held(Cast())
+    _, run = held(PlanCast())
     for name in ("ada", "bob", "cyd"):
         text = shown(run.commands[f"challenge/1/{name}"])
         assert "No way back" not in text
@@ -240,7 +187,7 @@ def test_the_first_round_is_blind():
 
 
 def test_later_rounds_show_objections_and_answers_without_names():
-    _, run = held(Cast())
+    _, run = held(PlanCast())
     text = shown(run.commands["challenge/3/ada"])
     assert "No way back is described" in text
     assert "planner: agree — the second step says so" in text
@@ -249,7 +196,7 @@ def test_later_rounds_show_objections_and_answers_without_names():
 
 
 def test_settled_objections_are_not_debated_again():
-    class Two(Cast):
+    class Two(PlanCast):
         def challenge(self, step: Turn) -> StepResult:
             if step.round == 1:
                 return give(step, verdict="REVISE", findings=[NO_WAY_BACK, {"title": "Too slow"}])
@@ -268,7 +215,7 @@ def test_settled_objections_are_not_debated_again():
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_the_cross_review_is_reached_whatever_the_limit(rounds):
-    _, run = held(Cast(), strategy="perspectives", rounds=rounds)
+    _, run = held(PlanCast(), strategy="perspectives", rounds=rounds)
     assert run.stages[1] == (
         "risk-analysis/1/ada",
         "innovation-analysis/1/bob",
@@ -278,7 +225,7 @@ def test_the_cross_review_is_reached_whatever_the_limit(rounds):
 
 
 def test_lenses_that_find_nothing_are_cross_reviewed_all_the_same():
-    class Content(Cast):
+    class Content(PlanCast):
         def risk_analysis(self, step: Turn) -> StepResult:
             return give(step, verdict="ACCEPT", mitigations=["a rehearsal"])
 
@@ -294,7 +241,7 @@ def test_lenses_that_find_nothing_are_cross_reviewed_all_the_same():
 
 
 def test_every_lens_reviews_the_other_one():
-    _, run = held(Cast(), strategy="perspectives")
+    _, run = held(PlanCast(), strategy="perspectives")
     risk, innovation = (shown(run.commands[f"cross-review/2/{name}"]) for name in ("ada", "bob"))
     assert "move shop by shop" in risk
     assert "<risk-analysis by" not in risk
@@ -304,19 +251,19 @@ def test_every_lens_reviews_the_other_one():
 
 def test_a_critic_that_is_alone_holds_both_lenses():
     run = submitted(PlanOptions(strategy="perspectives"), names=("ada",))
-    _, simulation = hold(run, Cast(), decides("accept"))
+    _, simulation = hold(run, PlanCast(), decides("accept"))
     assert simulation.stages[1] == ("risk-analysis/1/ada", "innovation-analysis/1/ada")
 
 
 def test_perspectives_converge_once_a_further_round_confirms():
-    outcome, _ = held(Cast(), strategy="perspectives", rounds=3)
+    outcome, _ = held(PlanCast(), strategy="perspectives", rounds=3)
     assert outcome.ending is Ending.CONVERGED
-    outcome, _ = held(Cast(), strategy="perspectives", rounds=2)
+    outcome, _ = held(PlanCast(), strategy="perspectives", rounds=2)
     assert outcome.ending is Ending.EXHAUSTED
 
 
 def test_both_detectors_are_computed():
-    outcome, _ = held(Cast(), detector="lexical")
+    outcome, _ = held(PlanCast(), detector="lexical")
     figures = outcome.detail["assessments"][-1]
     assert figures["metrics"]["detector"] == "lexical"
     assert figures["second_opinion"]["detector"] == "stance"
@@ -327,7 +274,9 @@ def test_both_detectors_are_computed():
 
 def test_revise_goes_back_to_planning_with_the_synthesis_and_the_persons_words():
     run = submitted(PlanOptions())
-    outcome, simulation = hold(run, Cast(), decides("revise", "accept", message="keep it short"))
+    outcome, simulation = hold(
+        run, PlanCast(), decides("revise", "accept", message="keep it short")
+    )
     assert simulation.phases.count("Planning") == 2
     text = shown(simulation.commands["plan/2/author"])
     assert "A way back is missing." in text
@@ -340,7 +289,7 @@ def test_revise_goes_back_to_planning_with_the_synthesis_and_the_persons_words()
 
 
 def test_accept_keeps_the_plan_as_it_is():
-    outcome, _ = held(Cast(), "accept")
+    outcome, _ = held(PlanCast(), "accept")
     assert outcome.detail["plan"] == PLAN.format(1)
     assert outcome.detail["accepted"] is True
     assert outcome.detail["feedback"]["revised_plan"] == "# Plan with a way back"
@@ -348,7 +297,7 @@ def test_accept_keeps_the_plan_as_it_is():
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 4])
 def test_revisions_are_bounded_and_the_last_one_is_not_taken_for_accepted(limit):
-    outcome, run = held(Cast(), "revise", max_revisions=limit)
+    outcome, run = held(PlanCast(), "revise", max_revisions=limit)
     assert len(outcome.detail["revisions"]) == limit + 1
     assert len(run.answers) == limit
     assert outcome.detail["accepted"] is False
@@ -356,7 +305,7 @@ def test_revisions_are_bounded_and_the_last_one_is_not_taken_for_accepted(limit)
 
 
 def test_a_planner_that_brings_back_the_same_plan_ends_the_run():
-    class Stubborn(Cast):
+    class Stubborn(PlanCast):
         def plan(self, step: Turn) -> StepResult:
             return give(step, plan=PLAN.format(1))
 
@@ -367,7 +316,7 @@ def test_a_planner_that_brings_back_the_same_plan_ends_the_run():
 
 
 def test_a_revision_that_does_not_come_leaves_the_plan_as_it_was():
-    class Tired(Cast):
+    class Tired(PlanCast):
         def plan(self, step: Turn) -> StepResult:
             return fail() if step.round == 2 else super().plan(step)
 
@@ -382,7 +331,7 @@ def test_a_revision_that_does_not_come_leaves_the_plan_as_it_was():
 )
 def test_a_policy_answers_in_the_reviews_words_or_in_its_own(mode, versions, accepted):
     run = submitted(PlanOptions(), decision=DecisionPolicy(mode=mode))
-    outcome, _ = hold(run, Cast(), nobody)
+    outcome, _ = hold(run, PlanCast(), nobody)
     assert len(outcome.detail["revisions"]) == versions
     assert outcome.detail["accepted"] is accepted
 
@@ -392,14 +341,14 @@ def test_a_policy_answers_in_the_reviews_words_or_in_its_own(mode, versions, acc
 )
 def test_silence_accepts_unless_it_is_told_to_revise(on_timeout, taken):
     run = submitted(PlanOptions(), decision=DecisionPolicy(on_timeout=on_timeout))
-    _, simulation = hold(run, Cast(), decides("accept"))
+    _, simulation = hold(run, PlanCast(), decides("accept"))
     question = simulation.questions["decision"].question
     assert question.options == ("revise", "accept")
     assert question.on_timeout == taken
 
 
 def test_the_person_sees_plan_rounds_feedback_synthesis_and_figures():
-    _, simulation = held(Cast())
+    _, simulation = held(PlanCast())
     seen = simulation.questions["decision"].question.shown
     assert seen["plan"] == PLAN.format(1)
     assert [one["role"] for one in seen["rounds"]][2:5] == ["challenge", "defense", "challenge"]
@@ -412,7 +361,7 @@ def test_the_person_sees_plan_rounds_feedback_synthesis_and_figures():
 
 
 def test_when_the_chair_fails_the_rounds_stand_as_they_were():
-    class NoChair(Cast):
+    class NoChair(PlanCast):
         def synthesis(self, step: Turn) -> StepResult:
             return fail()
 
@@ -424,7 +373,7 @@ def test_when_the_chair_fails_the_rounds_stand_as_they_were():
 
 @pytest.mark.parametrize(("score", "kept"), [(0.9, 0.9), (1.4, None), (-1, None), ("0.9", None)])
 def test_the_chairs_score_is_shown_when_it_is_one_and_decides_nothing(score, kept):
-    class Scored(Cast):
+    class Scored(PlanCast):
         def challenge(self, step: Turn) -> StepResult:
             return fail() if step.participant.name != "ada" else super().challenge(step)
 
@@ -438,14 +387,14 @@ def test_the_chairs_score_is_shown_when_it_is_one_and_decides_nothing(score, kep
 
 def test_a_plan_that_is_given_is_debated_as_it_is():
     run = submitted(PlanOptions(given=True), text="1. stop\n2. copy\n3. start")
-    outcome, simulation = hold(run, Cast(), decides("accept"))
+    outcome, simulation = hold(run, PlanCast(), decides("accept"))
     assert simulation.stages[0][0].startswith("challenge/1/")
     assert outcome.detail["plan"] == "1. stop\n2. copy\n3. start"
     assert outcome.detail["plan_by"] is None
 
 
 def test_the_receipt_shows_first_votes_changes_of_mind_their_evidence_and_price():
-    class Swayed(Cast):
+    class Swayed(PlanCast):
         def challenge(self, step: Turn) -> StepResult:
             if step.round == 1:
                 return give(step, verdict="REVISE", findings=[NO_WAY_BACK], cost_usd=0.5)
@@ -468,13 +417,13 @@ def test_the_receipt_shows_first_votes_changes_of_mind_their_evidence_and_price(
 
 
 def test_a_cost_that_is_not_known_stays_unknown():
-    outcome, _ = held(Cast())
+    outcome, _ = held(PlanCast())
     assert outcome.detail["usage"]["cost_usd"] is None
     assert outcome.detail["receipt"]["cost_per_changed_finding"] is None
 
 
 def test_feedback_holds_the_sections_of_the_design_each_entry_once():
-    class Sections(Cast):
+    class Sections(PlanCast):
         def challenge(self, step: Turn) -> StepResult:
             if step.round > 1:
                 return super().challenge(step)

@@ -12,7 +12,7 @@ from shared.models.outcomes import FailureKind
 from workers.providers.browser.sites import Site
 from workers.providers.deadline import POLL_S, Guard
 
-READY_S = 20.0
+LOAD_S = 20.0
 STARTS_S = 60.0
 _STEP_S = 10.0
 
@@ -29,7 +29,7 @@ class Exchange:
 
     def ask(self, address: str, text: str) -> str:
         """The answer to `text` in a new conversation. Raises ProviderError, and what Playwright raises."""
-        self.page.goto(address, wait_until="domcontentloaded", timeout=self._left_ms(READY_S))
+        self.page.goto(address, wait_until="domcontentloaded", timeout=self._left_ms(LOAD_S))
         self._wait_until_ready()
         before = self.page.locator(self.site.answer).count()
         self.page.locator(self.site.ready).first.fill(text, timeout=self._left_ms(_STEP_S))
@@ -38,18 +38,16 @@ class Exchange:
         return self._read_to_the_end()
 
     def _wait_until_ready(self) -> None:
-        ends_at = time.monotonic() + READY_S
+        ends_at = time.monotonic() + self.site.patience_s
         while not self._sees(self.site.ready):
-            if self._sees(self.site.login):
-                raise ProviderError(
-                    FailureKind.CREDENTIALS,
-                    f"{self.guard.who} is not logged in at {self.name}: "
-                    f"`quorate participants login {self.guard.who}` opens its browser for that.",
-                )
+            self._check_logged_in()
             if time.monotonic() > ends_at:
                 raise self._changed("ready")
             self.guard.pause(POLL_S)
         # A page may offer its box to strangers, and a log-in beside it.
+        self._check_logged_in()
+
+    def _check_logged_in(self) -> None:
         if self._sees(self.site.login):
             raise ProviderError(
                 FailureKind.CREDENTIALS,
@@ -58,7 +56,7 @@ class Exchange:
             )
 
     def _click_send(self) -> None:
-        ends_at = time.monotonic() + _STEP_S
+        ends_at = time.monotonic() + self.site.patience_s
         while not self._sees(self.site.send):
             if time.monotonic() > ends_at:
                 raise self._changed("send")

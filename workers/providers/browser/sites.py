@@ -23,6 +23,7 @@ class Site(Wire):
     login: str = Field(min_length=1)
     limit: str = Field(min_length=1)
     settle_s: float = Field(default=1.5, gt=0, le=30)
+    patience_s: float = Field(default=20.0, gt=0, le=120)
 
 
 _SITES = TypeAdapter(dict[str, Site])
@@ -61,7 +62,8 @@ def _parsed(text: str, name: str) -> dict[str, Site]:
     try:
         return _SITES.validate_python(yaml.safe_load(text))
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"{name} is no YAML: {error}.") from None
+        told = " ".join(str(error).split())
+        raise ConfigurationError(f"{name} is no YAML: {told}.") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])

@@ -1,0 +1,62 @@
+"""The flow of `quorate participants models`: which model a name means here, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from orchestrator.cli.participants_listing import everybody, gather
+from orchestrator.cli.terminal import Terminal
+from orchestrator.configuration.discovery import ROUTED, SERVICES
+from orchestrator.views.json_report import SCHEMA_VERSION, dumps
+from orchestrator.views.lines import Span, Style, line
+from orchestrator.views.tables import table
+from shared.models.panel import Participant
+from shared.prices import expected_usd
+
+_MILLION = 1_000_000
+
+
+def run_models(config: Path | None, environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print the models of who is here and the defaults of who is not; the exit code. Nobody is asked."""
+    listing = gather((), config, environ, Path.cwd())
+    here = [*everybody(listing.panel), *(who for who, _ in listing.others)]
+    models = [who for who in here if who.model is not None]
+    names = {who.name for who in models}
+    defaults = [
+        Participant(
+            name=service.name,
+            provider=service.provider,
+            model=service.model,
+            options={} if service.base_url is None else {"base_url": service.base_url},
+        )
+        for service in (*SERVICES, *ROUTED)
+        if service.name not in names
+    ]
+    rows = [*((who, True) for who in models), *((who, False) for who in defaults)]
+    terminal = Terminal.of(environ)
+    if as_json:
+        listed = [
+            {
+                "name": who.name,
+                "provider": who.provider,
+                "model": who.model,
+                "here": is_here,
+                "usd_per_million_input": expected_usd(who, _MILLION, 0),
+                "usd_per_million_output": expected_usd(who, 0, _MILLION),
+            }
+            for who, is_here in rows
+        ]
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "models": listed}))
+        return 0
+    heads = ("name", "model", "provider", "here", "$/M in", "$/M out")
+    terminal.result(table(heads, [_row(who, is_here) for who, is_here in rows]))
+    note = "default models are of 2026-11-21; `providers:` in your configuration names others"
+    terminal.talk([line(Span(note, Style.DIM))])
+    return 0
+
+
+def _row(who: Participant, is_here: bool) -> tuple[str, ...]:
+    prices = (expected_usd(who, _MILLION, 0), expected_usd(who, 0, _MILLION))
+    shown = ("unknown" if price is None else f"{price:g}" for price in prices)
+    return (who.name, str(who.model), who.provider, "yes" if is_here else "no", *shown)

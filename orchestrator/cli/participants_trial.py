@@ -1,0 +1,153 @@
+"""The flow of `quorate participants test`: one short question to each, through the workers like every other call.
+
+The command line holds no key and no provider, so the trial is an ask run of one turn a participant: limits, budget,
+masking, ledger and costs are those of any run, and the run can be looked at afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.cli.backend import Backend, connected
+from orchestrator.cli.participants_listing import everybody
+from orchestrator.cli.submission import Documents
+from orchestrator.cli.terminal import Terminal
+from orchestrator.configuration.loading import load_configuration
+from orchestrator.configuration.panels import build_panel
+from orchestrator.engine import Engine
+from orchestrator.prompts import load as load_prompts
+from orchestrator.views.json_report import SCHEMA_VERSION, dumps
+from orchestrator.views.lines import line
+from orchestrator.views.tables import table
+from orchestrator.workflows import WORKFLOWS
+from shared.errors import UserError
+from shared.models.deliberation import Question
+from shared.models.panel import Panel, Participant
+from shared.models.run import AskOptions, Budget, RunSpec
+from shared.store.views import StepRow, list_steps, run_pulse
+
+QUESTION = "This is a test of the connection. Answer with the one word: ready."
+MAX_ANSWER_TOKENS = 512
+FAILED = 3
+_LOOK_S = 0.2
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What to try, and for how long at most."""
+
+    names: tuple[str, ...] = ()
+    config: Path | None = None
+    timeout_s: float = 60.0
+    as_json: bool = False
+
+
+def run_trial(trial: Trial, environ: Mapping[str, str]) -> int:
+    """Ask each participant once; 0 when all answered, 3 when one did not."""
+    configuration = load_configuration(Path.cwd(), environ, explicit=trial.config)
+    panel, _ = build_panel(trial.names or None, configuration, environ, Path.cwd())
+    asked = _asked(everybody(panel), trial.timeout_s)
+    external = configuration.settings.privacy.allow_external
+    with connected(environ) as backend:
+        spec, documents = _spec(asked, trial.timeout_s, external)
+        run = Engine(backend.database).submit(spec, "participants test", documents)
+        backend.signals.send(run)
+        steps = _followed(backend, run, trial.timeout_s + 30.0)
+    terminal = Terminal.of(environ)
+    if trial.as_json:
+        terminal.result(dumps(_json(run, asked, steps)))
+    else:
+        terminal.result(
+            table(("name", "outcome", "took", "tokens", "cost", "said"), _rows(asked, steps))
+        )
+        terminal.talk([line(f"run {run}: `quorate show {run}`")])
+    answered = {step.participant for step in steps if step.status == "done"}
+    return 0 if answered == {who.name for who in asked} else FAILED
+
+
+def _asked(members: Sequence[Participant], timeout_s: float) -> tuple[Participant, ...]:
+    """The models among them, with little time and a short answer. Raises UserError when there are none."""
+    models = [who for who in members if not who.rule_based and who.provider != "person"]
+    if not models:
+        raise UserError(
+            "no model takes part here, and analysers need no test: `quorate participants list` says what is missing"
+        )
+    short = {"max_output_tokens": MAX_ANSWER_TOKENS, "persona": None}
+    return tuple(
+        who.model_copy(update={**short, "timeout_s": min(who.timeout_s, timeout_s)})
+        for who in models
+    )
+
+
+def _spec(
+    asked: tuple[Participant, ...], timeout_s: float, allow_external: bool
+) -> tuple[RunSpec, Mapping[str, bytes]]:
+    documents = Documents()
+    rules = Participant(name="rules", provider="rules", family="rules")
+    templates = load_prompts("ask", "en")
+    spec = RunSpec(
+        workflow="ask",
+        workflow_version=WORKFLOWS["ask"].version,
+        subject=documents.put(Question(text=QUESTION).model_dump_json().encode()),
+        prompts=documents.put(json.dumps(templates, ensure_ascii=False, sort_keys=True).encode()),
+        panel=Panel(critics=asked, author=rules, chair=rules),
+        ask=AskOptions(quorum=1),
+        budget=Budget(max_seconds=timeout_s + 20.0),
+        allow_external=allow_external,
+        seed=secrets.token_hex(16),
+    )
+    return spec, documents.gathered
+
+
+def _followed(backend: Backend, run: str, patience_s: float) -> list[StepRow]:
+    """The run's steps once all are final, or when patience ends."""
+    ends_at = time.monotonic() + patience_s
+    while time.monotonic() < ends_at:
+        pulse = backend.read(lambda connection: run_pulse(connection, run))
+        if pulse.status.final:
+            break
+        time.sleep(_LOOK_S)
+    return backend.read(lambda connection: list_steps(connection, run))
+
+
+def _rows(asked: Sequence[Participant], steps: Sequence[StepRow]) -> list[tuple[str, ...]]:
+    by_name = {step.participant: step for step in steps}
+    return [_row(who, by_name.get(who.name)) for who in asked]
+
+
+def _row(who: Participant, step: StepRow | None) -> tuple[str, ...]:
+    if step is None or step.status not in ("done", "failed"):
+        return (who.name, "no answer in time", "-", "-", "-", "-")
+    outcome = "answered" if step.status == "done" else str(step.failure_kind)
+    took = "-"
+    if step.finished_at_s is not None and step.leased_at_s is not None:
+        took = f"{step.finished_at_s - step.leased_at_s:.1f} s"
+    cost = "unknown" if step.cost_usd is None else f"${step.cost_usd:.6f}"
+    said = step.failure_message or " ".join(str((step.reply or {}).get("answer", "")).split())[:60]
+    return (who.name, outcome, took, str(step.tokens or "-"), cost, said or "-")
+
+
+def _json(run: str, asked: Sequence[Participant], steps: Sequence[StepRow]) -> dict[str, object]:
+    by_name = {step.participant: step for step in steps}
+    listed = []
+    for who in asked:
+        step = by_name.get(who.name)
+        listed.append(
+            {
+                "name": who.name,
+                "provider": who.provider,
+                "model": who.model,
+                "answered": step is not None and step.status == "done",
+                "failure": None
+                if step is None or step.failure_kind is None
+                else {"kind": step.failure_kind, "message": step.failure_message},
+                "tokens": None if step is None else step.tokens,
+                "cost_usd": None if step is None else step.cost_usd,
+            }
+        )
+    return {"schema_version": SCHEMA_VERSION, "run": run, "participants": listed}
