@@ -1,4 +1,4 @@
-"""The flow of `quorate participants list`: the panel, who else is here, what is missing for others, and who is held up."""
+"""The flow of `quorate participants list`: the panel, who else is here, what is missing, who is held up."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ COMMANDS: dict[str, Entry] = {
     "review": _in("review:review", "Review a change: panel, synthesis, your decision, fix."),
     "list": _in("list:list_", "The runs, the newest first."),
     "show": _in("show:show", "A run's result, rounds, prompts or events."),
+    "cost": _in("cost:cost", "What was spent, by participant, run or day."),
     "watch": _in("watch:watch", "Follow a run until it ends or asks."),
     "inbox": _in("inbox:inbox", "The decisions that wait for a person."),
     "decide": _in("decide:decide", "Answer a decision: apply_fix or skip."),

@@ -27,6 +27,10 @@ class Options:
     fail_on: str | None = None
     decide: str | None = None
     apply: str | None = None
+    estimate: bool = False
+    max_cost: float | None = None
+    max_calls: int | None = None
+    reuse: bool = False
     max_findings: int | None = None
     everything: bool = False
     timeout: float | None = None
@@ -49,6 +53,8 @@ class Options:
             "review.apply": self.apply,
             "gate.fail_on": self.fail_on,
             "decision.mode": mode,
+            "budget.per_run_usd": self.max_cost,
+            "budget.per_run_calls": self.max_calls,
         }
 
 
@@ -56,6 +62,10 @@ def run_review(options: Options, environ: Mapping[str, str], directory: Path) ->
     """Review; the exit code. Nothing is started for a command that cannot work."""
     settings = Settings.from_environment(environ)
     prepared = prepare(_wanted(options, directory), environ)
+    if options.estimate:
+        from orchestrator.cli.estimating import show_estimate
+
+        return show_estimate(prepared, environ, as_json=options.as_json)
     starting = Starting(settings, environ, workers=True)
     from orchestrator.cli.submitting import submit_and_follow  # loads the store while servers start
 
@@ -72,5 +82,6 @@ def _wanted(options: Options, directory: Path) -> Wanted:
         panel=options.panel,
         config=options.config,
         trust_project=options.trust_project,
+        reuse=options.reuse,
         settings={key: value for key, value in options.settings.items() if value is not None},
     )

@@ -25,6 +25,7 @@ from orchestrator.prompts import load as load_prompts
 from orchestrator.subjects.capture import capture
 from orchestrator.subjects.request import ChangeRequest
 from shared.errors import EnvironmentFault, SubjectError
+from shared.masking.mask import count_secrets
 from shared.models.panel import Panel
 from shared.models.run import RunSpec
 from shared.models.subject import Subject
@@ -45,6 +46,7 @@ class Wanted:
     panel: tuple[str, ...] = ()
     config: Path | None = None
     trust_project: bool = False
+    reuse: bool = False
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
@@ -102,6 +104,7 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
         budget=budget(settings),
         decision=decision_policy(settings),
         allow_external=settings.privacy.allow_external,
+        reuse=wanted.reuse,
         seed=secrets.token_hex(16),
         labels={"files": len(subject.files), "added_lines": subject.added_lines},
     )
@@ -120,7 +123,7 @@ def _capture(
         screen=screen(configuration.settings),
         environ=dict(environ),
     )
-    return capture(request, documents.put)
+    return capture(request, documents.put, count_secrets)
 
 
 def _read_diff(directory: Path, name: str) -> bytes:

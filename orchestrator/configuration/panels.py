@@ -8,7 +8,7 @@ are two. Without models the rules speak for the author and merge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,8 @@ from shared.models.panel import Panel, Participant
 
 AUTHOR, CHAIR = "author=", "chair="
 _DEFAULT = (MODELS_GROUP, ANALYSERS_GROUP)
+# People look at their inbox once a day.
+PATIENT_S = 24 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,12 @@ def _report(panel: Panel, wanted: _Wanted, catalogue: Catalogue) -> PanelReport:
     everybody = {member.name: member for member in (*panel.critics, panel.author, panel.chair)}
     found = tuple(_describe(member, panel) for member in everybody.values())
     hints = () if wanted.chosen else _hints(panel, catalogue)
-    return PanelReport(found, hints, (*_warnings(panel), *_left_out(wanted, catalogue)))
+    warnings = (
+        *_warnings(panel),
+        *_impatience(everybody.values(), catalogue.settings),
+        *_left_out(wanted, catalogue),
+    )
+    return PanelReport(found, hints, warnings)
 
 
 def _describe(member: Participant, panel: Panel) -> str:
@@ -170,6 +177,18 @@ def _warnings(panel: Panel) -> tuple[str, ...]:
     if panel.author in panel.critics:
         warnings.append(f"{panel.author.name} speaks for both sides: there is no other model.")
     return tuple(warnings)
+
+
+def _impatience(members: Iterable[Participant], settings: Settings) -> tuple[str, ...]:
+    """A run that may end before its people have looked."""
+    people = [member.name for member in members if member.provider == "person"]
+    limit_s = settings.budget.per_run_time
+    if not people or limit_s is None or limit_s >= PATIENT_S:
+        return ()
+    return (
+        f"{', '.join(people)} must answer within {limit_s / 3600:g} h, when the run ends: "
+        "budget.per_run_time gives more.",
+    )
 
 
 def _left_out(wanted: _Wanted, catalogue: Catalogue) -> tuple[str, ...]:

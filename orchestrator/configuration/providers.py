@@ -28,6 +28,9 @@ _NOT_OPTIONS = frozenset(
     }
 )
 
+_SHORT = {"input": "in", "output": "out"}
+_Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
 
 def _variable(value: str) -> str:
     # The message must not repeat the value: it may be a key that was pasted here.
@@ -42,7 +45,8 @@ class ModelProvider(Section):
     """What every provider of a speaking participant may say.
 
     `rpm`, `tpm` and `parallel` are the limits of its account, `account` tells accounts apart whose keys are held under
-    one name, `price` is in US dollars for a million tokens, `fallback` speak while it is out of service.
+    one name, `price` is in US dollars for a million tokens (`in` or `input`, `out` or `output`, `cached`), `fallback`
+    speak while it is out of service.
     """
 
     model: str | None = Field(default=None, min_length=1)
@@ -52,11 +56,23 @@ class ModelProvider(Section):
     max_output_tokens: int | None = Field(default=None, gt=0)
     persona: str | None = None
     fallback: tuple[str, ...] = ()
-    rpm: float | None = Field(default=None, gt=0)
+    rpm: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     tpm: int | None = Field(default=None, gt=0)
     parallel: int | None = Field(default=None, gt=0)
     account: str | None = Field(default=None, min_length=1, max_length=64)
-    price: dict[Literal["in", "out", "cached"], Annotated[float, Field(ge=0)]] | None = None
+    price: dict[Literal["in", "out", "cached"], _Dollars] | None = None
+
+    @field_validator("price", mode="before")
+    @classmethod
+    def _in_short_words(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        short = {_SHORT.get(key, key): dollars for key, dollars in value.items()}
+        if len(short) < len(value):
+            raise PydanticCustomError(
+                "price", "`in` and `input`, `out` and `output` mean the same: give one of each"
+            )
+        return short
 
     @field_validator("price")
     @classmethod

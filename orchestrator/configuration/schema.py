@@ -15,6 +15,9 @@ from shared.models.findings import Severity
 ANALYSERS = ("ruff", "bandit", "complexity", "diffcheck")
 """The tools that can take part as analysers, in the order of the default panel."""
 
+INTEGER = 2**31 - 1
+"""The largest number of calls that the store's column holds."""
+
 _lower = BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value)
 _upper = BeforeValidator(lambda value: value.strip().upper() if isinstance(value, str) else value)
 
@@ -89,8 +92,8 @@ class DecisionSection(Section):
 class BudgetSection(Section):
     """Hard limits of one run, checked before every call."""
 
-    per_run_usd: float | None = Field(default=None, ge=0)
-    per_run_calls: int | None = Field(default=None, ge=0)
+    per_run_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    per_run_calls: int | None = Field(default=None, ge=0, le=INTEGER)
     per_run_tokens: int | None = Field(default=None, ge=0)
     per_run_time: Seconds | None = 3600.0
 

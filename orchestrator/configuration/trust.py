@@ -14,6 +14,8 @@ from orchestrator.configuration.schema import Settings
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 
+SHORTEST_TIMEOUT_S = 10.0
+
 Check = Callable[[Settings, Settings], str | None]
 """Given the project's settings and those it would change: what is wrong, None when nothing is."""
 
@@ -29,15 +31,26 @@ class _Permission:
 def _no_looser_gate(project: Settings, user: Settings) -> str | None:
     wanted, present = project.gate.fail_on, user.gate.fail_on
     if wanted is None:
-        return None
+        return None if present is None else f"it would erase the gate (yours: {present})"
     if wanted == "NONE" or (isinstance(present, Severity) and wanted.rank < present.rank):
         return f"it would loosen the gate (yours: {present or 'none'})"
     return None
 
 
 def _no_smaller_quorum(project: Settings, user: Settings) -> str | None:
-    if project.gate.quorum is not None and project.gate.quorum < (user.gate.quorum or 1):
-        return f"it would lower the quorum (yours: {user.gate.quorum})"
+    wanted, present = project.gate.quorum, user.gate.quorum
+    if present is None:
+        # Any number allows absences, which the default (more than half, nobody's silence is approval) does not.
+        return None if wanted is None else "it would allow participants to be absent"
+    if wanted is None or wanted < present:
+        return f"it would lower the quorum (yours: {present})"
+    return None
+
+
+def _no_hurry(project: Settings, _user: Settings) -> str | None:
+    timeout_s = project.settings.timeout
+    if timeout_s is not None and timeout_s < SHORTEST_TIMEOUT_S:
+        return f"it would leave participants less than {SHORTEST_TIMEOUT_S:g} s"
     return None
 
 
@@ -69,6 +82,7 @@ def _no_release(project: Settings, user: Settings) -> str | None:
 
 
 def _foreign_name(name: str | None) -> str | None:
+    name = None if name is None else name.strip()
     if name is not None and name.startswith("scripted:"):
         return f"'{name}' would read a file of ready answers"
     if name is not None and "@" in name:
@@ -76,7 +90,9 @@ def _foreign_name(name: str | None) -> str | None:
     return None
 
 
-def _known_participants(project: Settings, _user: Settings) -> str | None:
+def _known_participants(project: Settings, user: Settings) -> str | None:
+    if user.participants:
+        return "it would replace the panel that you chose"
     for entry in project.participants or ():
         if reason := _foreign_name(entry.name):
             return reason
@@ -99,7 +115,7 @@ PROJECT_MAY_SET: tuple[_Permission, ...] = (
     _Permission("orchestrator.ai", _known_name("orchestrator", "ai")),
     _Permission("participants", _known_participants),
     _Permission("settings.max_rounds"),
-    _Permission("settings.timeout"),
+    _Permission("settings.timeout", _no_hurry),
     _Permission("panel.author", _known_name("panel", "author")),
     _Permission("panel.chair", _known_name("panel", "chair")),
     _Permission("review.strategy"),
@@ -113,7 +129,6 @@ PROJECT_MAY_SET: tuple[_Permission, ...] = (
     _Permission("budget.per_run_calls", _no_higher("per_run_calls")),
     _Permission("budget.per_run_tokens", _no_higher("per_run_tokens")),
     _Permission("budget.per_run_time", _no_higher("per_run_time")),
-    _Permission("privacy.never_send"),
     _Permission("privacy.allow_external", _no_release),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orchestrator.core.verdict import GateOutcome
 from orchestrator.views.lines import Line, Span, Style, block, line
+from orchestrator.views.money import spent
 from orchestrator.views.report import RunReport
 from orchestrator.views.words import count, say
 from shared.models.findings import Finding, FindingStatus, RaisedFinding, Severity
@@ -35,6 +36,7 @@ def result(report: RunReport, *, language: str, max_findings: int | None) -> lis
         *_decision(report, language),
         *(part for one in report.applied for part in applied(one, report.run.id, language)),
         *warnings(report, language),
+        *spent(report.usage, language),
         line(say("details", language), f": quorate show {report.run.id}"),
     ]
 

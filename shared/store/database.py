@@ -49,6 +49,7 @@ class Database:
                 "connect_timeout": 5,
                 "row_factory": namedtuple_row,
                 "application_name": "quorate",
+                "options": "-c plan_cache_mode=force_generic_plan",
             },
             use_native_hstore=False,
         )

@@ -81,6 +81,11 @@ def answer_turn(connection: Connection, run: str, step: str, text: str, actor: s
             attempt=f"person:{found.answers + 1}",
         ),
     )
+    # As with decisions: only what machines take counts against a run's deadline.
+    connection.execute(
+        "UPDATE runs SET deadline_at = deadline_at + (now() - %s) WHERE id = %s",
+        (found.asked_at, run),
+    )
     connection.execute(
         "UPDATE steps SET not_before = NULL, dispatched_at = NULL, dispatches = 0 "
         "WHERE run_id = %s AND key = %s AND status = 'pending'",

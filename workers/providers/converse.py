@@ -24,8 +24,9 @@ SHORT_WAIT_S = 5.0
 _FIRST_WAIT_S = 0.5
 _MAX_QUIRKS = 4
 
-# Statuses after which the same call may be sent again at once: nothing was computed for them.
-_AGAIN = frozenset({409, 429, 500, 502, 503, 529})
+# Statuses after which the same call may be sent again at once: nothing was computed for them. Not 429 and 529: they
+# are about the account, so the limiter has to hear of them at once, and every worker through it.
+_AGAIN = frozenset({409, 500, 502, 503})
 
 Quirks = frozenset[str]
 

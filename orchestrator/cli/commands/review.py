@@ -18,6 +18,8 @@ ENDINGS = (".json", ".md", ".markdown", ".txt")
     epilog=example(
         "quorate review                         (staged, else uncommitted, else the branch)",
         "quorate review HEAD~3..HEAD --strategy red-team --rounds 5",
+        "quorate review --estimate              (what it would cost; nothing is started)",
+        "quorate review --max-cost 0.50 --max-calls 40 --reuse",
         "git diff main | quorate review --diff - --fail-on major --decide skip --json",
     )
 )
@@ -39,6 +41,12 @@ ENDINGS = (".json", ".md", ".markdown", ".txt")
 @click.option(
     "--apply", type=click.Choice(["branch", "in-place"]), help="Where an approved fix goes."
 )
+@click.option("--estimate", is_flag=True, help="Print the expected calls and cost; start nothing.")
+@click.option(
+    "--max-cost", type=click.FloatRange(0), metavar="USD", help="Make no call beyond this cost."
+)
+@click.option("--max-calls", type=click.IntRange(0), metavar="N", help="Make N calls at most.")
+@click.option("--reuse", is_flag=True, help="Take stored answers for turns that are identical.")
 @click.option(
     "--max-findings", type=click.IntRange(1), metavar="N", help="Findings in the text (5)."
 )
@@ -64,6 +72,8 @@ def review(target: str | None, output: Path | None, **typed: Any) -> int:
     from orchestrator.cli.reviewing import Options, run_review
 
     check_output(output)
+    if output is not None and typed["estimate"]:
+        raise click.UsageError("-o holds a run's result; --estimate makes none (use --json)")
     chosen = Options(target=target, output=output, **typed)
     return run_review(chosen, os.environ, Path.cwd())
 

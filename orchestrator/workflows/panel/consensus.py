@@ -23,7 +23,7 @@ def consensus_called(
     """`converged` when the score reaches the threshold and no position is contested; else what the figures say.
 
     A score ends nothing by itself, and neither does `should_continue`: while two debaters differ about a position,
-    or somebody who ought to have said is missing, the debate goes on.
+    or somebody who ought to have said is missing (which counts as differing), the debate goes on.
     """
     score = None if moderation is None else moderation.consensus_score
     if score is None or assessment.ending not in _MAY_BE_CALLED:
@@ -33,9 +33,11 @@ def consensus_called(
         return assessment
     positions = {one.id for one in points if one.category == POSITION}
     contested = sorted(positions & set(assessment.open_findings))
-    if contested or assessment.answered < assessment.expected:
-        against = f"{', '.join(contested)} contested" if contested else "somebody is missing"
-        reason = f"{assessment.reason}; the moderator scored {score:.2f}, but {against}"
+    if contested:
+        reason = (
+            f"{assessment.reason}; the moderator scored {score:.2f}, "
+            f"but {', '.join(contested)} contested"
+        )
         return assessment.model_copy(update={"reason": reason})
     metrics = assessment.metrics.model_copy(update={"recommendation": Recommendation.CONVERGED})
     reason = (

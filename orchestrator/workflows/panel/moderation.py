@@ -47,7 +47,7 @@ def moderate(
             number=number,
             last=case.rounds,
             label="",
-            others=[shown(one, labels) for one in statements],
+            others=[shown(one, labels, points) for one in statements],
             agenda=Agenda(points),
         )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from orchestrator.core.contested import Agenda, agenda
+from orchestrator.core.stances import RAISING
 from orchestrator.workflows.panel.case import Case, Debate, Statement
-from orchestrator.workflows.panel.prompts import Shown, View, letter_of, points_text
+from orchestrator.workflows.panel.prompts import Shown, View, letter_of
 from orchestrator.workflows.panel.strategies import Hears
 from shared.models.findings import Finding, Stance
 from shared.models.panel import Participant
@@ -24,17 +25,16 @@ def before_round(
     name = debater.name
     points = agenda(held.points, held.assessment)
     feedback = case.strategy.hears is Hears.FEEDBACK
-    own = held.latest.get(name)
     others = [] if feedback else _latest_of_others(held, name, so_far)
     return View(
         number=number,
         last=case.rounds,
         label="" if feedback else letter_of(labels, name),
-        own=None if own is None else shown(own, labels),
-        others=[shown(one, labels) for one in others],
+        own=_own(held, name, labels),
+        others=[shown(one, labels, held.points) for one in others],
         agenda=points,
         reasons=() if feedback else reasons(points.contested, held.ledger, name, labels),
-        feedback=_feedback(held, points) if feedback and held.held else None,
+        feedback=_feedback(held, labels) if feedback and held.held else None,
     )
 
 
@@ -56,13 +56,27 @@ def _latest_of_others(held: Debate, name: str, so_far: Sequence[Statement]) -> l
     return [latest[who] for who in ordered if who != name]
 
 
-def _feedback(held: Debate, points: Agenda) -> str:
-    """The moderator's words, or the count of the points where it gave none."""
+def _feedback(held: Debate, labels: Mapping[str, str]) -> str:
+    """The moderator's words; where it gave none, all arguments in a dealt order and without letters."""
     said = held.feedback
-    if said is None or not said.feedback:
-        return points_text(points.contested)
-    questions = "\n".join(f"- {one}" for one in said.open_questions)
-    return f"{said.feedback}\n{questions}".strip()
+    if said is not None and said.feedback:
+        questions = "\n".join(f"- {one}" for one in said.open_questions)
+        return f"{said.feedback}\n{questions}".strip()
+    latest = [held.latest[name] for name in labels.values() if name in held.latest]
+    return "\n".join(
+        f"- {one.position}: {one.argument}"
+        for one in (shown(s, labels, held.points) for s in latest)
+    )
+
+
+def _own(held: Debate, name: str, labels: Mapping[str, str]) -> Shown | None:
+    """A debater's own last statement, or its opening vote."""
+    if (said := held.latest.get(name)) is not None:
+        return shown(said, labels, held.points)
+    if (first := held.first.get(name)) is not None:
+        title = next(one.title for one in held.points if one.id == first.holds)
+        return Shown(letter_of(labels, name), 0, f"{first.holds}: {title}", "")
+    return None
 
 
 def reasons(
@@ -75,26 +89,28 @@ def reasons(
         for line in ledger
         if line.finding in known and line.participant != reader
     }
-    given = [line for line in last.values() if line.reason]
+    given = [line for line in last.values() if line.reason not in ("", RAISING)]
     given.sort(key=lambda line: known.index(line.finding))
     return tuple((letter_of(labels, line.participant), line) for line in given)
 
 
-def shown(one: Statement, labels: Mapping[str, str]) -> Shown:
-    """A statement under its letter."""
-    return Shown(letter_of(labels, one.participant), one.round, one.position, one.argument)
+def shown(one: Statement, labels: Mapping[str, str], points: Sequence[Finding]) -> Shown:
+    """A statement under its letter; its position by id and in words."""
+    titles = {point.id: point.title for point in points}
+    held = one.holds or one.position.strip().upper()
+    position = f"{held}: {titles[held]}" if held in titles else one.position
+    return Shown(letter_of(labels, one.participant), one.round, position, one.argument)
 
 
 def everything(case: Case, held: Debate, labels: Mapping[str, str], reader: str = "") -> View:
     """The debate for somebody who votes or judges: every debater's latest argument; the judge reads them all."""
     statements = held.statements if not reader else _latest_of_others(held, reader, ())
-    own = held.latest.get(reader)
     return View(
         number=len(held.held),
         last=case.rounds,
         label=letter_of(labels, reader) if reader else "",
-        own=None if own is None else shown(own, labels),
-        others=[shown(one, labels) for one in statements],
+        own=_own(held, reader, labels),
+        others=[shown(one, labels, held.points) for one in statements],
         agenda=agenda(held.points, held.assessment) if not reader else Agenda(()),
         reasons=() if reader else reasons(held.points, held.ledger, "", labels),
     )

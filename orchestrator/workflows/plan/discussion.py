@@ -13,7 +13,7 @@ from orchestrator.core.convergence import Detector, Rule, assess
 from orchestrator.core.findings import Raised, absorb
 from orchestrator.core.hearing import Spoken, absences, over_budget
 from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
-from orchestrator.core.stances import settle
+from orchestrator.core.stances import RAISING, settle
 from orchestrator.core.wording import reply_text, spoken_text
 from orchestrator.workflows.plan.case import Case, History, PlanVersion, Said
 from orchestrator.workflows.plan.prompts import Shown, View, labelled
@@ -103,9 +103,10 @@ def reasons(
     last = {
         (line.finding, line.participant): line
         for line in ledger
-        if line.reason and line.finding in known and line.participant != part.speaker.name
+        if line.finding in known and line.participant != part.speaker.name
     }
-    ordered = sorted(last.values(), key=lambda line: known.index(line.finding))
+    given = [line for line in last.values() if line.reason not in ("", RAISING)]
+    ordered = sorted(given, key=lambda line: known.index(line.finding))
     return tuple((labelled(labels, line.participant), line) for line in ordered)
 
 

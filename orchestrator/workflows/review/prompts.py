@@ -38,8 +38,11 @@ class ReviewPrompts:
         task = "critique.first" if number == 1 else f"{role.value}.{number}"
         if number > 1:
             task = "critique.later" if role is Role.CRITIQUE else "rebuttal"
-        parts = [self._text(f"{task}.{self.strategy}", title=subject.title, number=str(number))]
-        parts.append(self._data("diff", document=subject.diff))
+        parts = [
+            self._text(f"{task}.{self.strategy}", title=_kind(subject), number=str(number)),
+            self._data("title", text=subject.title),
+            self._data("diff", document=subject.diff),
+        ]
         if findings:
             parts.append(self._data("findings", text=findings_text(findings, critics)))
         said = _answers(findings, ledger, Role.REBUTTAL if role is Role.CRITIQUE else Role.CRITIQUE)
@@ -83,7 +86,7 @@ class ReviewPrompts:
     ) -> Prompt:
         """The chair sees what was found and what was said."""
         parts = [
-            self._text("synthesis", title=subject.title),
+            self._text("synthesis", title=_kind(subject)),
             self._data("findings", text=findings_text(findings, critics) or "none"),
             *(self._data("contribution", text=text) for text in texts),
         ]
@@ -110,7 +113,7 @@ class ReviewPrompts:
             if file.after is not None and file.path in touched
         ]
         parts = [
-            self._text("fix", title=subject.title),
+            self._text("fix", title=_kind(subject)),
             self._data("findings", text=findings_text(findings, critics)),
             self._data("diff", document=subject.diff),
             *files,
@@ -130,6 +133,11 @@ class ReviewPrompts:
         self, label: str, *, text: str | None = None, document: str | None = None
     ) -> PromptPart:
         return PromptPart(text=text, document=document, fence=label)
+
+
+def _kind(subject: Subject) -> str:
+    """What kind of change it is, in our words: the rest of a title is somebody else's text and stands in a fence."""
+    return subject.title.partition(":")[0]
 
 
 def _answers(findings: Sequence[Finding], ledger: Sequence[Stance], role: Role) -> str:

@@ -9,6 +9,9 @@ import yaml
 
 from orchestrator.configuration.configured import is_external
 from shared.errors import ConfigurationError, CredentialsRejected
+from shared.limits import Limits, account_of, limits_of
+from shared.models.steps import Usage
+from shared.prices import expected_usd, own_cost
 
 EVERY_TYPE = """\
 providers:
@@ -57,6 +60,12 @@ def test_every_type_of_provider_becomes_a_participant(bare_desk: Any) -> None:
         ("{type: browser, site: bing}", "'bing' is not known here"),
         ("{type: openai, model: m, rpm: 0}", "greater than 0"),
         ("{type: openai, model: m, price: {in: 3}}", "a price needs `in` and `out`"),
+        ("{type: openai, model: m, price: {in: 3, input: 3, out: 1}}", "mean the same"),
+        ("{type: openai, model: m, price: {in: .nan, out: 1}}", "finite"),
+        ("{type: openai, model: m, price: {in: -1, out: 1}}", "greater than or equal to 0"),
+        ("{type: openai, model: m, price: 3}", "price"),
+        ("{type: openai, model: m, rpm: .inf}", "finite"),
+        ("{type: openai, model: m, parallel: 1.5}", "parallel"),
         ("{type: person, model: m}", "unknown key 'model'"),
         ("{type: persn}", "did you mean 'person'"),
     ],
@@ -91,6 +100,50 @@ def test_what_is_missing_for_a_configured_participant_is_said(bare_desk: Any) ->
         bare_desk.build("agent")
 
 
+def test_limits_price_and_fallbacks_arrive_as_the_workers_read_them(bare_desk: Any) -> None:
+    bare_desk.user(
+        """\
+providers:
+  main: {type: ollama, model: a, rpm: 60, tpm: 90000, parallel: 2, account: team, fallback: [second, third],
+         price: {input: 3, output: 15, cached: 0.3}}
+  second: {type: ollama, model: b, rpm: 10, price: {in: 1, out: 2}}
+  third: {type: ollama, model: c}
+"""
+    )
+    critics = bare_desk.build("main,ruff", "author=rules", "chair=main")[0].critics
+    who = critics[0]
+    assert limits_of(who) == Limits(rpm=60, tpm=90_000, parallel=2)
+    assert account_of(who) == "ollama#team"
+    assert expected_usd(who, 1_000_000, 1_000_000) == 18.0
+    assert own_cost(Usage(input_tokens=10**6, cached_tokens=10**6), who.options["price"]) == 0.3
+    second, third = who.fallback
+    assert (second.name, second.model, limits_of(second)) == ("second", "b", Limits(rpm=10))
+    assert expected_usd(second, 1_000_000, 1_000_000) == 3.0
+    assert (third.model, limits_of(third).any) == ("c", False)
+
+
+@pytest.mark.parametrize("fallback", ["[main]", "[ruff]", "[nobody-here]", "[me]"])
+def test_who_cannot_speak_in_ones_place_is_refused(bare_desk: Any, fallback: str) -> None:
+    bare_desk.user(
+        f"providers:\n  main: {{type: ollama, model: a, fallback: {fallback}}}\n  me: {{type: person}}\n"
+    )
+    with pytest.raises(ConfigurationError, match=fallback[1:-1]):
+        bare_desk.build("main")
+
+
+@pytest.mark.parametrize(
+    "setting", ["rpm: 1000", "tpm: 1", "parallel: 9", "account: x", "price: {in: 0, out: 0}", "fallback: [near]"]
+)  # fmt: skip
+def test_a_repository_cannot_set_limits_prices_or_stand_ins(bare_desk: Any, setting: str) -> None:
+    bare_desk.user("providers: {near: {type: ollama, model: a}}")
+    bare_desk.file(f"providers:\n  near: {{type: ollama, model: a, {setting}}}\n")
+    with pytest.raises(ConfigurationError, match=r"'providers\.near' may not be set so"):
+        bare_desk.build("near")
+    bare_desk.file(f"participants: [{{name: near, {setting}}}]\n")
+    with pytest.raises(ConfigurationError, match="unknown key"):
+        bare_desk.build()
+
+
 @pytest.mark.parametrize(
     "entry",
     ["{type: command, command: [rm, -rf, /]}", "{type: anthropic, model: m, base_url: http://e/}",
@@ -116,3 +169,11 @@ def test_a_person_takes_part_by_name_and_does_not_speak_for_others(bare_desk: An
     assert [critic.name for critic in panel.critics] == ["me", "gemini"]
     assert (panel.author.name, panel.chair.name) == ("claude", "gemini")
     assert bare_desk.build("me,ruff,chair=me")[0].chair.name == "me"
+
+
+def test_a_run_that_may_end_before_its_person_looks_is_warned_about(bare_desk: Any) -> None:
+    bare_desk.user("providers: {me: {type: person}}")
+    _, report = bare_desk.build("me,ruff")
+    assert any("me must answer within 1 h" in warning for warning in report.warnings)
+    bare_desk.user("providers: {me: {type: person}}\nbudget: {per_run_time: 7d}")
+    assert not any("must answer" in w for w in bare_desk.build("me,ruff")[1].warnings)

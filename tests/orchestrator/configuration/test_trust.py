@@ -61,9 +61,30 @@ def test_a_repositorys_file_may_choose_and_tighten(place: Any) -> None:
         "version: 1\nlanguage: ko\nparticipants: [ruff, {name: models, persona: security}]\n"
         "review: {strategy: red-team, max_rounds: 2}\nconvergence: {agreement: 0.9}\n"
         "gate: {fail_on: minor, quorum: 2}\ndecision: {mode: ask}\nbudget: {per_run_usd: 1}\n"
-        "privacy: {never_send: ['*.b'], allow_external: false}\n",
+        "privacy: {allow_external: false}\n",
     )
     settings = place.load().settings
     assert settings.gate.fail_on is Severity.MINOR
-    assert settings.privacy.never_send == ("*.a", "*.b")
+    assert settings.privacy.never_send == ("*.a",)
     assert settings.budget.per_run_usd == 1
+
+
+@pytest.mark.parametrize(
+    ("user", "project", "key"),
+    [
+        ("gate: {fail_on: major}", "gate: {fail_on: null}", "gate.fail_on"),
+        ("gate: {quorum: 2}", "gate: {quorum: null}", "gate.quorum"),
+        ("", "gate: {quorum: 1}", "gate.quorum"),
+        ("", "settings: {timeout: 0.001}", "settings.timeout"),
+        ("", "privacy: {never_send: ['*.py']}", "privacy.never_send"),
+        ("", "participants: [' scripted:answers.yaml']", "participants"),
+        ("participants: [ruff, bandit]", "participants: [complexity]", "participants"),
+    ],
+)
+def test_a_repositorys_file_cannot_make_passing_easier(
+    place: Any, user: str, project: str, key: str
+) -> None:
+    place.user(user or "language: en")
+    place.file(".quorate.yaml", project)
+    with pytest.raises(ConfigurationError, match=rf"'{key}' may not be set so"):
+        place.load()

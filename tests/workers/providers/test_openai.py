@@ -59,7 +59,7 @@ def test_without_a_retry_after_the_waits_grow(model_server: ModelServer) -> None
 
 
 def test_a_short_retry_after_is_waited_for_in_place(model_server: ModelServer) -> None:
-    model = "soon?fault=429&times=1&retry_after=1"
+    model = "soon?fault=503&times=1&retry_after=1"
     began = time.monotonic()
     got = openai.complete(call_of(model=model, options=at(model_server)), NO_CANCEL)
     assert got.text
@@ -67,11 +67,24 @@ def test_a_short_retry_after_is_waited_for_in_place(model_server: ModelServer) -
     assert len(model_server.calls(model)) == 2
 
 
+@pytest.mark.parametrize("fault", ["429", "529"])
+def test_what_is_about_the_account_is_told_at_once_for_everybody_to_learn(
+    model_server: ModelServer, fault: str
+) -> None:
+    model = f"account-{fault}?fault={fault}&times=1&retry_after=1"
+    began = time.monotonic()
+    with pytest.raises(ProviderError) as caught:
+        openai.complete(call_of(model=model, options=at(model_server)), NO_CANCEL)
+    assert time.monotonic() - began < 0.5
+    assert (caught.value.retryable, caught.value.retry_after_s) == (True, 1.0)
+    assert len(model_server.calls(model)) == 1
+
+
 @pytest.mark.parametrize(("retry_after", "deadline_s"), [("60", 100.0), ("3", 1.0)])
 def test_a_long_retry_after_frees_the_worker_at_once(
     model_server: ModelServer, retry_after: str, deadline_s: float
 ) -> None:
-    model = f"later?fault=429&retry_after={retry_after}"
+    model = f"later?fault=503&retry_after={retry_after}"
     began = time.monotonic()
     with pytest.raises(ProviderError) as caught:
         openai.complete(
@@ -100,7 +113,7 @@ def test_a_cancelled_wait_for_a_retry_ends_within_a_second(model_server: ModelSe
     began = time.monotonic()
     with pytest.raises(ProviderError) as caught:
         openai.complete(
-            call_of(model="wait?fault=429&retry_after=4", options=at(model_server), deadline_s=60),
+            call_of(model="wait?fault=503&retry_after=4", options=at(model_server), deadline_s=60),
             cancel,
         )
     assert caught.value.kind is FailureKind.CANCELLED

@@ -1,0 +1,31 @@
+"""`quorate review --estimate`: what the run would take, from what would be submitted. Nothing is started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from orchestrator.cli.submission import Prepared
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.estimate import estimate
+from orchestrator.views.json_report import SCHEMA_VERSION, dumps
+from orchestrator.views.lines import Span, Style, line
+from orchestrator.views.money import estimate_json, estimate_lines
+from shared.models.subject import Subject
+from shared.prices import expected_usd
+from shared.tokens import estimated_tokens
+
+
+def show_estimate(prepared: Prepared, environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print the estimate; the exit code."""
+    # No generator replays this specification, so its version does not matter.
+    spec = prepared.make_spec(workflow_version=0)
+    subject = Subject.model_validate_json(prepared.documents[spec.subject])
+    diff = prepared.documents[subject.diff].decode("utf-8", "replace")
+    found = estimate(spec, estimated_tokens(diff), expected_usd)
+    terminal = Terminal.of(environ)
+    if as_json:
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, **estimate_json(found, spec)}))
+        return 0
+    terminal.talk([line(Span(text, Style.DIM)) for text in prepared.panel_report.lines()])
+    terminal.result(estimate_lines(found, spec, prepared.title))
+    return 0
