@@ -178,9 +178,8 @@ def test_every_package_that_the_product_imports_is_declared():
     declared = {
         re.split(r"[\[<>=;]", line)[0].lower() for line in (*project["dependencies"], *extras)
     }
-    declared.add(
-        "pydantic-core"
-    )  # pydantic's own core, pinned by it; only there are its error types
+    # pydantic's own core, pinned by it: its error types are only there.
+    declared.add("pydantic_core")
     distributions = packages_distributions()
     used = {name.partition(".")[0] for path in python_files(*PACKAGES) for name in imported(path)}
     used -= {*PACKAGES, *sys.stdlib_module_names}
