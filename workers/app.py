@@ -11,6 +11,7 @@ from celery.signals import worker_process_init, worker_ready, worker_shutdown
 
 from shared.broker import make_app
 from shared.contracts import QUEUE_APPLY, QUEUE_TOOLS, QUEUE_TURNS
+from shared.live import Live
 from shared.logs import configure
 from shared.presence import Presence
 from shared.serving import serve
@@ -74,9 +75,8 @@ class Runtime:
     def _build(self) -> StepWorker:
         url = self._settings.endpoints.database_url
         database = Database(url, pool_size=KINDS[self._kind].connections, patience_s=PATIENCE_S)
-        apart = Database(
-            url, pool_size=1, patience_s=1.0
-        )  # a beat never waits for a turn's connection
+        # A beat never waits for a turn's connection.
+        apart = Database(url, pool_size=1, patience_s=1.0)
         self._databases = (database, apart)
         presence = Presence(apart, self._kind)
         presence.start()
@@ -88,6 +88,7 @@ class Runtime:
             spool,
             limiter=Limiter.at(self._settings.endpoints.redis_url),
             usd_a_day=self._settings.max_usd_per_day,
+            live=Live(self._settings.endpoints.redis_url),
         )
 
 

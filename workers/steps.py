@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Event
@@ -25,6 +25,7 @@ from shared.errors import (
     QuorateError,
 )
 from shared.faults import reach
+from shared.live import Live
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Failure, StepKind, ToolRequest, TurnRequest
@@ -46,7 +47,7 @@ from workers.limits.limited import limited
 from workers.limits.limiter import Limiter
 from workers.limits.purse import Purse, budgeted
 from workers.prompting import render
-from workers.providers.registry import Provider, ProviderCall, lookup
+from workers.providers.registry import Provider, ProviderCall, entry, lookup
 from workers.replies import obtain, schema_of
 from workers.reuse import earlier_answer, reuse_key
 from workers.spool import Spool
@@ -82,6 +83,7 @@ class StepWorker:
     spool: Spool
     limiter: Limiter | None = None
     usd_a_day: float | None = None
+    live: Live | None = None
     documents: StoredDocuments = field(init=False)
 
     def __post_init__(self) -> None:
@@ -179,6 +181,7 @@ class StepWorker:
             deadline_s=participant.timeout_s,
             brief=request.brief,
             attempt=claimed.attempts,
+            watch=self._watcher(claimed, participant),
         )
         notes = [*before, f"spoken by {participant.name}"] if before else []
         notes += ["adopted"] if ledger.stored else []
@@ -190,6 +193,12 @@ class StepWorker:
         notes += ["repaired"] if obtained.repaired else []
         reply = canary.without_reports(obtained.reply)
         return Ended(reply=reply.model_dump_json(exclude_defaults=True), note=", ".join(notes))
+
+    def _watcher(self, claimed: Claim, participant: Participant) -> Callable[[str], None] | None:
+        """Where a streamed answer's pieces are counted: only for models, only while somebody watches."""
+        if self.live is None or not entry(participant.provider).paid:
+            return None
+        return self.live.listener(claimed.run, claimed.step)
 
     def _external_allowed(self, run: str) -> bool:
         """Whether the run lets its texts leave this machine, as it was captured."""

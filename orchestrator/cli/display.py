@@ -14,7 +14,9 @@ from shared.models.outcomes import StepStatus
 
 
 class Display(Protocol):
-    """Shows what happens while somebody watches."""
+    """Shows what happens while somebody watches; a `live` one shows how far answers have come."""
+
+    live: bool
 
     def __enter__(self) -> Self:
         """Begin."""
@@ -42,6 +44,8 @@ def make_display(terminal: Terminal) -> Display:
 class LineDisplay:
     """One line for each thing that happens."""
 
+    live = False
+
     def __init__(self, terminal: Terminal) -> None:
         """Writes to `terminal`'s stderr."""
         self._terminal = terminal
@@ -68,6 +72,8 @@ class LineDisplay:
 
 class LiveDisplay:
     """The same lines, and who works on what just now below them. The panel goes when the watching ends."""
+
+    live = True
 
     def __init__(self, terminal: Terminal) -> None:
         """Loads rich; nobody else does."""
@@ -121,9 +127,14 @@ class LiveDisplay:
                 Text(step.participant),
                 Text(step.role, style="dim"),
                 Text(f"{max(waited, 0.0):.1f} s", style="dim"),
+                Text(_so_far(look.characters.get(step.key)), style="dim"),
             )
-        panel.add_row(Text("⏳"), Text(look.phase, style="bold"), Text(), Text())
+        panel.add_row(Text("⏳"), Text(look.phase, style="bold"), Text(), Text(), Text())
         self._live.update(panel, refresh=True)
+
+
+def _so_far(characters: int | None) -> str:
+    return "" if characters is None else f"{characters:,} characters"
 
 
 _GLYPHS = {StepStatus.PENDING: "💤", StepStatus.LEASED: "🎤"}

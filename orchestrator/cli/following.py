@@ -11,6 +11,7 @@ from orchestrator.cli.reports import load_look
 from orchestrator.views.lines import Line, Span, Style, line
 from orchestrator.views.progress import Look, changes, still_waiting
 from orchestrator.views.words import say
+from shared.live import Live
 from shared.store.processes import list_processes
 from shared.store.views import Pulse, run_pulse
 
@@ -18,6 +19,7 @@ FAST_S, SLOW_S, SLOWEST_S = 0.05, 0.2, 0.5
 FAST_FOR_S, SLOW_FOR_S = 10.0, 60.0
 REMINDER_S = 25.0
 WORKER_CHECK_S = 10.0
+LIVE_S = 0.4
 
 
 @dataclass
@@ -27,6 +29,7 @@ class Clock:
     began: float
     said: float
     checked: float
+    asked: float = 0.0
 
     @classmethod
     def start(cls) -> Clock:
@@ -54,6 +57,8 @@ class Follower:
         self._language = language
         self._look: Look | None = None
         self._pulse: Pulse | None = None
+        self._live: Live | None = None
+        self._characters: dict[str, int] = {}
 
     def skip_the_past(self) -> None:
         """Tell only what happens from now on."""
@@ -73,8 +78,19 @@ class Follower:
                 if deadline is not None and time.monotonic() >= deadline:
                     return False
                 _remind(self._backend, self._display, look, self._language, clock)
-                self._display.refresh(replace(look, elapsed_s=pulse.elapsed_s))
+                self._display.refresh(
+                    replace(look, elapsed_s=pulse.elapsed_s, characters=self._so_far(clock))
+                )
                 time.sleep(clock.pause_s)
+
+    def _so_far(self, clock: Clock) -> dict[str, int]:
+        """How far the streaming answers are; asking for it is what makes them stream."""
+        now = time.monotonic()
+        if self._display.live and now - clock.asked >= LIVE_S:
+            clock.asked = now
+            self._live = self._live or Live(self._backend.settings.endpoints.redis_url)
+            self._characters = self._live.watch(self._run)
+        return self._characters
 
     def _tell(self, pulse: Pulse, clock: Clock) -> Look:
         before = self._look

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
@@ -28,6 +28,7 @@ class Look:
     elapsed_s: float
     steps: tuple[StepRow, ...] = ()
     assessments: tuple[RecordedAssessment, ...] = ()
+    characters: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def open_steps(self) -> tuple[StepRow, ...]:

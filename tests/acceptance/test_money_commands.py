@@ -22,7 +22,7 @@ ONE_ROUND = ("--rounds", "1", "--decide", "skip", "-q")
 
 def config_of(folder: Path, server: ModelServer, test: str) -> tuple[str, str, str]:
     """A file with `priced` and `unpriced`, and their models."""
-    models = [f"stub--{who}={test}" for who in ("priced", "unpriced")]
+    models = (f"stub--priced={test}", f"stub--unpriced={test}")
     entries: list[dict[str, Any]] = [
         {"type": "openai", "model": model, "base_url": server.base_url} for model in models
     ]

@@ -9,7 +9,8 @@ from typing import get_args
 from orchestrator.configuration.loading import ENVIRONMENT
 from orchestrator.configuration.presets import preset_names
 from orchestrator.configuration.providers import HttpProvider, ModelProvider, Provider
-from orchestrator.configuration.schema import Section, Settings
+from orchestrator.configuration.schema import Settings
+from orchestrator.configuration.sections import Section
 
 PAGE = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text(encoding="utf-8")
 

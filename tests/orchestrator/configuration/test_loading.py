@@ -124,7 +124,10 @@ def test_a_preset_lies_below_every_file(place: Any) -> None:
 
 
 def test_every_preset_and_persona_is_valid() -> None:
-    reviews, debates = ("code-review", "keyless", "security"), ("code_review", "decision", "qa_accuracy")
+    reviews, debates = (
+        ("code-review", "keyless", "security"),
+        ("code_review", "decision", "qa_accuracy"),
+    )
     assert set(preset_names()) == {*reviews, *debates}
     for name in preset_names():
         preset = load_preset(name)
