@@ -166,7 +166,8 @@ def main() -> None:
         f"({drained['in_flight_at_once']:.0f} in flight at most: they end as fast as they are taken)"
     )
     print(
-        f"{waiting['turns']:.0f} turns of 15 s in one worker process: {waiting['in_flight_at_once']:.0f} in flight at once, "
+        f"{waiting['turns']:.0f} turns of 15 s in one worker process: "
+        f"{waiting['in_flight_at_once']:.0f} in flight at once, "
         f"{waiting['threads']:.0f} threads,"
     )
     print(

@@ -31,6 +31,7 @@ class Options:
     max_cost: float | None = None
     max_calls: int | None = None
     reuse: bool = False
+    batch: str | None = None
     max_findings: int | None = None
     everything: bool = False
     timeout: float | None = None
@@ -83,5 +84,6 @@ def _wanted(options: Options, directory: Path) -> Wanted:
         config=options.config,
         trust_project=options.trust_project,
         reuse=options.reuse,
+        batch=options.batch,
         settings={key: value for key, value in options.settings.items() if value is not None},
     )

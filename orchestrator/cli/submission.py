@@ -47,6 +47,7 @@ class Wanted:
     config: Path | None = None
     trust_project: bool = False
     reuse: bool = False
+    batch: str | None = None
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
@@ -106,7 +107,11 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
         allow_external=settings.privacy.allow_external,
         reuse=wanted.reuse,
         seed=secrets.token_hex(16),
-        labels={"files": len(subject.files), "added_lines": subject.added_lines},
+        labels={
+            "files": len(subject.files),
+            "added_lines": subject.added_lines,
+            **({} if wanted.batch is None else {"batch": wanted.batch}),
+        },
     )
     return Prepared(make_spec, panel, subject.title, documents.gathered, report, settings.language)
 

@@ -25,6 +25,7 @@ class Grouping(StrEnum):
     MODEL = "model"
     RUN = "run"
     DAY = "day"
+    BATCH = "batch"
     TOTAL = "total"
 
 
@@ -35,6 +36,7 @@ _KEYS: dict[Grouping, str] = {
     Grouping.MODEL: "coalesce(u.model, '')",
     Grouping.RUN: "u.run_id",
     Grouping.DAY: "to_char(u.at AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
+    Grouping.BATCH: "coalesce((SELECT r.spec->'labels'->>'batch' FROM runs r WHERE r.id = u.run_id), '')",
     Grouping.TOTAL: "''",
 }
 

@@ -8,7 +8,7 @@ import click
 
 from orchestrator.cli.options import example, json_option
 
-GROUPINGS = ("participant", "run", "day", "provider", "model", "turn")
+GROUPINGS = ("participant", "run", "day", "provider", "model", "turn", "batch")
 
 
 @click.command(

@@ -46,6 +46,7 @@ ENDINGS = (".json", ".md", ".markdown", ".txt")
     "--max-cost", type=click.FloatRange(0), metavar="USD", help="Make no call beyond this cost."
 )
 @click.option("--max-calls", type=click.IntRange(0), metavar="N", help="Make N calls at most.")
+@click.option("--batch", metavar="NAME", help="Count this run's costs under a name.")
 @click.option("--reuse", is_flag=True, help="Take stored answers for turns that are identical.")
 @click.option(
     "--max-findings", type=click.IntRange(1), metavar="N", help="Findings in the text (5)."

@@ -78,6 +78,22 @@ def test_when_no_price_is_known_there_is_no_sum(database: Database) -> None:
     assert by(database, Grouping.TOTAL)[0].cost_usd is None
 
 
+def test_the_runs_of_a_batch_are_summed_under_its_name(database: Database) -> None:
+    runs = [new_run(database, "a") for _ in range(3)]
+    for run in runs:
+        paid(database, take(database, run, "a"), used(1.0))
+    execute(
+        database,
+        "UPDATE runs SET spec = jsonb_set(spec, '{labels,batch}', '\"nightly\"') WHERE id = ANY(%s)",
+        runs[:2],
+    )
+
+    assert {row.key: row.cost_usd for row in by(database, Grouping.BATCH)} == {
+        "nightly": 2.0,
+        "": 1.0,
+    }
+
+
 def test_spending_by_turn_participant_model_run_and_day(database: Database) -> None:
     one, two = new_run(database, "a", "b"), new_run(database, "a")
     paid(database, take(database, one, "a"), used(1.0))
