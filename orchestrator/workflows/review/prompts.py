@@ -40,8 +40,8 @@ class ReviewPrompts:
             task = "critique.later" if role is Role.CRITIQUE else "rebuttal"
         parts = [
             self._text(f"{task}.{self.strategy}", title=_kind(subject), number=str(number)),
-            self._data("title", text=subject.title),
             self._data("diff", document=subject.diff),
+            self._data("title", text=subject.title),
         ]
         if findings:
             parts.append(self._data("findings", text=findings_text(findings, critics)))
