@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import select
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-import click
 
 from orchestrator.cli.answering import answer
 from orchestrator.cli.backend import Backend
@@ -25,6 +25,7 @@ from orchestrator.views.text import result as as_text
 from orchestrator.views.words import say
 from shared.errors import DecisionConflict, EnvironmentFault
 
+SIGNALS_WITHIN_S = 0.2
 CHOICES = {"a": "apply_fix", "s": "skip", "l": "later", "": "later"}
 
 
@@ -46,7 +47,7 @@ def or_detach(run: str, terminal: Terminal, language: str, work: Callable[[], in
     """The code of `work`; interrupted, it lets go of the run and says how to find it again."""
     try:
         return work()
-    except (KeyboardInterrupt, click.Abort):
+    except KeyboardInterrupt:
         terminal.warn([line(say("detached", language, run=run))])
         return ExitCode.INTERRUPTED
 
@@ -120,7 +121,18 @@ def _ask(backend: Backend, report: RunReport, terminal: Terminal, wish: Wish) ->
 
 def _choice(prompt: str) -> str:
     while True:
-        typed = click.prompt(prompt, prompt_suffix="", default="l", show_default=False, err=True)
-        choice = CHOICES.get(str(typed).strip().lower()[:1])
+        sys.stderr.write(prompt)
+        sys.stderr.flush()
+        choice = CHOICES.get(_typed_line().strip().lower()[:1] or "l")
         if choice is not None:
             return choice
+
+
+def _typed_line() -> str:
+    """A line from the terminal; nothing at its end. Waits in short pieces.
+
+    A blocking read would miss a signal that arrives just before it: the handler runs only after the next key.
+    """
+    while not select.select([sys.stdin], [], [], SIGNALS_WITHIN_S)[0]:
+        pass
+    return sys.stdin.readline()

@@ -284,6 +284,16 @@ class Cluster:
                 assert publish(self.app, Scheduled(row.run_id, row.root_task, (step,)))
         return len(new) * times
 
+    def require_everybody_answers(self) -> None:
+        """Every process's main loop turns: it answers a ping through the broker. Fails when one hangs."""
+        names = self.keeper.names()
+
+        def answers() -> int:
+            return len(self.app.control.ping(timeout=1.0, limit=len(names)))
+
+        if not wait_until(lambda: answers() == len(names), 20, 0.2):
+            raise AssertionError(f"of {names} only {answers()} answer a ping")
+
     # ---- the broker ------------------------------------------------------------------------------------------------
 
     def queues(self) -> dict[str, int]:
