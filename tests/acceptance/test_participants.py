@@ -81,7 +81,8 @@ def test_a_trial_asks_each_model_once_through_the_workers(
 ) -> None:
     providers = {
         "good": model(model_server, "stub--text=ready--trial=1"),
-        "refused": model(model_server, "stub--fault=401--trial=2"),
+        # Of another account: a refused key closes its account for everybody at once.
+        "refused": {**model(model_server, "stub--fault=401--trial=2"), "account": "elsewhere"},
     }
     config = configuration(tmp_path, providers=providers)
     done = live("participants", "test", "--config", config, "--json")

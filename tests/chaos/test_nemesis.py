@@ -51,7 +51,7 @@ def _storm(cluster: Cluster, pool: str, seed: int, rage_s: float = RAGE_S) -> di
     settled = cluster.settle(runs, SETTLE_S)
     figures = examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS)
     assert figures.runs == RUNS
-    cluster.require_everybody_answers()
+    cluster.require_everybody_works()
     told = ", ".join(f"{kind} {count}" for kind, count in sorted(nemesis.done.items()))
     return {**figures.told(), "crashes": _crashes(cluster), "faults": told}
 

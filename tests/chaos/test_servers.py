@@ -59,7 +59,7 @@ def test_row_12_redis_killed_idle_and_with_full_queues_and_no_worker_crashes(
     assert pids == [cluster.keeper[name].pid for name in ("orchestrator", "turns")], (
         f"a process did not survive the broker's death: {cluster.keeper.trouble}"
     )
-    cluster.require_everybody_answers()
+    cluster.require_everybody_works()
 
 
 @pytest.mark.parametrize("how", ["flushall", "restart-without-its-file"])
