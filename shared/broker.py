@@ -12,9 +12,11 @@ Three departures from Celery's defaults, each measured (docs/design/celery.md):
 from __future__ import annotations
 
 import time
+from queue import Empty
 from typing import Any
 
 import kombu.transport
+import structlog
 from celery import Celery
 from celery.backends.base import DisabledBackend
 from celery.canvas import Signature
@@ -27,6 +29,8 @@ from shared.faults import reach
 
 BACKLOG_WITHIN_S = 0.001
 BATCH = 16
+
+log = structlog.get_logger(__name__)
 
 
 class JournalBackend(DisabledBackend):
@@ -74,10 +78,32 @@ class Channel(kombu_redis.Channel):
             client = kept[asynchronous] = super()._create_client(asynchronous)  # type: ignore[no-untyped-call]
         return client
 
+    def _receive(self) -> bool:
+        """Take what the fan-out connection (remote control) holds, and never wait for more.
+
+        kombu reads first and asks afterwards, without a time limit: when the readable event was only the end of a
+        connection whose Redis is gone, redis-py connects anew and the worker's main loop waits for ever.
+        """
+        client = self.subclient
+        taken = False
+        try:
+            while client.connection is not None and client.connection.can_read(timeout=0):
+                taken = bool(self._receive_one(client)) or taken  # type: ignore[no-untyped-call]
+        except Empty:
+            pass
+        except self.connection_errors:
+            self._in_listen = None  # type: ignore[assignment]
+            raise
+        return taken
+
     def _brpop_read(self, **options: Any) -> Any:
         """Take one message as kombu does; when there is a backlog, take more with one command."""
         asked_at: Any = self._brpop_sent_at
-        taken = super()._brpop_read(**options)  # type: ignore[no-untyped-call]
+        try:
+            taken = super()._brpop_read(**options)  # type: ignore[no-untyped-call]
+        except ValueError as error:  # not JSON: whoever wrote it, it must not end the worker
+            log.warning("message.unreadable", why=str(error))
+            raise Empty from error
         if asked_at is not None and time.monotonic() - asked_at < BACKLOG_WITHIN_S:
             self._take_more()
         return taken
@@ -89,7 +115,12 @@ class Channel(kombu_redis.Channel):
         for queue in list(self.active_queues):
             name = self._q_for_pri(queue, 0)  # type: ignore[no-untyped-call]
             for item in self._create_client().rpop(name, room) or ():
-                self.connection._deliver(loads(item), queue)  # type: ignore[no-untyped-call]
+                try:
+                    message = loads(item)  # type: ignore[no-untyped-call]
+                except ValueError as error:
+                    log.warning("message.unreadable", why=str(error))
+                    continue
+                self.connection._deliver(message, queue)
             return
 
 
@@ -105,7 +136,8 @@ def make_app(broker_url: str, *, slots: int = 8, late_acks: bool = False) -> Cel
     `late_acks` keeps Celery's acknowledgements after the work (on Redis: kombu's emulation of them).
     """
     kombu.transport.TRANSPORT_ALIASES["redis"] = "shared.broker:Transport"
-    kombu.transport._transport_cache.pop("redis", None)  # somebody in this process may have asked before
+    # Somebody in this process may have asked before.
+    kombu.transport._transport_cache.pop("redis", None)
     app = Celery("quorate", set_as_current=False, backend=JournalBackend)
     app.conf.update(
         broker_url=broker_url,
