@@ -11,7 +11,7 @@
     ├── ProviderError            a participant could not answer (see FailureKind)
     │   └── NotYet               the call may not be made now; its turn is given back
     ├── ToolError                a tool run could not do its work
-    └── ReplayMismatch           a journal that its workflow no longer explains (run is parked)
+    └── ReplayMismatch           a journal that its workflow no longer explains (run is parked)   exit 3
 
 Anything else that escapes is a bug (exit 70). An error's text is a whole sentence for its reader: what is
 wrong, where, and what to do.
@@ -68,7 +68,8 @@ class ProviderError(QuorateError):
     """A participant's provider did not give a usable answer.
 
     `kind` is the typed outcome, `retry_after_s` what the provider asked for (seconds), `retryable` says
-    whether the same call may succeed later.
+    whether the same call may succeed later. `charged`: the answer is lost and may have been paid for nevertheless
+    (None: whoever raised it cannot tell, and nobody has looked).
     """
 
     exit_code = 3
@@ -80,8 +81,10 @@ class ProviderError(QuorateError):
         *,
         retryable: bool = False,
         retry_after_s: float | None = None,
+        charged: bool | None = None,
     ) -> None:
         super().__init__(message)
+        self.charged = charged
         self.kind = kind
         self.retryable = retryable
         self.retry_after_s = retry_after_s
@@ -91,14 +94,21 @@ class NotYet(ProviderError):
     """A call may not be made before `retry_after_s`; nothing was asked of its provider for that.
 
     `counted` says whether the wait uses up one of the step's attempts: waiting for one's turn does not, waiting for a
-    provider that is down does.
+    provider that is down does. `reminds`: whoever is waited for should hear that the time is nearly over.
     """
 
     def __init__(
-        self, kind: FailureKind, message: str, *, retry_after_s: float, counted: bool = False
+        self,
+        kind: FailureKind,
+        message: str,
+        *,
+        retry_after_s: float,
+        counted: bool = False,
+        reminds: bool = False,
     ) -> None:
         super().__init__(kind, message, retryable=True, retry_after_s=retry_after_s)
         self.counted = counted
+        self.reminds = reminds
 
 
 class ToolError(QuorateError):
@@ -109,3 +119,5 @@ class ToolError(QuorateError):
 
 class ReplayMismatch(QuorateError):
     """The journal holds a step that the workflow does not ask for, or asks for otherwise."""
+
+    exit_code = 3

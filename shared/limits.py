@@ -32,6 +32,8 @@ ACCOUNTS_KEY = "quorate:accounts"
 PAUSED_KEY = "quorate:paused"
 OPTIONS = ("rpm", "tpm", "parallel", "account")
 """The participant options that are ours: no provider sees them."""
+KEY_OPTIONS = ("api_key_env", "api_key_file", "api_key_keyring")
+"""The participant options that say where its key is held."""
 
 
 class Limits(Wire):
@@ -106,7 +108,7 @@ def account_of(participant: Participant) -> str:
     options = participant.options
     host = urlsplit(str(options.get("base_url") or "")).netloc.rpartition("@")[2]
     named = options.get("account")
-    source = [str(options.get(name) or "") for name in ("api_key_env", "api_key_file")]
+    source = [str(options.get(name) or "") for name in KEY_OPTIONS]
     key = str(named) if named else _digest("\n".join(source)) if any(source) else ""
     text = participant.provider + (f"@{host}" if host else "") + (f"#{key}" if key else "")
     return "".join(c if c.isprintable() and not c.isspace() else "_" for c in text)[:200]

@@ -20,7 +20,7 @@ import structlog
 from shared.errors import EnvironmentFault
 from shared.store.database import Connection, Database
 from shared.store.processes import beat, leave
-from shared.store.steps import held
+from shared.store.steps import held, let_go
 
 BEAT_S = 2.0
 SILENCE_S = 8.0
@@ -72,6 +72,7 @@ class Presence:
         self.in_flight = in_flight or InFlight()
         self._database = database
         self._kind = kind
+        self._unworked: set[Holding] = set()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="presence", daemon=True)
 
@@ -108,7 +109,20 @@ class Presence:
             pid=os.getpid(),
             version=version("quorate"),
         )
-        return held(connection, self.process_id) if self.in_flight.snapshot() else set()
+        holdings = held(connection, self.process_id)
+        self._let_go_of_unworked(connection, holdings)
+        return holdings
+
+    def _let_go_of_unworked(self, connection: Connection, holdings: set[Holding]) -> None:
+        """Give back what this process holds and nobody in it works on, as when it gave up on the database.
+
+        Seen in two beats in a row, so that a step between its claim and its work is not taken for one.
+        """
+        unworked = holdings - self.in_flight.snapshot()
+        if forgotten := unworked & self._unworked:
+            let_go(connection, self.process_id, forgotten)
+            log.warning("presence.let_go", process=self.process_id, steps=len(forgotten))
+        self._unworked = unworked - forgotten
 
     def _quietly(self, work: Callable[[Connection], T]) -> T | None:
         try:

@@ -18,6 +18,7 @@ from shared.embedded.instance import Endpoints, Instance
 from shared.errors import ConfigurationError
 
 DEFAULT_TURN_SLOTS = 1000
+BROKERS = ("redis", "rediss", "unix", "redis+socket", "amqp", "amqps", "pyamqp")
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,28 @@ def _external(environ: Mapping[str, str]) -> Endpoints | None:
     if database_url.startswith("postgresql://"):
         database_url = "postgresql+psycopg://" + database_url.removeprefix("postgresql://")
     return Endpoints(
-        broker_url=environ.get("QUORATE_BROKER_URL") or redis_url,
+        broker_url=_broker_url(environ.get("QUORATE_BROKER_URL") or redis_url),
         redis_url=redis_url,
         database_url=database_url,
     )
+
+
+def _broker_url(url: str) -> str:
+    """kombu's spelling of a URL: it calls a Redis socket `redis+socket` and its database `virtual_host`."""
+    scheme, _, rest = url.partition("://")
+    if scheme == "unix":
+        path, _, query = rest.partition("?")
+        names = (pair.split("=", 1) for pair in query.split("&") if "=" in pair)
+        options = "&".join(
+            f"{'virtual_host' if name == 'db' else name}={value}" for name, value in names
+        )
+        return f"redis+socket://{path}" + (f"?{options}" if options else "")
+    if scheme not in BROKERS:
+        raise ConfigurationError(
+            f"The broker's URL begins with {scheme!r}: it must be one of {', '.join(BROKERS)} "
+            "(QUORATE_BROKER_URL, else QUORATE_REDIS_URL)."
+        )
+    return url
 
 
 def _late_acks(environ: Mapping[str, str]) -> bool:

@@ -149,6 +149,25 @@ class Ranking(SpokenReply):
 
 # ---- forum --------------------------------------------------------------------------------------
 
+
+class Opening(SpokenReply):
+    """What a participant holds before it has heard anybody."""
+
+    position: str = Field(min_length=1)
+    confidence: float | None = Field(default=None, ge=0, le=1)
+    reason: str = ""
+
+    @field_validator("confidence", mode="before")
+    @classmethod
+    def _in_range(cls, value: object) -> object:
+        return _confidence(value)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self | None:
+        """All of it is the position."""
+        return cls._of({"position": _words(text)})
+
+
 _BID = _line_tokens("REQUEST", "PASS")
 
 
@@ -246,11 +265,25 @@ _BALLOT = _line_tokens(*_POSITIONS)
 
 
 class Ballot(SpokenReply):
-    """A blind vote on a conclusion."""
+    """A blind vote on a conclusion.
+
+    `before` is the vote that the voter's opening position amounts to; where it is another one, `changed_because` and
+    `quote` name the evidence.
+    """
 
     position: Literal["agree", "partial", "disagree", "abstain"]
     confidence: float | None = Field(default=None, ge=0, le=1)
     reason: str = ""
+    before: Literal["agree", "partial", "disagree", "abstain"] | None = None
+    changed_because: str = ""
+    quote: str | None = None
+
+    @field_validator("before", mode="before")
+    @classmethod
+    def _known_or_unsaid(cls, value: object) -> object:
+        """What is no position says nothing of the past, and the vote itself stands."""
+        said = value.strip().lower() if isinstance(value, str) else None
+        return said if said in _POSITIONS.values() else None
 
     @field_validator("confidence", mode="before")
     @classmethod
@@ -267,6 +300,7 @@ class Ballot(SpokenReply):
 
 
 DELIBERATION_REPLIES: dict[str, type[ForeignWire]] = {
+    "opening.forum": Opening,
     "answer": Answer,
     "ranking": Ranking,
     "bid": Bid,

@@ -72,14 +72,18 @@ class ForumOptions(Wire):
     """What the forum workflow needs: the panel's `critics` take part, its `chair` is the orchestrator.
 
     `timeout_s` ends the rounds (the budget's `max_seconds` is the hard limit behind it), `bid_timeout_s` bounds the
-    wait for a floor request. Who asked `patience` rounds in a row in vain is chosen next. With `ballot` the
-    participants vote on the conclusion, which needs a support of `consensus`. See docs/design/forum.md.
+    wait for a floor request and for an opening. With `blind_opening` everybody commits to a position that nobody else
+    sees before the first round; with `anonymous` the participants know one another by letters only. Who asked
+    `patience` rounds in a row in vain is chosen next. With `ballot` the participants vote on the conclusion, which
+    needs a support of `consensus`. See docs/design/forum.md.
     """
 
     max_rounds: int = Field(default=10, ge=1, le=50)
     timeout_s: float | None = Field(default=300.0, gt=0)
     bid_timeout_s: float | None = Field(default=60.0, gt=0)
     patience: int = Field(default=2, ge=1, le=20)
+    blind_opening: bool = True
+    anonymous: bool = False
     ballot: bool = True
     consensus: float = Field(default=0.7, gt=0.5, le=1)
     quorum: int | None = Field(default=None, ge=1)
@@ -119,6 +123,10 @@ class PanelOptions(Wire):
     quorum: int | None = Field(default=None, ge=1)
 
 
+DEFENDED = frozenset({"review", "plan", "undo"})
+"""The workflows in which somebody speaks for what is judged."""
+
+
 class RunSpec(Wire):
     """Everything captured at submission. `prompts` and `subject` are document hashes.
 
@@ -144,6 +152,17 @@ class RunSpec(Wire):
     reuse: bool = False
     seed: str
     labels: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @property
+    def seats(self) -> tuple[tuple[str, Participant], ...]:
+        """Who takes part as what: critics, the author where somebody defends, the chair, the moderator."""
+        seats = [("critic", critic) for critic in self.panel.critics]
+        if self.workflow in DEFENDED:
+            seats.append(("author", self.panel.author))
+        seats.append(("chair", self.panel.chair))
+        if self.panel_options is not None and self.panel_options.moderator is not None:
+            seats.append(("moderator", self.panel_options.moderator))
+        return tuple(seats)
 
     @model_validator(mode="after")
     def _judge_is_no_debater(self) -> RunSpec:

@@ -23,12 +23,14 @@ class StepKind(StrEnum):
 class PromptPart(Wire):
     """A piece of a prompt: `text` as it is, or `document` (sha256) to be resolved by the worker.
 
-    With `fence` the piece is data under that label: the worker puts it between unguessable markers.
+    With `fence` the piece is data under that label: the worker puts it between unguessable markers. `stable`: the same
+    at this place in every turn of its participant, so a provider may keep what it made of it.
     """
 
     text: str | None = None
     document: str | None = None
     fence: str | None = None
+    stable: bool = False
 
     @model_validator(mode="after")
     def _is_one_of_both(self) -> PromptPart:
@@ -40,8 +42,10 @@ class PromptPart(Wire):
 class TurnRequest(Wire):
     """A participant speaks once. `brief` is the same matter as data, for rule-based participants.
 
-    `marker` is the unguessable part of the fences; `reply_model` names an entry of `REPLY_MODELS`. `reuse` and
-    `budgeted` are the run's: take an earlier answer to the same prompt, reserve before a call.
+    `marker` is the unguessable part of the fences, one a run; `trap` that of the trap (shared/trap.py), one a run and
+    participant, so that nobody learns another's from what is said; without it the marker serves. `reply_model` names an
+    entry of `REPLY_MODELS`. `reuse`, `budgeted` and `allow_external` are the run's: take an earlier answer to the same
+    prompt, reserve before a call, let the text leave this machine.
     """
 
     participant: Participant
@@ -52,9 +56,11 @@ class TurnRequest(Wire):
     prompt: tuple[PromptPart, ...] = ()
     brief: dict[str, JsonValue] = Field(default_factory=dict)
     marker: str = ""
+    trap: str = ""
     temperature: float | None = None
     reuse: bool = False
     budgeted: bool = False
+    allow_external: bool = False
 
 
 class ToolRequest(Wire):

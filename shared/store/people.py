@@ -21,7 +21,7 @@ _FREE = Usage(input_tokens=0, output_tokens=0, cached_tokens=0, cost_usd=0.0)
 
 @dataclass(frozen=True)
 class WaitingTurn:
-    """A person's turn. `answers` is how many unusable answers it has had."""
+    """A person's turn. `answers` is how many unusable answers it has had, `answer_by` the turn's own deadline."""
 
     run_id: str
     step: str
@@ -34,14 +34,17 @@ class WaitingTurn:
     title: str
     token: int
     answers: int
+    answer_by: datetime | None
 
 
 _SELECT = """
 SELECT s.run_id, s.key AS step, s.participant, s.role, s.round, s.request->>'reply_model' AS reply_model,
        s.created_at AS asked_at, r.deadline_at, r.title, s.token,
-       (SELECT count(*) FROM usage u WHERE u.run_id = s.run_id AND u.step = s.key)::int AS answers
+       (SELECT count(*) FROM usage u WHERE u.run_id = s.run_id AND u.step = s.key)::int AS answers,
+       s.created_at + make_interval(
+           secs => (s.request->'participant'->'options'->>'answer_within_s')::float8) AS answer_by
   FROM steps s JOIN runs r ON r.id = s.run_id
- WHERE s.kind = 'turn' AND s.status = 'pending' AND s.token > 0 AND s.not_before > now() AND r.status = 'running'
+ WHERE s.kind = 'turn' AND s.status = 'pending' AND s.token > 0 AND s.not_before IS NOT NULL AND r.status = 'running'
    AND s.request->'participant'->>'provider' = 'person'
 """
 
@@ -81,11 +84,7 @@ def answer_turn(connection: Connection, run: str, step: str, text: str, actor: s
             attempt=f"person:{found.answers + 1}",
         ),
     )
-    # As with decisions: only what machines take counts against a run's deadline.
-    connection.execute(
-        "UPDATE runs SET deadline_at = deadline_at + (now() - %s) WHERE id = %s",
-        (found.asked_at, run),
-    )
+    _give_time_back(connection, run, step)
     connection.execute(
         "UPDATE steps SET not_before = NULL, dispatched_at = NULL, dispatches = 0 "
         "WHERE run_id = %s AND key = %s AND status = 'pending'",
@@ -93,6 +92,37 @@ def answer_turn(connection: Connection, run: str, step: str, text: str, actor: s
     )
     append_events(connection, run, [("turn.answered", {"key": step, "actor": actor})])
     return found
+
+
+def remind(connection: Connection, run: str, step: str) -> None:
+    """Say once in the run's log that a person's time for a turn is nearly over; the caller's transaction commits it."""
+    if lock_run(connection, run) is None:
+        return
+    said = connection.execute(
+        "SELECT FROM events WHERE run_id = %s AND type = 'turn.reminded' AND body->>'key' = %s",
+        (run, step),
+    ).fetchone()
+    if said is None:
+        append_events(connection, run, [("turn.reminded", {"key": step})])
+
+
+def missed(connection: Connection, run: str, step: str) -> None:
+    """Say that a person let a turn's time pass, which does not count as the run's; before the step's failure.
+
+    The caller's transaction commits it.
+    """
+    if lock_run(connection, run) is not None:
+        _give_time_back(connection, run, step)
+        append_events(connection, run, [("turn.missed", {"key": step})])
+
+
+def _give_time_back(connection: Connection, run: str, step: str) -> None:
+    """As with decisions: only what machines take counts against a run's deadline."""
+    connection.execute(
+        "UPDATE runs SET deadline_at = deadline_at + (now() - s.created_at) FROM steps s "
+        "WHERE id = %s AND s.run_id = id AND s.key = %s",
+        (run, step),
+    )
 
 
 def _packed(text: str) -> bytes:

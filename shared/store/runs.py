@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Stance
@@ -169,9 +169,14 @@ def create_run(
     return run
 
 
-_LOCK = """
+# While a person has their own time, the run's stands still; a minute more for the worker that ends the turn.
+PATIENT = """EXISTS (SELECT FROM steps p WHERE p.run_id = r.id AND p.status IN ('pending', 'leased')
+   AND now() < p.created_at + make_interval(
+           secs => 60 + (p.request->'participant'->'options'->>'answer_within_s')::float8))"""
+
+_LOCK = f"""
 SELECT r.id, r.workflow, r.status, r.phase, r.root_task, r.advances, r.noted_steps, r.created_at,
-       coalesce(r.deadline_at <= now() AND r.status = 'running', false) AS overdue,
+       coalesce(r.deadline_at <= now() AND r.status = 'running' AND NOT {PATIENT}, false) AS overdue,
        r.max_calls - (SELECT count(*) FROM usage WHERE run_id = r.id) AS calls_left,
        CASE WHEN r.max_calls IS NULL AND r.max_tokens IS NULL AND r.max_usd IS NULL THEN NULL ELSE (
            SELECT CASE WHEN count(*) >= r.max_calls THEN 'calls'
@@ -203,8 +208,20 @@ SELECT (SELECT coalesce(json_agg(s ORDER BY s.position), '[]') FROM (
 """
 
 
-def load_journal(connection: Connection, run: LockedRun) -> StoredJournal:
-    """Everything recorded of a locked run, its steps in the order in which they were scheduled."""
+class Started(Protocol):
+    """A run as whoever reads its journal knows it: locked by an advance, or only looked at."""
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+
+    @property
+    def created_at(self) -> datetime:
+        """When its clock began."""
+
+
+def load_journal(connection: Connection, run: Started) -> StoredJournal:
+    """Everything recorded of a run, its steps in the order in which they were scheduled; one statement."""
     row = connection.execute(_LOAD, {"run": run.id, "start": run.created_at}).fetchone()
     assert row is not None
     steps = []

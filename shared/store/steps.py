@@ -10,8 +10,8 @@ are the database's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from shared.models.outcomes import FailureKind, StepStatus
@@ -22,7 +22,7 @@ from shared.store.documents import address
 
 @dataclass(frozen=True)
 class Claim:
-    """The right to work on a step: valid while the step carries `token`."""
+    """The right to work on a step: valid while the step carries `token`. `age_s` counts from when it was asked."""
 
     run: str
     step: str
@@ -32,6 +32,7 @@ class Claim:
     attempts: int
     lease_s: float
     responses: tuple[bytes, ...]
+    age_s: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,10 @@ WITH claimed AS (
      WHERE s.run_id = %(run)s AND s.key = %(step)s AND r.id = s.run_id AND r.status = 'running'
        AND s.status = 'pending' AND s.attempts < s.max_attempts
        AND (s.not_before IS NULL OR s.not_before <= now())
- RETURNING s.token, s.kind, s.request, s.attempts, s.lease_s
+ RETURNING s.token, s.kind, s.request, s.attempts, s.lease_s, s.created_at
 )
 SELECT c.token, c.kind, c.request, c.attempts, c.lease_s,
+       extract(epoch FROM now() - c.created_at)::float8 AS age_s,
        CASE WHEN c.token > 1 THEN ARRAY(
            SELECT d.content FROM usage u JOIN documents d ON d.sha256 = u.response
             WHERE u.run_id = %(run)s AND u.step = %(step)s ORDER BY u.id) END AS responses
@@ -110,6 +112,7 @@ def claim(connection: Connection, run: str, step: str, owner: str, nonce: str) -
         attempts=row.attempts,
         lease_s=row.lease_s,
         responses=tuple(bytes(content) for content in row.responses or ()),
+        age_s=max(row.age_s, 0.0),
     )
 
 
@@ -246,6 +249,17 @@ def held(connection: Connection, owner: str) -> set[tuple[str, str, int]]:
         (owner,),
     ).fetchall()
     return {(row.run_id, row.key, row.token) for row in rows}
+
+
+def let_go(connection: Connection, owner: str, holdings: Iterable[tuple[str, str, int]]) -> None:
+    """Return steps that `owner` holds under these tokens and does not work on. Their attempts stay counted."""
+    runs, steps, tokens = zip(*holdings, strict=True)
+    connection.execute(
+        "UPDATE steps s SET status = 'pending', owner = NULL, dispatched_at = NULL, not_before = NULL "
+        "FROM unnest(%s::text[], %s::text[], %s::bigint[]) AS h(run_id, key, token) "
+        "WHERE s.run_id = h.run_id AND s.key = h.key AND s.token = h.token AND s.status = 'leased' AND s.owner = %s",
+        (list(runs), list(steps), list(tokens), owner),
+    )
 
 
 def fail_open_steps(

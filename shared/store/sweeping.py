@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from shared.models.outcomes import FailureKind
 from shared.store.database import Connection
+from shared.store.runs import PATIENT
 
 _LOCK = 0x53574550  # "SWEP"
 
@@ -114,7 +115,8 @@ def ripe_runs(connection: Connection, patience_s: float) -> list[str]:
         "UNION SELECT d.run_id FROM decisions d JOIN runs r ON r.id = d.run_id "
         "WHERE d.state IN ('answered', 'expired') AND d.consumed_at IS NULL AND r.status IN ('waiting', 'running') "
         "AND d.answered_at < now() - make_interval(secs => %(patience)s) "
-        "UNION SELECT id FROM runs WHERE status = 'running' AND deadline_at <= now() LIMIT 200",
+        "UNION SELECT r.id FROM runs r WHERE r.status = 'running' AND r.deadline_at <= now() "
+        f"AND NOT {PATIENT} LIMIT 200",
         {"patience": patience_s},
     ).fetchall()
     return [row.id for row in rows]
