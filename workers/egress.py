@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -10,7 +9,7 @@ from shared.errors import ProviderError
 from shared.masking.mask import mask
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from workers.prompting import RenderedPrompt
+from shared.rendering import RenderedPrompt
 from workers.providers.registry import entry
 
 
@@ -22,9 +21,9 @@ def leaves_machine(participant: Participant) -> bool:
     return entry(participant.provider).external
 
 
-def check_allowed(participant: Participant, allows_external: Callable[[], bool]) -> None:
+def check_allowed(participant: Participant, *, allows_external: bool) -> None:
     """Refuse a participant that is elsewhere, unless the run allows it. Raises ProviderError (not_allowed)."""
-    if leaves_machine(participant) and not allows_external():
+    if leaves_machine(participant) and not allows_external:
         raise ProviderError(
             FailureKind.NOT_ALLOWED,
             f"{participant.name} is reached over the network and this run's texts stay on this machine: "
@@ -44,7 +43,13 @@ def without_secrets(
         return prompt, ()
     kinds = ", ".join(dict.fromkeys((*system.counts, *user.counts)))
     note = f"masked {total} secret{'' if total == 1 else 's'} ({kinds})"
-    return RenderedPrompt(system=system.text, user=user.text), (note,)
+    return RenderedPrompt(system.text, user.text, _stable(prompt, user.text)), (note,)
+
+
+def _stable(prompt: RenderedPrompt, masked: str) -> int:
+    """How far the masked message begins as every turn's does: placeholders are numbered from its beginning."""
+    opening = mask(prompt.user[: prompt.stable]).text
+    return len(opening) if masked.startswith(opening) else 0
 
 
 def _is_loopback(address: str) -> bool:

@@ -1,17 +1,31 @@
-"""The calls of one claim: what was paid is stored before it is looked at, everything is counted."""
+"""The calls of one claim: what was paid is stored before it is looked at, everything is counted.
+
+A call whose answer was lost, and that may have been charged nevertheless, is kept as well (`Finish.LOST`): its usage
+is unknown, which is not zero, and it counts among the calls that a step may make (`left`).
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import structlog
 
-from shared.errors import EnvironmentFault
+from shared.errors import EnvironmentFault, ProviderError
 from shared.faults import reach
-from shared.models.steps import TurnRequest
+from shared.models.panel import Participant
+from shared.models.steps import TurnRequest, Usage
 from shared.store.database import Database
 from shared.store.steps import Claim, StoredResponse, store_response
-from workers.providers.registry import Completion, entry
+from workers.providers.registry import (
+    Cancelled,
+    Completion,
+    Finish,
+    Provider,
+    ProviderCall,
+    entry,
+)
+from workers.replies import MOST_CALLS
 from workers.spool import Spool
 
 STORE_PATIENCE_S = 600.0
@@ -20,19 +34,25 @@ log = structlog.get_logger(__name__)
 
 
 class CallLedger:
-    """Completions of one claim, those of earlier attempts (`stored`) included."""
+    """Completions of one claim, those of earlier attempts (`stored`) included; `lost` counts those that never came.
+
+    `reused`: what is stored is another run's, and costs nothing here.
+    """
 
     def __init__(self, claimed: Claim, owner: str, database: Database, spool: Spool) -> None:
         """`owner` is this process, as presence knows it."""
         self.claimed = claimed
-        self.stored = [Completion.unpacked(content) for content in claimed.responses]
+        kept = [Completion.unpacked(content) for content in claimed.responses]
+        self.stored = [one for one in kept if one.finish_reason is not Finish.LOST]
+        self.lost = len(kept) - len(self.stored)
         self._owner = owner
         self._database = database
         self._spool = spool
         self._request: TurnRequest | None = None
         self._request_sha = ""
-        self._reused = False
+        self.reused = False
         self._calls: list[Completion] = []
+        self._made = 0
         self._free: list[StoredResponse] = []
 
     def opens_for(self, request: TurnRequest, request_sha: str = "") -> None:
@@ -43,16 +63,33 @@ class CallLedger:
     def reuses(self, completion: Completion) -> None:
         """Take an answer that another run has paid for: it is adopted, and costs nothing here."""
         self.stored = [completion]
-        self._reused = True
+        self.reused = True
 
     def next_attempt(self) -> str:
         """The name that the next call's usage row will have."""
-        return f"{self.claimed.token}:{len(self._calls) + 1}"
+        return f"{self.claimed.token}:{self._made + 1}"
+
+    @property
+    def left(self) -> int:
+        """How many more calls the step may make that are paid: one is asked, one more mends it, none is a third."""
+        return MOST_CALLS - self.lost - len(self.stored) - len(self._calls)
+
+    def lose(self, participant: Participant) -> None:
+        """Keep that a call was made whose answer is lost, and that may have been charged."""
+        assert self._request is not None
+        self.lost += 1
+        self._made += 1
+        gone = Completion(
+            text="", usage=Usage(), finish_reason=Finish.LOST, model=participant.model
+        )
+        self._commit(self._response(gone, self._request, gone.packed(), found_by=""))
+        reach("loss-stored")
 
     def keep(self, completion: Completion) -> None:
         """Take a new completion: a paid one is committed now, a free one with the step's end."""
         assert self._request is not None
         self._calls.append(completion)
+        self._made += 1
         reach("response-received")
         if self._request.participant.rule_based:
             return
@@ -75,9 +112,10 @@ class CallLedger:
 
     def sums(self) -> tuple[int | None, float | None]:
         """Tokens and money of all calls; unknown as soon as one of them is unknown."""
-        if self._reused:
+        if self.reused and not self.lost:
             return 0, 0.0
         usage = [completion.usage for completion in (*self.stored, *self._calls)]
+        usage += [Usage()] * self.lost
         counts = [count for u in usage for count in (u.input_tokens, u.output_tokens)]
         costs = [u.cost_usd for u in usage]
         return (
@@ -86,7 +124,11 @@ class CallLedger:
         )
 
     def _response(
-        self, completion: Completion, request: TurnRequest, content: bytes
+        self,
+        completion: Completion,
+        request: TurnRequest,
+        content: bytes,
+        found_by: str | None = None,
     ) -> StoredResponse:
         claimed = self.claimed
         return StoredResponse(
@@ -97,10 +139,10 @@ class CallLedger:
             participant=request.participant.name,
             provider=request.participant.provider,
             model=completion.model or request.participant.model,
-            request_sha=self._request_sha,
+            request_sha=self._request_sha if found_by is None else found_by,
             content=content,
             usage=completion.usage,
-            attempt=f"{claimed.token}:{len(self._calls)}",
+            attempt=f"{claimed.token}:{self._made}",
         )
 
     def _commit(self, response: StoredResponse) -> None:
@@ -115,3 +157,24 @@ class CallLedger:
                 partial(store_response, response=response), patience_s=STORE_PATIENCE_S
             )
             self._spool.drain(self._database)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A provider whose lost calls are kept in the ledger. Satisfies the provider's protocol."""
+
+    provider: Provider
+    ledger: CallLedger
+
+    def structured(self, participant: Participant) -> bool:
+        """As the provider says."""
+        return self.provider.structured(participant)
+
+    def complete(self, call: ProviderCall, cancel: Cancelled) -> Completion:
+        """Ask. Raises as the provider does, once a call that may have been charged is kept."""
+        try:
+            return self.provider.complete(call, cancel)
+        except ProviderError as error:
+            if error.charged and entry(call.participant.provider).paid:
+                self.ledger.lose(call.participant)
+            raise

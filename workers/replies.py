@@ -35,6 +35,7 @@ from workers.providers.registry import (
 from workers.reply_schema import adapted, plain_schema, strict_schema
 
 MAX_REPLY_CHARS = 4_000_000
+MOST_CALLS = 2
 _QUOTED_LIMIT = 20_000
 
 
@@ -133,8 +134,9 @@ def obtain(
     cancel: Cancelled,
     on_completion: Callable[[Completion], None],
     stored: Sequence[Completion] = (),
+    most: int = MOST_CALLS,
 ) -> Obtained:
-    """Ask, judge, ask at most once more, all within the call's deadline.
+    """Ask, judge, ask at most once more (with `most` 1 never), all within the call's deadline.
 
     `on_completion` gets every new completion before it is judged, so that the caller can store
     what was paid. `stored` are completions of an earlier attempt at the same step, oldest first:
@@ -159,6 +161,12 @@ def obtain(
             raise ProviderError(
                 FailureKind.UNPARSEABLE,
                 f"{call.participant.name} answered twice in an unusable form: {judged.message}.",
+            )
+        if len(completions) >= most:
+            raise ProviderError(
+                FailureKind.UNPARSEABLE,
+                f"{call.participant.name} answered in an unusable form ({judged.message}); an answer "
+                "before it was lost, so it is not asked a third time.",
             )
         left_s = ends_at - time.monotonic()
         if left_s <= 0:

@@ -10,7 +10,7 @@ import json
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import partial
 from threading import Event
 
 import structlog
@@ -31,7 +31,7 @@ from shared.models.panel import Participant
 from shared.models.steps import Failure, StepKind, ToolRequest, TurnRequest
 from shared.presence import Presence
 from shared.store.database import Database
-from shared.store.runs import load_spec
+from shared.store.people import missed, remind
 from shared.store.steps import (
     Claim,
     Refusal,
@@ -42,13 +42,13 @@ from shared.store.steps import (
 from workers.canary import canary_of
 from workers.documents import StoredDocuments
 from workers.egress import check_allowed, without_secrets
-from workers.ledger import CallLedger
+from workers.ledger import CallLedger, Counted
 from workers.limits.limited import limited
 from workers.limits.limiter import Limiter
 from workers.limits.purse import Purse, budgeted
 from workers.prompting import render
 from workers.providers.registry import Provider, ProviderCall, entry, lookup
-from workers.replies import obtain, schema_of
+from workers.replies import MOST_CALLS, obtain, schema_of
 from workers.reuse import earlier_answer, reuse_key
 from workers.spool import Spool
 from workers.tools import registry as tools
@@ -58,7 +58,6 @@ FINISH_PATIENCE_S = 600.0
 MAX_PAUSE_S = 300.0
 MAX_ATTEMPTS = 3
 LONGEST_MESSAGE = 2_000
-KEPT_RUNS = 1_024
 
 log = structlog.get_logger(__name__)
 
@@ -88,7 +87,6 @@ class StepWorker:
 
     def __post_init__(self) -> None:
         self.documents = StoredDocuments(self.database)
-        self._allows_external = lru_cache(maxsize=KEPT_RUNS)(self._external_allowed)
 
     def work(self, payload: StepPayload) -> Receipt:
         """Do a step if it is there to be done. Never raises an expected error."""
@@ -126,8 +124,9 @@ class StepWorker:
                 return self._speak(ledger, request, flag)
             return self._run_tool(ToolRequest.model_validate(claimed.request))
         except ProviderError as error:
+            self._note_the_wait(claimed, error)
             counted = not isinstance(error, NotYet) or error.counted
-            return _failed(error.kind, str(error), _pause(error, claimed), counted=counted)
+            return _failed(error.kind, str(error), _pause(error, ledger), counted=counted)
         except ConfigurationError as error:
             return _failed(FailureKind.BAD_REQUEST, str(error))
         except EnvironmentFault:
@@ -141,6 +140,17 @@ class StepWorker:
                 f"internal error ({type(error).__name__}); see the worker's log",
             )
 
+    def _note_the_wait(self, claimed: Claim, error: ProviderError) -> None:
+        """Keep in the run's log that a person's time is nearly over, or that it was missed."""
+        if isinstance(error, NotYet):
+            told = remind if error.reminds else None
+        else:
+            late = error.kind is FailureKind.TIMEOUT and _asks_a_person(claimed)
+            told = missed if late else None
+        if told is not None:
+            noted = partial(told, run=claimed.run, step=claimed.step)
+            self.database.run(noted, atomic=True)
+
     def _speak(self, ledger: CallLedger, request: TurnRequest, flag: Event) -> Ended:
         """The participant, or whoever stands in for it while its provider cannot be used."""
         *tried, last = (request.participant, *request.participant.fallback)
@@ -149,7 +159,7 @@ class StepWorker:
             try:
                 return self._turn(ledger, _spoken_by(speaker, request), flag, notes)
             except ProviderError as error:
-                if not _is_out_of_service(error, ledger.claimed):
+                if not _is_out_of_service(error, ledger):
                     raise
                 notes.append(f"{speaker.name} is out of service ({error.kind})")
         return self._turn(ledger, _spoken_by(last, request), flag, notes)
@@ -160,7 +170,7 @@ class StepWorker:
         claimed = ledger.claimed
         participant = self._equipped(request.participant)
         provider = self._gated(lookup(participant.provider), ledger, request)
-        check_allowed(participant, lambda: self._allows_external(claimed.run))
+        check_allowed(participant, allows_external=request.allow_external)
         structured = provider.structured(participant)
         canary = canary_of(request, self.documents.get)
         rendered = render(
@@ -175,12 +185,14 @@ class StepWorker:
             step=f"{claimed.run}/{claimed.step}",
             system=prompt.system,
             user=prompt.user,
+            stable=prompt.stable,
             reply_schema=schema_of(request.reply_model),
             max_output_tokens=participant.max_output_tokens,
             temperature=_first(participant.temperature, request.temperature),
             deadline_s=participant.timeout_s,
             brief=request.brief,
             attempt=claimed.attempts,
+            age_s=claimed.age_s,
             watch=self._watcher(claimed, participant),
         )
         notes = [*before, f"spoken by {participant.name}"] if before else []
@@ -189,27 +201,25 @@ class StepWorker:
         notes += masked
         reach("calling")
         listen = canary.listening(participant.name, ledger.keep, ledger.stored)
-        obtained = obtain(provider, call, flag, listen, ledger.stored)
+        most = max(1, MOST_CALLS - ledger.lost)
+        notes += ["asked again after a lost answer"] if ledger.lost and not ledger.reused else []
+        obtained = obtain(provider, call, flag, listen, ledger.stored, most)
         notes += ["repaired"] if obtained.repaired else []
         reply = canary.without_reports(obtained.reply)
         return Ended(reply=reply.model_dump_json(exclude_defaults=True), note=", ".join(notes))
 
     def _watcher(self, claimed: Claim, participant: Participant) -> Callable[[str], None] | None:
-        """Where a streamed answer's pieces are counted: only for models, only while somebody watches."""
-        if self.live is None or not entry(participant.provider).paid:
+        """Where a streamed answer's pieces go: only of who can stream, only while somebody watches."""
+        if self.live is None or not entry(participant.provider).streams:
             return None
         return self.live.listener(claimed.run, claimed.step)
-
-    def _external_allowed(self, run: str) -> bool:
-        """Whether the run lets its texts leave this machine, as it was captured."""
-        return self.database.run(lambda connection: load_spec(connection, run)).allow_external
 
     def _gated(self, provider: Provider, ledger: CallLedger, request: TurnRequest) -> Provider:
         """The provider behind the run's budget and its account's limits."""
         purse = None
         if request.budgeted or self.usd_a_day is not None:
             purse = Purse(self.database, ledger.claimed, ledger.next_attempt, self.usd_a_day)
-        return budgeted(limited(provider, self.limiter), purse)
+        return Counted(budgeted(limited(provider, self.limiter), purse), ledger)
 
     def _known(self, ledger: CallLedger, request: TurnRequest, call: ProviderCall) -> list[str]:
         """Name the call in the ledger; with `reuse`, take the answer of an identical turn."""
@@ -283,27 +293,40 @@ def _failed(
     return Ended(failure=failure, pause_s=pause_s, counted=counted)
 
 
+def _asks_a_person(claimed: Claim) -> bool:
+    return bool(claimed.request.get("participant", {}).get("provider") == "person")
+
+
 def _spoken_by(speaker: Participant, request: TurnRequest) -> TurnRequest:
     if speaker is request.participant:
         return request
     return request.model_copy(update={"participant": speaker})
 
 
-def _is_out_of_service(error: ProviderError, claimed: Claim) -> bool:
-    """True when another participant should speak: the key is refused, the breaker open, or all attempts failed."""
+def _is_out_of_service(error: ProviderError, ledger: CallLedger) -> bool:
+    """True when another participant should speak: the key is refused, the breaker open, or nothing is tried again."""
     if error.kind is FailureKind.CREDENTIALS:
         return True
     if isinstance(error, NotYet):
         return error.counted
     down = error.kind in (FailureKind.UNREACHABLE, FailureKind.OVERLOADED)
-    return down and claimed.attempts >= MAX_ATTEMPTS
+    spent = ledger.claimed.attempts >= MAX_ATTEMPTS or _is_used_up(error, ledger)
+    return down and spent
 
 
-def _pause(error: ProviderError, claimed: Claim) -> float | None:
+def _is_used_up(error: ProviderError, ledger: CallLedger) -> bool:
+    return bool(error.charged) and ledger.left <= 0
+
+
+def _pause(error: ProviderError, ledger: CallLedger) -> float | None:
     """How long a step waits before it is tried again; None when it is not. Attempts bound it.
 
-    A call that used up its whole time is not repeated: it was paid, and its round has waited long enough.
+    A call that used up its whole time is not repeated: it was paid, and its round has waited long enough. One whose
+    answer was lost is made once more at most: both may have been charged.
     """
+    claimed = ledger.claimed
+    if _is_used_up(error, ledger):
+        return None
     if isinstance(error, NotYet) and not error.counted:
         return error.retry_after_s
     if not error.retryable or error.kind is FailureKind.TIMEOUT or claimed.attempts >= MAX_ATTEMPTS:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
 LONGEST_S = 300.0
 _EPOCH_FROM = 1_000_000_000
+_EPOCH_MS_FROM = 100_000_000_000
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
@@ -35,7 +37,10 @@ def _is_none_left(text: str) -> bool:
 
 
 def seconds_until(text: str, now: datetime) -> float | None:
-    """`6m0s`, `120ms`, `30`, a Unix time or an RFC 3339 moment as seconds from now; None for anything else."""
+    """`6m0s`, `120ms`, `30`, a Unix time or an RFC 3339 moment as seconds from now; None for anything else.
+
+    A Unix time may be in milliseconds, as OpenRouter's is.
+    """
     text = text.strip()
     parts = _PART.findall(text)
     if parts and _PART.sub("", text) == "":
@@ -44,6 +49,10 @@ def seconds_until(text: str, now: datetime) -> float | None:
         number = float(text)
     except ValueError:
         return _until_moment(text, now)
+    if math.isnan(number):
+        return None
+    if number >= _EPOCH_MS_FROM:
+        number /= 1000
     return max(number - now.timestamp(), 0.0) if number >= _EPOCH_FROM else max(number, 0.0)
 
 

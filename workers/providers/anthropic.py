@@ -9,7 +9,7 @@ from shared.models.steps import Usage
 from workers.prompting import reply_instructions
 from workers.providers.converse import Dialect, Quirks, converse, json_request
 from workers.providers.events import cut_off
-from workers.providers.options import HttpOptions, model_of, options_of
+from workers.providers.options import SchemaOptions, model_of, options_of
 from workers.providers.payload import Payload, count, items, part, text, total, unreadable
 from workers.providers.prices import priced
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
@@ -30,10 +30,9 @@ _FINISH = {
 _QUIRKS = ("temperature", "output_config", "cache_control")
 
 
-class Options(HttpOptions):
-    """`json_schema`: send the reply's schema; `cache`: mark the system prompt as a stable prefix."""
+class Options(SchemaOptions):
+    """`cache`: mark what every turn begins with as a stable prefix."""
 
-    json_schema: bool = True
     cache: bool = True
 
 
@@ -59,9 +58,12 @@ def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
 
 
 def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
+    caches = options.cache and "cache_control" not in quirks
     messages: list[JsonValue] = [
         {"role": message.role, "content": message.text} for message in call.messages
     ]
+    if caches and call.stable:
+        messages[0] = {"role": "user", "content": _in_two(call)}
     body: Payload = {
         "model": model_of(call),
         "max_tokens": call.max_output_tokens,
@@ -69,7 +71,7 @@ def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
     }
     if call.system:
         block: Payload = {"type": "text", "text": call.system}
-        if options.cache and "cache_control" not in quirks:
+        if caches:
             block["cache_control"] = {"type": "ephemeral"}
         body["system"] = [block]
     if call.temperature is not None and "temperature" not in quirks:
@@ -84,6 +86,14 @@ def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
     if call.watch is not None:
         body["stream"] = True
     return body
+
+
+def _in_two(call: ProviderCall) -> list[JsonValue]:
+    """The question as what the provider may keep, and the rest. A block must not be empty."""
+    kept: Payload = {"type": "text", "text": call.user[: call.stable]}
+    kept["cache_control"] = {"type": "ephemeral"}
+    rest = call.user[call.stable :]
+    return [kept, {"type": "text", "text": rest}] if rest else [kept]
 
 
 def quirk(error: ErrorBody) -> str | None:

@@ -241,4 +241,11 @@ def _failure(
         meaning.kind,
         f"The command of {call.participant.name} {meaning.text}{ended}{': ' + told if told else ''}",
         retryable=meaning.retryable,
+        charged=_is_charged(said, finished, meaning),
     )
+
+
+def _is_charged(said: Said, finished: Finished, meaning: Meaning) -> bool:
+    """Whether a failed agent may have paid: it tells of usage, or says something that nobody understands."""
+    told = bool(said.usage.output_tokens or said.usage.cost_usd)
+    return told or (meaning is _UNKNOWN and bool(finished.output.strip()))

@@ -152,11 +152,14 @@ def read_events(
 ) -> Completion:
     """A streamed answer, each piece shown to who watches. Raises ProviderError."""
     reader = dialect.reader(call)
+    begun = False
     for payload in payloads:
         failure = error_in(call.participant.name, payload, {}, secrets)
         if failure is not None:
+            failure.charged = begun
             raise failure
         piece = reader.feed(payload)
+        begun = begun or bool(piece)
         if piece and call.watch is not None:
             call.watch(piece)
     return reader.completion()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+import time
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from shared.errors import ProviderError
+from shared.errors import EnvironmentFault, ProviderError
+from shared.key_store import SERVICE, KeyPlace, read_key
 from shared.models.outcomes import FailureKind
 
 # Providers repeat a refused key in their error texts, partly masked.
@@ -17,6 +21,7 @@ _KEY_LIKE = re.compile(
 )
 _HIDDEN = "***"
 _SHORTEST_SECRET = 6
+_KEYRING_KEPT_S = 60.0
 
 
 class Secret:
@@ -35,32 +40,76 @@ class Secret:
         return _HIDDEN
 
 
+@dataclass(frozen=True, slots=True)
+class KeySource:
+    """Where a participant's key is: a variable of the worker's environment, a file, or the keyring."""
+
+    env: str | None = None
+    file: str | None = None
+    keyring: str | None = None
+
+
 def key_from(
-    who: str,
-    env_name: str | None,
-    file_name: str | None,
-    environ: Mapping[str, str] | None = None,
+    who: str, source: KeySource, environ: Mapping[str, str] | None = None
 ) -> Secret | None:
-    """The key from the named file or variable, None when neither is named.
+    """The key from the place that is named, None when none is. The keyring comes first, then the file.
 
     Raises ProviderError (credentials) when what is named is missing, empty or no key.
     """
-    if file_name is not None:
-        try:
-            value = Path(file_name).expanduser().read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is no text"
-            raise _refused(f"{who}: the key file {file_name} cannot be read: {reason}.") from None
-        return _checked(who, f"the key file {file_name}", value)
-    if env_name is None:
-        return None
-    value = (os.environ if environ is None else environ).get(env_name, "").strip()
+    if source.keyring is not None:
+        return _from_keyring(who, source.keyring)
+    if source.file is not None:
+        return _from_file(who, source.file)
+    if source.env is not None:
+        return _from_environment(who, source.env, os.environ if environ is None else environ)
+    return None
+
+
+@functools.lru_cache(maxsize=64)
+def _held(place: KeyPlace, _minute: int) -> Secret:
+    """What the keyring holds there, asked once a minute: a question is a round trip to the desktop.
+
+    Raises LookupError when it holds nothing, EnvironmentFault when it cannot be asked; neither is remembered.
+    """
+    value = read_key(place)
+    if value is None:
+        raise LookupError
+    return Secret(value.strip())
+
+
+def _from_keyring(who: str, told: str) -> Secret:
+    shown = redact(told, ())
+    try:
+        place = KeyPlace.of(told)
+    except ValueError as error:
+        raise _refused(f"{who}: api_key_keyring '{shown}': {error}.") from None
+    try:
+        held = _held(place, int(time.monotonic() // _KEYRING_KEPT_S))
+    except LookupError:
+        hint = f" `quorate keys set {shown}` stores one." if place.service == SERVICE else ""
+        raise _refused(f"{who} needs a key and the keyring has none at '{shown}'.{hint}") from None
+    except EnvironmentFault as fault:
+        raise _refused(f"{who} needs a key from the keyring. {fault}") from None
+    return _checked(who, f"the keyring's entry '{shown}'", held.reveal())
+
+
+def _from_file(who: str, name: str) -> Secret:
+    try:
+        value = Path(name).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise _refused(f"{who}: the key file {name} cannot be read: {reason}.") from None
+    return _checked(who, f"the key file {name}", value)
+
+
+def _from_environment(who: str, name: str, environ: Mapping[str, str]) -> Secret:
+    value = environ.get(name, "").strip()
     if not value:
         raise _refused(
-            f"{who} needs a key and the environment variable {env_name} is not set where the "
-            f"worker runs: export {env_name}, or name another one as api_key_env."
+            f"{who} needs a key and the environment variable {name} is not set where the "
+            f"worker runs: export {name}, or name another one as api_key_env."
         )
-    return _checked(who, f"the environment variable {env_name}", value)
+    return _checked(who, f"the environment variable {name}", value)
 
 
 def _checked(who: str, source: str, value: str) -> Secret:

@@ -58,7 +58,7 @@ class Guard:
         """The error of a call whose time is over."""
         return ProviderError(
             FailureKind.TIMEOUT,
-            f"{self.who} did not answer within {self.budget_s:g} s.",
+            f"{self.who} did not answer within {round(self.budget_s, 1) or self.budget_s:g} s.",
             retryable=True,
         )
 

@@ -11,7 +11,7 @@ from shared.models.steps import Usage
 from workers.prompting import reply_instructions
 from workers.providers.converse import Dialect, Quirks, converse, json_request
 from workers.providers.events import cut_off
-from workers.providers.options import HttpOptions, model_of, options_of
+from workers.providers.options import SchemaOptions, model_of, options_of
 from workers.providers.payload import Payload, count, items, part, text, total, unreadable
 from workers.providers.prices import priced
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
@@ -34,12 +34,6 @@ _FINISH = {
 }
 
 
-class Options(HttpOptions):
-    """`json_schema`: send the reply's schema as responseJsonSchema."""
-
-    json_schema: bool = True
-
-
 def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     """Ask the endpoint once. Raises ProviderError."""
     return converse(DIALECT, call, cancel)
@@ -47,12 +41,12 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
 
 def structured(participant: Participant) -> bool:
     """True when the schema is sent as responseJsonSchema."""
-    return options_of(participant, Options).json_schema
+    return options_of(participant, SchemaOptions).json_schema
 
 
 def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
     """The request. Raises ProviderError for a missing key or model and for bad options."""
-    options = options_of(call.participant, Options)
+    options = options_of(call.participant, SchemaOptions)
     key = options.key(call.participant.name, KEY_ENV)
     # The key goes into a header: an address ends up in logs.
     headers = {} if key is None else {"x-goog-api-key": key.reveal()}
@@ -62,7 +56,7 @@ def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
     return json_request(call, options, url, _body(call, options, quirks), headers)
 
 
-def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
+def _body(call: ProviderCall, options: SchemaOptions, quirks: Quirks) -> Payload:
     contents: list[JsonValue] = [
         {
             "role": "model" if message.role == "assistant" else "user",

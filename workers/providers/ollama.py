@@ -10,7 +10,7 @@ from shared.models.panel import Participant
 from shared.models.steps import Usage
 from workers.providers.converse import JSON_LINES, Dialect, Quirks, converse, json_request
 from workers.providers.events import cut_off
-from workers.providers.options import HttpOptions, model_of, options_of
+from workers.providers.options import SchemaOptions, model_of, options_of
 from workers.providers.payload import Payload, count, part, text, unreadable
 from workers.providers.prices import priced
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
@@ -23,14 +23,13 @@ _CHARS_PER_TOKEN = 3
 _SMALLEST_CONTEXT = 8192
 
 
-class Options(HttpOptions):
-    """`json_schema`: send the reply's schema as format; `num_ctx`: the model's window in tokens.
+class Options(SchemaOptions):
+    """`num_ctx`: the model's window in tokens.
 
     Without `num_ctx` a window that holds prompt and answer is asked for: Ollama's own is 4,096
     tokens and it silently drops what does not fit.
     """
 
-    json_schema: bool = True
     num_ctx: int | None = None
     keep_alive: str | None = None
 

@@ -12,7 +12,7 @@ from workers.prompting import reply_instructions
 from workers.providers.converse import Dialect, Quirks, converse, json_request
 from workers.providers.events import cut_off
 from workers.providers.openai import BASE_URL, key_header
-from workers.providers.options import HttpOptions, model_of, options_of
+from workers.providers.options import SchemaOptions, model_of, options_of
 from workers.providers.payload import Payload, count, items, part, text, unreadable
 from workers.providers.prices import priced
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
@@ -24,12 +24,6 @@ _LENGTH = frozenset({"max_output_tokens", "max_tokens"})
 _CLOSING = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-class Options(HttpOptions):
-    """`json_schema`: send the reply's schema as text.format."""
-
-    json_schema: bool = True
-
-
 def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     """Ask the endpoint once. Raises ProviderError."""
     return converse(DIALECT, call, cancel)
@@ -37,18 +31,18 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
 
 def structured(participant: Participant) -> bool:
     """True when the schema is sent as text.format."""
-    return options_of(participant, Options).json_schema
+    return options_of(participant, SchemaOptions).json_schema
 
 
 def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
     """The request. Raises ProviderError for a missing key or model and for bad options."""
-    options = options_of(call.participant, Options)
+    options = options_of(call.participant, SchemaOptions)
     url = f"{options.base_url or BASE_URL}/responses"
     body = _body(call, options, quirks)
     return json_request(call, options, url, body, key_header(call, options))
 
 
-def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
+def _body(call: ProviderCall, options: SchemaOptions, quirks: Quirks) -> Payload:
     messages: list[JsonValue] = [
         {"role": message.role, "content": message.text} for message in call.messages
     ]

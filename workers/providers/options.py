@@ -11,7 +11,7 @@ from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.wire import Wire
-from workers.providers.credentials import Secret, key_from
+from workers.providers.credentials import KeySource, Secret, key_from
 from workers.providers.registry import ProviderCall
 
 SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie")
@@ -20,14 +20,15 @@ SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key", "co
 class HttpOptions(Wire):
     """Common options. `base_url` overrides the provider's own address.
 
-    The key is named, never given: `api_key_env` (a variable of the worker's environment) or
-    `api_key_file`. `headers` and `query` are added to every request,
+    The key is named, never given: `api_key_env` (a variable of the worker's environment), `api_key_file` or
+    `api_key_keyring`. `headers` and `query` are added to every request,
     `extra_body` to its JSON. `price` (dollars per million tokens) overrides the price table.
     """
 
     base_url: str | None = None
     api_key_env: str | None = None
     api_key_file: str | None = None
+    api_key_keyring: str | None = None
     headers: dict[str, str] = Field(default_factory=dict)
     query: dict[str, str] = Field(default_factory=dict)
     extra_body: dict[str, JsonValue] = Field(default_factory=dict)
@@ -52,7 +53,9 @@ class HttpOptions(Wire):
     def _holds_no_key(cls, value: dict[str, str]) -> dict[str, str]:
         for name in value:
             if name.lower() in SECRET_HEADERS:
-                raise ValueError(f"'{name}' is set from api_key_env or api_key_file")
+                raise ValueError(
+                    f"'{name}' is set from api_key_env, api_key_file or api_key_keyring"
+                )
             if not name.isascii() or not name.isprintable():
                 raise ValueError("a header's name is plain ASCII")
         return value
@@ -65,7 +68,13 @@ class HttpOptions(Wire):
         env_name = self.api_key_env
         if env_name is None and self.base_url is None:
             env_name = default_env
-        return key_from(who, env_name, self.api_key_file)
+        return key_from(who, KeySource(env_name, self.api_key_file, self.api_key_keyring))
+
+
+class SchemaOptions(HttpOptions):
+    """`json_schema`: the reply's schema is sent as the provider's own structured output."""
+
+    json_schema: bool = True
 
 
 _Options = TypeVar("_Options", bound=Wire)

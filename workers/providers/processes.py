@@ -35,7 +35,10 @@ class Finished:
 def run(
     command: Sequence[str], stdin: bytes, folder: Path, environ: Mapping[str, str], guard: Guard
 ) -> Finished:
-    """Run to the end without a shell. Raises ProviderError: cannot start, timeout, cancelled, too much output."""
+    """Run to the end without a shell. Raises ProviderError: cannot start, timeout, cancelled, too much output.
+
+    A process that was started and given up may have been charged, and its error says so.
+    """
     guard.check()
     try:
         process = subprocess.Popen(
@@ -54,6 +57,10 @@ def run(
         ) from None
     try:
         output, errors = _Exchange(process, stdin, guard).run()
+    except ProviderError as error:
+        # It was at work on the prompt, and may have paid for that.
+        error.charged = True
+        raise
     finally:
         _end(process)
     return Finished(process.returncode, output, errors)

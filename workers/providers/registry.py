@@ -50,7 +50,8 @@ class ProviderCall:
     call may take, from now to its last byte. `brief` is the prompt's matter as data, for
     rule-based participants. `step` and `attempt` identify the call for witnesses and for
     deterministic doubles. With `watch` a provider that can stream hands over each piece of text as
-    it arrives.
+    it arrives. `stable` is how many characters of `user` every turn of the participant begins with,
+    `age_s` how long ago the turn was asked for, earlier attempts included.
     """
 
     participant: Participant
@@ -60,6 +61,7 @@ class ProviderCall:
     step: str
     system: str = field(default="", repr=False)
     user: str = field(default="", repr=False)
+    stable: int = 0
     repair: tuple[Message, ...] = field(default=(), repr=False)
     reply_schema: ReplySchema | None = None
     max_output_tokens: int = 8192
@@ -67,6 +69,7 @@ class ProviderCall:
     deadline_s: float = 300.0
     brief: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
     attempt: int = 1
+    age_s: float = 0.0
     watch: Callable[[str], None] | None = field(default=None, repr=False)
 
     @property
@@ -81,12 +84,16 @@ class ProviderCall:
 
 
 class Finish(StrEnum):
-    """Why the text ends where it ends, the same words for every provider."""
+    """Why the text ends where it ends, the same words for every provider.
+
+    `LOST` is no answer's: it marks a call whose answer never came and that may have been charged.
+    """
 
     STOP = "stop"
     LENGTH = "length"
     REFUSAL = "refusal"
     OTHER = "other"
+    LOST = "lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,23 +155,29 @@ class Provider(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registry line. `paid`: a stored response saves money; `external`: text leaves us."""
+    """A registry line. `paid`: a stored response saves money; `external`: text leaves us.
+
+    `streams`: it hands over an answer piece by piece to who watches.
+    """
 
     module: str
     paid: bool
     external: bool
+    streams: bool = False
 
 
 PROVIDERS: dict[str, Entry] = {
-    "openai": Entry("workers.providers.openai", paid=True, external=True),
-    "openai-responses": Entry("workers.providers.openai_responses", paid=True, external=True),
-    "anthropic": Entry("workers.providers.anthropic", paid=True, external=True),
-    "gemini": Entry("workers.providers.gemini", paid=True, external=True),
-    "ollama": Entry("workers.providers.ollama", paid=True, external=False),
+    "openai": Entry("workers.providers.openai", paid=True, external=True, streams=True),
+    "openai-responses": Entry(
+        "workers.providers.openai_responses", paid=True, external=True, streams=True
+    ),
+    "anthropic": Entry("workers.providers.anthropic", paid=True, external=True, streams=True),
+    "gemini": Entry("workers.providers.gemini", paid=True, external=True, streams=True),
+    "ollama": Entry("workers.providers.ollama", paid=True, external=False, streams=True),
     "command": Entry("workers.providers.command", paid=True, external=True),
     "browser": Entry("workers.providers.browser", paid=True, external=True),
     "person": Entry("workers.providers.person", paid=False, external=False),
-    "scripted": Entry("workers.providers.scripted", paid=False, external=False),
+    "scripted": Entry("workers.providers.scripted", paid=False, external=False, streams=True),
     "rules": Entry("workers.providers.rules", paid=False, external=False),
     "analyser": Entry("workers.providers.rules", paid=False, external=False),
 }

@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pydantic import Field, JsonValue
 
@@ -37,6 +38,7 @@ _RETRYABLE = frozenset(
     }
 )
 _FREE = Usage(input_tokens=0, output_tokens=0, cached_tokens=0, cost_usd=0.0)
+_PIECE_S = 0.1
 _GARBAGE = "Sorry, here is what I think: {not json at all, and verdict: maybe"
 
 
@@ -55,7 +57,11 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     entry = _entry_for(call, _entries(call.participant, options))
     if entry.fault is Misbehaviour.HANG:
         guard.pause(call.deadline_s + 1.0)
-    guard.pause(_latency_s(entry, call, options.seed))
+    latency_s = _latency_s(entry, call, options.seed)
+    if call.watch is None or entry.fault is not None:
+        guard.pause(latency_s)
+    else:
+        _speak(_text(entry), latency_s, call.watch, guard)
     return _outcome(entry, call)
 
 
@@ -118,8 +124,21 @@ def _latency_s(entry: ScriptedReply, call: ProviderCall, seed: int) -> float:
     return drawn.uniform(*entry.latency_s)
 
 
+def _speak(text: str, latency_s: float, watch: Callable[[str], None], guard: Guard) -> None:
+    """Who watches sees the text come piece by piece; it takes as long as it takes unwatched."""
+    pieces = min(max(1, math.ceil(latency_s / _PIECE_S)), max(1, len(text)))
+    size = math.ceil(len(text) / pieces)
+    for number in range(pieces):
+        guard.pause(latency_s / pieces)
+        watch(text[number * size : (number + 1) * size])
+
+
+def _text(entry: ScriptedReply) -> str:
+    return entry.reply if isinstance(entry.reply, str) else json.dumps(entry.reply or {})
+
+
 def _outcome(entry: ScriptedReply, call: ProviderCall) -> Completion:
-    text = entry.reply if isinstance(entry.reply, str) else json.dumps(entry.reply or {})
+    text = _text(entry)
     match entry.fault:
         case None:
             return _completion(text, entry)

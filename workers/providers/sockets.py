@@ -31,13 +31,15 @@ class Line(httpcore.NetworkBackend):
 
     def __init__(self) -> None:
         self.guard: Guard | None = None
+        self.sent = 0
         self.lock = threading.Lock()
         self._socket: socket.socket | None = None
 
     def use(self, guard: Guard | None) -> None:
-        """Hand the connection to a call, or to nobody."""
+        """Hand the connection to a call, or to nobody; `sent` counts its bytes from now."""
         with self.lock:
             self.guard = guard
+            self.sent = 0
 
     def adopt(self, sock: socket.socket | None) -> None:
         """Remember the socket that an abort has to shut down."""
@@ -124,7 +126,9 @@ class _Stream(httpcore.NetworkStream):
         with self._errors(httpcore.WriteTimeout, httpcore.WriteError):
             while view:
                 self._sock.settimeout(self._line.left_s())
-                view = view[self._sock.send(view) :]
+                sent = self._sock.send(view)
+                self._line.sent += sent
+                view = view[sent:]
 
     def close(self) -> None:
         with self._line.lock:

@@ -156,6 +156,7 @@ def error_of(
         retry_after_s=(
             retry_after_s(headers, error, datetime.now(UTC)) if meaning.retryable else None
         ),
+        charged=False,
     )
 
 
@@ -217,13 +218,14 @@ def retry_after_s(headers: Mapping[str, str], error: ErrorBody, now: datetime) -
     return error.retry_delay_s
 
 
+_LONGEST_S = 366 * 86_400.0
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s?)?")
 
 
 def _seconds(text: str) -> float | None:
-    """`20`, `0.5`, `34s`, `6m0s` as seconds; None for anything else."""
+    """`20`, `0.5`, `34s`, `6m0s` as seconds, a year at most; None for anything else."""
     found = _DURATION.fullmatch(text.strip())
     if not found or not found.group(0):
         return None
     hours, minutes, seconds = (float(part or 0) for part in found.groups())
-    return hours * 3600 + minutes * 60 + seconds
+    return min(hours * 3600 + minutes * 60 + seconds, _LONGEST_S)

@@ -24,7 +24,7 @@ from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from workers.providers.deadline import Guard
 from workers.providers.slots import Slots, endpoint
-from workers.providers.sockets import Watch
+from workers.providers.sockets import Line, Watch
 
 MAX_BYTES = 16 * 1024 * 1024
 IDLE_S = 15.0
@@ -108,7 +108,11 @@ class Transport:
 
     @contextlib.contextmanager
     def open(self, request: HttpRequest, guard: Guard) -> Iterator[HttpStream]:
-        """Send, and give the response while it arrives. Raises ProviderError, in the block too."""
+        """Send, and give the response while it arrives. Raises ProviderError, in the block too.
+
+        What goes wrong once the whole request has left, with no answer or in the middle of a good one, may have been
+        charged, and its error says so, unless whoever raised it knows better.
+        """
         guard.check()
         with _faults(guard, request.url):
             target = endpoint(request.url)
@@ -118,8 +122,13 @@ class Transport:
                 headers=_headers(target.host_header, request),
                 content=request.body,
             )
-            with self._slots.slot(target, guard) as slot, self._watch.over(guard, slot.line):
+            with (
+                self._slots.slot(target, guard) as slot,
+                self._watch.over(guard, slot.line),
+                _perhaps_charged(guard, request, slot.line) as status,
+            ):
                 response = slot.pool.handle_request(built)
+                status.append(response.status)
                 try:
                     yield HttpStream(response, self._max_bytes, guard)
                 finally:
@@ -167,6 +176,27 @@ _FAULTS: tuple[tuple[type[Exception], FailureKind, bool, str], ...] = (
     (httpcore.UnsupportedProtocol, FailureKind.BAD_REQUEST, False, "cannot be asked like this"),
     (zlib.error, FailureKind.UNREACHABLE, True, "sent an answer that does not unpack"),
 )
+_FAULT_CLASSES = tuple(fault[0] for fault in _FAULTS)
+
+
+@contextlib.contextmanager
+def _perhaps_charged(guard: Guard, request: HttpRequest, line: Line) -> Iterator[list[int]]:
+    """Mark what goes wrong while the provider works on the request, or gives its answer, as perhaps charged."""
+    status: list[int] = []
+    try:
+        yield status
+    except ProviderError as error:
+        _mark(error, status, line.sent > len(request.body))
+        raise
+    except _FAULT_CLASSES as fault:
+        told = _told(fault, guard, request.url)
+        _mark(told, status, line.sent > len(request.body))
+        raise told from fault
+
+
+def _mark(error: ProviderError, status: list[int], sent: bool) -> None:
+    if error.charged is None:
+        error.charged = sent and status in ([], [200])
 
 
 @contextlib.contextmanager
@@ -174,9 +204,16 @@ def _faults(guard: Guard, url: str) -> Iterator[None]:
     """Turn what goes wrong below into ProviderError; cancel and deadline come first."""
     try:
         yield
-    except tuple(fault[0] for fault in _FAULTS) as error:
+    except _FAULT_CLASSES as error:
+        raise _told(error, guard, url) from error
+
+
+def _told(error: Exception, guard: Guard, url: str) -> ProviderError:
+    try:
         guard.check()
-        raise _error_of(error, guard, url) from error
+    except ProviderError as over:
+        return over
+    return _error_of(error, guard, url)
 
 
 def _error_of(error: Exception, guard: Guard, url: str) -> ProviderError:

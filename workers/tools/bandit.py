@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, TypeAdapter
 
 from shared.errors import ToolError
 from shared.models.findings import RaisedFinding, Severity
 from shared.models.replies import Critique
+from workers.tools.batches import Workplace, reports
 from workers.tools.critique import analyser_label, reply_model, write_critique
 from workers.tools.registry import ToolContext
-from workers.tools.sandbox import Countdown, execute, find_program, output_of, scratch
+from workers.tools.sandbox import Countdown, scratch
 from workers.tools.snapshot import load_subject, materialised
 from workers.tools.sources import Examined, SourceFile, python_sources
 
 name = "bandit"
 summary = "Looks for security weaknesses in changed Python lines by bandit's rules."
 
-FILES_PER_CALL = 400
 CATEGORY = "security"
 # (severity, confidence) as bandit states them -> ours.
 SEVERITIES: dict[tuple[str, str], Severity] = {
@@ -67,6 +66,9 @@ class _Report(BaseModel):
     results: tuple[_Issue, ...] = ()
 
 
+_FORM = TypeAdapter(_Report)
+
+
 def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
     """A `critique.*` of the Python files of `inputs["subject"]`; raises `ToolError` when there are none."""
     model = reply_model(inputs)
@@ -97,7 +99,8 @@ def _examine(examined: Examined, countdown: Countdown) -> tuple[Examined, list[R
     unparsed: list[str] = []
     found: list[RaisedFinding] = []
     with materialised(files) as root, scratch() as home:
-        for report in _reports(root, home, list(by_path), countdown):
+        place = Workplace(root, home, countdown)
+        for report in reports(name, command, list(by_path), place, _FORM):
             unparsed += [trouble.filename.as_posix() for trouble in report.errors]
             for issue in report.results:
                 finding = _finding(by_path[issue.filename.as_posix()], issue)
@@ -108,21 +111,6 @@ def _examine(examined: Examined, countdown: Countdown) -> tuple[Examined, list[R
     left_out = tuple(f"{path} was not looked at: it cannot be parsed." for path in unparsed)
     parsed = tuple(source for source in examined.files if source.path not in unparsed)
     return Examined(parsed, examined.left_out + left_out, examined.others), found
-
-
-def _reports(root: Path, home: Path, paths: list[str], countdown: Countdown) -> Iterator[_Report]:
-    program = find_program(name)
-    for start in range(0, len(paths), FILES_PER_CALL):
-        finished = execute(
-            command(program, paths[start : start + FILES_PER_CALL]),
-            cwd=root,
-            home=home,
-            timeout_s=countdown.remaining_s(),
-        )
-        try:
-            yield _Report.model_validate(json.loads(output_of(finished, name)))
-        except (ValueError, ValidationError) as error:
-            raise ToolError("bandit answered in a form that is not understood.") from error
 
 
 def is_test(path: str) -> bool:

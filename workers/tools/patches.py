@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from shared.errors import ToolError
+from shared.models.placeholders import MASKED
 from shared.models.subject import LineRange
 from workers.tools.snapshot import path_problem
 
@@ -186,10 +187,11 @@ def parse(patch: str, allowed: Collection[str]) -> Patch | str:
         return "it names no file"
     files: list[FilePatch] = []
     for old, new, body in sections:
-        problem = _name_refusal(old, new, allowed)
+        file = FilePatch(new, _hunks(body))
+        problem = _name_refusal(old, new, allowed) or _placeholder_refusal(file)
         if problem is not None:
             return problem
-        files.append(FilePatch(new, _hunks(body)))
+        files.append(file)
     return Patch(tuple(files)) if any(file.hunks for file in files) else "it changes nothing"
 
 
@@ -246,6 +248,20 @@ def _name_refusal(old: str, new: str, allowed: Collection[str]) -> str | None:
         return "it renames a file"
     problem = guarded(new) or (None if new in allowed else "it is not a text file of the change")
     return f"{new}: {problem}" if problem else None
+
+
+def _placeholder_refusal(file: FilePatch) -> str | None:
+    """Refuse to write what the masking put in a secret's place; what the file itself holds may move."""
+    lines = [line for hunk in file.hunks for line in hunk.lines]
+    held = {found for line in lines if line[:1] != "+" for found in MASKED.findall(line)}
+    added = (found for line in lines if line[:1] == "+" for found in MASKED.findall(line))
+    written = next((found for found in added if found not in held), None)
+    if written is None:
+        return None
+    return (
+        f"{file.path}: it would write {written} into the file, which stands for a secret that its author was not "
+        "shown: a person has to change these lines"
+    )
 
 
 def files_of(diff: str) -> tuple[PatchFile, ...]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
-from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, JsonValue, TypeAdapter
 
-from shared.errors import ToolError
 from shared.models.findings import Place, RaisedFinding
 from shared.models.replies import Critique
+from workers.tools.batches import Workplace, reports
 from workers.tools.critique import analyser_label, reply_model, write_critique
 from workers.tools.edits import Edit, apply_edits, file_patch
 from workers.tools.registry import ToolContext
 from workers.tools.ruffrules import BROKEN, IGNORED, RULES, UNPARSED, kind_of
-from workers.tools.sandbox import Countdown, execute, find_program, output_of, scratch
+from workers.tools.sandbox import Countdown, scratch
 from workers.tools.snapshot import load_subject, materialised
 from workers.tools.sources import Examined, SourceFile, python_sources
 
@@ -24,7 +24,6 @@ summary = "Looks for defects in changed Python lines by ruff's rules; proposes r
 
 # The newest grammar: an older project's code is never called broken because of its age.
 TARGET = "py314"
-FILES_PER_CALL = 400
 CONFIDENCE = 0.9
 
 
@@ -99,7 +98,9 @@ def _findings(examined: Examined, countdown: Countdown) -> Iterator[RaisedFindin
     files = {path: source.text.encode("utf-8") for path, source in by_path.items()}
     broken: set[str] = set()
     with materialised(files) as root, scratch() as home:
-        for diagnostic in _diagnose(root, home, list(by_path), countdown):
+        place = Workplace(root, home, countdown, {"RAYON_NUM_THREADS": "2"})
+        said = reports(name, command, list(by_path), place, _DIAGNOSTICS)
+        for diagnostic in chain.from_iterable(said):
             path = diagnostic.filename.resolve().relative_to(root).as_posix()
             source = by_path[path]
             if diagnostic.code in (None, UNPARSED, "E902", "E999"):
@@ -110,24 +111,6 @@ def _findings(examined: Examined, countdown: Countdown) -> Iterator[RaisedFindin
             finding = _finding(source, diagnostic)
             if finding:
                 yield finding
-
-
-def _diagnose(
-    root: Path, home: Path, paths: list[str], countdown: Countdown
-) -> Iterator[_Diagnostic]:
-    program = find_program(name)
-    for start in range(0, len(paths), FILES_PER_CALL):
-        finished = execute(
-            command(program, paths[start : start + FILES_PER_CALL]),
-            cwd=root,
-            home=home,
-            timeout_s=countdown.remaining_s(),
-            environment={"RAYON_NUM_THREADS": "2"},
-        )
-        try:
-            yield from _DIAGNOSTICS.validate_python(json.loads(output_of(finished, name)))
-        except (ValueError, ValidationError) as error:
-            raise ToolError("ruff answered in a form that is not understood.") from error
 
 
 def _syntax_error(source: SourceFile, diagnostic: _Diagnostic) -> Iterator[RaisedFinding]:
