@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from orchestrator.core.stances import AUTHOR_ROLES
 from shared.models.assessment import Assessment
-from shared.models.findings import Finding
+from shared.models.findings import Finding, Stance
 
 
 @dataclass(frozen=True)
@@ -17,13 +18,24 @@ class Agenda:
     settled: tuple[Finding, ...] = ()
 
 
-def agenda(findings: Sequence[Finding], assessment: Assessment | None) -> Agenda:
-    """Open points are debated, settled ones are not; when all are settled the round confirms all of them."""
-    open_points = set(assessment.open_findings) if assessment else set()
+def agenda(
+    findings: Sequence[Finding], assessment: Assessment | None, unanswered: Collection[str] = ()
+) -> Agenda:
+    """Open points are debated, settled ones are not; when all are settled the round confirms all of them.
+
+    `unanswered` are debated besides: what all critics raise is agreed on among them, and its author has the word yet.
+    """
+    open_points = {*(assessment.open_findings if assessment else ()), *unanswered}
     contested = tuple(one for one in findings if one.id in open_points)
     if not contested:
         return Agenda(tuple(findings))
     return Agenda(contested, tuple(one for one in findings if one.id not in open_points))
+
+
+def unanswered(findings: Sequence[Finding], ledger: Sequence[Stance]) -> frozenset[str]:
+    """The findings on which the author's side has taken no position."""
+    answered = {line.finding for line in ledger if line.role in AUTHOR_ROLES}
+    return frozenset(one.id for one in findings) - answered
 
 
 def settled_line(agenda: Agenda) -> str:

@@ -1,8 +1,9 @@
 """What a round's figures mean: go on, confirm, or end, and how.
 
 Theory of operation. Two detectors are always computed; one decides, the other is the second opinion. `stance`
-counts positions on findings, `lexical` (and `lexical-published`) reads the wording. A detector gives figures and a
-recommendation; `assess` adds what no figure knows: quorum, new findings, repetition, the last round, the budget.
+counts positions on findings, `text` follows the answers of plain turns, `lexical` (and `lexical-published`) reads
+the wording. A detector gives figures and a recommendation; `assess` adds what no figure knows: quorum, new findings,
+repetition, the last round, the budget.
 
 The one rule that everything here keeps: missing data never converges. Replacing any contribution by an
 unanswered one never turns an assessment into `converged`. So the test for convergence comes before all
@@ -15,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from orchestrator.core.agreement.detector import assess_text
 from orchestrator.core.lexical import Utterance, assess_wording, compute_convergence, overall_score
 from orchestrator.core.repetition import oscillations, repeating
 from orchestrator.core.rounds import Contribution, RoundTaken, absent, turns_by_voice
@@ -31,6 +33,7 @@ class Detector(StrEnum):
     """Which figures decide."""
 
     STANCE = "stance"
+    TEXT = "text"
     LEXICAL = "lexical"
     LEXICAL_PUBLISHED = "lexical-published"
 
@@ -77,6 +80,7 @@ class _Facts:
     nothing_raised: bool
     missing: tuple[str, ...]
     absence_allowed: bool
+    unchecked: bool
     wording_incomplete: bool
     swinging: tuple[tuple[str, str], ...]
     repeated: bool
@@ -85,6 +89,8 @@ class _Facts:
 
 
 _Ruling = tuple[Recommendation, Ending | None, str]
+# A text that is missing could have been the one that disagreed.
+_NEEDS_EVERY_TEXT = (Detector.TEXT, Detector.LEXICAL_PUBLISHED)
 
 
 def assess(
@@ -96,27 +102,29 @@ def assess(
     new_findings: int,
     is_last_round: bool,
     over_budget: bool,
+    unchecked: bool = False,
 ) -> Assessment:
     """Judge the discussion after the latest of `rounds` (all of them so far, in any order).
 
     `findings` are all known ones, `ledger` all stances including those that raising implies, `new_findings` how
-    many the latest round brought. Raises ValueError without a round.
+    many the latest round brought; `unchecked` says that something was left out of them that a missing turn might
+    have proved. Raises ValueError without a round.
     """
     if not rounds:
         raise ValueError("there is no round to assess")
     latest = max(rounds, key=lambda taken: taken.number)
     floor = Floor.of(rounds, ledger)
     agreements = {one.id: agreement_on(one, floor, rule.stated_quorum) for one in findings}
-    figures = {Detector.STANCE: _stance_metrics(rounds, findings, ledger, agreements, rule)}
-    wording = Detector.LEXICAL if rule.detector is Detector.STANCE else rule.detector
-    figures[wording] = _wording_metrics(rounds, wording, rule.thresholds)
-    metrics = figures[rule.detector]
-    quorum = rule.quorum_of(len(latest.contributions))
+    stances = _stance_metrics(rounds, findings, ledger, agreements, rule)
+    by_stance = rule.detector is Detector.STANCE
+    wording = Detector.LEXICAL if by_stance else rule.detector
+    words = _wording_metrics(rounds, wording, rule.thresholds)
+    metrics, second = (stances, words) if by_stance else (words, stances)
     facts = _Facts(
         recommendation=metrics.recommendation,
         answered=latest.answered,
         expected=len(latest.contributions),
-        quorum=quorum,
+        quorum=rule.quorum_of(len(latest.contributions)),
         open_findings=tuple(
             one.id for one in findings if agreements[one.id] < rule.thresholds.agreement
         ),
@@ -124,12 +132,8 @@ def assess(
         nothing_raised=not findings and new_findings == 0,
         missing=absent(rounds),
         absence_allowed=rule.quorum is not None,
-        wording_incomplete=rule.detector is Detector.LEXICAL_PUBLISHED
-        and any(
-            not (said.answered and said.text.strip())
-            for taken in rounds
-            for said in taken.contributions
-        ),
+        unchecked=unchecked,
+        wording_incomplete=rule.detector in _NEEDS_EVERY_TEXT and _lacks_a_text(rounds),
         swinging=oscillations(floor.lines),
         repeated=repeating(rounds),
         is_last_round=is_last_round,
@@ -141,18 +145,25 @@ def assess(
         if facts.nothing_raised and ending is Ending.CONVERGED:
             # Nothing was said that could change: the figures say so, instead of showing half a score.
             metrics = metrics.model_copy(update={"avg_stability": 1.0, "overall_score": 1.0})
-    second = wording if rule.detector is Detector.STANCE else Detector.STANCE
     return Assessment(
         round=latest.number,
         metrics=metrics,
-        second_opinion=figures[second],
+        second_opinion=second,
         answered=facts.answered,
         expected=facts.expected,
-        quorum=quorum,
+        quorum=facts.quorum,
         open_findings=facts.open_findings,
         new_findings=new_findings,
         ending=ending,
         reason=reason,
+    )
+
+
+def _lacks_a_text(rounds: Sequence[RoundTaken]) -> bool:
+    return any(
+        not (said.answered and said.text.strip())
+        for taken in rounds
+        for said in taken.contributions
     )
 
 
@@ -206,6 +217,8 @@ def _wording_metrics(
 ) -> ConvergenceMetrics:
     if detector is Detector.LEXICAL:
         return assess_wording(rounds, thresholds)
+    if detector is Detector.TEXT:
+        return assess_text(rounds, thresholds)
     said = [
         Utterance(taken.number, one.role, one.text, one.participant)
         for taken in rounds
@@ -246,6 +259,8 @@ def _without_quorum(facts: _Facts) -> _Ruling:
 
 
 def _converged(facts: _Facts) -> _Ruling | None:
+    if facts.unchecked:
+        return None
     if facts.nothing_raised:
         if not facts.missing:
             reason = "nobody raised anything: there was nothing to agree on"
@@ -286,6 +301,8 @@ def _open(facts: _Facts) -> str:
 def _left_open(facts: _Facts) -> str:
     if facts.new_findings:
         return f"{facts.new_findings} new findings have not been answered"
+    if facts.unchecked:
+        return "something does not count that may rest on a turn that is missing"
     if facts.nothing_raised:
         return (
             f"nothing was raised, but silence is not approval: missing {', '.join(facts.missing)}"

@@ -1,13 +1,14 @@
 """What a run will probably cost, before anything is spent: calls, tokens, dollars, each as a range.
 
-The lower end is a discussion that its first round settles and that needs no fix, with short answers; the upper end
+The lower end is a discussion that settles as early as one can and that needs no fix, with short answers; the upper end
 takes every round, every cycle and long answers. A repaired answer is one call more and in neither. Prices come from
-outside (`Price`): where one is unknown the sum leaves it out and says whose it is.
+outside (`Price`): where one is unknown the sum leaves it out and says whose it is. Which calls a workflow makes, the
+workflow says (`Course`); the review's course stands here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from shared.models.panel import Participant, Role
@@ -47,7 +48,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class ExpectedCall:
-    """One call. `certain` ones are made in any case; tokens are those of its longest form."""
+    """One call. `certain` ones are made in the shortest course too; tokens are those of its longest form."""
 
     participant: Participant
     role: Role
@@ -61,12 +62,18 @@ class ExpectedCall:
         return min(SHORT_ANSWER_TOKENS, self.output_tokens)
 
 
-def estimate(spec: RunSpec, subject_tokens: int, price: Price) -> Estimate | None:
+Course = Callable[[RunSpec, int], Iterator[ExpectedCall]]
+"""The calls that a run of a workflow may make, from its specification and the tokens of its subject."""
+
+
+def estimate(
+    spec: RunSpec, subject_tokens: int, price: Price, courses: Mapping[str, Course] | None = None
+) -> Estimate | None:
     """The estimate of a run; None for a workflow whose course nobody can foresee."""
-    plan = PLANS.get(spec.workflow)
-    if plan is None:
+    course = (COURSES if courses is None else courses).get(spec.workflow)
+    if course is None:
         return None
-    calls = tuple(plan(spec, subject_tokens))
+    calls = tuple(course(spec, subject_tokens))
     certain = [call for call in calls if call.certain]
     unpriced = {
         call.participant.name
@@ -107,24 +114,30 @@ def _review(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
             odd = number % 2 == 1
             speakers = panel.critics if odd else (panel.author,)
             role = Role.CRITIQUE if odd else Role.REBUTTAL
-            for speaker in speakers:
-                known = 0 if number == 1 else findings
-                certain = cycle == 0 and number == 1
-                yield from _call(speaker, role, base + known, certain=certain)
+            known = 0 if number == 1 else findings
+            certain = cycle == 0 and number == 1
+            yield from expected_calls(speakers, role, base + known, certain=certain)
             spoken += len(speakers) * LONG_ANSWER_TOKENS
         certain = cycle == 0
-        yield from _call(panel.chair, Role.SYNTHESIS, base + findings + spoken, certain=certain)
-        yield from _call(panel.author, Role.FIX, base + findings, certain=False)
+        said = base + findings + spoken
+        yield from expected_calls((panel.chair,), Role.SYNTHESIS, said, certain=certain)
+        yield from expected_calls((panel.author,), Role.FIX, base + findings, certain=False)
         spoken = 0
 
 
-def _call(
-    speaker: Participant, role: Role, input_tokens: int, *, certain: bool
+def expected_calls(
+    speakers: Iterable[Participant],
+    role: Role,
+    input_tokens: int,
+    *,
+    certain: bool,
+    longest: int = LONG_ANSWER_TOKENS,
 ) -> Iterator[ExpectedCall]:
-    if speaker.rule_based:
-        return
-    longest = min(LONG_ANSWER_TOKENS, speaker.max_output_tokens)
-    yield ExpectedCall(speaker, role, certain, input_tokens, longest)
+    """A call of each of the speakers; whoever follows rules computes and is none."""
+    for speaker in speakers:
+        if not speaker.rule_based:
+            output_tokens = min(longest, speaker.max_output_tokens)
+            yield ExpectedCall(speaker, role, certain, input_tokens, output_tokens)
 
 
-PLANS: dict[str, Callable[[RunSpec, int], Iterator[ExpectedCall]]] = {"review": _review}
+COURSES: Mapping[str, Course] = {"review": _review}

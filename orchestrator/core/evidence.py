@@ -5,15 +5,18 @@ can be checked. A finding whose quotation does not exist, or whose place does no
 nothing, keeps its words and loses its severity (and its patch): it is shown, and neither stops nor
 passes anything. Who denies somebody else's grave finding has to quote the subject, too; without that
 the denial is no position. Nothing here raises a severity. docs/design/hostile-text.md says why.
+
+Of a plan or a question words are quoted and no places, and what is missing from it cannot be quoted: there only a
+quotation that does not exist costs a claim its weight, and a denial its effect.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.findings import Merged, Raised, absorb, with_caveat
-from orchestrator.core.quotations import SubjectTexts
+from orchestrator.core.quotations import SubjectTexts, too_short
 from orchestrator.core.sameness import plain_path
 from shared.models.findings import (
     Finding,
@@ -26,10 +29,18 @@ from shared.models.findings import (
 
 NOT_COUNTED = "not counted"
 NO_SUCH_QUOTE = "its quotation does not occur in the subject"
+NO_SUCH_WORDS = "its quotation does not occur in anything that was given or said by others"
+MAY_BE_MISSING = (
+    "its quotation does not occur in what is known, and may be from a turn that is missing"
+)
 NO_SUCH_PLACE = "it quotes nothing, and its place {} is not in the change"
 NOTHING_SHOWN = "it shows neither a quotation nor a place in the change"
 UNPROVEN_DENIAL = "a denial of a grave finding needs a quotation from the subject"
+INVENTED_DENIAL = "a denial of a grave finding whose quotation does not exist"
 DENIALS = frozenset({Position.DISAGREE, Position.WITHDRAW})
+
+Found = Callable[[str, str], bool | None]
+"""Whether a quotation occurs in what the participant of that name may quote; None where nobody can tell."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,7 @@ def _checked(one: Raised, texts: SubjectTexts) -> Checked:
     placed = said.place is not None and texts.has_place(said.place)
     if said.quote and texts.near(said.quote, said.place):
         return Checked(one)
-    if said.quote and not texts.too_short(said.quote):
+    if said.quote and not too_short(said.quote):
         if not texts.holds(said.quote):
             return _lowered(one, NO_SUCH_QUOTE, quote=None, **({} if placed else {"place": None}))
         if placed or said.place is None:
@@ -86,15 +97,51 @@ def _with(one: Raised, **fields: object) -> Raised:
     return Raised(one.participant, one.round, finding, one.role)
 
 
+def check_words(raised: Iterable[Raised], found: Found) -> tuple[Checked, ...]:
+    """The same for claims about words: an invented quotation costs the weight, a missing one nothing."""
+    return tuple(_checked_words(one, found) for one in raised)
+
+
+def _checked_words(one: Raised, found: Found) -> Checked:
+    quote = one.finding.quote
+    if not quote:
+        return Checked(one)
+    there = found(quote, one.participant)
+    if there:
+        return Checked(one)
+    if too_short(quote):
+        return Checked(_with(one, quote=None))
+    return _lowered(one, not_found(there), quote=None)
+
+
+def not_found(there: bool | None) -> str:
+    """Why a quotation that does not occur costs a claim its weight, from what `Found` said of it."""
+    return MAY_BE_MISSING if there is None else NO_SUCH_WORDS
+
+
+def unchecked(findings: Iterable[Finding], ledger: Iterable[Stance]) -> bool:
+    """True when a claim or a denial does not count only because its quotation may be from a missing turn.
+
+    Had that turn come it might count: so nothing converges on its absence.
+    """
+    return any(MAY_BE_MISSING in (one.caveat or "") for one in findings) or any(
+        MAY_BE_MISSING in line.reason for line in ledger if line.position is Position.ABSTAIN
+    )
+
+
 def absorb_checked(
     raised: Sequence[Raised], known: Sequence[Finding], texts: SubjectTexts
 ) -> Merged:
+    """`absorb_proven` of claims about a change."""
+    return absorb_proven(check_quotes(raised, texts), known)
+
+
+def absorb_proven(checked: Sequence[Checked], known: Sequence[Finding]) -> Merged:
     """`absorb` of what is shown by evidence, then one by one of what is not, with a caveat each.
 
     An unproven claim joins the finding that it repeats, or becomes one without weight; `new` counts
     proven findings only, those that a later claim proved among them.
     """
-    checked = check_quotes(raised, texts)
     proven = [one for one in checked if one.problem is None]
     unproven_before = {finding.id for finding in known if is_unproven(finding)}
     merged = absorb([one.claim for one in proven], known)
@@ -175,7 +222,32 @@ def _judged(
     ):
         # Taking back is for those who raised it; from anybody else it is a denial.
         return line.model_copy(update={"position": Position.DISAGREE})
-    note = f"[{line.position} {NOT_COUNTED}: {UNPROVEN_DENIAL}] {line.reason}".strip()
+    return _not_counted(line, UNPROVEN_DENIAL)
+
+
+def check_denials(
+    lines: Iterable[Stance], findings: Sequence[Finding], found: Found
+) -> tuple[Stance, ...]:
+    """The same for stances on words: a denial of another's grave finding with an invented quotation is no position."""
+    by_id = {finding.id: finding for finding in findings}
+
+    def judged(line: Stance) -> Stance:
+        finding = by_id.get(line.finding)
+        if finding is None or line.position not in DENIALS or line.participant in finding.raised_by:
+            return line
+        grave = finding.severity.rank <= Severity.MAJOR.rank
+        if not (grave and line.quote) or too_short(line.quote):
+            return line
+        there = found(line.quote, line.participant)
+        if there:
+            return line
+        return _not_counted(line, MAY_BE_MISSING if there is None else INVENTED_DENIAL)
+
+    return tuple(judged(line) for line in lines)
+
+
+def _not_counted(line: Stance, why: str) -> Stance:
+    note = f"[{line.position} {NOT_COUNTED}: {why}] {line.reason}".strip()
     return line.model_copy(update={"position": Position.ABSTAIN, "reason": note})
 
 

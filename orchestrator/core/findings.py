@@ -2,7 +2,8 @@
 
 Merging is conservative: a false merge hides a defect, a missed one only repeats it. Two raised findings are the
 same when they stand at the same place and read alike (or carry the same analyser rule), or, without a place,
-when their texts match. Thresholds and examples: docs/design/convergence.md.
+when their texts match. Thresholds and examples: docs/design/findings.md. What it leaves apart, `ranking` still
+counts together.
 """
 
 from __future__ import annotations

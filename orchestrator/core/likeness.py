@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from orchestrator.core.cues import KO_NEGATION, NEGATORS, clauses, negated_at, prose
 
@@ -20,6 +22,25 @@ class _Polarity:
     plain: frozenset[str]
     negated: frozenset[str]
     negators: int
+
+
+@dataclass(frozen=True)
+class _Read:
+    tokens: frozenset[str]
+    polarity: _Polarity
+
+
+# What a sentence can do without. Signs that change what is said stay: C++ and C#, 1.5 and 15, -5, < and >, !=.
+_DISPENSABLE = re.compile(
+    r"[\s\"'`\u2018\u2019\u201c\u201d()\[\]{}*_;?\u00ad\u200b-\u200f\u2010-\u2015\u2060\ufeff\u3001\u3002\u00b7]"
+    r"|!(?!=)|(?<!\d)[.,:]|[.,:](?!\d)|(?<=\w)-|-(?!\d)"
+)
+
+
+def letters(text: str) -> str:
+    """A text as it is compared letter by letter: without case, spacing and punctuation that says nothing."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return _DISPENSABLE.sub("", folded) or folded.strip()
 
 
 def tokens(text: str) -> frozenset[str]:
@@ -39,13 +60,18 @@ def similarity(a: str, b: str) -> float | None:
 
     Only the speakers' own prose counts (see `cues.prose`). None when one of them has none: nothing to compare.
     """
-    prose_a, prose_b = prose(a), prose(b)
-    tokens_a, tokens_b = tokens(prose_a), tokens(prose_b)
-    if not tokens_a or not tokens_b:
+    one, other = _read(a), _read(b)
+    if not one.tokens or not other.tokens:
         return None
-    jaccard = len(tokens_a & tokens_b) / len(tokens_a | tokens_b)
-    same = _same_polarity(_polarity(prose_a), _polarity(prose_b))
+    jaccard = len(one.tokens & other.tokens) / len(one.tokens | other.tokens)
+    same = _same_polarity(one.polarity, other.polarity)
     return jaccard if same else jaccard * POLARITY_PENALTY
+
+
+@lru_cache(maxsize=1024)  # a turn is compared with many others, and again after every round
+def _read(text: str) -> _Read:
+    own = prose(text)
+    return _Read(tokens(own), _polarity(own))
 
 
 def _polarity(text: str) -> _Polarity:

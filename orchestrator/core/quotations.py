@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
 from rapidfuzz import fuzz
 
 from orchestrator.core.sameness import plain_path
+from shared.models.deliberation import Question
 from shared.models.findings import Place
 from shared.models.placeholders import MASKED
 from shared.models.subject import FileChange, Subject
@@ -42,6 +44,47 @@ def normalised(text: str) -> str:
     return "".join(_UNSEEN.sub("", text).translate(_PLAIN).split())
 
 
+def too_short(quote: str) -> bool:
+    """True for a quotation that would occur in any text."""
+    return sum(len(part) for part in _parts(quote)) < SHORTEST
+
+
+def quoted_in(quote: str, texts: Iterable[str]) -> bool:
+    """True when one of these texts holds the quotation, and it is long enough to be one. In prose case is form, too."""
+    if too_short(quote):
+        return False
+    parts = [part.casefold() for part in _parts(quote)]
+    whole = normalised(quote).strip("'\"").casefold()
+    return any(_found(whole, parts, _as_prose(text)) for text in texts)
+
+
+@lru_cache(maxsize=32)  # every quotation of a round is looked up in the same texts
+def _as_prose(text: str) -> str:
+    return normalised(text).casefold()
+
+
+@dataclass(frozen=True)
+class GivenTexts:
+    """What a panel was given to talk about: texts at hand, and files that are read only when those do not do.
+
+    `document` gives a stored text by its hash.
+    """
+
+    texts: tuple[str, ...]
+    files: tuple[str, ...]
+    document: Callable[[str], str] = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, question: Question, document: Callable[[str], str], *more: str) -> GivenTexts:
+        """A question with its files, and texts besides."""
+        files = tuple(context.document for context in question.contexts)
+        return cls((question.text, *more), files, document)
+
+    def hold(self, quote: str) -> bool:
+        """True when the quotation occurs and is long enough to be one."""
+        return quoted_in(quote, self.texts) or quoted_in(quote, map(self.document, self.files))
+
+
 class SubjectTexts:
     """A subject's texts, read when they are first asked for: files in both states, and the diff."""
 
@@ -57,11 +100,7 @@ class SubjectTexts:
 
     def holds(self, quote: str) -> bool:
         """True when the quotation occurs and is long enough to be one."""
-        return not self.too_short(quote) and any(_occurs(quote, text) for text in self._plains())
-
-    def too_short(self, quote: str) -> bool:
-        """True for a quotation that would occur in any text."""
-        return sum(len(part) for part in _parts(quote)) < SHORTEST
+        return not too_short(quote) and any(_occurs(quote, text) for text in self._plains())
 
     def near(self, quote: str, place: Place | None) -> bool:
         """True when the quotation stands at its place, give or take a few lines; there a slip is forgiven."""
@@ -169,13 +208,16 @@ def _parts(quote: str) -> list[str]:
 
 def _occurs(quote: str, plain: str) -> bool:
     """True when the quotation, or its pieces one after the other, occur in the compared text."""
-    whole = normalised(quote).strip("'\"")  # a quotation may come in quotation marks of its own
+    # A quotation may come in quotation marks of its own.
+    return _found(normalised(quote).strip("'\""), _parts(quote), plain)
+
+
+def _found(whole: str, parts: list[str], plain: str) -> bool:
     if not whole:
         return False
     if whole in plain:
         return True
     at = 0
-    parts = _parts(quote)
     for part in parts:
         at = plain.find(part, at)
         if at < 0:

@@ -1,24 +1,27 @@
 """Did the debate help? Who changed their mind, on what evidence, and what each change cost.
 
 Answers may flip from right to wrong, so a change is worth what it rests on (arXiv 2509.05396): code looks whether
-what was quoted exists in something that somebody else said or gave.
+what was quoted exists in something that somebody else said or gave. Most of a debate's gain is in its first, blind
+vote (arXiv 2508.17536), so that stands beside the result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
 from pydantic import JsonValue
 
-from orchestrator.core.quotations import SHORTEST, normalised
+from orchestrator.core.choices import Choice, tally
+from orchestrator.core.quotations import quoted_in
 from orchestrator.core.spending import Heard, spent
 from orchestrator.core.stances import RAISING, VALUES
-from shared.models.findings import Position, Stance
+from shared.models.findings import Finding, Position, Stance
+from shared.models.panel import Participant
 
-GIVEN = ""  # under this name stand the texts that nobody of the panel wrote
+_MAJORITY = 0.51
 
 
 class Evidence(StrEnum):
@@ -28,6 +31,62 @@ class Evidence(StrEnum):
     QUOTE_NOT_FOUND = "quote_not_found"
     REASONED = "reasoned"
     NONE = "none"
+
+
+class Helped(StrEnum):
+    """What the debate did to the result: `changed` and `settled` are what one is for.
+
+    `confirmed` could have been had for less; after `unsettled` there is no result to compare, and with `unknown`
+    no first vote to compare it with.
+    """
+
+    CHANGED = "changed"
+    SETTLED = "settled"
+    CONFIRMED = "confirmed"
+    CONFIRMED_AFTER_CHANGES = "confirmed_after_changes"
+    UNSETTLED = "unsettled"
+    UNKNOWN = "unknown"
+
+
+def helped(first: str | None, final: str | None, *, changes: bool) -> Helped:
+    """What became of the first vote; None is a vote that led nowhere, or a debate without a result."""
+    if final is None:
+        return Helped.UNSETTLED
+    if first is None:
+        return Helped.SETTLED
+    if first != final:
+        return Helped.CHANGED
+    return Helped.CONFIRMED_AFTER_CHANGES if changes else Helped.CONFIRMED
+
+
+# ---- changes of mind ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What may be quoted.
+
+    `given` says of a quotation whether it occurs in what the panel was given; `said` are the panel's own texts by
+    who wrote them. `missing` are those of whom a turn brought nothing: what stood in it nobody can look up.
+    """
+
+    given: Callable[[str], bool]
+    said: Mapping[str, Sequence[str]]
+    missing: frozenset[str] = frozenset()
+
+    def found(self, quote: str, by: str) -> bool | None:
+        """`hold`, or None where nobody can tell: it may be from a turn of somebody else that is missing."""
+        if self.hold(quote, by):
+            return True
+        return None if self.missing - {by} else False
+
+    def hold(self, quote: str, by: str) -> bool:
+        """True when it occurs in what was given or somebody else said; nobody proves anything by quoting themselves."""
+        if self.given(quote):
+            return True
+        return quoted_in(
+            quote, (text for who, texts in self.said.items() if who != by for text in texts)
+        )
 
 
 @dataclass(frozen=True)
@@ -57,22 +116,27 @@ class MindChange:
         }
 
 
-Sources = Mapping[str, Sequence[str]]  # texts by who wrote them; GIVEN for question and files
+_Trail = list[Stance]  # one participant's stated positions on one finding, by round
 
 
 def mind_changes(ledger: Sequence[Stance], sources: Sources) -> tuple[MindChange, ...]:
     """Every change of a stated position, by round. Abstentions are no positions, disagree and withdraw are one."""
-    trails: dict[tuple[str, str], dict[int, Stance]] = {}
+    changes = [
+        _change(before, after, sources)
+        for trail in _trails(ledger).values()
+        for before, after in pairwise(trail)
+        if VALUES[before.position] != VALUES[after.position]
+    ]
+    return tuple(sorted(changes, key=lambda one: (one.round, one.participant, one.finding)))
+
+
+def _trails(ledger: Sequence[Stance]) -> dict[tuple[str, str], _Trail]:
+    """Trails by finding and participant."""
+    by_round: dict[tuple[str, str], dict[int, Stance]] = {}
     for line in sorted(ledger, key=lambda line: (line.round, line.reason != RAISING)):
         if line.position in VALUES:
-            trails.setdefault((line.participant, line.finding), {})[line.round] = line
-    changes = []
-    for trail in trails.values():
-        lines = list(trail.values())
-        for before, after in pairwise(lines):
-            if VALUES[before.position] != VALUES[after.position]:
-                changes.append(_change(before, after, sources))
-    return tuple(sorted(changes, key=lambda one: (one.round, one.participant, one.finding)))
+            by_round.setdefault((line.finding, line.participant), {})[line.round] = line
+    return {key: list(lines.values()) for key, lines in by_round.items()}
 
 
 def _change(before: Stance, after: Stance, sources: Sources) -> MindChange:
@@ -90,19 +154,94 @@ def _change(before: Stance, after: Stance, sources: Sources) -> MindChange:
 
 
 def evidence_of(participant: str, reason: str, quote: str | None, sources: Sources) -> Evidence:
-    """What somebody's words rest on; nobody proves anything by quoting themselves."""
+    """What somebody's words rest on."""
     if quote and quote.strip():
-        found = quote_occurs(
-            quote, [text for who, texts in sources.items() if who != participant for text in texts]
-        )
+        found = sources.hold(quote, participant)
         return Evidence.QUOTED if found else Evidence.QUOTE_NOT_FOUND
     return Evidence.REASONED if reason.strip() else Evidence.NONE
 
 
-def quote_occurs(quote: str, texts: Sequence[str]) -> bool:
-    """True when a text holds the quotation, white space and typography aside; a sliver is none."""
-    wanted = normalised(quote).strip("'\"").casefold()
-    return len(wanted) >= SHORTEST and any(wanted in normalised(t).casefold() for t in texts)
+# ---- a debate about findings --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CriticsVote:
+    """A critic's own verdict in a round, in its reply's word."""
+
+    participant: str
+    round: int
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Debated:
+    """A debate about findings as its receipt sees it.
+
+    `verdict` is what code derived at the end, in the critics' word (None: nothing); `label` gives a finding's name in
+    the whole run; `blind` and `after` are the bills of the first round and of the others.
+    """
+
+    critics: Sequence[Participant]
+    votes: Sequence[CriticsVote]
+    verdict: str | None
+    findings: Sequence[Finding]
+    ledger: Sequence[Stance]
+    sources: Sources
+    label: Callable[[str], str]
+    blind: Sequence[Heard]
+    after: Sequence[Heard]
+
+
+def receipt_of(debate: Debated) -> dict[str, JsonValue]:
+    """First votes and last, everybody's first and last position on every finding, changes of mind, and their price."""
+    changes = mind_changes(debate.ledger, debate.sources)
+    changed = {one.finding for one in changes}
+    first = {one.participant: one.verdict for one in debate.votes if one.round == 1}
+    leading = leading_vote(debate.critics, first)
+    return {
+        "first_votes_blind": True,
+        "first_votes": dict(first),
+        "last_votes": {one.participant: one.verdict for one in debate.votes},
+        "first_leading": leading,
+        "verdict": debate.verdict,
+        "helped": helped(leading, debate.verdict, changes=bool(changes)).value,
+        "findings": _positions(debate),
+        "changes": [{**one.shown(), "finding": debate.label(one.finding)} for one in changes],
+        "changed_findings": len(changed),
+        "first_round": spent(debate.blind),
+        "debate": spent(debate.after),
+        "cost_per_changed_finding": price_per(len(changed), cost_of(debate.after)),
+    }
+
+
+def _positions(debate: Debated) -> list[JsonValue]:
+    """Every finding with everybody's first and last stated position on it."""
+    trails = _trails(debate.ledger)
+    rows: list[JsonValue] = []
+    for finding in debate.findings:
+        own = {who: trail for (about, who), trail in trails.items() if about == finding.id}
+        rows.append(
+            {
+                "finding": debate.label(finding.id),
+                "title": finding.title,
+                "severity": finding.severity.value,
+                "status": finding.status.value,
+                "raised_in_round": finding.raised_in_round,
+                "first": {who: trail[0].position.value for who, trail in own.items()},
+                "last": {who: trail[-1].position.value for who, trail in own.items()},
+            }
+        )
+    return rows
+
+
+def leading_vote(voters: Sequence[Participant], votes: Mapping[str, str]) -> str | None:
+    """The word that most independent voices gave; None without votes, or when two words share the lead."""
+    cast: dict[str, Choice | None] = {name: Choice(word) for name, word in votes.items()}
+    words = list(dict.fromkeys(votes.values()))
+    return tally(voters, cast, words, threshold=_MAJORITY, quorum=1).leading
+
+
+# ---- money --------------------------------------------------------------------------------------
 
 
 def price_per(changes: int, total: float | None) -> float | None:

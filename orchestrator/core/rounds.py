@@ -72,6 +72,13 @@ def absent(rounds: Sequence[RoundTaken]) -> tuple[str, ...]:
     )
 
 
+def ever_absent(rounds: Sequence[RoundTaken]) -> frozenset[str]:
+    """Participants of whom any turn so far brought nothing, whatever they said since."""
+    return frozenset(
+        one.participant for taken in rounds for one in taken.contributions if not one.answered
+    )
+
+
 def ledger_of(rounds: Sequence[RoundTaken]) -> tuple[Stance, ...]:
     """The ledger lines that the contributions state in so many words (raising is not among them)."""
     return tuple(

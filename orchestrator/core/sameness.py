@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 
+from orchestrator.core.polarity import opposed
 from shared.models.findings import Place
 
 NEAR_LINES = 3  # models miscount by a line or two
@@ -31,6 +32,8 @@ _GENERIC = frozenset(
     "input output no not never".split()
 )
 _GENERIC_WEIGHT = 0.5
+# Languages name the same absence differently, and reviewers mix them.
+_ONE_WORD = dict.fromkeys("none nil undefined nullptr npe nullpointerexception".split(), "null")
 _KO_ENDINGS = frozenset("습니 니다 합니 입니 됩니 있습 없습 않습 있다 없다 하는 하지 지않".split())
 _HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _PIECE = re.compile(r"[가-힣]+|[^\W가-힣]+")
@@ -50,10 +53,13 @@ class Claim:
 def same_defect(a: Claim, b: Claim) -> float:
     """0 when the claims are (or must be taken as) different, else how surely they are the same.
 
-    What one participant lists twice in one breath is two defects, unless place, rule and text are the same.
+    What one participant lists twice in one breath is two defects, unless place, rule and text are the same; without
+    a place to tell them apart the same words, not only similar ones (the two may differ in one name, and it counts).
     """
     if a.turn is not None and a.turn == b.turn:
         repeated = a.place == b.place and a.rule == b.rule
+        if a.place is None and _words(f"{a.title} {a.detail}") != _words(f"{b.title} {b.detail}"):
+            return 0.0
         return _scored(text_alike(a, b), TEXTS_MATCH, 1.0) if repeated else 0.0
     if a.place is None or b.place is None:
         return _scored(text_alike(a, b), TEXT_ALONE_ALIKE, 0.0)
@@ -79,11 +85,14 @@ def _scored(alike: float, needed: float, closeness: float) -> float:
 
 
 def text_alike(a: Claim, b: Claim) -> float:
-    """How alike the claims read: the better of their titles and of title with detail, 0..1."""
+    """How alike the claims read: the better of their titles and of title with detail, 0..1; opposites are 0."""
+    whole_a, whole_b = f"{a.title} {a.detail}", f"{b.title} {b.detail}"
+    if opposed(a.title, b.title) or opposed(whole_a, whole_b):
+        return 0.0
     titles = _alike(a.title, b.title)
     if titles == 1.0:
         return titles
-    return max(titles, _alike(f"{a.title} {a.detail}", f"{b.title} {b.detail}"))
+    return max(titles, _alike(whole_a, whole_b))
 
 
 def _alike(a: str, b: str) -> float:
@@ -92,21 +101,21 @@ def _alike(a: str, b: str) -> float:
     left, right = (_words(text) for text in sorted((a, b)))
     if not left or not right:
         return float(a.strip().casefold() == b.strip().casefold())
-    shared = 0.0
-    open_right = set(right)
-    for word in sorted(left, key=lambda word: (word not in right, word)):
-        partner = word if word in open_right else _near_spelling(word, open_right - left)
-        if partner is not None:
-            open_right.discard(partner)
+    shared = _size(left & right)
+    others = sorted(word for word in right - left if _may_vary(word))
+    for word in sorted(filter(_may_vary, left - right)):
+        if (partner := _near_spelling(word, others)) is not None:
+            others.remove(partner)
             shared += min(_weight(word), _weight(partner))
-    size_left, size_right = sum(map(_weight, left)), sum(map(_weight, right))
+    size_left, size_right = _size(left), _size(right)
     return (2 * shared / (size_left + size_right) + shared / min(size_left, size_right)) / 2
 
 
-def _near_spelling(word: str, candidates: set[str]) -> str | None:
-    if len(word) <= _SHORT or word.isdigit():
-        return None
-    others = sorted(other for other in candidates if len(other) > _SHORT and not other.isdigit())
+def _may_vary(word: str) -> bool:
+    return len(word) > _SHORT and not word.isdigit()
+
+
+def _near_spelling(word: str, others: list[str]) -> str | None:
     best = process.extractOne(word, others, scorer=fuzz.ratio, score_cutoff=_WORD_ALIKE)
     return best[0] if best else None
 
@@ -119,12 +128,17 @@ def _words(text: str) -> frozenset[str]:
             pairs = [piece[at : at + 2] for at in range(len(piece) - 1)] or [piece]
             found.update(dict.fromkeys(pair for pair in pairs if pair not in _KO_ENDINGS))
         elif piece not in _FILLER:
-            found[piece] = None
+            found[_ONE_WORD.get(piece, piece)] = None
     return frozenset(list(found)[:_COMPARED_WORDS])
 
 
 def _weight(word: str) -> float:
     return _GENERIC_WEIGHT if word in _GENERIC or word.isdigit() else 1.0
+
+
+@lru_cache(maxsize=4096)
+def _size(words: frozenset[str]) -> float:
+    return sum(map(_weight, words))
 
 
 def _gap(a: Place, b: Place) -> int:

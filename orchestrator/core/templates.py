@@ -27,11 +27,12 @@ class Templates:
         return PromptPart(text=self.line(name, **values))
 
     def question(self, question: Question) -> tuple[PromptPart, ...]:
-        """The question in its own words (the user's, so no data), then its contexts as data."""
+        """The question in its own words (the user's, so no data), then its contexts as data: every turn begins so."""
         contexts = (
             data(f"file {context.path}", document=context.document) for context in question.contexts
         )
-        return (self.part("question"), PromptPart(text=question.text), *contexts)
+        parts = (self.part("question"), PromptPart(text=question.text), *contexts)
+        return tuple(part.model_copy(update={"stable": True}) for part in parts)
 
     def prompt(
         self, system: PromptPart, speaker: Participant, user: Sequence[PromptPart]

@@ -88,11 +88,11 @@ def effective_votes(voters: Iterable[Participant]) -> int:
 
     Judges of one family err alike: nine of them are about two votes (arXiv 2605.29800).
     """
-    return len(
-        {
-            voter.family
-            if voter.family != "unknown"
-            else f"{voter.provider}:{voter.model or voter.tool or voter.name}"
-            for voter in voters
-        }
-    )
+    return len({voice_of(voter) for voter in voters})
+
+
+def voice_of(voter: Participant) -> str:
+    """The voice that a voter is, or is one of several copies of."""
+    if voter.family != "unknown":
+        return voter.family
+    return f"{voter.provider}:{voter.model or voter.tool or voter.name}"
