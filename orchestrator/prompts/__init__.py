@@ -9,6 +9,18 @@ from shared.errors import ConfigurationError
 LANGUAGES = ("en", "ko")
 
 
+def workflows() -> tuple[str, ...]:
+    """The workflows that have prompts, sorted."""
+    folder = resources.files(__package__)
+    return tuple(
+        sorted(
+            entry.name
+            for entry in folder.iterdir()
+            if entry.is_dir() and (entry / LANGUAGES[0]).is_dir()
+        )
+    )
+
+
 def load(workflow: str, language: str) -> dict[str, str]:
     """All templates of a workflow in one language, by name. Raises ConfigurationError for an unknown language."""
     if language not in LANGUAGES:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from orchestrator.core.commands import Workflow
+from orchestrator.core.estimate import COURSES, Course
 from orchestrator.core.materials import Materials
 from orchestrator.workflows import ask, forum, panel, plan, review, undo
+from orchestrator.workflows.ask.expected import expected as ask_expected
+from orchestrator.workflows.forum.expected import expected as forum_expected
+from orchestrator.workflows.panel.expected import expected as panel_expected
+from orchestrator.workflows.plan.expected import expected as plan_expected
 from shared.errors import ReplayMismatch
 from shared.models.run import RunSpec
 
-__all__ = ["WORKFLOWS", "Materials", "start_workflow"]
+__all__ = ["EXPECTED", "WORKFLOWS", "Materials", "start_workflow"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,16 @@ WORKFLOWS: dict[str, Registered] = {
     "review": Registered(review.VERSION, review.review),
     "undo": Registered(undo.VERSION, undo.undo),
 }
+
+
+EXPECTED: Mapping[str, Course] = {
+    **COURSES,
+    "ask": ask_expected,
+    "forum": forum_expected,
+    "panel": panel_expected,
+    "plan": plan_expected,
+}
+"""The calls that a run of a workflow may make, for its estimate."""
 
 
 def start_workflow(spec: RunSpec, materials: Materials) -> Callable[[], Workflow]:

@@ -1,19 +1,20 @@
-"""A forum: floor requests, an orchestrator that gives the floor, speeches that all hear, a conclusion, a ballot.
+"""A forum: openings, floor requests, an orchestrator that gives the floor, speeches, a conclusion, a ballot.
 
-    RequestingFloor ──(somebody asks)──> Selecting ──(SELECT)──> Speaking ──┐
-        ^    │                              │ END                           │
-        │    │ all pass twice               v                               │
-        └────┼──────────────────────────────┼───────────────────────────────┘ until max_rounds, timeout, or in circles
-             └──> Concluding <──────────────┘
-                       └──> Voting ──> Closed
+    Committing ──> RequestingFloor ──(somebody asks)──> Selecting ──(SELECT)──> Speaking ──┐
+                       ^    │                               │ END                          │
+                       │    │ all pass twice                v                              │
+                       └────┼───────────────────────────────┼──────────────────────────────┘ until max_rounds, timeout,
+                            └──> Concluding <───────────────┘                                or in circles
+                                     └──> Voting ──> Closed
 
 The orchestrator judges and code watches: nobody starves, nobody speaks twice in a row while others ask, and what it
-calls a consensus is one when blind ballots say so.
+calls a consensus is one when blind ballots say so. What each held before the discussion stands beside what came of it.
 """
 
 from __future__ import annotations
 
 from orchestrator.core.commands import Workflow, phase
+from orchestrator.core.labels import shuffled_labels
 from orchestrator.core.materials import Materials
 from orchestrator.core.templates import Templates
 from orchestrator.workflows.forum.case import Case
@@ -23,19 +24,27 @@ from orchestrator.workflows.forum.outcome import conclude
 from orchestrator.workflows.forum.prompts import ForumPrompts
 from shared.models.run import ForumOptions, RunSpec
 
-VERSION = 1
+VERSION = 2
 
 
 def forum(spec: RunSpec, materials: Materials) -> Workflow:
-    """The whole run: discuss, conclude, vote."""
-    case = Case(
-        spec=spec,
-        options=spec.forum or ForumOptions(),
-        prompts=ForumPrompts(
-            Templates(materials.prompts(spec.prompts)), materials.question(spec.subject), spec.panel
-        ),
-    )
+    """The whole run: commit, discuss, conclude, vote."""
+    case = case_of(spec, materials)
     talk = yield from discuss(case)
     closing = yield from close(case, talk)
     yield from phase("Closed")
     return conclude(case, talk, closing)
+
+
+def case_of(spec: RunSpec, materials: Materials) -> Case:
+    """The case of a run, from what was captured."""
+    options = spec.forum or ForumOptions()
+    names = [one.name for one in spec.panel.critics]
+    prompts = ForumPrompts(
+        Templates(materials.prompts(spec.prompts)),
+        materials.question(spec.subject),
+        spec.panel,
+        # One map for the whole run: what is said refers back to who said it.
+        shuffled_labels(spec.seed, "forum", names) if options.anonymous else {},
+    )
+    return Case(spec=spec, options=options, prompts=prompts, document=materials.text)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from orchestrator.core.spending import Heard
 from orchestrator.workflows.forum.floor import Asked, Choice
 from orchestrator.workflows.forum.prompts import ForumPrompts
+from shared.models.deliberation import Opening
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.run import ForumOptions, RunSpec
@@ -34,11 +35,12 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True)
 class Case:
-    """One question to one panel."""
+    """One question to one panel. `document` gives a stored text by its hash."""
 
     spec: RunSpec
     options: ForumOptions
     prompts: ForumPrompts
+    document: Callable[[str], str] = field(compare=False, repr=False)
 
     @property
     def participants(self) -> tuple[Participant, ...]:
@@ -81,8 +83,13 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Talk:
-    """The discussion so far; `stop` once it is over, `conclusion` when the orchestrator ended it with one."""
+    """The discussion so far; `stop` once it is over, `conclusion` when the orchestrator ended it with one.
 
+    `openings` are the positions of those who committed to one, `blind` is what asking for them cost.
+    """
+
+    openings: Mapping[str, Opening] = field(default_factory=dict)
+    blind: tuple[Heard, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
     stop: Stop | None = None
     conclusion: str | None = None
@@ -98,9 +105,16 @@ class Talk:
         return tuple(one for one in said if one is not None and one.text is not None)
 
     @property
+    def present(self) -> int:
+        """How many were last there to answer."""
+        if not self.exchanges:
+            return len(self.openings)
+        return sum(one.missing is None for one in self.exchanges[-1].asked)
+
+    @property
     def elapsed_s(self) -> float:
         """Seconds from the run's start to the last recorded result."""
-        return max((one.result.elapsed_s for one in self.heard), default=0.0)
+        return max((one.result.elapsed_s for one in (*self.blind, *self.heard)), default=0.0)
 
     def hearing(self, spoken: Sequence[tuple[Participant, StepResult]]) -> Talk:
         """The same with more results counted."""
@@ -124,6 +138,18 @@ def refused(results: Sequence[StepResult]) -> Stop | None:
     if FailureKind.DEADLINE in kinds:
         return Stop.DEADLINE
     return None
+
+
+def shorter(one: float | None, other: float | None) -> float | None:
+    """The smaller of two limits; None is none."""
+    return min((limit for limit in (one, other) if limit is not None), default=None)
+
+
+def time_left(case: Case, talk: Talk) -> float | None:
+    """Seconds for the next turn: what is left of the timeout, and always enough to say something."""
+    if case.options.timeout_s is None:
+        return None
+    return max(SHORTEST_TURN_S, case.options.timeout_s - talk.elapsed_s)
 
 
 def within(participant: Participant, limit_s: float | None) -> Participant:

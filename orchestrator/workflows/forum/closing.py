@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -38,7 +39,7 @@ class Closing:
     conclusion: str | None = None
     concluded_by: str | None = None
     open_points: tuple[str, ...] = ()
-    votes: dict[str, Vote | None] = field(default_factory=dict)
+    ballots: Mapping[str, Ballot | None] = field(default_factory=dict)
     count: Count | None = None
     over_budget: bool = False
     heard: tuple[Heard, ...] = ()
@@ -103,36 +104,52 @@ def vote(case: Case, talk: Talk, closing: Closing) -> Doing[Closing]:
             role=Role.BALLOT,
             round=len(talk.exchanges),
             reply_model="ballot",
-            prompt=partial(case.prompts.ballot, voter, headings(talk), closing.conclusion),
+            prompt=partial(
+                case.prompts.ballot,
+                voter,
+                headings(talk),
+                closing.conclusion,
+                talk.openings.get(voter.name),
+            ),
         )
         for voter in voters
     )
-    votes: dict[str, Vote | None] = {}
+    ballots: dict[str, Ballot | None] = {}
     warnings = []
     for voter, result in zip(voters, results, strict=True):
+        ballots[voter.name] = None if result.failure else Ballot.model_validate(result.reply)
         if result.failure is not None:
-            votes[voter.name] = None
             why = f"{result.failure.kind}: {result.failure.message}"
             warnings.append(f"{voter.name} did not vote on the conclusion: {why}")
-            continue
-        ballot = Ballot.model_validate(result.reply)
-        votes[voter.name] = Vote(Position(ballot.position), ballot.confidence, ballot.reason)
-    count = count_votes(
-        voters,
-        votes,
-        threshold=case.options.consensus,
-        quorum=Rule(quorum=case.options.quorum).quorum_of(len(voters)),
-    )
+    count = counted(case, {name: vote_of(ballot) for name, ballot in ballots.items()})
     if count.converged and count.independent == 1:
         warnings.append("all votes come from one family of models: they count as one vote")
     more = tuple(Heard(voter.name, result) for voter, result in zip(voters, results, strict=True))
     return replace(
         closing,
-        votes=votes,
+        ballots=ballots,
         count=count,
         over_budget=refused(results) is Stop.OVER_BUDGET,
         heard=(*closing.heard, *more),
         warnings=(*closing.warnings, *warnings),
+    )
+
+
+def vote_of(ballot: Ballot | None) -> Vote | None:
+    """The vote that a ballot is."""
+    if ballot is None:
+        return None
+    return Vote(Position(ballot.position), ballot.confidence, ballot.reason)
+
+
+def counted(case: Case, votes: Mapping[str, Vote | None]) -> Count:
+    """The votes by the forum's threshold and quorum."""
+    voters = case.participants
+    return count_votes(
+        voters,
+        votes,
+        threshold=case.options.consensus,
+        quorum=Rule(quorum=case.options.quorum).quorum_of(len(voters)),
     )
 
 
@@ -223,7 +240,7 @@ def write_down(case: Case, talk: Talk, closing: Closing) -> RoundRecord:
                 overall_score=support,
                 recommendation=_ADVICE.get(closing.ending, Recommendation.CONTINUE),
             ),
-            answered=count.stated if count else _present(talk),
+            answered=count.stated if count else talk.present,
             expected=expected,
             quorum=Rule(quorum=case.options.quorum).quorum_of(expected),
             ending=closing.ending,
@@ -232,7 +249,3 @@ def write_down(case: Case, talk: Talk, closing: Closing) -> RoundRecord:
         findings=(),
         stances=(),
     )
-
-
-def _present(talk: Talk) -> int:
-    return sum(one.missing is None for one in talk.exchanges[-1].asked)

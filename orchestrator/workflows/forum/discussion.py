@@ -11,17 +11,19 @@ from orchestrator.core.convergence import Rule
 from orchestrator.core.lexical import assess_wording
 from orchestrator.core.rounds import RoundTaken
 from orchestrator.workflows.forum.case import (
-    SHORTEST_TURN_S,
     Case,
     Exchange,
     Said,
     Stop,
     Talk,
     refused,
+    shorter,
+    time_left,
     within,
 )
 from orchestrator.workflows.forum.circles import circling, contribution
 from orchestrator.workflows.forum.floor import Asked, Choice, Standing, Why, choose, standings
+from orchestrator.workflows.forum.opening import commit
 from orchestrator.workflows.forum.prompts import Heading
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.deliberation import Bid, Selection, Speech
@@ -38,8 +40,12 @@ _IN_CIRCLES = {
 
 
 def discuss(case: Case) -> Doing[Talk]:
-    """Rounds until the orchestrator ends it, nobody has anything left to say, or a bound is reached."""
+    """Openings, then rounds until the orchestrator ends it, nobody has anything to say, or a bound is reached."""
     talk = Talk()
+    if case.options.blind_opening:
+        talk = yield from commit(case, talk)
+    if talk.stop is not None:
+        return talk
     for number in range(1, case.options.max_rounds + 1):
         talk = yield from hold_round(case, number, talk)
         if talk.stop is not None:
@@ -83,7 +89,7 @@ def request_floor(
 ) -> Doing[tuple[Talk, tuple[Asked, ...]]]:
     """Ask everybody at once. Whose answer is missing passes; when nobody's came, nobody is there."""
     speeches = headings(talk)
-    limit_s = _shorter(case.options.bid_timeout_s, time_left(case, talk))
+    limit_s = shorter(case.options.bid_timeout_s, time_left(case, talk))
     results = yield from together(
         Turn(
             key=f"bid/{number}/{speaker.name}",
@@ -150,7 +156,7 @@ def select(
             f"({result.failure.kind}: {result.failure.message}): the rule gives the floor{ever}"
         )
         return replace(talk.warned(warning), deaf_rounds=deaf_rounds), None
-    wish = Selection.model_validate(result.reply)
+    wish = case.prompts.named(Selection.model_validate(result.reply))
     talk = replace(talk, deaf_rounds=0)
     if wish.action == "END" and talk.speeches:
         talk = replace(talk, conclusion=wish.conclusion, conclusion_reason=wish.reason)
@@ -262,14 +268,3 @@ def headings(talk: Talk) -> tuple[Heading, ...]:
         Heading(number, one.participant, one.text or "")
         for number, one in enumerate(talk.speeches, 1)
     )
-
-
-def time_left(case: Case, talk: Talk) -> float | None:
-    """Seconds for the next turn: what is left of the timeout, and always enough to say something."""
-    if case.options.timeout_s is None:
-        return None
-    return max(SHORTEST_TURN_S, case.options.timeout_s - talk.elapsed_s)
-
-
-def _shorter(one: float | None, other: float | None) -> float | None:
-    return min((limit for limit in (one, other) if limit is not None), default=None)

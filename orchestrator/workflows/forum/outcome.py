@@ -7,8 +7,10 @@ from typing import Any
 
 from orchestrator.core.commands import Outcome
 from orchestrator.core.spending import spent
+from orchestrator.core.verdict import effective_votes
 from orchestrator.workflows.forum.case import Case, Exchange, Stop, Talk
 from orchestrator.workflows.forum.closing import Closing
+from orchestrator.workflows.forum.helped import receipt
 from shared.models.outcomes import Ending, Verdict
 
 
@@ -80,15 +82,34 @@ def _detail(
         "ballots": [
             {
                 "participant": name,
-                "position": None if vote is None else vote.position.value,
-                "confidence": None if vote is None else vote.confidence,
-                "reason": "" if vote is None else vote.reason,
+                "position": None if ballot is None else ballot.position,
+                "confidence": None if ballot is None else ballot.confidence,
+                "reason": "" if ballot is None else ballot.reason,
             }
-            for name, vote in closing.votes.items()
+            for name, ballot in closing.ballots.items()
         ],
+        "dissenting_opinions": _dissent(closing),
         "agreement": _agreement(closing),
-        "usage": spent((*talk.heard, *closing.heard)),
+        "effective_votes": effective_votes(case.participants),
+        "receipt": receipt(case, talk, closing),
+        "labels": dict(case.prompts.labels),
+        "usage": spent((*talk.blind, *talk.heard, *closing.heard)),
     }
+
+
+def _dissent(closing: Closing) -> list[dict[str, Any]]:
+    """Everybody who did not vote for the conclusion as it is, with the reason."""
+    return [
+        {
+            "by": "vote",
+            "participant": name,
+            "position": ballot.position,
+            "text": ballot.reason,
+            "confidence": ballot.confidence,
+        }
+        for name, ballot in closing.ballots.items()
+        if ballot is not None and ballot.position in ("partial", "disagree")
+    ]
 
 
 def _agreement(closing: Closing) -> dict[str, Any] | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from orchestrator.core.commands import Prompt
 from orchestrator.core.templates import Templates, data
 from orchestrator.workflows.forum.floor import Standing, due, eligible
-from shared.models.deliberation import Question
+from shared.models.deliberation import Opening, Question, Selection
 from shared.models.panel import Panel, Participant
 from shared.models.steps import PromptPart
 
@@ -24,11 +25,32 @@ class Heading:
 
 @dataclass(frozen=True)
 class ForumPrompts:
-    """One question, one panel, and how each turn is asked."""
+    """One question, one panel, and how each turn is asked.
+
+    With `labels` (letters to names) everybody knows the participants by their letters only.
+    """
 
     templates: Templates
     question: Question
     panel: Panel
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def called(self, name: str) -> str:
+        """What a participant is called in prompts."""
+        return next((letter for letter, one in self.labels.items() if one == name), name)
+
+    def named(self, wish: Selection) -> Selection:
+        """The orchestrator's wish with the participant's name for its letter."""
+        said = wish.speaker or ""
+        letters = {word for word in re.findall("[A-Za-z]+", said) if word in self.labels}
+        if len(letters) != 1:
+            return wish
+        return wish.model_copy(update={"speaker": self.labels[letters.pop()]})
+
+    def opening(self, speaker: Participant) -> Prompt:
+        """What do you hold, before you have heard anybody?"""
+        parts = (*self.templates.question(self.question), self.templates.part("opening"))
+        return self._to_participant(speaker, parts)
 
     def bid(self, speaker: Participant, speeches: Sequence[Heading], *, reminder: bool) -> Prompt:
         """Do you want the floor?"""
@@ -45,10 +67,10 @@ class ForumPrompts:
         parts = [*self._discussion(speeches), self.templates.part("floor")]
         parts.append(data("floor requests", text="\n".join(map(self._request, everybody))))
         asking = any(one.asks for one in everybody)
-        names = ", ".join(one.name for one in eligible(everybody))
+        names = ", ".join(self.called(one.name) for one in eligible(everybody))
         parts.append(self.templates.part("eligible" if asking else "nobody_asks", names=names))
         if asking and (starving := due(everybody, patience)):
-            parts.append(self.templates.part("due", name=starving[0].name))
+            parts.append(self.templates.part("due", name=self.called(starving[0].name)))
         parts.append(self.templates.part("selection", left=left))
         return self._to_orchestrator(parts)
 
@@ -63,19 +85,28 @@ class ForumPrompts:
         parts = [*self._discussion(speeches), self.templates.part("conclusion", why=why)]
         return self._to_orchestrator(parts)
 
-    def ballot(self, speaker: Participant, speeches: Sequence[Heading], conclusion: str) -> Prompt:
-        """Is that what you hold? Nobody sees another ballot."""
-        parts = [
-            *self._discussion(speeches),
-            data("conclusion", text=conclusion),
-            self.templates.part("ballot"),
-        ]
+    def ballot(
+        self,
+        speaker: Participant,
+        speeches: Sequence[Heading],
+        conclusion: str,
+        opening: Opening | None = None,
+    ) -> Prompt:
+        """Is that what you hold, and is it what you held at first? Nobody sees another ballot."""
+        parts = [*self._discussion(speeches)]
+        if opening is not None:
+            held = f"{opening.position}\n\n{opening.reason}".strip()
+            parts.append(data("your opening position", text=held))
+        parts += [data("conclusion", text=conclusion), self.templates.part("ballot")]
+        if opening is not None:
+            parts.append(self.templates.part("ballot.opening"))
         return self._to_participant(speaker, parts)
 
     def _discussion(self, speeches: Sequence[Heading]) -> tuple[PromptPart, ...]:
         """The question and all that was said; a speech is one stored document however often it is shown."""
         said = [
-            data(f"speech {one.number} by {one.participant}", text=one.text) for one in speeches
+            data(f"speech {one.number} by {self.called(one.participant)}", text=one.text)
+            for one in speeches
         ]
         opening = self.templates.part("history" if said else "history.empty")
         return (*self.templates.question(self.question), opening, *said)
@@ -83,7 +114,7 @@ class ForumPrompts:
     def _request(self, one: Standing) -> str:
         line = self.templates.line(
             "request" if one.asks else "pass",
-            name=one.name,
+            name=self.called(one.name),
             waiting=one.waiting,
             floors=one.floors,
             reason=" ".join(one.reason.split()) or "-",
@@ -91,13 +122,16 @@ class ForumPrompts:
         return f"{line} {self.templates.line('last')}" if one.last else line
 
     def _to_participant(self, speaker: Participant, parts: Sequence[PromptPart]) -> Prompt:
-        others = [one.name for one in self.panel.critics if one.name != speaker.name]
-        system = self.templates.part(
-            "participant", name=speaker.name, others=", ".join(others) or "-"
-        )
+        called = self.called(speaker.name)
+        others = [name for name in self._everybody() if name != called]
+        system = self.templates.part("participant", name=called, others=", ".join(others) or "-")
         return self.templates.prompt(system, speaker, parts)
 
     def _to_orchestrator(self, parts: Sequence[PromptPart]) -> Prompt:
-        names = ", ".join(one.name for one in self.panel.critics)
+        names = ", ".join(self._everybody())
         system = self.templates.part("orchestrator", participants=names)
         return self.templates.prompt(system, self.panel.chair, parts)
+
+    def _everybody(self) -> list[str]:
+        """The participants as they are called; letters in their own order, which says nothing about the panel's."""
+        return list(self.labels) or [one.name for one in self.panel.critics]

@@ -48,11 +48,10 @@ def case_of(spec: RunSpec, materials: Materials) -> Case:
     """The case of a run, from what was captured."""
     options = spec.panel_options or PanelOptions()
     question = materials.question(spec.subject)
-    files = (materials.text(context.document) for context in question.contexts)
     return Case(
         spec=spec,
         options=options,
         strategy=strategy_named(options.strategy),
         prompts=PanelPrompts(Templates(materials.prompts(spec.prompts)), question),
-        given=(question.text, *files),
+        document=materials.text,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from orchestrator.core.convergence import Rule
@@ -12,12 +12,14 @@ from orchestrator.core.spending import Heard
 from orchestrator.workflows.panel.prompts import PanelPrompts
 from orchestrator.workflows.panel.strategies import Strategy
 from shared.models.assessment import Assessment
-from shared.models.findings import Finding, Stance
+from shared.models.findings import Finding, Severity, Stance
 from shared.models.panel import Participant
 from shared.models.planning import Moderation
 from shared.models.run import PanelOptions, RunSpec
 
 POSITION, POINT = "position", "point"  # the categories of what is debated
+# A dispute about the answer itself is not drowned by agreement on claims.
+WEIGHTS = {POSITION: Severity.MAJOR, POINT: Severity.MINOR}
 
 DEBATER_TEMPERATURE = 0.7
 JUDGE_TEMPERATURE = 0.3
@@ -25,13 +27,13 @@ JUDGE_TEMPERATURE = 0.3
 
 @dataclass(frozen=True)
 class Case:
-    """One question to one panel."""
+    """One question to one panel. `document` gives a stored text by its hash."""
 
     spec: RunSpec
     options: PanelOptions
     strategy: Strategy
     prompts: PanelPrompts
-    given: tuple[str, ...]  # the texts that may be quoted: the question and its files
+    document: Callable[[str], str] = field(compare=False, repr=False)
 
     @property
     def debaters(self) -> tuple[Participant, ...]:
@@ -51,8 +53,7 @@ class Case:
     @property
     def rounds(self) -> int:
         """The last round's number."""
-        most = self.strategy.most_rounds
-        return self.options.max_rounds if most is None else min(most, self.options.max_rounds)
+        return self.strategy.rounds(self.options.max_rounds)
 
     @property
     def has_opening(self) -> bool:

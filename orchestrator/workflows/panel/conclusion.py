@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from orchestrator.core.commands import Outcome
+from orchestrator.core.evidence import is_unproven
 from orchestrator.core.spending import Heard, spent
 from orchestrator.core.verdict import effective_votes
 from orchestrator.workflows.panel.case import Case, Debate, RoundHeld, Statement
@@ -98,7 +99,7 @@ def consensus_points(held: Debate, judged: Judged) -> list[dict[str, Any]]:
     agreed = [
         {"text": one.title, "by": "ledger", "id": one.id}
         for one in held.points
-        if one.status is FindingStatus.ACCEPTED
+        if one.status is FindingStatus.ACCEPTED and not is_unproven(one)
     ]
     texts = {one["text"] for one in agreed}
     judge = judged.verdict.consensus_points if judged.verdict else ()

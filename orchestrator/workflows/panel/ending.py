@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from orchestrator.core.commands import RoundRecord
-from orchestrator.core.stances import latest
+from orchestrator.core.stances import Floor
 from orchestrator.workflows.panel.case import Case, Debate
 from orchestrator.workflows.panel.voting import Voting
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
@@ -27,7 +27,7 @@ class Ended:
 
 
 def ending_of(held: Debate, voting: Voting) -> Ended:
-    """The ending. Votes end a debate as `converged` only when nobody's last word in it was against the position."""
+    """The ending. Votes end a debate as `converged` only when nobody is known to be against the position or missing."""
     assessment = held.assessment
     if assessment is None or assessment.ending is None:
         return Ended(Ending.DEGRADED, "the debate was broken off")
@@ -62,12 +62,13 @@ def _without_agreement(voting: Voting, before: Ended) -> Ended:
 
 
 def against(held: Debate, position: str) -> tuple[str, ...]:
-    """Who was last against a position, in so many words or by leaving it."""
+    """Who was last against a position, in so many words or by leaving it, or may have been in a missing turn."""
     point = next((one for one in held.points if one.id == position), None)
     if point is None:
         return ()
-    last = latest(held.ledger, point)
-    return tuple(name for name, said in last.items() if said in _AGAINST)
+    standing = Floor.of(held.rounds, held.ledger).standing(point)
+    opposed = (name for name, said in standing.positions.items() if said in _AGAINST)
+    return (*opposed, *sorted(standing.missing))
 
 
 _ADVICE: dict[Ending, Recommendation] = {
@@ -80,7 +81,9 @@ _ADVICE: dict[Ending, Recommendation] = {
 
 
 def write_down(case: Case, held: Debate, voting: Voting, ended: Ended) -> RoundRecord:
-    """The last assessment: the votes' figures and the ending."""
+    """The last assessment: the votes' figures and the ending; without a vote those of the last round stand."""
+    if held.assessment is not None and held.assessment.ending in _FINAL:
+        return RoundRecord(assessment=held.assessment, findings=held.points, stances=())
     count = voting.tally.count
     support = 0.0 if count is None else count.support
     expected = len(case.debaters)

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.core.receipt import GIVEN, cost_of, evidence_of, mind_changes, price_per
+from orchestrator.core.receipt import (
+    Sources,
+    cost_of,
+    evidence_of,
+    helped,
+    mind_changes,
+    price_per,
+)
 from orchestrator.core.spending import spent
 from orchestrator.workflows.panel.case import Case, Debate
 from orchestrator.workflows.panel.judging import Judged
+from orchestrator.workflows.panel.quoting import sources
 from orchestrator.workflows.panel.strategies import Order
 from orchestrator.workflows.panel.voting import Voting, first_tally
 
 
 def receipt(case: Case, held: Debate, voting: Voting, judged: Judged) -> dict[str, Any]:
     """Did the debate help? A vote has changed when what was held first is not among what is held last."""
-    sources = _sources(case, held)
-    moved = _changed_votes(held, voting, sources)
+    quotable = sources(case, held.statements, held.points, held.rounds)
+    moved = _changed_votes(held, voting, quotable)
     debated = (*held.heard, *voting.heard)
+    changes = mind_changes(held.ledger, quotable)
+    changed = {one.finding for one in changes}
     first = first_tally(case, held).leading
     return {
         "first_votes_blind": case.has_opening or case.strategy.order is Order.AT_ONCE,
@@ -27,36 +37,25 @@ def receipt(case: Case, held: Debate, voting: Voting, judged: Judged) -> dict[st
         "first_leading": first,
         "final_leading": voting.tally.leading,
         "verdict": judged.choice,
-        "helped": _helped(first, judged.choice or voting.tally.leading, len(moved)),
+        "helped": helped(first, _result(voting, judged), changes=bool(moved)).value,
         "changed_votes": moved,
-        "changes": [one.shown() for one in mind_changes(held.ledger, sources)],
+        "changes": [one.shown() for one in changes],
+        "changed_findings": len(changed),
         "first_round": spent(held.first_heard),
         "debate": spent(debated),
         "cost_per_changed_vote": price_per(len(moved), cost_of(debated)),
+        "cost_per_changed_finding": price_per(len(changed), cost_of(debated)),
     }
 
 
-def _helped(first: str | None, final: str | None, moved: int) -> str:
-    """One word: `changed` and `settled` are what a debate is for; `confirmed` could have been had for less."""
-    if final is None:
-        return "unsettled"
-    if first is None:
-        return "settled"
-    if first != final:
-        return "changed"
-    return "confirmed" if not moved else "confirmed_after_changes"
+def _result(voting: Voting, judged: Judged) -> str | None:
+    """The position that the verdict amounts to; None without a verdict, whatever leads: nothing came of it."""
+    if judged.verdict is None:
+        return None
+    return judged.choice or voting.tally.leading
 
 
-def _sources(case: Case, held: Debate) -> dict[str, list[str]]:
-    sources: dict[str, list[str]] = {GIVEN: list(case.given)}
-    for one in held.statements:
-        sources.setdefault(one.participant, []).append(f"{one.position}\n{one.argument}")
-    return sources
-
-
-def _changed_votes(
-    held: Debate, voting: Voting, sources: dict[str, list[str]]
-) -> list[dict[str, Any]]:
+def _changed_votes(held: Debate, voting: Voting, quotable: Sources) -> list[dict[str, Any]]:
     changed = []
     for name, first in held.first.items():
         vote = voting.votes.get(name)
@@ -74,7 +73,7 @@ def _changed_votes(
                 "from": first.holds,
                 "to": vote.choice,
                 "round": _round_of_change(held, name, first.holds),
-                "evidence": evidence_of(name, reason, quote, sources).value,
+                "evidence": evidence_of(name, reason, quote, quotable).value,
                 "reason": reason,
                 "quote": quote,
             }

@@ -1,40 +1,44 @@
 """From what debaters say to points with stances on them.
 
 A position is a debater's answer, a point a claim that it rests on. Both are findings to the core. Two texts are one
-position only when they are the same letter by letter (case, spacing and punctuation aside): "we should" and "we
-should not" read alike, and a false match would be a false agreement. What says the same in other words is said so in
-stances and ballots. Who takes another position than before has withdrawn from that one, and who holds one and has said
-nothing about another counts against that: two camps that ignore each other do not agree.
+position only when they are the same letter by letter (`letters`: case, spacing and idle punctuation aside): "we should"
+and "we should not" read alike, and a false match would be a false agreement. What says the same in other words is said
+so in stances and ballots. Who takes another position than before has withdrawn from that one, and who holds one and has
+said nothing about another counts against that: two camps that ignore each other do not agree.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from orchestrator.core.likeness import letters
 from orchestrator.core.stances import VALUES, raising_stance
-from orchestrator.workflows.panel.case import POINT, POSITION
-from shared.models.findings import Finding, Position, Severity, Stance
+from orchestrator.workflows.panel.case import POINT, POSITION, WEIGHTS
+from shared.models.findings import Finding, Position, Stance
 from shared.models.panel import Role
 from shared.models.planning import MAX_POINTS, Argument, OpeningVote
 
 ROLE = Role.ARGUMENT.value
 RIVAL = "holds another position"
 _ID = re.compile(r"\W*(P\d+)(?!\w)", re.IGNORECASE)
-# A dispute about the answer itself is not drowned by agreement on claims.
-_WEIGHT = {POSITION: Severity.MAJOR, POINT: Severity.MINOR}
+
+
+Quoted = tuple[str, str | None]  # who, and the quotation
 
 
 @dataclass(frozen=True)
 class Read:
-    """What a round said: all points known now, the ledger's new lines, who holds what, how many points are new."""
+    """What a round said: all points known now, the ledger's new lines, who holds what.
+
+    `quotes` are the quotations with which points were put forward, by point; None for a claim without one.
+    """
 
     points: tuple[Finding, ...]
     stances: tuple[Stance, ...]
     holds: Mapping[str, str]
-    new: int
+    quotes: Mapping[str, Sequence[Quoted]]
 
 
 @dataclass(frozen=True)
@@ -52,13 +56,10 @@ class _Table:
 
     def __init__(self, known: Sequence[Finding], number: int) -> None:
         self.points = {one.id: one for one in known}
+        self.quotes: dict[str, list[Quoted]] = {}
         self._referable = frozenset(self.points)
-        self._by_text = {(one.category, plain(one.title)): one.id for one in known}
+        self._by_text = {(one.category, letters(one.title)): one.id for one in known}
         self._number = number
-
-    @property
-    def new(self) -> int:
-        return len(self.points) - len(self._referable)
 
     def knows(self, identity: str) -> bool:
         return identity in self._referable
@@ -73,23 +74,19 @@ class _Table:
         return self._put(who, claim)
 
     def _put(self, who: str, claim: Claim) -> str:
-        key = (claim.category, plain(claim.text))
+        key = (claim.category, letters(claim.text))
         known = self._by_text.get(key)
         if known is None:
             identity = f"P{len(self.points) + 1}"
             self._by_text[key] = identity
             self.points[identity] = _new(identity, who, claim, self._number)
+            self.quotes[identity] = [(who, claim.quote)]
             return identity
+        self.quotes.setdefault(known, []).append((who, claim.quote))
         point = self.points[known]
-        if who not in point.raised_by:
-            self.points[known] = point.model_copy(update={"raised_by": (*point.raised_by, who)})
+        raisers = dict.fromkeys((*point.raised_by, who))
+        self.points[known] = point.model_copy(update={"raised_by": tuple(raisers)})
         return known
-
-
-def plain(text: str) -> str:
-    """A text as it is compared: letters and digits; signs when it has neither."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(c for c in folded if c.isalnum()) or folded.strip()
 
 
 def _new(identity: str, who: str, claim: Claim, number: int) -> Finding:
@@ -97,9 +94,8 @@ def _new(identity: str, who: str, claim: Claim, number: int) -> Finding:
         id=identity,
         title=claim.text,
         detail=claim.detail,
-        severity=_WEIGHT[claim.category],
+        severity=WEIGHTS[claim.category],
         category=claim.category,
-        quote=claim.quote,
         raised_by=(who,),
         raised_in_round=number,
         stances={who: Position.AGREE},
@@ -120,7 +116,7 @@ def read_round(
         holds[who] = table.place(who, Claim(POSITION, reply.position))
         raised = [holds[who], *(table.place(who, claim) for claim in _claims(reply))]
         stances += _lines(table, (who, reply), number, raised, held_before.get(who))
-    return Read(tuple(table.points.values()), tuple(stances), holds, table.new)
+    return Read(tuple(table.points.values()), tuple(stances), holds, table.quotes)
 
 
 def _claims(reply: Argument | OpeningVote) -> list[Claim]:

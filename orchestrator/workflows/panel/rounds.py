@@ -8,6 +8,7 @@ from functools import partial
 
 from orchestrator.core.commands import Doing, RoundRecord, Turn, phase, record, single, together
 from orchestrator.core.convergence import assess
+from orchestrator.core.evidence import unchecked, weighty
 from orchestrator.core.hearing import Spoken, absences, over_budget, refuses_all
 from orchestrator.core.rounds import Contribution, RoundTaken
 from orchestrator.core.stances import RAISING, settle
@@ -24,6 +25,7 @@ from orchestrator.workflows.panel.consensus import consensus_called
 from orchestrator.workflows.panel.moderation import moderate
 from orchestrator.workflows.panel.positions import ROLE, Read, read_round, with_rivals
 from orchestrator.workflows.panel.prompts import View
+from orchestrator.workflows.panel.quoting import checked, newly_weighty, sources
 from orchestrator.workflows.panel.strategies import Order
 from orchestrator.workflows.panel.views import before_round, heard_by
 from shared.models.findings import StatedStance
@@ -100,7 +102,7 @@ def hold_round(case: Case, number: int, held: Debate) -> Doing[Debate]:
     moderated = yield from moderate(case, number, held, statements, read, labels)
     written = yield from record(
         f"round/{number}",
-        partial(rule_on, case, held, arguments, read, moderated.said, over_budget(_all(spoken))),
+        partial(rule_on, case, held, arguments, read, statements, moderated.said, _all(spoken)),
     )
     bill = tuple(one.heard for one in spoken)
     first_round = not held.rounds
@@ -250,21 +252,26 @@ def rule_on(
     held: Debate,
     arguments: RoundTaken,
     read: Read,
+    statements: Sequence[Statement],
     moderation: Moderation | None,
-    budget_is_spent: bool,
+    results: Sequence[StepResult],
 ) -> RoundRecord:
     """What a round brought: the points as they stand, the ledger's new lines, the figures and the ruling."""
     said = (*held.ledger, *read.stances)
     counted = with_rivals(read.points, said, read.holds, arguments.number)
-    points = settle(read.points, counted, threshold=case.options.thresholds.agreement)
+    rounds = (*held.rounds, arguments)
+    quotable = sources(case, (*held.statements, *statements), read.points, rounds)
+    known = checked(read.points, held.points, read.quotes, quotable)
+    points = settle(known, counted, threshold=case.options.thresholds.agreement)
     assessment = assess(
-        (*held.rounds, arguments),
-        points,
+        rounds,
+        weighty(points),
         counted,
         rule=case.rule,
-        new_findings=read.new,
+        new_findings=newly_weighty(points, held.points),
         is_last_round=arguments.number == case.rounds,
-        over_budget=budget_is_spent,
+        over_budget=over_budget(results),
+        unchecked=unchecked(points, ()),
     )
     return RoundRecord(
         assessment=consensus_called(case, assessment, points, moderation),

@@ -33,6 +33,10 @@ class Strategy:
     ballot: bool = True
     most_rounds: int | None = None
 
+    def rounds(self, wanted: int) -> int:
+        """How many rounds there are at most when so many are wanted."""
+        return wanted if self.most_rounds is None else min(self.most_rounds, wanted)
+
 
 STRATEGIES: dict[str, Strategy] = {
     "sequential": Strategy(Order.ONE_AFTER_ANOTHER, opening=True),

@@ -97,6 +97,7 @@ def case_of(spec: RunSpec, materials: Materials) -> Case:
         options=options,
         strategy=strategy_named(options.strategy),
         prompts=PlanPrompts(templates, materials.question(spec.subject), options.given),
+        document=materials.text,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from orchestrator.core.labels import shuffled_labels
@@ -20,12 +20,13 @@ from shared.models.run import PlanOptions, RunSpec
 
 @dataclass(frozen=True)
 class Case:
-    """One task or plan, debated by one panel."""
+    """One task or plan, debated by one panel. `document` gives a stored text by its hash."""
 
     spec: RunSpec
     options: PlanOptions
     strategy: Strategy
     prompts: PlanPrompts
+    document: Callable[[str], str] = field(compare=False, repr=False)
 
     @property
     def planner(self) -> Participant:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from orchestrator.core.commands import Outcome
-from orchestrator.core.receipt import GIVEN, cost_of, mind_changes, price_per
+from orchestrator.core.receipt import CriticsVote, Debated, receipt_of
 from orchestrator.core.spending import Heard, spent
 from orchestrator.core.verdict import derive, effective_votes
 from orchestrator.workflows.plan.case import Case, Debate, History
 from orchestrator.workflows.plan.decision import ACCEPT, labelled, rounds
 from orchestrator.workflows.plan.feedback import feedback
 from orchestrator.workflows.plan.planning import Planned
+from orchestrator.workflows.plan.quoting import sources
 from shared.models.outcomes import Ending, Verdict
 
 
@@ -61,6 +62,7 @@ def conclude(
             "standing": [last.plan.label(one.id) for one in last.history.findings],
             "effective_votes": effective_votes(case.critics),
             "receipt": receipt(case, last),
+            "earlier_receipts": [receipt(case, debate) for debate in debates[:-1]],
             "usage": spent((*heard, *(one for debate in debates for one in _bill(debate)))),
         },
         warnings=(
@@ -75,25 +77,30 @@ def conclude(
 
 
 def receipt(case: Case, debate: Debate) -> dict[str, Any]:
-    """Did the debate help? The blind verdicts, the last ones, every change of mind and what it cost."""
+    """Did the debate of a version help?"""
     history = debate.history
-    sources: dict[str, list[str]] = {GIVEN: [debate.plan.text, case.prompts.question.text]}
-    for one in history.said:
-        sources.setdefault(one.participant, []).append(one.text)
-    changes = mind_changes(history.ledger, sources)
-    debated = history.heard[len(history.blind) :]
-    voted = [one for one in history.said if one.verdict is not None]
-    changed_findings = len({one.finding for one in changes})
-    return {
-        "version": debate.plan.number,
-        "first_votes": {one.participant: one.verdict for one in voted if one.round == 1},
-        "last_votes": {one.participant: one.verdict for one in voted},
-        "changes": [{**one.shown(), "finding": debate.plan.label(one.finding)} for one in changes],
-        "changed_findings": changed_findings,
-        "first_round": spent(history.blind),
-        "debate": spent(debated),
-        "cost_per_changed_finding": price_per(changed_findings, cost_of(debated)),
-    }
+    made = receipt_of(
+        Debated(
+            critics=case.critics,
+            votes=[
+                CriticsVote(one.participant, one.round, one.verdict)
+                for one in history.said
+                if one.verdict is not None
+            ],
+            verdict=_VOTED.get(derive(history.findings, _ending(history))),
+            findings=history.findings,
+            ledger=history.ledger,
+            sources=sources(case, debate.plan, history.said, history.rounds),
+            label=debate.plan.label,
+            blind=history.blind,
+            after=history.heard[len(history.blind) :],
+        )
+    )
+    return {"version": debate.plan.number, **made}
+
+
+# What the code's verdict is in the critics' words.
+_VOTED = {Verdict.APPROVED: "ACCEPT", Verdict.NEEDS_FIX: "REVISE"}
 
 
 def _ending(history: History) -> Ending | None:

@@ -8,15 +8,17 @@ from functools import partial
 from typing import Any
 
 from orchestrator.core.commands import Doing, RoundRecord, Turn, record, together
-from orchestrator.core.contested import agenda
+from orchestrator.core.contested import agenda, unanswered
 from orchestrator.core.convergence import Detector, Rule, assess
-from orchestrator.core.findings import Raised, absorb
+from orchestrator.core.evidence import absorb_proven, check_denials, check_words, unchecked, weighty
+from orchestrator.core.findings import Raised
 from orchestrator.core.hearing import Spoken, absences, over_budget
 from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
 from orchestrator.core.stances import RAISING, settle
 from orchestrator.core.wording import reply_text, spoken_text
 from orchestrator.workflows.plan.case import Case, History, PlanVersion, Said
 from orchestrator.workflows.plan.prompts import Shown, View, labelled
+from orchestrator.workflows.plan.quoting import sources
 from orchestrator.workflows.plan.strategies import Part
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Stance
@@ -83,7 +85,8 @@ def view(
     labels: Mapping[str, str],
 ) -> View:
     """What a speaker sees: contested objections, what others last said of them, and the other lens's text."""
-    points = agenda(history.findings, history.assessment)
+    due = unanswered(history.findings, history.ledger) if part.role is Role.DEFENSE else ()
+    points = agenda(history.findings, history.assessment, due)
     return View(
         number=number,
         plan=plan.text,
@@ -173,22 +176,32 @@ def hear(number: int, spoken: Sequence[Spoken]) -> Heard:
 
 
 def judge(case: Case, plan: PlanVersion, history: History, heard: Heard) -> RoundRecord:
-    """What a round brought: merged objections, the ledger's new lines, the figures."""
-    merged = absorb(heard.raised, history.findings)
+    """What a round brought: merged objections, the ledger's new lines, the figures.
+
+    An objection that rests on an invented quotation is recorded with the reason and has no weight.
+    """
+    rounds = (*history.rounds, heard.taken)
+    quotable = sources(case, plan, (*history.said, *heard.said), rounds)
+    merged = absorb_proven(check_words(heard.raised, quotable.found), history.findings)
     known = {finding.id for finding in merged.findings}
-    stated = tuple(line for line in ledger_of([heard.taken]) if line.finding in known)
+    stated = check_denials(
+        (line for line in ledger_of([heard.taken]) if line.finding in known),
+        merged.findings,
+        quotable.found,
+    )
     stances = (*merged.stances, *stated)
     ledger = (*history.ledger, *stances)
     options = case.options
     findings = settle(merged.findings, ledger, threshold=options.thresholds.agreement)
     assessment = assess(
-        (*history.rounds, heard.taken),
-        findings,
+        rounds,
+        weighty(findings),
         ledger,
         rule=Rule(options.thresholds, Detector(options.detector), options.quorum),
         new_findings=merged.new,
         is_last_round=heard.taken.number == case.rounds,
         over_budget=heard.over_budget,
+        unchecked=unchecked(findings, ledger),
     )
     return RoundRecord(
         prefix=plan.prefix,

@@ -57,9 +57,11 @@ def one_review(case: Case) -> Doing[Result]:
     yield from phase("Reviewing")
     history = yield from discuss(case)
     yield from phase("Synthesizing")
-    synthesis, by, warnings = yield from synthesise(case, history)
+    made = yield from synthesise(case, history)
     fixes, problems = yield from prepare_fixes(case, history)
-    result = Result(history, synthesis, by, fixes, warnings=(*warnings, *problems))
+    result = Result(
+        history, made.text, made.by, made.labels, fixes, warnings=(*made.warnings, *problems)
+    )
     if not fixes.patch:
         return result
     yield from phase("WaitingForReviewDecision")

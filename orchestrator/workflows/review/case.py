@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from orchestrator.core.labels import shuffled_labels
 from orchestrator.core.rounds import RoundTaken
+from orchestrator.core.spending import Heard
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from shared.models.assessment import Assessment
 from shared.models.decision import Answer
 from shared.models.findings import Finding, Stance
+from shared.models.panel import Role
 from shared.models.replies import Applied, CheckedFixes, Synthesis
 from shared.models.run import ReviewOptions, RunSpec
 from shared.models.subject import Subject
@@ -41,31 +44,62 @@ class Case:
         """What makes this review's findings unique in the run."""
         return "" if self.cycle == 1 else f"R{self.cycle}"
 
+    @property
+    def letters(self) -> dict[str, str]:
+        """Letters to critics for the chair, which must not know whose a text is; the author is the author."""
+        names = dict.fromkeys(one.name for one in self.spec.panel.critics)
+        shuffled = shuffled_labels(self.spec.seed, self.key("chair"), list(names))
+        author = self.spec.panel.author.name
+        return shuffled if author in names else {**shuffled, "author": author}
+
     def label(self, finding: str) -> str:
         """A finding's name in the whole run."""
         return self.prefix + finding
 
 
 @dataclass(frozen=True)
+class Said:
+    """A contribution: the reply's words, and a critic's own verdict."""
+
+    participant: str
+    role: Role
+    round: int
+    text: str
+    verdict: str | None = None
+
+    def headed(self, called: str) -> str:
+        """The text under a line that says whose it is."""
+        return f"# {called}, {self.role.value}, round {self.round}\n\n{self.text}"
+
+
+@dataclass(frozen=True)
 class History:
-    """What has been said so far, and what the panel made of it."""
+    """What has been said so far, what the panel made of it, and the bills of the blind round and of those after it."""
 
     rounds: tuple[RoundTaken, ...] = ()
-    texts: tuple[str, ...] = ()
+    said: tuple[Said, ...] = ()
+    blind: tuple[Heard, ...] = ()
+    after: tuple[Heard, ...] = ()
     findings: tuple[Finding, ...] = ()
     ledger: tuple[Stance, ...] = ()
     assessment: Assessment | None = None
     warnings: tuple[str, ...] = ()
     over_budget: bool = False
 
+    def texts(self, labels: Mapping[str, str] | None = None) -> tuple[str, ...]:
+        """Every contribution under its heading; with `labels` (letters to names) critics are letters."""
+        letters = {name: letter for letter, name in (labels or {}).items()}
+        return tuple(one.headed(letters.get(one.participant, one.participant)) for one in self.said)
+
 
 @dataclass(frozen=True)
 class Result:
-    """What one cycle ended with."""
+    """What one cycle ended with; `labels` are the letters under which the chair saw the critics."""
 
     history: History
     synthesis: Synthesis
     synthesised_by: str
+    labels: Mapping[str, str]
     fixes: CheckedFixes
     answer: Answer | None = None
     applied: Applied | None = None

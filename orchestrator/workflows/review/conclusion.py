@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from orchestrator.core.commands import Outcome
-from orchestrator.core.verdict import derive
+from orchestrator.core.verdict import derive, effective_votes
 from orchestrator.workflows.review.case import Case, Result
 from orchestrator.workflows.review.decision import shown_fixes
 from orchestrator.workflows.review.fixes import good_fixes
+from orchestrator.workflows.review.helped import receipt
 from shared.models.decision import Answer
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending
@@ -52,6 +53,10 @@ def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outc
             "applied": [_dump(r.applied) for _, r in results if r.applied],
             "standing": [finding.id for finding in standing],
             "reviews": len(results),
+            "labels": {str(case.cycle): dict(result.labels) for case, result in results},
+            "effective_votes": effective_votes(case.spec.panel.critics),
+            "receipt": receipt(case, last.history),
+            "earlier_receipts": [receipt(one, made.history) for one, made in results[:-1]],
         },
         warnings=tuple(
             warning

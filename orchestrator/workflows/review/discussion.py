@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from functools import partial
 
 from orchestrator.core.commands import Doing, RoundRecord, ToolRun, Turn, record, together
+from orchestrator.core.contested import Agenda, agenda, unanswered
 from orchestrator.core.convergence import Rule, assess
 from orchestrator.core.evidence import absorb_checked, check_stances, weighty
 from orchestrator.core.findings import Raised, check_places
 from orchestrator.core.quotations import SubjectTexts
 from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
+from orchestrator.core.spending import Heard
 from orchestrator.core.stances import settle
 from orchestrator.core.wording import reply_text, spoken_text
-from orchestrator.workflows.review.case import Case, History
+from orchestrator.workflows.review.case import Case, History, Said
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel, Participant, Role
 from shared.models.replies import REPLY_MODELS, Critique
@@ -30,11 +32,15 @@ def discuss(case: Case) -> Doing[History]:
         results = yield from together(
             speak(case, speaker, role, number, history) for speaker in speakers
         )
-        heard = hear(case, number, role, list(zip(speakers, results, strict=True)))
+        spoken = list(zip(speakers, results, strict=True))
+        heard = hear(case, number, role, spoken)
+        bill = tuple(paid_for(speaker, result) for speaker, result in spoken)
         written = yield from record(case.key("round", number), partial(judge, case, history, heard))
         history = History(
             rounds=(*history.rounds, heard.taken),
-            texts=(*history.texts, *heard.texts),
+            said=(*history.said, *heard.said),
+            blind=history.blind if history.rounds else bill,
+            after=(*history.after, *(bill if history.rounds else ())),
             findings=written.findings,
             ledger=(*history.ledger, *written.stances),
             assessment=written.assessment,
@@ -75,7 +81,7 @@ def speak(
             role,
             number,
             case.subject,
-            history.findings,
+            points_for(role, history),
             history.ledger,
             len(case.spec.panel.critics),
         ),
@@ -85,24 +91,30 @@ def speak(
     )
 
 
+def points_for(role: Role, history: History) -> Agenda:
+    """What a round is about: what is contested, and for the author all that it has not answered yet."""
+    due = unanswered(history.findings, history.ledger) if role is Role.REBUTTAL else ()
+    return agenda(history.findings, history.assessment, due)
+
+
 @dataclass(frozen=True)
-class Heard:
+class RoundRead:
     """A round's replies, read."""
 
     taken: RoundTaken
     raised: tuple[Raised, ...]
-    texts: tuple[str, ...]
+    said: tuple[Said, ...]
     warnings: tuple[str, ...]
     over_budget: bool
 
 
 def hear(
     case: Case, number: int, role: Role, spoken: list[tuple[Participant, StepResult]]
-) -> Heard:
+) -> RoundRead:
     """Read the replies of a round; a failure is a contribution that is missing."""
     contributions: list[Contribution] = []
     raised: list[Raised] = []
-    texts: list[str] = []
+    words: list[Said] = []
     for speaker, result in spoken:
         reply = result.reply
         if reply is None:
@@ -113,13 +125,14 @@ def hear(
         contributions.append(
             Contribution(speaker.name, role.value, spoken_text(reply), True, stances)
         )
-        texts.append(f"# {speaker.name}, {role.value}, round {number}\n\n{reply_text(reply)}")
+        verdict = said.verdict if isinstance(said, Critique) else None
+        words.append(Said(speaker.name, role, number, reply_text(reply), verdict))
         if isinstance(said, Critique):
             raised.extend(Raised(speaker.name, number, finding) for finding in said.findings)
-    return Heard(
+    return RoundRead(
         taken=RoundTaken(number, role.value, tuple(contributions)),
         raised=tuple(raised),
-        texts=tuple(texts),
+        said=tuple(words),
         warnings=absences(spoken, number),
         over_budget=any(
             result.failure is not None and result.failure.kind is FailureKind.OVER_BUDGET
@@ -128,7 +141,14 @@ def hear(
     )
 
 
-def judge(case: Case, history: History, heard: Heard) -> RoundRecord:
+def paid_for(speaker: Participant, result: StepResult) -> Heard:
+    """A result as the bill shows it: what computes and calls nobody costs nothing."""
+    if speaker.rule_based:
+        result = result.model_copy(update={"tokens": 0, "cost_usd": 0.0})
+    return Heard(speaker.name, result)
+
+
+def judge(case: Case, history: History, heard: RoundRead) -> RoundRecord:
     """What a round brought: merged findings, the ledger's new lines, the figures.
 
     Only what its evidence shows has weight; the rest is recorded with the reason.

@@ -8,6 +8,7 @@ from string import Template
 from typing import Any
 
 from orchestrator.core.commands import Prompt
+from orchestrator.core.contested import Agenda, settled_line
 from orchestrator.core.wording import findings_text
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Position, Stance
@@ -29,25 +30,27 @@ class ReviewPrompts:
         role: Role,
         number: int,
         subject: Subject,
-        findings: Sequence[Finding],
+        points: Agenda,
         ledger: Sequence[Stance],
         critics: int,
     ) -> Prompt:
-        """A critique (the first one blind) or a rebuttal."""
+        """A critique (the first one blind) or a rebuttal; what is settled is named in one line."""
         who = "critic" if role is Role.CRITIQUE else "author"
         task = "critique.first" if number == 1 else f"{role.value}.{number}"
         if number > 1:
             task = "critique.later" if role is Role.CRITIQUE else "rebuttal"
-        parts = [
-            self._text(f"{task}.{self.strategy}", title=_kind(subject), number=str(number)),
-            self._data("diff", document=subject.diff),
-            self._data("title", text=subject.title),
-        ]
-        if findings:
-            parts.append(self._data("findings", text=findings_text(findings, critics)))
-        said = _answers(findings, ledger, Role.REBUTTAL if role is Role.CRITIQUE else Role.CRITIQUE)
+        parts = [*self._subject(subject)]
+        if points.contested:
+            parts.append(self._data("findings", text=findings_text(points.contested, critics)))
+        if settled := settled_line(points):
+            parts.append(self._text("settled", settled=settled))
+        said = _answers(
+            points.contested, ledger, Role.REBUTTAL if role is Role.CRITIQUE else Role.CRITIQUE
+        )
         if said:
             parts.append(self._data("answers", text=said))
+        words = {"title": _kind(subject), "number": str(number)}
+        parts.append(self._text(f"{task}.{self.strategy}", **words))
         return self._prompt(f"{who}.{self.strategy}", speaker, parts)
 
     def discussion_brief(
@@ -86,9 +89,9 @@ class ReviewPrompts:
     ) -> Prompt:
         """The chair sees what was found and what was said."""
         parts = [
-            self._text("synthesis", title=_kind(subject)),
             self._data("findings", text=findings_text(findings, critics) or "none"),
             *(self._data("contribution", text=text) for text in texts),
+            self._text("synthesis", title=_kind(subject)),
         ]
         return self._prompt("chair", chair, parts)
 
@@ -113,12 +116,17 @@ class ReviewPrompts:
             if file.after is not None and file.path in touched
         ]
         parts = [
-            self._text("fix", title=_kind(subject)),
-            self._data("findings", text=findings_text(findings, critics)),
-            self._data("diff", document=subject.diff),
+            *self._subject(subject),
             *files,
+            self._data("findings", text=findings_text(findings, critics)),
+            self._text("fix", title=_kind(subject)),
         ]
         return self._prompt("author." + self.strategy, author, parts)
+
+    def _subject(self, subject: Subject) -> tuple[PromptPart, ...]:
+        """What every turn begins with: a provider that has read it once need not read it again."""
+        parts = (self._data("diff", document=subject.diff), self._data("title", text=subject.title))
+        return tuple(part.model_copy(update={"stable": True}) for part in parts)
 
     def _prompt(self, system: str, speaker: Participant, parts: list[PromptPart]) -> Prompt:
         opening = [self._text(system)]
@@ -142,12 +150,11 @@ def _kind(subject: Subject) -> str:
 
 def _answers(findings: Sequence[Finding], ledger: Sequence[Stance], role: Role) -> str:
     """What the other side said last about each finding, without names."""
-    last: dict[tuple[str, str], Stance] = {}
-    for line in ledger:
-        if line.role == role and line.reason:
-            last[(line.finding, line.participant)] = line
     known = [finding.id for finding in findings]
-    ordered = sorted(
-        last.values(), key=lambda s: known.index(s.finding) if s.finding in known else -1
-    )
+    last = {
+        (line.finding, line.participant): line
+        for line in ledger
+        if line.role == role and line.reason and line.finding in known
+    }
+    ordered = sorted(last.values(), key=lambda line: known.index(line.finding))
     return "\n".join(f"{s.finding}: {s.position} — {s.reason}" for s in ordered)

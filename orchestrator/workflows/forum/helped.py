@@ -1,0 +1,105 @@
+"""Did the discussion help? What each held before it, and what each voted after it, on the same conclusion.
+
+A conclusion cannot be voted on before it is there. So every voter says on its ballot, with its opening before its eyes,
+how that position would have voted: a participant's own word, whose opening stands beside it for whoever doubts it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import JsonValue
+
+from orchestrator.core.ballots import Count, Vote
+from orchestrator.core.quotations import GivenTexts
+from orchestrator.core.receipt import Helped, Sources, cost_of, evidence_of, helped, price_per
+from orchestrator.core.spending import spent
+from orchestrator.core.stances import VALUES
+from orchestrator.workflows.forum.case import Case, Talk
+from orchestrator.workflows.forum.closing import Closing, counted
+from shared.models.deliberation import Ballot, Opening
+from shared.models.findings import Position
+from shared.models.outcomes import Ending
+
+AGREED = "agreed"
+
+
+def receipt(case: Case, talk: Talk, closing: Closing) -> dict[str, JsonValue]:
+    """First positions and how they would have voted, the votes, who changed on what evidence, and the price."""
+    moved = _changed_votes(case, talk, closing)
+    first = _first_count(case, talk, closing)
+    debated = (*talk.heard, *closing.heard)
+    return {
+        "first_votes_blind": case.options.blind_opening,
+        "first_votes": {
+            name: _first_vote(opening, closing.ballots.get(name))
+            for name, opening in talk.openings.items()
+        },
+        "first_support": None if first is None else first.support,
+        "final_support": None if closing.count is None else closing.count.support,
+        "helped": _helped(first, closing, changes=bool(moved)).value,
+        "changed_votes": moved,
+        "first_round": spent(talk.blind),
+        "debate": spent(debated),
+        "cost_per_changed_vote": price_per(len(moved), cost_of(debated)),
+    }
+
+
+def _first_vote(opening: Opening, ballot: Ballot | None) -> dict[str, Any]:
+    return {
+        "position": opening.position,
+        "confidence": opening.confidence,
+        "reason": opening.reason,
+        "on_conclusion": None if ballot is None else ballot.before,
+    }
+
+
+def _first_count(case: Case, talk: Talk, closing: Closing) -> Count | None:
+    """The openings counted as votes on the conclusion; None when too few are known."""
+    votes = {
+        name: Vote(Position(ballot.before), opening.confidence)
+        for name, opening in talk.openings.items()
+        if (ballot := closing.ballots.get(name)) is not None and ballot.before is not None
+    }
+    count = counted(case, votes)
+    return count if count.quorate else None
+
+
+def _helped(first: Count | None, closing: Closing, *, changes: bool) -> Helped:
+    final = AGREED if closing.ending is Ending.CONVERGED else None
+    if final is not None and first is None:
+        return Helped.UNKNOWN
+    agreed_at_first = first is not None and first.converged
+    return helped(AGREED if agreed_at_first else None, final, changes=changes)
+
+
+def _changed_votes(case: Case, talk: Talk, closing: Closing) -> list[JsonValue]:
+    """Who voted otherwise than its opening would have, and what that rests on."""
+    quotable = _sources(case, talk)
+    return [
+        {
+            "participant": name,
+            "from": ballot.before,
+            "to": ballot.position,
+            "evidence": evidence_of(name, ballot.changed_because, ballot.quote, quotable).value,
+            "reason": ballot.changed_because or ballot.reason,
+            "quote": ballot.quote,
+        }
+        for name, ballot in closing.ballots.items()
+        if ballot is not None and name in talk.openings and _moved(ballot)
+    ]
+
+
+def _moved(ballot: Ballot) -> bool:
+    if ballot.before is None:
+        return False
+    before, after = VALUES.get(Position(ballot.before)), VALUES.get(Position(ballot.position))
+    return before is not None and after is not None and before != after
+
+
+def _sources(case: Case, talk: Talk) -> Sources:
+    said: dict[str, list[str]] = {}
+    for one in talk.speeches:
+        said.setdefault(one.participant, []).append(one.text or "")
+    given = GivenTexts.of(case.prompts.question, case.document)
+    return Sources(given.hold, said)

@@ -1,0 +1,76 @@
+"""What may be quoted in a debate, and what becomes of a point whose quotation does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from orchestrator.core.evidence import NOT_COUNTED, is_unproven, not_found
+from orchestrator.core.findings import with_caveat
+from orchestrator.core.quotations import GivenTexts, too_short
+from orchestrator.core.receipt import Sources
+from orchestrator.core.rounds import RoundTaken, ever_absent
+from orchestrator.workflows.panel.case import POINT, WEIGHTS, Case, Statement
+from orchestrator.workflows.panel.positions import Quoted
+from shared.models.findings import Finding, Severity
+
+
+def sources(
+    case: Case,
+    statements: Iterable[Statement],
+    points: Iterable[Finding],
+    rounds: Sequence[RoundTaken],
+) -> Sources:
+    """Question, files, everybody's arguments and points, and whose are missing."""
+    said: dict[str, list[str]] = {}
+    for one in statements:
+        said.setdefault(one.participant, []).append(f"{one.position}\n{one.argument}")
+    for point in points:
+        for name in point.raised_by:
+            said.setdefault(name, []).append(f"{point.title}\n{point.detail}")
+    given = GivenTexts.of(case.prompts.question, case.document)
+    return Sources(given.hold, said, ever_absent(rounds))
+
+
+def checked(
+    points: Sequence[Finding],
+    known: Sequence[Finding],
+    quotes: Mapping[str, Sequence[Quoted]],
+    quotable: Sources,
+) -> tuple[Finding, ...]:
+    """The points of a round, each with a quotation that exists or none.
+
+    One that rests on invented quotations alone has no weight until somebody shows a real one. Nobody takes the weight
+    from another's point by repeating it with an invented quotation.
+    """
+    before = {one.id: one for one in known}
+    return tuple(
+        _checked(one, before.get(one.id), quotes[one.id], quotable)
+        if one.category == POINT and one.id in quotes
+        else one
+        for one in points
+    )
+
+
+def _checked(
+    point: Finding, before: Finding | None, quotes: Sequence[Quoted], quotable: Sources
+) -> Finding:
+    if point.quote:
+        return point
+    found = [(quote, quotable.found(quote, who)) for who, quote in quotes if quote]
+    real = next((quote for quote, there in found if there), None)
+    if real is not None:
+        return point.model_copy(update={"severity": WEIGHTS[POINT], "quote": real})
+    invented = [there for quote, there in found if not too_short(quote)]
+    stands = before is not None and not is_unproven(before)
+    if stands or (before is None and len(invented) < len(quotes)) or not invented:
+        return point
+    said = f"{WEIGHTS[POINT]} by {', '.join(point.raised_by)}"
+    lowered = point.model_copy(update={"severity": Severity.INFO})
+    why = not_found(None if None in invented else False)
+    return with_caveat(lowered, f"{said} {NOT_COUNTED}: {why}")
+
+
+def newly_weighty(points: Sequence[Finding], known: Sequence[Finding]) -> int:
+    """How many points with weight a round brought, those that it proved among them."""
+    before = {one.id for one in known if not is_unproven(one)}
+    return sum(one.id not in before and not is_unproven(one) for one in points)

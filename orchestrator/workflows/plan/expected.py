@@ -1,0 +1,35 @@
+"""The calls that a plan may take: the rounds of every version, its synthesis, and the revisions between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from orchestrator.core.estimate import (
+    INSTRUCTIONS_TOKENS,
+    LONG_ANSWER_TOKENS,
+    ExpectedCall,
+    expected_calls,
+)
+from orchestrator.workflows.plan.strategies import strategy_named
+from shared.models.panel import Role
+from shared.models.run import PlanOptions, RunSpec
+
+
+def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
+    """The shortest course is one version to which nobody objects."""
+    options, panel = spec.plan or PlanOptions(), spec.panel
+    strategy = strategy_named(options.strategy)
+    critics = [one for one in panel.critics if not one.rule_based]
+    base = INSTRUCTIONS_TOKENS + subject_tokens
+    for version in range(1, options.max_revisions + 2):
+        first = version == 1
+        if not (first and options.given):
+            yield from expected_calls((panel.author,), Role.PLAN, base, certain=first)
+        said = base + LONG_ANSWER_TOKENS
+        for number in range(1, max(options.rounds, strategy.fewest_rounds) + 1):
+            certain = first and number <= strategy.fewest_rounds
+            parts = strategy.casting(number)(critics, panel.author)
+            for part in parts:
+                yield from expected_calls((part.speaker,), part.role, said, certain=certain)
+            said += len(parts) * LONG_ANSWER_TOKENS
+        yield from expected_calls((panel.chair,), Role.SYNTHESIS, said, certain=first)

@@ -1,0 +1,21 @@
+"""What may be quoted in the debate of a plan: the plan, the task, the files given along, and what others said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from orchestrator.core.quotations import GivenTexts
+from orchestrator.core.receipt import Sources
+from orchestrator.core.rounds import RoundTaken, ever_absent
+from orchestrator.workflows.plan.case import Case, PlanVersion, Said
+
+
+def sources(
+    case: Case, plan: PlanVersion, said: Sequence[Said], rounds: Sequence[RoundTaken]
+) -> Sources:
+    """The texts, and whose are missing."""
+    texts: dict[str, list[str]] = {}
+    for one in said:
+        texts.setdefault(one.participant, []).append(one.text)
+    given = GivenTexts.of(case.prompts.question, case.document, plan.text)
+    return Sources(given.hold, texts, ever_absent(rounds))

@@ -1,0 +1,42 @@
+"""The receipt of a review: the blind first round against the end, changes of mind, and what each cost."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+from orchestrator.core.quotations import SubjectTexts
+from orchestrator.core.receipt import CriticsVote, Debated, Sources, receipt_of
+from orchestrator.core.verdict import derive
+from orchestrator.workflows.review.case import Case, History
+from shared.models.outcomes import Verdict
+
+
+def receipt(case: Case, history: History) -> dict[str, JsonValue]:
+    """Did the discussion help? Findings stand as the panel left them, before any fix."""
+    assessment = history.assessment
+    said: dict[str, list[str]] = {}
+    for one in history.said:
+        said.setdefault(one.participant, []).append(one.text)
+    derived = derive(
+        history.findings,
+        None if assessment is None else assessment.ending,
+        case.options.fail_on,
+    )
+    made = receipt_of(
+        Debated(
+            critics=case.spec.panel.critics,
+            votes=[
+                CriticsVote(one.participant, one.round, one.verdict)
+                for one in history.said
+                if one.verdict is not None
+            ],
+            verdict=None if derived is Verdict.INCONCLUSIVE else derived.value,
+            findings=history.findings,
+            ledger=history.ledger,
+            sources=Sources(SubjectTexts(case.subject, case.document).holds, said),
+            label=case.label,
+            blind=history.blind,
+            after=history.after,
+        )
+    )
+    return {"review": case.cycle, **made}
