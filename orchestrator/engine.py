@@ -19,17 +19,16 @@ from pydantic import ValidationError
 from orchestrator.core.commands import (
     Decide,
     Outcome,
-    RoundRecord,
     ToolRun,
     Turn,
     Workflow,
 )
 from orchestrator.core.replay import Entry, Journal, Progress, fingerprint, replay
+from orchestrator.recorded import journal_of
 from orchestrator.staging import Scheduled, Stage, refusal
 from orchestrator.workflows import Materials, start_workflow
 from shared.errors import ReplayMismatch, UnknownRun
 from shared.faults import reach
-from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.run import RunSpec
 from shared.models.steps import Failure, StepResult
@@ -53,6 +52,11 @@ KEPT_SPECS = 512
 _RUN_ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
 
 
+def new_run_id() -> str:
+    """A name that no run has."""
+    return "r" + "".join(secrets.choice(_RUN_ALPHABET) for _ in range(9))
+
+
 class Engine:
     """Submits and advances runs. Safe to share between threads."""
 
@@ -71,7 +75,7 @@ class Engine:
         idempotency_key: str | None = None,
     ) -> str:
         """Store a run, durable when this returns; its id. The same key gives the run that has it already."""
-        run = "r" + "".join(secrets.choice(_RUN_ALPHABET) for _ in range(9))
+        run = new_run_id()
         return self.database.run(
             lambda connection: create_run(
                 connection,
@@ -93,6 +97,14 @@ class Engine:
         reach("advance-committed")
         return scheduled
 
+    def park(self, run: str, bug: Exception) -> None:
+        """Block a run whose workflow fails for a reason that is ours; `quorate resume` looks at it again."""
+        reason = (
+            f"an internal error stops this run ({type(bug).__name__}: {bug}); the orchestrator's log says where. "
+            "Nothing recorded is lost: resume it with a version that mends this"
+        )
+        self.database.run(lambda connection: _park(connection, run, reason), atomic=True)
+
     def _advance(self, connection: Connection, run_id: str) -> Scheduled | None:
         run = lock_run(connection, run_id)
         if run is None or run.status.final or run.status is RunStatus.BLOCKED:
@@ -112,11 +124,12 @@ class Engine:
                 position=len(rows),
                 reuse=spec.reuse,
                 budgeted=spec.budget.limits_calls,
+                allow_external=spec.allow_external,
                 events=events,
             )
             progress = self._follow(run, spec, stored, stage)
         except (ReplayMismatch, UnknownRun, ValidationError) as mismatch:
-            save(connection, run, _blocked(run, rows, mismatch, events))
+            save(connection, run, _blocked(run, rows, why_blocked(mismatch), events))
             return None
         if _idle(progress, run, rows, stage):
             return None
@@ -136,16 +149,7 @@ class Engine:
         self, run: LockedRun, spec: RunSpec, stored: StoredJournal, stage: Stage
     ) -> Progress:
         """Replay; where all new work is refused (deadline, budget) record the refusals and replay on."""
-        journal = Journal(
-            steps={row.key: Entry(row.fingerprint, _result(row)) for row in stored.steps},
-            records={key: RoundRecord.model_validate(body) for key, body in stored.records.items()},
-            asked=frozenset(stored.decisions),
-            answers={
-                key: Answer.model_validate(answer)
-                for key, answer in stored.decisions.items()
-                if answer is not None
-            },
-        )
+        journal = journal_of(stored)
         start = self._starter(spec, run.id)
         calls_left = run.calls_left
         while True:
@@ -176,24 +180,6 @@ def _with_refusals(
         for step, failure in zip(steps, refusals, strict=True)
     }
     return replace(journal, steps={**journal.steps, **entries})
-
-
-def _result(row: JournalRow) -> StepResult | None:
-    if row.status == "done":
-        return StepResult(
-            reply=row.reply,
-            elapsed_s=row.elapsed_s,
-            tokens=row.tokens,
-            cost_usd=row.cost_usd,
-            note=row.note,
-        )
-    if row.status in ("failed", "cancelled"):
-        kind = FailureKind(row.failure_kind or FailureKind.CANCELLED)
-        failure = Failure(kind=kind, message=row.failure_message or row.status)
-        return StepResult(
-            failure=failure, elapsed_s=row.elapsed_s, tokens=row.tokens, cost_usd=row.cost_usd
-        )
-    return None
 
 
 def _idle(progress: Progress, run: LockedRun, rows: Sequence[JournalRow], stage: Stage) -> bool:
@@ -253,7 +239,7 @@ def _changes(
         consumed_decisions=progress.consumed,
         documents=stage.documents,
         events=tuple(events),
-        outcome=None if outcome is None else _outcome_json(outcome),
+        outcome=None if outcome is None else outcome_json(outcome),
         verdict=None if outcome is None else outcome.verdict,
         ending=None if outcome is None else outcome.ending,
     )
@@ -280,7 +266,8 @@ def shown_hash(shown: Mapping[str, Any]) -> str:
     return address(json.dumps(shown, sort_keys=True, ensure_ascii=False).encode())
 
 
-def _outcome_json(outcome: Outcome) -> str:
+def outcome_json(outcome: Outcome) -> str:
+    """An outcome as it is stored."""
     return json.dumps(
         {
             "verdict": outcome.verdict,
@@ -294,21 +281,31 @@ def _outcome_json(outcome: Outcome) -> str:
     )
 
 
+def _park(connection: Connection, run_id: str, reason: str) -> None:
+    run = lock_run(connection, run_id)
+    if run is not None and not run.status.final:
+        save(connection, run, _blocked(run, load_journal(connection, run).steps, reason, ()))
+
+
+def why_blocked(mismatch: ReplayMismatch | UnknownRun | ValidationError) -> str:
+    """What a person reads when this code cannot make sense of what is stored."""
+    if not isinstance(mismatch, ValidationError):
+        return str(mismatch)
+    first = mismatch.errors(include_input=False, include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return (
+        f"what is recorded does not fit this version's {mismatch.title} ({place}: {first['msg']}): "
+        "the code changed under the run"
+    )
+
+
 def _blocked(
     run: LockedRun,
     rows: Sequence[JournalRow],
-    mismatch: ReplayMismatch | UnknownRun | ValidationError,
+    reason: str,
     events: Sequence[tuple[str, dict[str, Any]]],
 ) -> Changes:
     """Park a run whose journal, spec or documents this code cannot make sense of; nothing recorded is lost."""
-    reason = str(mismatch)
-    if isinstance(mismatch, ValidationError):
-        first = mismatch.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        reason = (
-            f"what is recorded does not fit this version's {mismatch.title} ({place}: {first['msg']}): "
-            "the code changed under the run"
-        )
     return Changes(
         status=RunStatus.BLOCKED,
         phase=run.phase,

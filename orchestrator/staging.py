@@ -63,6 +63,7 @@ class Stage:
     position: int
     reuse: bool = False
     budgeted: bool = False
+    allow_external: bool = False
     steps: list[NewStep] = field(default_factory=list)
     scheduled: list[ScheduledStep] = field(default_factory=list)
     records: list[NewRecord] = field(default_factory=list)
@@ -139,12 +140,18 @@ class Stage:
             system=tuple(self._interned(part) for part in prompt.system),
             prompt=tuple(self._interned(part) for part in prompt.user),
             brief=step.brief() if step.participant.rule_based else {},
-            marker=hmac.new(self.seed.encode(), step.key.encode(), hashlib.sha256).hexdigest()[:24],
+            marker=self._unguessable("fences"),
+            trap=self._unguessable(f"trap/{step.participant.name}"),
             temperature=step.temperature,
             reuse=self.reuse,
             budgeted=self.budgeted,
+            allow_external=self.allow_external,
         )
         return request.model_dump_json(), step.participant.timeout_s
+
+    def _unguessable(self, name: str) -> str:
+        """The same in all turns of the run, and known to nobody who has not read its seed or its prompts."""
+        return hmac.new(self.seed.encode(), name.encode(), hashlib.sha256).hexdigest()[:24]
 
     def _tool_request(self, step: ToolRun) -> tuple[str, float]:
         request = ToolRequest(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import partial
 
@@ -39,6 +39,7 @@ GRACE_S = 2.0
 RIPE_AFTER_S = 1.5
 REPUBLISHED_AT_ONCE = 500
 FORGOTTEN_AFTER_S = 600.0
+PARKED_AFTER = 5
 
 log = structlog.get_logger(__name__)
 
@@ -62,6 +63,7 @@ class Sweeper:
         self._app = app
         self._engine = engine
         self._trusts_silence_from = 0.0
+        self._stuck: Counter[str] = Counter()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
@@ -114,13 +116,19 @@ class Sweeper:
         return len(released), len(buried)
 
     def _advance_apart(self, run: str) -> None:
-        """A run that cannot be advanced must not keep the others from it."""
+        """A run that cannot be advanced must not keep the others from it; one that never can is parked."""
         try:
             self._advance(run)
         except (EnvironmentFault, OSError):
             raise
-        except Exception:
+        except Exception as bug:
             log.exception("sweep.stuck", run=run)
+            self._stuck[run] += 1
+            if self._stuck[run] >= PARKED_AFTER:
+                self._engine.park(run, bug)
+                del self._stuck[run]
+        else:
+            self._stuck.pop(run, None)
 
     def _advance(self, run: str) -> None:
         """Advance here: what needs the sweeper has lost its messages once already."""

@@ -13,7 +13,7 @@ from shared.errors import SubjectError
 
 _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"')
-_PREFIXED = re.compile(rb"(?:[abciow12])/(?=.)")
+_PREFIXED = re.compile(rb"(?:[abciow12])/(?=.)", re.DOTALL)
 _EXTENDED = (
     b"old mode ",
     b"new mode ",

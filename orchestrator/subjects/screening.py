@@ -33,11 +33,16 @@ def screen_path(path: bytes, screen: Screen) -> str | None:
     parts = name.split("/")
     if name.startswith("/") or ".." in parts or parts[0] == ".git":
         return "its path leads out of the repository"
-    if not _matches(name, screen.may_be_sent) and _matches(name, screen.never_sent):
+    if stays_here(name, screen):
         return "it may hold secrets, so it is never sent (privacy.never_send)"
     if _matches(name, screen.exclude):
         return "it is excluded by the configuration (review.exclude)"
     return None
+
+
+def stays_here(name: str, screen: Screen) -> bool:
+    """True when a file of that name is never sent."""
+    return not _matches(name, screen.may_be_sent) and _matches(name, screen.never_sent)
 
 
 def screen_modes(*modes: bytes | None) -> str | None:

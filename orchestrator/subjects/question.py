@@ -1,0 +1,200 @@
+"""Capture a question: its words, and the files that were given along, each read once and stored.
+
+The words are their author's own and stand in prompts as they are. Files are material: a prompt shows them between
+fences, so what is written in them instructs nobody.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from orchestrator.subjects.change import Mask, Put, mask_nothing
+from orchestrator.subjects.request import Screen
+from orchestrator.subjects.screening import megabytes, screen_content, stays_here
+from shared.errors import EnvironmentFault, SubjectError
+from shared.models.deliberation import Context, Question
+
+PIPED = "stdin"
+
+
+@dataclass(frozen=True)
+class QuestionLimits:
+    """What a question may hold, in bytes: its own words, one file, all files together; and how many files."""
+
+    words_bytes: int = 1_000_000
+    file_bytes: int = 1_000_000
+    files_bytes: int = 8_000_000
+    files: int = 100
+
+
+@dataclass(frozen=True)
+class QuestionRequest:
+    """What is asked, as it was typed. File names are relative to `path`.
+
+    `words`, then the text of `file`, then `piped_words` are the question; `contexts` and `piped_context` go along.
+    """
+
+    path: Path
+    words: str = ""
+    file: str | None = None
+    contexts: tuple[str, ...] = ()
+    piped_words: bytes | None = None
+    piped_context: bytes | None = None
+    limits: QuestionLimits = field(default_factory=QuestionLimits)
+    screen: Screen = field(default_factory=Screen)
+
+
+@dataclass(frozen=True)
+class CapturedQuestion:
+    """A question whose contexts are stored, and how many different secrets were seen in all of its texts."""
+
+    question: Question
+    secrets: int
+
+
+def capture_question(
+    request: QuestionRequest, put: Put, mask: Mask = mask_nothing
+) -> CapturedQuestion:
+    """The question with its files. Raises SubjectError that says which part cannot be used and what to do instead,
+    EnvironmentFault for a missing permission; nothing is stored then.
+    """
+    words = _words(request)
+    contexts = list(_contexts(request))
+    _check_size(contexts, request.limits)
+    together = b"\n".join((words.encode(), *(content for _, content in contexts)))
+    stored = (Context(path=name, document=put(mask(text)[0])) for name, text in contexts)
+    question = Question(text=words, contexts=tuple(stored))
+    return CapturedQuestion(question, secrets=mask(together)[1])
+
+
+# ---- the words ----------------------------------------------------------------------------------
+
+
+def _words(request: QuestionRequest) -> str:
+    parts = [_encodable(request.words)]
+    if request.file is not None:
+        parts.append(_read(request, request.file, "--file", request.limits.words_bytes).decode())
+    if request.piped_words is not None:
+        parts.append(as_text(request.piped_words, "standard input").decode())
+    words = "\n\n".join(part.strip() for part in parts if part.strip())
+    if not words:
+        raise SubjectError(
+            "Nothing was asked. Give the text behind the command, with --file PATH, or on standard input."
+        )
+    limit = request.limits.words_bytes
+    if len(words.encode()) > limit:
+        raise SubjectError(
+            f"the question is too long ({megabytes(len(words.encode()))}; the limit is {megabytes(limit)}): "
+            "give what it is about with --context FILE"
+        )
+    return words
+
+
+def _encodable(words: str) -> str:
+    try:
+        words.encode()
+    except UnicodeEncodeError:
+        raise SubjectError(
+            "the question is not UTF-8 text: write it into a file and use --file"
+        ) from None
+    if "\0" in words:
+        raise SubjectError("the question holds a NUL character, so it is no text")
+    return words
+
+
+# ---- the files ----------------------------------------------------------------------------------
+
+
+def _contexts(request: QuestionRequest) -> Iterable[tuple[str, bytes]]:
+    names = list(dict.fromkeys(request.contexts))
+    if len(names) > request.limits.files:
+        raise SubjectError(
+            f"{len(names)} files are too many (the limit is {request.limits.files}): name those that the question needs"
+        )
+    for name in names:
+        yield name, _read(request, name, "--context", request.limits.file_bytes)
+    if request.piped_context is not None:
+        yield PIPED, as_text(request.piped_context, "standard input")
+
+
+def _check_size(contexts: list[tuple[str, bytes]], limits: QuestionLimits) -> None:
+    together = sum(len(content) for _, content in contexts)
+    if together > limits.files_bytes:
+        raise SubjectError(
+            f"the files are too large together ({megabytes(together)}; the limit is {megabytes(limits.files_bytes)}): "
+            "name those that the question needs"
+        )
+
+
+def _read(request: QuestionRequest, name: str, option: str, limit: int) -> bytes:
+    """The text of a file that was named. A symbolic link is followed, and is screened by both of its names."""
+    said = f"{option} {name}"
+    file = request.path / name
+    _check_name(name, file, said, request.screen)
+    try:
+        content = _read_bytes(file, said, limit)
+    except PermissionError as error:
+        raise EnvironmentFault(f"{said}: there is no permission to read it") from error
+    except FileNotFoundError as error:
+        raise SubjectError(f"{said}: there is no such file") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise SubjectError(f"{said}: it cannot be read: {reason}") from error
+    return as_text(content, said)
+
+
+def _check_name(name: str, file: Path, said: str, screen: Screen) -> None:
+    if not name.isprintable():
+        raise SubjectError(f"{said!r}: the name holds characters that cannot be shown")
+    names = (os.path.abspath(file), os.path.realpath(file))
+    if any(stays_here(one, screen) for one in names):
+        raise SubjectError(
+            f"{said}: it may hold secrets, so it is never sent (privacy.never_send; an exception is made with "
+            "privacy.may_send in your own configuration)"
+        )
+
+
+def _read_bytes(file: Path, said: str, limit: int) -> bytes:
+    """All of a plain file or of a pipe, like the one that a shell makes of `<(command)`."""
+    # Not blocking: to open a named pipe that nobody writes would wait for ever.
+    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        _check_kind(os.fstat(handle).st_mode, said)
+        os.set_blocking(handle, True)
+        with open(handle, "rb", closefd=False) as stream:
+            content = stream.read(limit + 1)
+    finally:
+        os.close(handle)
+    if len(content) > limit:
+        raise SubjectError(
+            f"{said}: it is too large (the limit for one file is {megabytes(limit)}): give the part that matters"
+        )
+    return content
+
+
+def _check_kind(mode: int, said: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise SubjectError(f"{said}: it is a folder; name the files in it")
+    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+        raise SubjectError(f"{said}: it is neither a plain file nor a pipe")
+
+
+def as_text(content: bytes, said: str) -> bytes:
+    """The bytes without a mark of their order. Raises SubjectError for what is no UTF-8 text, or is nothing."""
+    if (reason := screen_content(content)) is not None:
+        raise SubjectError(f"{said}: {reason}, and only text can be asked about")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SubjectError(
+            f"{said}: it is not UTF-8 text (byte {error.start}). Convert it, for example with `iconv -t UTF-8`"
+        ) from None
+    if "\0" in text:
+        raise SubjectError(f"{said}: it is binary, and only text can be asked about")
+    if not text.strip():
+        raise SubjectError(f"{said}: it is empty")
+    return text.encode()

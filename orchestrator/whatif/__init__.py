@@ -1,0 +1,1 @@
+"""What if: recorded runs under other rules, continued another way, and compared with one another."""

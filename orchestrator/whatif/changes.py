@@ -1,0 +1,230 @@
+"""Other rules for a recorded run: what was typed becomes a changed specification, or one clear sentence.
+
+A rule is a short name for an option that several workflows have under their own names (one row each); any other
+option is reached by its path in the specification (`review.thresholds.agreement`) or in the workflow's own section
+(`thresholds.agreement`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from orchestrator.core.convergence import Detector
+from orchestrator.workflows import panel, plan
+from shared.errors import UserError
+from shared.models.replies import REPLY_MODELS
+from shared.models.run import (
+    AskOptions,
+    ForumOptions,
+    PanelOptions,
+    PlanOptions,
+    ReviewOptions,
+    RunSpec,
+)
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One option with its new value; `name` is how it was typed."""
+
+    name: str
+    path: Path
+    value: JsonValue
+
+    @property
+    def shown(self) -> str:
+        """As it would be typed."""
+        value = self.value if isinstance(self.value, str) else json.dumps(self.value)
+        return f"{self.name}={value}"
+
+
+# The section of the specification that holds a workflow's own options.
+SECTIONS: dict[str, tuple[str, type[BaseModel]]] = {
+    "review": ("review", ReviewOptions),
+    "ask": ("ask", AskOptions),
+    "forum": ("forum", ForumOptions),
+    "plan": ("plan", PlanOptions),
+    "panel": ("panel_options", PanelOptions),
+}
+
+_DEBATED = ("review", "plan", "panel")
+RULES: dict[str, dict[str, Path]] = {
+    "detector": dict.fromkeys(("review", "plan"), ("detector",)),
+    "agreement": dict.fromkeys(_DEBATED, ("thresholds", "agreement")),
+    "stability": dict.fromkeys(_DEBATED, ("thresholds", "stability")),
+    "agreement-weight": dict.fromkeys(_DEBATED, ("thresholds", "agreement_weight")),
+    "stability-weight": dict.fromkeys(_DEBATED, ("thresholds", "stability_weight")),
+    "quorum": dict.fromkeys(SECTIONS, ("quorum",)),
+    "consensus": {"forum": ("consensus",), "panel": ("consensus_threshold",)},
+    "fail-on": {"review": ("fail_on",)},
+    "rounds": {
+        **dict.fromkeys(("review", "plan"), ("rounds",)),
+        **dict.fromkeys(("forum", "panel"), ("max_rounds",)),
+    },
+}
+
+_FIXED: dict[str, str] = {
+    "workflow": "another workflow is another run",
+    "workflow_version": "it belongs to the code",
+    "subject": "what was said was said about the captured subject",
+    "prompts": "prompts are chosen by language",
+    "panel": "who spoke is recorded",
+    "seed": "letters and fences of recorded turns follow from it",
+    "labels": "they are no rules",
+    "language": "it is the prompts'",
+    "budget": "it limits calls, and none is made",
+    "reuse": "it is about calls, and none is made",
+    "allow_external": "it was captured at submission: submit the work again",
+}
+# Options that the models take as any word; what the code knows of them.
+_KNOWN: dict[Path, tuple[str, ...]] = {
+    ("review", "strategy"): tuple(
+        name.removeprefix("critique.") for name in REPLY_MODELS if name.startswith("critique.")
+    ),
+    ("review", "detector"): tuple(Detector),
+    ("review", "apply"): ("branch", "in-place"),
+    ("plan", "strategy"): tuple(plan.STRATEGIES),
+    ("plan", "detector"): tuple(Detector),
+    ("panel_options", "strategy"): tuple(panel.STRATEGIES),
+    ("decision", "mode"): ("ask", "skip", "apply_fix", "revise", "accept"),
+    ("decision", "on_timeout"): ("skip", "apply_fix", "revise", "accept"),
+}
+
+
+def rules_of(workflow: str) -> tuple[str, ...]:
+    """The rules that a workflow has."""
+    return tuple(name for name, row in RULES.items() if workflow in row)
+
+
+def change_of(spec: RunSpec, name: str, text: str, *, open_fields: Iterable[str] = ()) -> Change:
+    """The change that `name=text` asks for. `open_fields` may be changed although a replay could not.
+
+    Raises UserError for a rule that the workflow has not, and for what cannot be changed.
+    """
+    if spec.workflow not in SECTIONS:
+        raise UserError(f"a run of the workflow {spec.workflow!r} has no rules that could differ")
+    section, _ = SECTIONS[spec.workflow]
+    if name in RULES:
+        row = RULES[name]
+        if spec.workflow not in row:
+            known = ", ".join(rules_of(spec.workflow))
+            raise UserError(
+                f"{_a(spec.workflow)} run has no {name}: its rules are {known} (any option: --set)"
+            )
+        return Change(name, (section, *row[spec.workflow]), _value(name, text))
+    path = _path(spec, name, section)
+    if path[0] in _FIXED and path[0] not in set(open_fields):
+        raise UserError(f"{name} cannot be changed here: {_FIXED[path[0]]}")
+    return Change(name, path, _value(path[-1], text))
+
+
+def _path(spec: RunSpec, name: str, section: str) -> Path:
+    parts = tuple(part.strip().replace("-", "_") for part in name.split("."))
+    if not all(parts):
+        raise UserError(
+            f"--set {name}: expected KEY=VALUE, as in rounds=5 or thresholds.agreement=0.6"
+        )
+    _, model = SECTIONS[spec.workflow]
+    if parts[0] in model.model_fields:
+        return (section, *parts)
+    if (
+        len(parts) > 1 and parts[0] == spec.workflow
+    ):  # the panel's options go by the workflow's name too
+        return (section, *parts[1:])
+    return parts
+
+
+def _value(name: str, text: str) -> JsonValue:
+    """A JSON value, or the text itself; `none` is no value, and severities are written in any case."""
+    if text.strip().lower() in ("none", "null"):
+        return None
+    if name.replace("-", "_") == "fail_on":
+        return text.strip().upper()
+    try:
+        value: JsonValue = json.loads(text)
+    except ValueError:
+        return text.strip()
+    return value
+
+
+def changed(spec: RunSpec, changes: Sequence[Change]) -> RunSpec:
+    """The specification with the changes. Raises UserError: the option, what is wrong, what is known."""
+    if not changes:
+        return spec
+    content: dict[str, Any] = spec.model_dump(mode="json")
+    section, model = SECTIONS[spec.workflow]
+    if content[section] is None:
+        content[section] = model().model_dump(mode="json")
+    for change in changes:
+        _put(content, change)
+    try:
+        made = RunSpec.model_validate(content)
+        json.dumps(made.model_dump(), allow_nan=False, default=str)
+    except ValidationError as error:
+        raise UserError(_explained(error, changes)) from None
+    except ValueError:
+        names = ", ".join(change.shown for change in changes)
+        raise UserError(f"{names}: a number must be finite") from None
+    return made
+
+
+def check_quorum(made: RunSpec, changes: Sequence[Change]) -> None:
+    """Raise UserError for a quorum above the number of voices: rounds would read it as `everybody`."""
+    voices = len(made.panel.critics)
+    for change in changes:
+        if change.path[-1] == "quorum" and isinstance(change.value, int) and change.value > voices:
+            raise UserError(f"{change.shown}: {voices} take part, so nothing could ever be decided")
+
+
+def _put(content: dict[str, Any], change: Change) -> None:
+    where: Any = content
+    for part in change.path[:-1]:
+        where = where.get(part) if isinstance(where, dict) and part in where else None
+        if not isinstance(where, dict):
+            raise UserError(_unknown(change, content))
+    last = change.path[-1]
+    if last not in where or isinstance(where[last], dict):
+        raise UserError(_unknown(change, content))
+    known = _KNOWN.get(change.path)
+    if known is not None and change.value not in known:
+        raise UserError(f"{change.shown}: there is no such {last} (known: {', '.join(known)})")
+    where[last] = change.value
+
+
+def _unknown(change: Change, content: Mapping[str, Any]) -> str:
+    typed = ".".join(change.path)
+    paths = list(_leaves(content))
+    near = get_close_matches(typed, paths, n=3, cutoff=0.4)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"--set {change.name}: the run has no option {typed!r}{hint}"
+
+
+def _leaves(content: Mapping[str, Any], prefix: str = "") -> Iterable[str]:
+    for key, value in content.items():
+        if not prefix and key in _FIXED:
+            continue
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}"
+
+
+def _explained(error: ValidationError, changes: Sequence[Change]) -> str:
+    first = error.errors(include_input=False, include_url=False)[0]
+    where = tuple(str(part) for part in first["loc"])
+    change = next((one for one in changes if one.path == where[: len(one.path)]), None)
+    name = change.shown if change is not None else ".".join(where) or "the options"
+    message = first["msg"]
+    return f"{name}: {message[:1].lower()}{message[1:]}"
+
+
+def _a(workflow: str) -> str:
+    return f"{'an' if workflow[0] in 'aeiou' else 'a'} {workflow}"

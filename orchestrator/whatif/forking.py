@@ -1,0 +1,216 @@
+"""Continue a run another way: which results are copied, and whether other options still ask for them.
+
+A fork keeps the seed of its origin: letters and fences of the copied turns follow from it. Its rounds are judged anew
+under its own rules, and the copied results must be exactly what these rules would have asked for: the prefix is
+replayed before anything is stored. Nothing that wrote, and no approval of it, is ever copied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from pydantic import JsonValue
+
+from orchestrator.core.commands import Decide
+from orchestrator.core.recomputation import Recomputed, asks
+from orchestrator.core.replay import Entry, Journal
+from orchestrator.whatif.places import Place, Stop, find_place, stops
+from orchestrator.whatif.recording import Recording, without_records
+from orchestrator.whatif.replaying import Spare, spare_of
+from orchestrator.workflows import WORKFLOWS
+from shared.errors import UserError
+from shared.models.run import RunSpec
+
+APPLY, DECISION = "apply_fix", "decision"
+FORK_OF = "fork of "
+
+
+@dataclass(frozen=True)
+class ForkPlan:
+    """A fork that can be stored. `then` names what it goes on with."""
+
+    origin: str
+    at: str
+    spec: RunSpec
+    title: str
+    steps: tuple[str, ...]
+    decisions: tuple[str, ...]
+    then: tuple[str, ...]
+    taken_over: tuple[Spare, ...]
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """What of a run comes before STEP: the keys of its ended steps, and of its answered decisions."""
+
+    at: str
+    steps: tuple[str, ...]
+    decisions: tuple[str, ...]
+
+
+def prefix_of(recording: Recording, at: str) -> Prefix:
+    """What comes before STEP. Raises UserError where a fork may not begin."""
+    before, place = _way_to(recording, at)
+    keys = [key for stop in before for key in stop.keys if stop.decision is None]
+    ended = {key for key, entry in recording.journal.steps.items() if entry.result is not None}
+    return Prefix(
+        at=at,
+        steps=tuple(key for key in (*keys, *place.kept) if key in ended),
+        decisions=tuple(str(stop.decision) for stop in before if stop.decision is not None),
+    )
+
+
+_DECIDING = frozenset({"review", "plan"})
+
+
+def _way_to(recording: Recording, at: str) -> tuple[tuple[Stop, ...], Place]:
+    spec = recording.spec
+    if spec.workflow == "undo":
+        raise UserError(
+            f"run {recording.run.id} takes a fix back: what writes is not repeated in a fork"
+        )
+    walked = recording.follow(spec, anew=False)
+    way = stops(walked)
+    decided = _of_policy(way, at) if spec.workflow in _DECIDING else None
+    place = decided or find_place(way, at, recording.run.id)
+    for index, stop in enumerate(way[: place.index + (at != DECISION)]):
+        if stop.writes or (index < place.index and _approved(recording, stop)):
+            earlier = stop.decision or DECISION
+            raise UserError(
+                f"{at} comes after the decision to apply a fix, and a fork copies neither an approval nor what "
+                f"wrote: fork before it, with --from {earlier}"
+            )
+    return way[: place.index], place
+
+
+def _of_policy(way: tuple[Stop, ...], at: str) -> Place | None:
+    """Where a policy decided without a question: before what it led to."""
+    if at != DECISION or any(stop.decision for stop in way):
+        return None
+    led_to = (
+        index
+        for index, stop in enumerate(way)
+        if stop.writes or any(key.startswith("plan/2/") for key in stop.keys)
+    )
+    return Place(next(led_to, len(way)))
+
+
+def _approved(recording: Recording, stop: Stop) -> bool:
+    answer = recording.journal.answers.get(stop.decision or "")
+    return answer is not None and answer.choice == APPLY
+
+
+def plan_fork(recording: Recording, prefix: Prefix, spec: RunSpec) -> ForkPlan:
+    """The fork of a run at STEP under `spec`. Raises UserError when the copied results contradict it."""
+    at, steps, decisions = prefix.at, prefix.steps, prefix.decisions
+    spec = fresh(spec)
+    copied = _as_copied(without_records(recording.journal, frozenset(steps), frozenset(decisions)))
+    walked = recording.follow(spec, journal=copied)
+    _must_fit(recording, at, walked)
+    return ForkPlan(
+        origin=recording.run.id,
+        at=at,
+        spec=labelled(spec, recording, at, len(steps)),
+        title=_title(recording),
+        steps=steps,
+        decisions=decisions,
+        then=_then(walked),
+        taken_over=tuple(spare_of(recording.rows[key]) for key in steps),
+    )
+
+
+def fresh(spec: RunSpec) -> RunSpec:
+    """For the workflow as this version has it."""
+    version = WORKFLOWS[spec.workflow].version
+    return spec.model_copy(update={"workflow_version": version})
+
+
+def inheritable(spec: RunSpec) -> RunSpec:
+    """What a fork takes over of its origin's specification before other options.
+
+    Not a policy that applies without a question, which was given for the origin's fix; and not the reuse of stored
+    answers: the fork's first turn would be answered with the very answer that it is to replace.
+    """
+    decision = spec.decision
+    if decision.mode == APPLY:
+        decision = decision.model_copy(update={"mode": "ask"})
+    return spec.model_copy(update={"decision": decision, "reuse": False})
+
+
+def labelled(spec: RunSpec, recording: Recording, at: str, copied: int) -> RunSpec:
+    """The specification with its origin; the origin's batch is not the fork's."""
+    kept = {name: value for name, value in recording.spec.labels.items() if name != "batch"}
+    own = {name: value for name, value in spec.labels.items() if name not in recording.spec.labels}
+    origin: dict[str, JsonValue] = {
+        "forked_from": recording.run.id,
+        "forked_at": at,
+        "copied_steps": copied,
+    }
+    return spec.model_copy(update={"labels": {**kept, **own, **origin}})
+
+
+def _title(recording: Recording) -> str:
+    title = recording.run.title
+    if "forked_from" in recording.spec.labels and title.startswith(FORK_OF):
+        title = title.partition(": ")[2]
+    return f"{FORK_OF}{recording.run.id}: {title}"
+
+
+def _as_copied(journal: Journal) -> Journal:
+    """The results as the fork will find them: at its own beginning, and paid for already."""
+    entries = {
+        key: Entry(
+            entry.fingerprint,
+            None if entry.result is None else entry.result.model_copy(update={"elapsed_s": 0.0}),
+        )
+        for key, entry in journal.steps.items()
+    }
+    return replace(journal, steps=entries)
+
+
+# ---- do the other options still ask for what is copied? ------------------------------------------
+
+
+def _must_fit(recording: Recording, at: str, walked: Recomputed) -> None:
+    if walked.misfits:
+        key = walked.misfits[0]
+        raise UserError(
+            f"with these options {key} would be another turn than the one that is recorded: fork at it, with "
+            f"--from {key}, or earlier"
+        )
+    if walked.unneeded or walked.undecided:
+        key = (walked.unneeded or walked.undecided)[0]
+        raise UserError(
+            f"with these options {key} would not have been asked before {at}: {_why(walked)}. Fork earlier, or leave "
+            "these options out"
+        )
+    for decided in walked.decided:
+        if _other_question(recording, decided.ask):
+            key = decided.ask.key
+            raise UserError(
+                f"with these options the decision {key} would show something else than what was answered: fork at "
+                f"it, with --from {key}"
+            )
+
+
+def _why(walked: Recomputed) -> str:
+    last = list(walked.records.items())[-1:]
+    if last and last[0][1].assessment.ending is not None:
+        key, record = last[0]
+        return f"the discussion would have ended as {record.assessment.ending} with {key}"
+    if walked.missing:
+        return f"{', '.join(step.key for step in walked.missing)} would come first"
+    return "the run takes another way"
+
+
+def _other_question(recording: Recording, ask: Decide) -> bool:
+    """True when the question differs from the one that this code would put to the origin's person."""
+    walked = recording.follow(recording.spec, anew=False)
+    before = next((one.ask for one in walked.decided if one.ask.key == ask.key), None)
+    return before is None or asks(before) != asks(ask)
+
+
+def _then(walked: Recomputed) -> tuple[str, ...]:
+    if walked.ask is not None:
+        return (walked.ask.key,)
+    return tuple(step.key for step in walked.missing)

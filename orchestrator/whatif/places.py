@@ -1,0 +1,152 @@
+"""Where a run can be forked: STEP as it is typed, found in what the workflow passed.
+
+STEP is a step's key (`critique/2/claude`), a decision's key, `round:2` (`review2/round:1`, `plan2/round:1` in a later
+cycle), or the name of a stage: the first part of its steps' keys or their role (`synthesis`, `ballot`, `fixes`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from orchestrator.core.commands import ToolRun
+from orchestrator.core.recomputation import Decided, Group, Recomputed, Step
+from shared.contracts import WRITING_TOOLS
+from shared.errors import UnknownRun
+from shared.models.panel import Role
+
+# Turns that make up a round of a discussion; others may carry a round's number for people to read.
+DISCUSSING = frozenset(
+    role.value
+    for role in (
+        Role.CRITIQUE,
+        Role.REBUTTAL,
+        Role.BID,
+        Role.SELECTION,
+        Role.SPEECH,
+        Role.CHALLENGE,
+        Role.DEFENSE,
+        Role.RISK,
+        Role.INNOVATION,
+        Role.CROSS_REVIEW,
+        Role.ARGUMENT,
+        Role.MODERATION,
+    )
+)
+_ROUND = re.compile(r"(?:(?P<cycle>\w+)/)?round:(?P<number>\d{1,3})")
+_NAMED = 12
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A place on the way: steps that were asked for together, or one decision."""
+
+    steps: tuple[Step, ...] = ()
+    decision: str | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Its names."""
+        return tuple(step.key for step in self.steps) or (str(self.decision),)
+
+    @property
+    def writes(self) -> bool:
+        """True when a hand that writes is at work here."""
+        return any(isinstance(step, ToolRun) and step.tool in WRITING_TOOLS for step in self.steps)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Before which stop a fork begins; of its steps, `kept` are copied because they were asked beside STEP."""
+
+    index: int
+    kept: tuple[str, ...] = ()
+
+
+def stops(walked: Recomputed) -> tuple[Stop, ...]:
+    """Every stop of a run, the one where it stands now included."""
+    found = [
+        Stop(steps=one.steps) if isinstance(one, Group) else Stop(decision=one.ask.key)
+        for one in walked.trail
+        if isinstance(one, Group | Decided)
+    ]
+    if walked.stage:
+        found.append(Stop(steps=walked.stage))
+    if walked.ask is not None:
+        found.append(Stop(decision=walked.ask.key))
+    return tuple(found)
+
+
+def find_place(way: tuple[Stop, ...], typed: str, run: str) -> Place:
+    """The place that `typed` names. Raises UnknownRun with the nearest names."""
+    for index, stop in enumerate(way):
+        if typed in stop.keys:
+            return Place(index, tuple(key for key in stop.keys if key != typed))
+    if (match := _ROUND.fullmatch(typed)) is not None:
+        return _round(way, match["cycle"], int(match["number"]), run)
+    # A stage's own name comes first: openings have the role of ballots, and `ballot` means the ballots.
+    for named in (_stage, _role):
+        for index, stop in enumerate(way):
+            if any(named(step) == typed for step in stop.steps):
+                return Place(index)
+    known = list(dict.fromkeys(_names(way)))
+    near = get_close_matches(typed, known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"it has {_listed(known)}"
+    raise UnknownRun(f"run {run} does not come to {typed!r}: {hint}")
+
+
+def _stage(step: Step) -> str:
+    return step.key.partition("/")[0]
+
+
+def _role(step: Step) -> str:
+    return str(step.role)
+
+
+def _round(way: tuple[Stop, ...], cycle: str | None, number: int, run: str) -> Place:
+    """The first stop of that round; of the one after the last, the stop that came instead."""
+    held: dict[int, int] = {}
+    last = -1
+    for index, stop in enumerate(way):
+        step = stop.steps[0] if stop.steps else None
+        if (
+            step is None
+            or str(step.role) not in DISCUSSING
+            or cycle_of(step.key, str(step.role)) != cycle
+        ):
+            continue
+        held.setdefault(step.round, index)
+        last = index
+    if number in held:
+        return Place(held[number])
+    if held and number == max(held) + 1:
+        return Place(last + 1)
+    where = f" in {cycle}" if cycle else ""
+    rounds = ", ".join(f"round:{one}" for one in sorted(held)) or "no rounds"
+    raise UnknownRun(
+        f"run {run} has no round {number}{where}: it has {rounds}"
+        + (f" (round:{max(held) + 1} goes on after the last one)" if held else "")
+    )
+
+
+def cycle_of(key: str, role: str) -> str | None:
+    """`review2` of `review2/critique/1/claude`; None in a run's first cycle."""
+    first = key.partition("/")[0]
+    return None if first == role or not first[-1:].isdigit() else first
+
+
+def _names(way: tuple[Stop, ...]) -> Iterable[str]:
+    for stop in way:
+        for step in stop.steps:
+            cycle = cycle_of(step.key, str(step.role))
+            if str(step.role) in DISCUSSING:
+                yield f"{cycle}/round:{step.round}" if cycle else f"round:{step.round}"
+    for stop in way:
+        yield from stop.keys
+
+
+def _listed(known: list[str]) -> str:
+    shown = ", ".join(known[:_NAMED])
+    return shown if len(known) <= _NAMED else f"{shown} and {len(known) - _NAMED} more"
