@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from orchestrator.cli.backend import connected
 from orchestrator.cli.terminal import Terminal
-from orchestrator.configuration.sections import Seconds
+from orchestrator.configuration.sections import LONGEST_S, Duration
 from orchestrator.views.json_report import SCHEMA_VERSION, dumps
 from orchestrator.views.money import spending_table
 from shared.errors import UserError
@@ -17,13 +17,15 @@ from shared.store.database import Connection
 from shared.store.spending import Grouping, Spending, spending
 from shared.store.views import find_run
 
-_LONGEST_S = (
-    100 * 366 * 86_400.0
-)  # more than anything was ever kept, less than the database can subtract
-
 
 def run_cost(
-    by: str, since: str | None, run: str | None, environ: Mapping[str, str], *, as_json: bool
+    by: str,
+    since: str | None,
+    run: str | None,
+    environ: Mapping[str, str],
+    *,
+    as_json: bool,
+    language: str | None = None,
 ) -> int:
     """Print what was spent; the exit code. Raises UserError for a bad duration, UnknownRun."""
     grouping, since_s = Grouping(by), None if since is None else _seconds(since)
@@ -37,7 +39,8 @@ def run_cost(
         name, rows, totals = backend.read(read)
     terminal = Terminal.of(environ)
     if not as_json:
-        terminal.result(spending_table(by, rows, totals[0] if totals else None))
+        total = totals[0] if totals else None
+        terminal.result(spending_table(by, rows, total, language or "en"))
         return 0
     found = {
         "schema_version": SCHEMA_VERSION,
@@ -53,6 +56,6 @@ def run_cost(
 
 def _seconds(text: str) -> float:
     try:
-        return min(TypeAdapter[float](Seconds).validate_python(text), _LONGEST_S)
+        return min(TypeAdapter[float](Duration).validate_python(text), LONGEST_S)
     except ValidationError:
         raise UserError(f"--since {text}: expected a duration like 90s, 12h, 7d or 4w") from None

@@ -1,4 +1,4 @@
-"""The flow of `quorate decide`: the answer to what is shown now, then the run's end."""
+"""The flow of `quorate decide`: one of the options to what is shown now, then the run's end or its next question."""
 
 from __future__ import annotations
 

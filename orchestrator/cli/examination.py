@@ -165,7 +165,7 @@ def _workers(settings: Settings, _environ: Mapping[str, str]) -> Check:
 
 def _participants(_settings: Settings, environ: Mapping[str, str]) -> Check:
     directory = Path.cwd()
-    configuration = load_configuration(directory, environ)
+    configuration = load_configuration(directory, environ, workflow="review")
     _, report = build_panel(None, configuration, environ, directory)
     state = State.NOTE if report.warnings else State.OK
     return Check("participants", state, " ".join([", ".join(report.found), *report.warnings]))

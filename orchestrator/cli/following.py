@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from orchestrator.cli.backend import Backend
 from orchestrator.cli.display import Display
-from orchestrator.cli.reports import load_look
+from orchestrator.cli.reports import load_look, load_setting
+from orchestrator.views.happenings import Manner
 from orchestrator.views.lines import Line, Span, Style, line
 from orchestrator.views.progress import Look, changes, still_waiting
 from orchestrator.views.words import say
-from shared.live import Live
+from shared.live import Live, Watcher
 from shared.store.processes import list_processes
 from shared.store.views import Pulse, run_pulse
+from shared.unfinished import SoFar
 
 FAST_S, SLOW_S, SLOWEST_S = 0.05, 0.2, 0.5
 FAST_FOR_S, SLOW_FOR_S = 10.0, 60.0
 REMINDER_S = 25.0
 WORKER_CHECK_S = 10.0
-LIVE_S = 0.4
+LIVE_S = 0.2
 
 
 @dataclass
@@ -46,6 +49,13 @@ class Clock:
         return SLOW_S if watched < SLOW_FOR_S else SLOWEST_S
 
 
+def announce(backend: Backend, run: str) -> None:
+    """Somebody is going to watch a run whose first turns nobody has taken yet."""
+    live = Live(backend.settings.endpoints.redis_url)
+    live.announce(run)
+    live.close()
+
+
 class Follower:
     """Watches one run, also several times in a row: what was told once is not told again."""
 
@@ -57,8 +67,9 @@ class Follower:
         self._language = language
         self._look: Look | None = None
         self._pulse: Pulse | None = None
-        self._live: Live | None = None
-        self._characters: dict[str, int] = {}
+        self._watcher: Watcher | None = None
+        self._so_far: Mapping[str, SoFar] = {}
+        self._setting = backend.read(lambda connection: load_setting(connection, run))
 
     def skip_the_past(self) -> None:
         """Tell only what happens from now on."""
@@ -69,6 +80,7 @@ class Follower:
         """Tell what happens until the run is settled; False when `timeout_s` was over before."""
         clock = Clock.start()
         deadline = None if timeout_s is None else clock.began + timeout_s
+        self._listen(clock)  # before the first turn is taken, or it does not stream
         with self._display:
             while True:
                 pulse = self._read_pulse()
@@ -79,18 +91,23 @@ class Follower:
                     return False
                 _remind(self._backend, self._display, look, self._language, clock)
                 self._display.refresh(
-                    replace(look, elapsed_s=pulse.elapsed_s, characters=self._so_far(clock))
+                    replace(look, elapsed_s=pulse.elapsed_s, live=self._listen(clock))
                 )
-                time.sleep(clock.pause_s)
+                time.sleep(min(clock.pause_s, LIVE_S) if self._is_live else clock.pause_s)
 
-    def _so_far(self, clock: Clock) -> dict[str, int]:
-        """How far the streaming answers are; asking for it is what makes them stream."""
+    @property
+    def _is_live(self) -> bool:
+        return self._display.manner is Manner.LIVE
+
+    def _listen(self, clock: Clock) -> Mapping[str, SoFar]:
+        """What streaming turns have said so far; asking for it is what makes them stream."""
         now = time.monotonic()
-        if self._display.live and now - clock.asked >= LIVE_S:
+        if self._is_live and now - clock.asked >= LIVE_S:
             clock.asked = now
-            self._live = self._live or Live(self._backend.settings.endpoints.redis_url)
-            self._characters = self._live.watch(self._run)
-        return self._characters
+            redis_url = self._backend.settings.endpoints.redis_url
+            self._watcher = self._watcher or Watcher(redis_url, self._run)
+            self._so_far = self._watcher.look()
+        return self._so_far
 
     def _tell(self, pulse: Pulse, clock: Clock) -> Look:
         before = self._look
@@ -98,7 +115,8 @@ class Follower:
             return before
         after = self._read_look(pulse)
         self._look, self._pulse = after, pulse
-        lines = changes(before, after, self._language)
+        self._display.begin(after)
+        lines = changes(before, after, self._language, self._display.manner)
         if lines:
             self._display.tell(lines)
             clock.said = time.monotonic()
@@ -108,7 +126,9 @@ class Follower:
         return self._backend.read(lambda connection: run_pulse(connection, self._run))
 
     def _read_look(self, pulse: Pulse) -> Look:
-        return self._backend.read(lambda connection: load_look(connection, self._run, pulse))
+        return self._backend.read(
+            lambda connection: load_look(connection, self._run, pulse, self._setting)
+        )
 
 
 def _differ(one: Pulse, other: Pulse) -> bool:
@@ -116,7 +136,7 @@ def _differ(one: Pulse, other: Pulse) -> bool:
 
 
 def _remind(backend: Backend, display: Display, look: Look, language: str, clock: Clock) -> None:
-    """Somebody who waits hears something at least every 30 seconds."""
+    """Somebody who waits hears something at least every 30 seconds; a live picture shows it anyway."""
     now = time.monotonic()
     silent = now - clock.said
     if silent >= WORKER_CHECK_S and now - clock.checked >= WORKER_CHECK_S:
@@ -125,7 +145,7 @@ def _remind(backend: Backend, display: Display, look: Look, language: str, clock
         if missing:
             display.tell(missing)
             clock.said = now
-    if silent >= REMINDER_S:
+    if silent >= REMINDER_S and display.manner is Manner.LINES:
         display.tell(still_waiting(look, language))
         clock.said = now
 

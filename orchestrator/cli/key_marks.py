@@ -14,20 +14,37 @@ import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from orchestrator.cli.processes import secret_names
+from orchestrator.cli.terminal import Terminal
+from orchestrator.configuration.keys import key_variables
+from orchestrator.views.lines import Span, Style, line
+from orchestrator.views.words import say
 from shared.embedded.instance import Instance
+from shared.models.panel import Panel
 
 
 def write_marks(instance: Instance, environ: Mapping[str, str]) -> None:
     """Remember what the processes that have just been started can see."""
     salt = secrets.token_hex(16)
-    marks = {name: _mark(salt, environ[name]) for name in secret_names(environ)}
+    # Of every variable: any of them can be named as api_key_env.
+    marks = {name: _mark(salt, value) for name, value in environ.items()}
     file = _file(instance)
     scratch = file.with_name(f"{file.name}.{os.getpid()}")
     descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
         json.dump({"salt": salt, "marks": marks}, stream)
     scratch.replace(file)
+
+
+def warn_of_keys(
+    instance: Instance, panel: Panel, terminal: Terminal, environ: Mapping[str, str], language: str
+) -> None:
+    """Say which of the panel's keys the workers that run already do not have."""
+    everybody = (*panel.critics, panel.author, panel.chair)
+    wanted = [name for who in everybody for name in key_variables(who)]
+    missing = unknown_keys(instance, environ, wanted)
+    if missing:
+        text = say("other_keys", language, names=", ".join(missing))
+        terminal.warn([line(Span(f"⚠ {text}", Style.WARNING))])
 
 
 def unknown_keys(

@@ -6,14 +6,15 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from difflib import get_close_matches
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from types import FrameType
 from typing import Any
 
 import click
 
+from orchestrator.cli.default_command import ASK, IMPLICIT, leading_words, objection
 from orchestrator.cli.ownership import intruder
 from orchestrator.cli.registry import COMMANDS
 
@@ -22,6 +23,18 @@ ENVIRONMENT = 5
 INTERRUPTED = 130
 TERMINATED = 143
 BROKEN_PIPE = 141
+
+
+class ReaderGone(Exception):
+    """Whoever read our output has gone. No OSError: click would take that for exit code 1, a tripped gate."""
+
+
+@contextmanager
+def _readers_noticed() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderGone from error
 
 
 class LazyGroup(click.Group):
@@ -40,19 +53,26 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that was typed; an unknown one is answered with the nearest known."""
-        name = args[0]
-        command = self.get_command(ctx, name)
-        if command is None and not name.startswith("-"):
-            near = get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.5)
-            hint = f" Did you mean `quorate {near[0]}`?" if near else ""
-            raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
-        if command is None:
-            return super().resolve_command(ctx, args)
-        return name, command, args[1:]
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """What was typed, with the command that was left out."""
+        return super().parse_args(ctx, self.understood(ctx, args))
+
+    def understood(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """What begins with no command is a question, and so is what comes in by a pipe alone."""
+        if not _is_question(ctx, args):
+            return args
+        ctx.meta[IMPLICIT] = True
+        return [ASK, *(args or ["-"])]
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Read what was typed; `--help` is answered here. Raises ReaderGone."""
+        with _readers_noticed():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Raises ReaderGone."""
+        with _readers_noticed():
+            return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The table, without importing a command."""
@@ -60,20 +80,35 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, COMMANDS[name].help) for name in self.list_commands(ctx)])
 
 
+def _is_question(ctx: click.Context, args: list[str]) -> bool:
+    """True when `ask` is meant. Raises UsageError for what looks like a mistyped command."""
+    if not args:
+        from orchestrator.cli.piped import has_input
+
+        return has_input()
+    if args[0] in COMMANDS or args[0] in (*ctx.help_option_names, "--version"):
+        return False
+    known = [name for name, entry in COMMANDS.items() if not entry.hidden]
+    if (reason := objection(leading_words(args), known)) is not None:
+        raise click.UsageError(reason, ctx)
+    return True
+
+
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="\b\nExample: quorate review HEAD~1..HEAD --fail-on major\n"
+    epilog='\b\nExample: quorate "Is a monolith right for three people?"\n'
+    "Example: quorate review HEAD~1..HEAD --fail-on major\n"
     "Every command has --help with an example. Exit codes: docs/exit-codes.md.",
 )
 @click.version_option(
     version=version("quorate"), prog_name="quorate", message="%(prog)s %(version)s"
 )
 def cli() -> None:
-    """A panel of AI participants and analysers reviews a change; a person decides.
+    """A panel of AI participants and analysers works on a question, a plan or a change; a person decides.
 
-    Servers are started by themselves when a command needs them. A run's name may be shortened,
-    and `last` is the newest one.
+    `quorate "question"` asks a panel; everything else begins with a command. Servers are started by
+    themselves when a command needs them. A run's name may be shortened, and `last` is the newest one.
     """
 
 
@@ -87,6 +122,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         if reconfigure is not None:
             reconfigure(errors="replace")
     signal.signal(signal.SIGTERM, _terminate)
+    try:
+        return _answered(argv)
+    except (BrokenPipeError, ReaderGone):
+        _discard_unread()
+        return BROKEN_PIPE
+
+
+def _answered(argv: Sequence[str] | None) -> int:
+    """The exit code, with what went wrong said on stderr. Raises BrokenPipeError or ReaderGone."""
     from orchestrator.cli.doors import (
         leave,
         tell,
@@ -94,6 +138,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     try:
         return _run(argv)
+    except (BrokenPipeError, ReaderGone):
+        raise
     except click.exceptions.NoArgsIsHelpError as error:
         sys.stderr.write(f"{error.format_message()}\n")
         return USAGE
@@ -103,10 +149,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         tell("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter must not complain about it at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
     except Exception as error:  # noqa: BLE001 - the outermost place: errors and bugs leave by their doors
         return leave(error, os.environ)
 
@@ -116,6 +158,15 @@ def _run(argv: Sequence[str] | None) -> int:
     returned: Any = cli.main(args=arguments, prog_name="quorate", standalone_mode=False)
     sys.stdout.flush()
     return int(returned or 0)
+
+
+def _discard_unread() -> None:
+    """What nobody reads any more is dropped: the interpreter must not complain about it at its end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _usage(error: click.ClickException) -> str:

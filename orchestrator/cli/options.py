@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+ENDINGS = (".json", ".md", ".markdown", ".txt")
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
@@ -19,6 +25,102 @@ language_option = click.option(
     help="Language of messages.",
 )
 run_argument = click.argument("run", metavar="RUN", default="last")
+
+
+def in_this_order(*decorators: Decorator) -> Decorator:
+    """Several options as one; help shows them in this order."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+watch_limit_option = click.option(
+    "--timeout",
+    "watch_s",
+    type=click.FloatRange(0, min_open=True),
+    metavar="S",
+    help="Watch S seconds.",
+)
+findings_options = in_this_order(
+    click.option(
+        "--max-findings", type=click.IntRange(1), metavar="N", help="Findings in the text (5)."
+    ),
+    click.option("--all", "everything", is_flag=True, help="All findings in the text."),
+)
+submission_options = in_this_order(
+    click.option(
+        "--estimate", is_flag=True, help="Print the expected calls and cost; start nothing."
+    ),
+    click.option(
+        "--max-cost", type=click.FloatRange(0), metavar="USD", help="Make no call beyond this cost."
+    ),
+    click.option("--max-calls", type=click.IntRange(0), metavar="N", help="Make N calls at most."),
+    click.option("--batch", metavar="NAME", help="Count this run's costs under a name."),
+    click.option("--reuse", is_flag=True, help="Take stored answers for turns that are identical."),
+    click.option("--no-external", is_flag=True, help="Nothing leaves this machine."),
+    click.option("--config", type=click.Path(path_type=Path), help="This configuration file."),
+    click.option(
+        "--trust-project", is_flag=True, help="Let the repository's own file set everything."
+    ),
+    click.option("--no-wait", is_flag=True, help="Submit, print the run's id, exit 0."),
+    click.option(
+        "-o", "--output", type=click.Path(path_type=Path), help="Result file: .json, .md, .txt."
+    ),
+    json_option,
+    language_option,
+    quiet_option,
+)
+"""What every command that submits a run takes: limits, configuration, and how its result is wanted."""
+
+question_options = in_this_order(
+    click.argument("words", nargs=-1, metavar="[TEXT...]"),
+    click.option("-f", "--file", metavar="PATH", help="A file that holds the text (- is stdin)."),
+    click.option(
+        "--context", "contexts", multiple=True, metavar="PATH", help="A text file to go with it."
+    ),
+    click.option("--no-stdin", is_flag=True, help="Do not look whether stdin brings something."),
+)
+cast_options = in_this_order(
+    click.option(
+        "-p",
+        "--participants",
+        "--panel",
+        "panel",
+        multiple=True,
+        metavar="NAMES",
+        help="Who takes part, with commas or repeated.",
+    ),
+    click.option("--preset", metavar="NAME", help="A ready-made panel."),
+)
+
+
+def take(kind: type[T], typed: dict[str, Any]) -> T:
+    """The fields of `kind` out of what click gives; they are no longer in `typed` then."""
+    names = [one.name for one in dataclasses.fields(kind)]  # type: ignore[arg-type]  # every kind is a dataclass
+    return kind(**{name: typed.pop(name) for name in names if name in typed})
+
+
+def check_output(output: Path | None) -> None:
+    """Refuse a result file of an unknown format, or in no folder, before anything is started."""
+    if output is None:
+        return
+    if output.suffix.lower() not in ENDINGS:
+        raise click.UsageError(
+            f"-o {output}: the ending says the format, one of {', '.join(ENDINGS)}"
+        )
+    if not output.parent.is_dir():
+        raise click.UsageError(f"-o {output}: there is no folder {output.parent}")
+
+
+def check_estimate(output: Path | None, *, estimate: bool) -> None:
+    """Refuse a result file for a command that makes no result."""
+    check_output(output)
+    if output is not None and estimate:
+        raise click.UsageError("-o holds a run's result; --estimate makes none (use --json)")
 
 
 def example(*lines: str) -> str:

@@ -15,7 +15,7 @@ from orchestrator.configuration.providers import BrowserProvider
 from orchestrator.views.lines import Span, Style, line
 from shared.browser import PROFILE_FLAGS, SITES, browser_program, profile_folder
 from shared.errors import ConfigurationError, EnvironmentFault, UserError
-from shared.limits import pause, resume
+from shared.limits import BreakerState, breakers, pause, resume
 
 
 def run_pause(name: str, reason: str, environ: Mapping[str, str]) -> int:
@@ -33,9 +33,18 @@ def run_resume(name: str, environ: Mapping[str, str]) -> int:
     """End a pause, or close a breaker; the exit code."""
     _check_name(name)
     with connected(environ, workers=False) as backend:
-        ended = resume(backend.settings.endpoints.redis_url, name)
-    Terminal.of(environ).result(
+        url = backend.settings.endpoints.redis_url
+        ended = resume(url, name)
+        shut = (
+            [] if ended else [one for one in breakers(url) if one.state is not BreakerState.CLOSED]
+        )
+    terminal = Terminal.of(environ)
+    terminal.result(
         [line(f"{name} goes on" if ended else f"{name} was not paused; nothing was changed")]
+    )
+    # A breaker is its account's, whose name a person seldom knows.
+    terminal.talk(
+        [line(f"to close a breaker: `quorate participants resume {one.account}`") for one in shut]
     )
     return 0
 

@@ -15,7 +15,9 @@ from orchestrator.configuration.loading import load_configuration
 from orchestrator.configuration.panels import PanelReport, build_panel
 from orchestrator.views.json_report import SCHEMA_VERSION, dumps
 from orchestrator.views.lines import Line, Span, Style, line
+from orchestrator.views.listings import heads
 from orchestrator.views.tables import table
+from orchestrator.views.words import say
 from shared.errors import EnvironmentFault
 from shared.limits import Breaker, BreakerState, Pause, account_of, breakers, paused
 from shared.models.panel import Panel, Participant
@@ -60,7 +62,12 @@ class Listing:
 
 
 def run_list(
-    names: Sequence[str], config: Path | None, environ: Mapping[str, str], *, as_json: bool
+    names: Sequence[str],
+    config: Path | None,
+    environ: Mapping[str, str],
+    *,
+    as_json: bool,
+    language: str = "en",
 ) -> int:
     """Print the listing; the exit code."""
     listing = gather(names, config, environ, Path.cwd())
@@ -68,12 +75,12 @@ def run_list(
     if as_json:
         terminal.result(dumps(listing_json(listing)))
         return 0
-    terminal.result(_panel_table(listing))
+    terminal.result(_panel_table(listing, language))
     if listing.others:
-        terminal.result([line(""), line(Span("also here, by name", Style.STRONG))])
-        terminal.result(_others_table(listing))
+        also = Span(say("also_here", language), Style.STRONG)
+        terminal.result([line(""), line(also), *_others_table(listing, language)])
     if listing.missing:
-        terminal.talk([line(Span("not here:", Style.DIM))])
+        terminal.talk([line(Span(say("not_here", language), Style.DIM))])
         terminal.talk([line(Span(f"  {who}: {todo}", Style.DIM)) for who, todo in listing.missing])
     terminal.talk([line(text) for text in listing.report.lines()[1:]])
     return 0
@@ -83,7 +90,7 @@ def gather(
     names: Sequence[str], config: Path | None, environ: Mapping[str, str], directory: Path
 ) -> Listing:
     """Look at configuration, environment and servers. Nothing is started, nobody is called."""
-    configuration = load_configuration(directory, environ, explicit=config)
+    configuration = load_configuration(directory, environ, explicit=config, workflow="review")
     panel, report = build_panel(names or None, configuration, environ, directory)
     catalogue = Catalogue(configuration.settings, environ, directory)
     taking_part = {who.name for who in everybody(panel)}
@@ -120,23 +127,34 @@ def _held(environ: Mapping[str, str]) -> Held:
         return Held(False)
 
 
-def _panel_table(listing: Listing) -> list[Line]:
+def _panel_table(listing: Listing, language: str) -> list[Line]:
     panel = listing.panel
     parts = [("critic", who) for who in panel.critics]
     parts += [("author", panel.author), ("chair", panel.chair)]
-    rows = [(who.name, part, *_columns(who), listing.held.state_of(who)) for part, who in parts]
-    return table(("name", "part", "provider", "model", "family", "reached", "state"), rows)
-
-
-def _others_table(listing: Listing) -> list[Line]:
     rows = [
-        (who.name, how, *_columns(who), listing.held.state_of(who)) for who, how in listing.others
+        (
+            who.name,
+            say(f"part_{part}", language),
+            *_columns(who, language),
+            listing.held.state_of(who),
+        )
+        for part, who in parts
     ]
-    return table(("name", "found", "provider", "model", "family", "reached", "state"), rows)
+    names = ("name", "part", "provider", "model", "family", "reached", "state")
+    return table(heads(names, language), rows)
 
 
-def _columns(who: Participant) -> tuple[str, str, str, str]:
-    reached = "external" if is_external(who) else "local"
+def _others_table(listing: Listing, language: str) -> list[Line]:
+    rows = [
+        (who.name, how, *_columns(who, language), listing.held.state_of(who))
+        for who, how in listing.others
+    ]
+    names = ("name", "found", "provider", "model", "family", "reached", "state")
+    return table(heads(names, language), rows)
+
+
+def _columns(who: Participant, language: str) -> tuple[str, str, str, str]:
+    reached = say("reached_external" if is_external(who) else "reached_local", language)
     return who.provider, who.model or who.tool or UNKNOWN, who.family, reached
 
 

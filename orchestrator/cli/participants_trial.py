@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from shared.errors import UserError
 from shared.models.deliberation import Question
 from shared.models.panel import Panel, Participant
 from shared.models.run import AskOptions, Budget, RunSpec
+from shared.store.spending import Grouping, spending
 from shared.store.views import StepRow, list_steps, run_pulse
 
 QUESTION = "This is a test of the connection. Answer with the one word: ready."
@@ -58,13 +59,13 @@ def run_trial(trial: Trial, environ: Mapping[str, str]) -> int:
         run = Engine(backend.database).submit(spec, "participants test", documents)
         backend.signals.send(run)
         steps = _followed(backend, run, trial.timeout_s + 30.0)
+        paid = backend.read(lambda connection: spending(connection, Grouping.PARTICIPANT, run=run))
     terminal = Terminal.of(environ)
     if trial.as_json:
         terminal.result(dumps(_json(run, asked, steps)))
     else:
-        terminal.result(
-            table(("name", "outcome", "took", "tokens", "cost", "said"), _rows(asked, steps))
-        )
+        rows = _rows(asked, steps, {one.key for one in paid})
+        terminal.result(table(("name", "outcome", "took", "tokens", "cost", "said"), rows))
         terminal.talk([line(f"run {run}: `quorate show {run}`")])
     answered = {step.participant for step in steps if step.status == "done"}
     return 0 if answered == {who.name for who in asked} else FAILED
@@ -115,19 +116,23 @@ def _followed(backend: Backend, run: str, patience_s: float) -> list[StepRow]:
     return backend.read(lambda connection: list_steps(connection, run))
 
 
-def _rows(asked: Sequence[Participant], steps: Sequence[StepRow]) -> list[tuple[str, ...]]:
+def _rows(
+    asked: Sequence[Participant], steps: Sequence[StepRow], called: Collection[str]
+) -> list[tuple[str, ...]]:
+    """`called` are those with a call that may have been charged; a refused one costs nothing."""
     by_name = {step.participant: step for step in steps}
-    return [_row(who, by_name.get(who.name)) for who in asked]
+    return [_row(who, by_name.get(who.name), charged=who.name in called) for who in asked]
 
 
-def _row(who: Participant, step: StepRow | None) -> tuple[str, ...]:
+def _row(who: Participant, step: StepRow | None, *, charged: bool) -> tuple[str, ...]:
     if step is None or step.status not in ("done", "failed"):
         return (who.name, "no answer in time", "-", "-", "-", "-")
     outcome = "answered" if step.status == "done" else str(step.failure_kind)
     took = "-"
     if step.finished_at_s is not None and step.leased_at_s is not None:
         took = f"{step.finished_at_s - step.leased_at_s:.1f} s"
-    cost = "unknown" if step.cost_usd is None else f"${step.cost_usd:.6f}"
+    unpriced = "unknown" if charged else "-"
+    cost = unpriced if step.cost_usd is None else f"${step.cost_usd:.6f}"
     said = step.failure_message or " ".join(str((step.reply or {}).get("answer", "")).split())[:60]
     return (who.name, outcome, took, str(step.tokens or "-"), cost, said or "-")
 

@@ -12,7 +12,9 @@ from orchestrator.cli.backend import connected
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.spoken import form_of, reply_of
 from orchestrator.views.lines import Line, Span, Style, line
+from orchestrator.views.listings import heads
 from orchestrator.views.tables import table
+from orchestrator.views.words import say
 from shared.errors import DecisionConflict, UserError
 from shared.store.database import Connection
 from shared.store.people import WaitingTurn, answer_turn, waiting_turns
@@ -78,29 +80,38 @@ def turn_json(turn: WaitingTurn) -> dict[str, Any]:
         "round": turn.round,
         "form": form_of(turn.reply_model),
         "asked_at": turn.asked_at,
+        "answer_by": turn.answer_by,
         "deadline_at": turn.deadline_at,
         "title": turn.title,
         "unusable_answers": turn.answers,
     }
 
 
-def turns_table(turns: Sequence[WaitingTurn]) -> list[Line]:
+def _until(turn: WaitingTurn, language: str) -> str:
+    """The turn's own deadline; else the run's, which ends it too."""
+    if turn.answer_by is not None:
+        return f"{turn.answer_by:%Y-%m-%d %H:%M}"
+    if turn.deadline_at is None:
+        return "-"
+    return say("run_ends", language, when=f"{turn.deadline_at:%Y-%m-%d %H:%M}")
+
+
+def turns_table(turns: Sequence[WaitingTurn], language: str = "en") -> list[Line]:
     """The waiting turns as a table; nothing when there are none."""
     if not turns:
         return []
     lines = table(
-        ("run", "turn", "asked", "run ends", "how", "title"),
+        heads(("run", "turn", "asked", "answer_by", "how", "title"), language),
         [
             (
                 turn.run_id,
                 turn.step,
                 f"{turn.asked_at:%Y-%m-%d %H:%M}",
-                "-" if turn.deadline_at is None else f"{turn.deadline_at:%Y-%m-%d %H:%M}",
+                _until(turn, language),
                 form_of(turn.reply_model),
                 turn.title,
             )
             for turn in turns
         ],
     )
-    hint = "quorate show RUN --prompt TURN shows what is asked, quorate answer RUN TURN -m TEXT answers"
-    return [*lines, line(Span(hint, Style.DIM))]
+    return [*lines, line(Span(say("answer_hint", language), Style.DIM))]

@@ -62,11 +62,6 @@ def keyless_environment(environ: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def secret_names(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The variables that hold what only the turn workers may see."""
-    return tuple(name for name in sorted(environ) if SECRET.search(name) and environ[name])
-
-
 def specs(environ: Mapping[str, str]) -> tuple[ProcessSpec, ...]:
     """The three processes of an embedded instance. Only the turn workers see keys."""
     keyless = keyless_environment(environ)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.views.progress import Look
+from orchestrator.views.progress import Look, Setting
 from orchestrator.views.report import RecordedAssessment, RunReport
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
+from shared.models.run import RunSpec
 from shared.store.database import Connection
 from shared.store.decisions import list_decisions
 from shared.store.views import (
@@ -33,7 +34,13 @@ def load_report(connection: Connection, name: str) -> RunReport:
     )
 
 
-def load_look(connection: Connection, run: str, pulse: Pulse) -> Look:
+def load_setting(connection: Connection, run: str) -> Setting:
+    """What stays the same while the run goes on."""
+    row = find_run(connection, run)
+    return Setting.of(row, RunSpec.model_validate(row.spec))
+
+
+def load_look(connection: Connection, run: str, pulse: Pulse, setting: Setting) -> Look:
     """A run as it is at this moment."""
     return Look(
         run=run,
@@ -42,6 +49,8 @@ def load_look(connection: Connection, run: str, pulse: Pulse) -> Look:
         elapsed_s=pulse.elapsed_s,
         steps=tuple(list_steps(connection, run)),
         assessments=_assessments(list_assessments(connection, run)),
+        usage=run_usage(connection, run),
+        setting=setting,
     )
 
 

@@ -10,13 +10,18 @@ from pathlib import Path
 from orchestrator.cli.backend import Backend, connected
 from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
-from orchestrator.cli.watching import Wish, rendered, write_file
+from orchestrator.cli.watching import Wish, fitted, rendered, write_file
+from orchestrator.configuration.configured import is_external
+from orchestrator.views.forks import origin
 from orchestrator.views.json_report import SCHEMA_VERSION, dumps
 from orchestrator.views.lines import Line, exact
 from orchestrator.views.question import question
 from orchestrator.views.report import RunReport
-from orchestrator.views.text import DEFAULT_MAX_FINDINGS, result
-from orchestrator.views.timeline import events, prompt, rounds
+from orchestrator.views.results.registry import OF_CHANGES, result_lines
+from orchestrator.views.sent import prompt
+from orchestrator.views.text import DEFAULT_MAX_FINDINGS
+from orchestrator.views.timeline import events, rounds
+from shared.models.panel import Participant
 from shared.store.database import Connection
 from shared.store.documents import get_documents
 from shared.store.views import list_events, step_request
@@ -67,7 +72,9 @@ def _shown(
     if options.rounds:
         return rounds(report)
     limit = None if options.everything else DEFAULT_MAX_FINDINGS
-    return [*result(report, language=language, max_findings=limit), *question(report, language)]
+    shown = result_lines(report, language=language, max_findings=limit)
+    asked = question(report, language) if report.run.workflow in OF_CHANGES else []
+    return fitted(report, [*origin(report, language), *shown, *asked], sys.stdout)
 
 
 def _events(backend: Backend, run: str, *, as_json: bool) -> list[Line] | str:
@@ -82,6 +89,9 @@ def _prompt(backend: Backend, run: str, step: str) -> list[Line]:
     def read(connection: Connection) -> list[Line]:
         request = step_request(connection, run, step)
         kind = "tool" if "tool" in request else "turn"
-        return prompt(request, kind, lambda name: get_documents(connection, [name])[name])
+        leaves = kind == "turn" and is_external(Participant.model_validate(request["participant"]))
+        return prompt(
+            request, kind, lambda name: get_documents(connection, [name])[name], leaves=leaves
+        )
 
     return backend.read(read)

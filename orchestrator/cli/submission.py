@@ -1,54 +1,63 @@
-"""From what was typed to a stored run: configuration, panel, captured change, specification."""
+"""From what was typed to a stored run: configuration, captured subject, panel, specification."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import secrets
-import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from pydantic import JsonValue
 
+from orchestrator.cli.capturing import Captured, Note, TypedChange, TypedQuestion, capture_typed
+from orchestrator.configuration.casting import Cast, build_cast
+from orchestrator.configuration.languages import language_of
 from orchestrator.configuration.loading import Configuration, load_configuration
 from orchestrator.configuration.options import (
+    ask_options,
     budget,
     decision_policy,
+    forum_options,
+    panel_options,
+    plan_options,
     review_options,
-    screen,
 )
 from orchestrator.configuration.panels import PanelReport, build_panel
-from orchestrator.prompts import load as load_prompts
-from orchestrator.subjects.capture import capture
-from orchestrator.subjects.request import ChangeRequest
-from shared.errors import EnvironmentFault, SubjectError
-from shared.masking.mask import count_secrets
-from shared.models.panel import Panel
+from orchestrator.configuration.prompt_files import captured_prompts
+from shared.models.panel import Panel, Participant
 from shared.models.run import RunSpec
-from shared.models.subject import Subject
 
-WORKFLOW = "review"
-MAX_DIFF_BYTES = 64_000_000
+
+@dataclass(frozen=True)
+class Roles:
+    """Who was named for a part of their own. None: the configuration says it."""
+
+    orchestrator: str | None = None
+    judge: str | None = None
+    moderator: str | None = None
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The options of `quorate review` that say what to review and how. None: the configuration says it."""
+    """What was typed that says what to work on and how. None: the configuration says it.
+
+    `turn_s` bounds every turn, whatever is configured for a participant.
+    """
 
     directory: Path
-    target: str | None = None
-    staged: bool = False
-    base: str | None = None
-    diff: str | None = None
+    workflow: str = "review"
+    subject: TypedChange | TypedQuestion = field(default_factory=TypedChange)
     panel: tuple[str, ...] = ()
+    roles: Roles = Roles()
     config: Path | None = None
     trust_project: bool = False
     reuse: bool = False
     batch: str | None = None
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
+    turn_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -59,11 +68,13 @@ class Prepared:
     """
 
     make_spec: Callable[..., RunSpec]
+    workflow: str
     panel: Panel
     title: str
     documents: Mapping[str, bytes]
     panel_report: PanelReport
     language: str
+    notes: tuple[Note, ...] = ()
 
 
 class Documents:
@@ -88,57 +99,120 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
         explicit=wanted.config,
         overrides=wanted.settings,
         trust_project=wanted.trust_project,
+        workflow=wanted.workflow,
     )
-    panel, report = build_panel(wanted.panel or None, configuration, environ, wanted.directory)
     documents = Documents()
-    subject = _capture(wanted, configuration, documents, environ)
+    captured = capture_typed(
+        wanted.subject, wanted.directory, configuration.settings, documents.put, environ
+    )
+    configuration = _in_its_language(configuration, captured)
+    cast = _hurried(_cast(wanted, configuration, environ), wanted.turn_s)
     settings = configuration.settings
-    templates = load_prompts(WORKFLOW, settings.language)
+    language = language_of(settings.language)
+    templates = captured_prompts(wanted.workflow, language, configuration, environ)
     make_spec = partial(
-        RunSpec,
-        workflow=WORKFLOW,
-        language=settings.language,
-        subject=documents.put(subject.model_dump_json().encode()),
+        _OPTIONS[wanted.workflow](configuration, cast, wanted),
+        workflow=wanted.workflow,
+        language=language,
+        subject=captured.document,
         prompts=documents.put(json.dumps(templates, ensure_ascii=False, sort_keys=True).encode()),
-        panel=panel,
-        review=review_options(settings),
+        panel=cast.panel,
         budget=budget(settings),
-        decision=decision_policy(settings),
+        decision=decision_policy(settings, wanted.workflow),
         allow_external=settings.privacy.allow_external,
         reuse=wanted.reuse,
         seed=secrets.token_hex(16),
         labels={
-            "files": len(subject.files),
-            "added_lines": subject.added_lines,
+            **captured.labels,
             **({} if wanted.batch is None else {"batch": wanted.batch}),
         },
     )
-    return Prepared(make_spec, panel, subject.title, documents.gathered, report, settings.language)
-
-
-def _capture(
-    wanted: Wanted, configuration: Configuration, documents: Documents, environ: Mapping[str, str]
-) -> Subject:
-    request = ChangeRequest(
-        path=wanted.directory,
-        target=wanted.target,
-        staged=wanted.staged,
-        base=wanted.base,
-        diff=None if wanted.diff is None else _read_diff(wanted.directory, wanted.diff),
-        screen=screen(configuration.settings),
-        environ=dict(environ),
+    return Prepared(
+        make_spec=make_spec,
+        workflow=wanted.workflow,
+        panel=cast.panel,
+        title=captured.title,
+        documents=documents.gathered,
+        panel_report=cast.report,
+        language=language,
+        notes=captured.notes,
     )
-    return capture(request, documents.put, count_secrets)
 
 
-def _read_diff(directory: Path, name: str) -> bytes:
-    """The bytes of `--diff FILE`, or of standard input for `-`."""
-    if name == "-":
-        return sys.stdin.buffer.read(MAX_DIFF_BYTES + 1)
-    try:
-        with (directory / name).open("rb") as stream:
-            return stream.read(MAX_DIFF_BYTES + 1)
-    except PermissionError as error:
-        raise EnvironmentFault(f"no permission to read the diff {name}") from error
-    except OSError as error:
-        raise SubjectError(f"the diff {name} cannot be read: {error.strerror}") from error
+def _cast(wanted: Wanted, configuration: Configuration, environ: Mapping[str, str]) -> Cast:
+    """Who takes part; in a review analysers and rules may."""
+    names, directory = wanted.panel or None, wanted.directory
+    if wanted.workflow == "review":
+        panel, report = build_panel(names, configuration, environ, directory)
+        return Cast(panel, None, report)
+    roles = wanted.roles
+    return build_cast(
+        wanted.workflow,
+        names,
+        configuration,
+        environ,
+        directory,
+        judge=roles.judge,
+        orchestrator=roles.orchestrator,
+        moderator=roles.moderator,
+    )
+
+
+def _hurried(cast: Cast, turn_s: float | None) -> Cast:
+    """The cast with no more time for a turn than that; a person's time is the person's own setting."""
+    if turn_s is None:
+        return cast
+
+    def hurried(one: Participant) -> Participant:
+        if one.provider == "person" or one.timeout_s <= turn_s:
+            return one
+        return one.model_copy(update={"timeout_s": turn_s})
+
+    panel = cast.panel
+    critics = tuple(hurried(one) for one in panel.critics)
+    return replace(
+        cast,
+        panel=Panel(critics=critics, author=hurried(panel.author), chair=hurried(panel.chair)),
+    )
+
+
+def _in_its_language(configuration: Configuration, captured: Captured) -> Configuration:
+    """The configuration with the run's language decided: as somebody chose, else as the subject is written."""
+    settings = configuration.settings
+    language = language_of(settings.language, captured.prose)
+    return configuration.in_language(language)
+
+
+# ---- what each workflow needs beyond the common part ----------------------------------------------
+
+MakeSpec = Callable[..., RunSpec]
+
+
+def _review(configuration: Configuration, _cast: Cast, _wanted: Wanted) -> MakeSpec:
+    return partial(RunSpec, review=review_options(configuration.settings))
+
+
+def _ask(configuration: Configuration, _cast: Cast, _wanted: Wanted) -> MakeSpec:
+    return partial(RunSpec, ask=ask_options(configuration.settings))
+
+
+def _forum(configuration: Configuration, _cast: Cast, _wanted: Wanted) -> MakeSpec:
+    return partial(RunSpec, forum=forum_options(configuration.settings))
+
+
+def _plan(configuration: Configuration, _cast: Cast, wanted: Wanted) -> MakeSpec:
+    given = isinstance(wanted.subject, TypedQuestion) and wanted.subject.given
+    return partial(RunSpec, plan=plan_options(configuration.settings, given))
+
+
+def _panel(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
+    return partial(RunSpec, panel_options=panel_options(configuration.settings, cast.moderator))
+
+
+_OPTIONS: Mapping[str, Callable[[Configuration, Cast, Wanted], MakeSpec]] = {
+    "review": _review,
+    "ask": _ask,
+    "forum": _forum,
+    "plan": _plan,
+    "panel": _panel,
+}

@@ -43,7 +43,7 @@ class Terminal:
             colour_out=colour and (forced or sys.stdout.isatty()),
             colour_err=colour and (forced or err),
             live=err and not dumb and not quiet and not environ.get("CI"),
-            can_ask=sys.stdin.isatty() and err and not automatic,
+            can_ask=sys.stdin is not None and sys.stdin.isatty() and err and not automatic,
             quiet=quiet,
         )
 

@@ -32,7 +32,7 @@ def run_undo(run: str, environ: Mapping[str, str], *, language: str | None, quie
         undoing = Engine(backend.database).submit(spec, title, {})
         backend.signals.send(undoing)
         spoken = language or report.spec.language
-        Follower(backend, undoing, make_display(terminal), spoken).follow(UNDO_S)
+        Follower(backend, undoing, make_display(terminal, spoken), spoken).follow(UNDO_S)
         ended = backend.read(lambda connection: load_report(connection, undoing))
     return _tell(ended, terminal)
 

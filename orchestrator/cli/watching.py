@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import select
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from orchestrator.cli.answering import answer
 from orchestrator.cli.backend import Backend
@@ -14,19 +16,24 @@ from orchestrator.cli.display import make_display
 from orchestrator.cli.following import Follower
 from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
+from orchestrator.views.choices import LATER, REVISE, chosen, keys_for, options_of, prompt
 from orchestrator.views.exit_codes import ExitCode, exit_code
 from orchestrator.views.json_report import as_json, dumps
-from orchestrator.views.lines import line, plain
-from orchestrator.views.markdown import result as as_markdown
-from orchestrator.views.question import question
+from orchestrator.views.lines import Line, line
 from orchestrator.views.report import RunReport
-from orchestrator.views.text import DEFAULT_MAX_FINDINGS
-from orchestrator.views.text import result as as_text
+from orchestrator.views.results.registry import (
+    OF_CHANGES,
+    question_lines,
+    result_lines,
+    result_markdown,
+    result_text,
+)
+from orchestrator.views.text import DEFAULT_MAX_FINDINGS, open_decision, warned
 from orchestrator.views.words import say
+from orchestrator.views.wrapping import folded
 from shared.errors import DecisionConflict, EnvironmentFault
 
 SIGNALS_WITHIN_S = 0.2
-CHOICES = {"a": "apply_fix", "s": "skip", "l": "later", "": "later"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ def or_detach(run: str, terminal: Terminal, language: str, work: Callable[[], in
 
 def see_through(backend: Backend, run: str, terminal: Terminal, wish: Wish) -> int:
     """Follow a run to its end or to a question that nobody answers here; the exit code of the run."""
-    follower = Follower(backend, run, make_display(terminal), wish.language)
+    follower = Follower(backend, run, make_display(terminal, wish.language), wish.language)
     if wish.from_now:
         follower.skip_the_past()
     while True:
@@ -75,7 +82,17 @@ def deliver(report: RunReport, terminal: Terminal, wish: Wish) -> None:
     if wish.as_json:
         terminal.result(dumps(as_json(report, wish.language)))
     else:
-        terminal.result(as_text(report, language=wish.language, max_findings=wish.max_findings))
+        lines = result_lines(
+            report,
+            language=wish.language,
+            max_findings=wish.max_findings,
+            brief=terminal.quiet,
+        )
+        terminal.result(fitted(report, lines, sys.stdout))
+        if (
+            terminal.quiet
+        ):  # a demonstration is never taken for an answer, and the result stays alone on stdout
+            terminal.warn(warned(report.scripted(wish.language), wish.language))
     if wish.output is not None:
         write_file(wish.output, report, wish)
 
@@ -92,15 +109,22 @@ def write_file(path: Path, report: RunReport, wish: Wish) -> None:
         ) from error
 
 
+def fitted(report: RunReport, lines: list[Line], stream: TextIO) -> list[Line]:
+    """What people said, wrapped between words on a terminal; findings and patches stay as they are."""
+    if report.run.workflow in OF_CHANGES or not stream.isatty():
+        return lines
+    return folded(lines, shutil.get_terminal_size().columns)
+
+
 def rendered(report: RunReport, suffix: str, language: str) -> str:
     """The whole result as JSON, Markdown or text."""
     match suffix.lower():
         case ".json":
             return dumps(as_json(report, language)) + "\n"
         case ".md" | ".markdown":
-            return as_markdown(report, language=language)
+            return result_markdown(report, language=language)
         case _:
-            return plain(as_text(report, language=language, max_findings=None))
+            return result_text(report, language=language)
 
 
 def _ask(backend: Backend, report: RunReport, terminal: Terminal, wish: Wish) -> bool:
@@ -108,24 +132,31 @@ def _ask(backend: Backend, report: RunReport, terminal: Terminal, wish: Wish) ->
     decision = report.open_decision
     if decision is None or not wish.asks or not terminal.can_ask:
         return False
-    terminal.warn(question(report, wish.language))
-    choice = _choice(say("prompt_choice", wish.language))
-    if choice == "later":
+    asked = [*question_lines(report, wish.language), *open_decision(decision, wish.language)]
+    terminal.warn(fitted(report, asked, sys.stderr))
+    choice = _choice(keys_for(options_of(decision)), wish.language)
+    if choice == LATER:
         return False
+    message = _typed(say("ask_message", wish.language)) if choice == REVISE else ""
     try:
-        answer(backend, decision, choice)
+        answer(backend, decision, choice, message=message)
     except DecisionConflict as conflict:
         terminal.warn([line(str(conflict))])
     return True
 
 
-def _choice(prompt: str) -> str:
+def _choice(keys: Mapping[str, str], language: str) -> str:
+    """What the person picks among exactly the options that there are."""
     while True:
-        sys.stderr.write(prompt)
-        sys.stderr.flush()
-        choice = CHOICES.get(_typed_line().strip().lower()[:1] or "l")
+        choice = chosen(_typed(prompt(keys, language)), keys)
         if choice is not None:
             return choice
+
+
+def _typed(prompted: str) -> str:
+    sys.stderr.write(prompted)
+    sys.stderr.flush()
+    return _typed_line().strip()
 
 
 def _typed_line() -> str:

@@ -12,19 +12,21 @@ from pydantic import JsonValue
 from pydantic_core import PydanticCustomError
 
 from orchestrator.configuration.configured import (
-    Obstacle,
     analyser,
     is_external,
     obstacle,
     participant_of,
     scripted,
 )
-from orchestrator.configuration.discovery import Discovery, discover
+from orchestrator.configuration.discovery import SERVICES, Discovery, discover
 from orchestrator.configuration.families import family_of, plain_name
+from orchestrator.configuration.keys import Obstacle
+from orchestrator.configuration.languages import language_of
+from orchestrator.configuration.places import presets_folder
 from orchestrator.configuration.presets import load_persona, load_preset, preset_names
 from orchestrator.configuration.providers import ModelProvider, Provider
 from orchestrator.configuration.schema import ANALYSERS, ParticipantEntry, Settings
-from orchestrator.configuration.sections import check_address
+from orchestrator.configuration.sections import check_endpoint
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.panel import Participant
 
@@ -46,15 +48,27 @@ class Catalogue:
 
         Raises ConfigurationError for an unknown name, CredentialsRejected for a missing key.
         """
+        return tuple(
+            self.particular(participant, one)
+            for one in self.expanded(entry)
+            for participant in self.bases(one)
+        )
+
+    def expanded(self, entry: ParticipantEntry) -> tuple[ParticipantEntry, ...]:
+        """The entries of the preset that an entry names, or the entry itself."""
+        name = entry.name.strip()
+        if name in self.settings.providers or name not in preset_names(self._presets):
+            return (entry,)
+        return load_preset(name, self._presets).participants
+
+    def bases(self, entry: ParticipantEntry) -> tuple[Participant, ...]:
+        """Who is meant by an entry's name, without what the entry says about them."""
         name = entry.name.strip()
         if name == MODELS_GROUP:
-            found = self.models()
-            return tuple(self._particular(participant, entry) for participant in found)
+            return self.models()
         if name == ANALYSERS_GROUP:
             return tuple(analyser(tool, tool, self._timeout_s()) for tool in ANALYSERS)
-        if name in preset_names() and name not in self.settings.providers:
-            return self._of_preset(name)
-        return (self._particular(self._single(name), entry),)
+        return (self._single(name),)
 
     def models(self) -> tuple[Participant, ...]:
         """Every model that can be reached: the configured ones and the environment's, else who is found.
@@ -78,6 +92,11 @@ class Catalogue:
             there = self.discovery.panel(member.family for member in found)
             found += [participant for participant in there if self._allowed(participant)]
         return tuple(found)
+
+    @property
+    def language(self) -> str:
+        """The language of personas."""
+        return language_of(self.settings.language)
 
     @cached_property
     def discovery(self) -> Discovery:
@@ -114,8 +133,12 @@ class Catalogue:
             *(name for name in self.discovery.names() if name not in self.settings.providers),
             MODELS_GROUP,
             ANALYSERS_GROUP,
-            *preset_names(),
+            *preset_names(self._presets),
         ]
+
+    @property
+    def _presets(self) -> Path | None:
+        return presets_folder(self.environ)
 
     def _single(self, name: str) -> Participant:
         kind, _, rest = name.partition(":")
@@ -145,26 +168,21 @@ class Catalogue:
             raise ConfigurationError(f"{name} is external, and privacy.allow_external is false.")
         return found
 
-    def _unknown(self, name: str) -> ConfigurationError:
+    def _unknown(self, name: str) -> ConfigurationError | CredentialsRejected:
+        meant = {name, *(service.name for service in SERVICES if name in service.aliases)}
+        lacking = [todo for who, todo in self.discovery.missing if who.split(" ")[0] in meant]
+        if lacking:
+            return CredentialsRejected(
+                f"'{name}' cannot be asked here. To have it: {', or '.join(lacking)}."
+            )
         known = self.known()
         near = get_close_matches(name.lower(), known, n=1, cutoff=0.6)
         hint = f" Did you mean '{near[0]}'?" if near else ""
-        lacking = [todo for who, todo in self.discovery.missing if who.split(" ")[0] == name]
-        if lacking:
-            hint = f" It would be here: {', or '.join(lacking)}."
         return ConfigurationError(
             f"No participant is called '{name}'.{hint} Known here: {', '.join(known)}; also scripted:FILE[#NAME] "
             "and openai:MODEL[@BASE_URL]. Other names need an entry under `providers:` in your own configuration, "
             "for example `NAME: {type: openai, model: MODEL, base_url: URL, api_key_env: VARIABLE}`."
         )
-
-    def _of_preset(self, name: str) -> tuple[Participant, ...]:
-        listed = load_preset(name).document.tree.get("participants")
-        entries = [
-            ParticipantEntry.model_validate({"name": item} if isinstance(item, str) else item)
-            for item in (listed if isinstance(listed, list) else [])
-        ]
-        return tuple(found for entry in entries for found in self.resolve(entry))
 
     def _reachable(self, name: str, provider: Provider) -> Participant:
         found = self.obstacle(name, provider)
@@ -175,9 +193,8 @@ class Catalogue:
 
     def _configured(self, name: str, provider: Provider, *, alone: bool = False) -> Participant:
         """What an entry describes; `alone` without who speaks in its place."""
-        settings = self.settings
         participant = participant_of(
-            name, provider, timeout_s=self._timeout_s(), language=settings.language
+            name, provider, timeout_s=self._timeout_s(), language=self.language
         )
         if alone or not isinstance(provider, ModelProvider) or not provider.fallback:
             return participant
@@ -202,10 +219,7 @@ class Catalogue:
         model, at, address = rest.partition("@http")
         if not model:
             raise ConfigurationError("openai: needs a model, like openai:gpt-5-mini.")
-        try:
-            base_url = check_address(f"http{address}") if at else None
-        except PydanticCustomError as error:
-            raise ConfigurationError(f"openai:{model}: {error.message()}.") from None
+        base_url = _address(f"openai:{model}", f"http{address}") if at else None
         participant = self._openai(model, base_url)
         key_missing = not participant.options and not self.environ.get(KEY)
         if key_missing and not self.environ.get("QUORATE_REDIS_URL"):
@@ -226,9 +240,10 @@ class Catalogue:
         QUORATE_OPENAI_API_KEY when that is set, or no key.
         """
         options: dict[str, JsonValue] = {}
-        address = base_url or self.environ.get(BASE_URL)
+        told = self.environ.get(BASE_URL)
+        address = base_url or (_address(BASE_URL, told) if told else None)
         if address:
-            options["base_url"] = address.rstrip("/")
+            options["base_url"] = address
         if self.environ.get(OWN_KEY):
             options["api_key_env"] = OWN_KEY
         elif address and base_url is None and self.environ.get(KEY):
@@ -242,20 +257,25 @@ class Catalogue:
             options=options,
         )
 
-    def _particular(self, participant: Participant, entry: ParticipantEntry) -> Participant:
-        """The participant with what its entry says."""
+    def particular(
+        self, participant: Participant, entry: ParticipantEntry, joint: str = "/"
+    ) -> Participant:
+        """The participant with what its entry says; a persona is added to its name after `joint`."""
         changes: dict[str, object] = {}
         if entry.persona is not None:
             if participant.rule_based:
                 raise ConfigurationError(
                     f"{participant.name} follows rules and can have no persona; models can."
                 )
-            changes["persona"] = load_persona(entry.persona, self.settings.language)
-            label = "own" if " " in entry.persona.strip() else entry.persona
-            changes["name"] = plain_name(f"{participant.name}/{label}")
+            changes["persona"] = load_persona(entry.persona, self.language)
+            own_words = any(letter.isspace() for letter in entry.persona.strip())
+            label = entry.label or ("own" if own_words else entry.persona.strip())
+            changes["name"] = plain_name(f"{participant.name}{joint}{label}")
         if entry.temperature is not None:
             changes["temperature"] = entry.temperature
-        if entry.timeout is not None:
+        if entry.timeout is not None and participant.provider == "person":
+            changes["options"] = {**participant.options, "answer_within_s": entry.timeout}
+        elif entry.timeout is not None:
             changes["timeout_s"] = entry.timeout
         return participant.model_copy(update=changes) if changes else participant
 
@@ -264,3 +284,11 @@ class Catalogue:
 
     def _allowed(self, participant: Participant) -> bool:
         return self.settings.privacy.allow_external or not is_external(participant)
+
+
+def _address(told_by: str, address: str) -> str:
+    """The address, checked. Raises ConfigurationError, which does not repeat it."""
+    try:
+        return check_endpoint(address)
+    except PydanticCustomError as error:
+        raise ConfigurationError(f"{told_by}: {error.message()}.") from None

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import assert_never
 from urllib.parse import urlsplit
 
+from pydantic import JsonValue
+
 from orchestrator.configuration.families import family_of, plain_name
+from orchestrator.configuration.keys import Obstacle, key_obstacle
 from orchestrator.configuration.presets import load_persona
 from orchestrator.configuration.providers import (
     AnalyserProvider,
@@ -27,15 +29,6 @@ from orchestrator.configuration.providers import (
 from shared.models.panel import Participant
 from shared.scripts import load_script
 
-KEYS: dict[str, str] = {
-    "openai": "OPENAI_API_KEY",
-    "openai-compatible": "OPENAI_API_KEY",
-    "openai-responses": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "gemini": "GEMINI_API_KEY",
-}
-"""The variable whose key goes to a provider's own address, and to no other."""
-
 # Who leaves this machine when no address says otherwise; docs/design/participants.md.
 _EXTERNAL = frozenset({"openai", "openai-responses", "anthropic", "gemini", "command", "browser"})
 _AGENT_FAMILIES = {"claude": "anthropic", "gemini": "google", "codex": "openai"}
@@ -48,14 +41,6 @@ BROWSER_TERMS = (
 )
 
 
-@dataclass(frozen=True)
-class Obstacle:
-    """Why a participant cannot be asked; `key` when a key is what is missing."""
-
-    reason: str
-    key: bool = False
-
-
 def participant_of(
     name: str, provider: Provider, *, timeout_s: float, language: str
 ) -> Participant:
@@ -64,7 +49,7 @@ def participant_of(
         case ModelProvider():
             return _speaker(name, provider, timeout_s, language)
         case PersonProvider():
-            return Participant(name=name, provider="person", family="person", timeout_s=timeout_s)
+            return _person(name, provider.timeout, timeout_s)
         case ScriptedProvider():
             return scripted(name, Path(provider.script), provider.family, timeout_s)
         case AnalyserProvider():
@@ -73,6 +58,19 @@ def participant_of(
             return Participant(name=name, provider="rules", family="rules")
         case _:
             assert_never(provider)
+
+
+def _person(name: str, answer_within_s: float | None, timeout_s: float) -> Participant:
+    """`timeout_s` is for the worker's look at the turn; the person's own time is an option.
+
+    Everybody is of a family of their own: people are no copies of one another, and each has a vote.
+    """
+    options: dict[str, JsonValue] = {}
+    if answer_within_s is not None:
+        options["answer_within_s"] = answer_within_s
+    return Participant(
+        name=name, provider="person", family=f"person:{name}", timeout_s=timeout_s, options=options
+    )
 
 
 def _speaker(name: str, provider: ModelProvider, timeout_s: float, language: str) -> Participant:
@@ -129,7 +127,7 @@ def obstacle(name: str, provider: Provider, environ: Mapping[str, str]) -> Obsta
         return None
     match provider:
         case HttpProvider():
-            return _key_obstacle(name, provider, environ)
+            return key_obstacle(name, provider, environ)
         case CommandProvider():
             program = provider.executable
             if shutil.which(program, path=environ.get("PATH", "")) is None:
@@ -139,16 +137,6 @@ def obstacle(name: str, provider: Provider, environ: Mapping[str, str]) -> Obsta
                 f"{name} needs the extra `browser`: install `quorate[browser]` into this environment"
             )
     return None
-
-
-def _key_obstacle(name: str, provider: HttpProvider, environ: Mapping[str, str]) -> Obstacle | None:
-    if provider.api_key_file is not None:
-        return None
-    usual = KEYS.get(str(getattr(provider, "type", ""))) if provider.base_url is None else None
-    key = provider.api_key_env or usual
-    if key is None or environ.get(key):
-        return None
-    return Obstacle(f"{name} needs a key in the environment variable {key}, which is not set", True)
 
 
 def is_external(participant: Participant) -> bool:

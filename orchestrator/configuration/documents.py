@@ -26,7 +26,8 @@ Position = tuple[str | int, ...]
 class Document:
     """One source of settings: its values, the line of every key, and whom it belongs to.
 
-    `place` is how people call it; `folder` is where its relative paths start.
+    `place` is how people call it; `folder` is where its relative paths start; `typed` is true of what came from the
+    command line or the environment.
     """
 
     place: str
@@ -34,6 +35,7 @@ class Document:
     lines: Mapping[Position, int] = field(default_factory=dict)
     folder: Path = Path()
     project: bool = False
+    typed: bool = False
 
     def where(self, position: Position) -> str:
         """`file:line` of a position, or of the nearest one around it that has a line."""

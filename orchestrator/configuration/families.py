@@ -35,4 +35,6 @@ def family_of(model: str) -> str:
 
 def plain_name(name: str) -> str:
     """A name that a participant may have, nearest to the given one."""
-    return re.sub(r"[^\w.@/-]", "-", name)[:64] or "participant"
+    # Python's \w takes signs like ¹ and ½ for letters, the pattern of a participant's name does not.
+    kept = (sign if sign.isalpha() or sign.isdecimal() or sign in "_.@/-" else "-" for sign in name)
+    return "".join(kept)[:64] or "participant"

@@ -8,7 +8,7 @@ trusted, because the user named it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
@@ -21,7 +21,9 @@ from orchestrator.configuration.documents import (
     read_pyproject,
     read_yaml,
 )
-from orchestrator.configuration.presets import load_preset
+from orchestrator.configuration.places import absolute, user_folder
+from orchestrator.configuration.preset_choice import Chooser
+from orchestrator.configuration.presets import Preset
 from orchestrator.configuration.problems import validate
 from orchestrator.configuration.schema import Settings
 from orchestrator.configuration.trust import check_project
@@ -50,11 +52,19 @@ _WHOLE = "providers"
 
 @dataclass(frozen=True)
 class Configuration:
-    """The settings that hold, and where each one that is not a default comes from (`file:line`)."""
+    """The settings that hold, and where each one that is not a default comes from (`file:line`).
+
+    `preset` is the one that was applied: the workflow's own, when a workflow was named.
+    """
 
     settings: Settings
     sources: Mapping[str, str]
     documents: tuple[Document, ...]
+    preset: Preset | None = None
+
+    def in_language(self, language: str) -> Configuration:
+        """The same, speaking that language: personas are captured in it."""
+        return replace(self, settings=self.settings.model_copy(update={"language": language}))
 
     def source(self, key: str) -> str:
         """Where a key like `gate.fail_on` comes from; `default` when nobody set it."""
@@ -79,11 +89,13 @@ def load_configuration(
     explicit: Path | None = None,
     overrides: Mapping[str, JsonValue] | None = None,
     trust_project: bool = False,
+    workflow: str | None = None,
 ) -> Configuration:
     """The configuration for work in `directory`.
 
-    `overrides` are the command line's, by key (`review.max_rounds`). Raises ConfigurationError that names
-    every problem with file, line and suggestion, EnvironmentFault for a file without permission.
+    `overrides` are the command line's, by key (`review.max_rounds`). A preset of another workflow than `workflow` is an
+    error when it was typed; a file serves all workflows, so its preset is passed over. Raises ConfigurationError that
+    names every problem with file, line and suggestion, EnvironmentFault for a file without permission.
     """
     layers: list[Document] = []
     user = _user_document(environ)
@@ -102,21 +114,21 @@ def load_configuration(
         if document.tree:
             validate(document)
             layers.append(document)
-    layers = _with_preset(layers)
+    preset = Chooser(directory, environ, workflow, trust_project).choose(layers)
+    if preset is not None:
+        layers.insert(0, preset.document)
     tree: Tree = {}
     sources: dict[str, str] = {}
     for layer in layers:
         _merge(tree, _with_whole_paths(layer, environ), layer, (), sources)
     merged = Document("the merged configuration", tree)
-    return Configuration(validate(merged), sources, tuple(layers))
+    return Configuration(validate(merged), sources, tuple(layers), preset)
 
 
 def user_file(environ: Mapping[str, str]) -> Path | None:
     """The user's own configuration file, whether it exists or not; None without a home."""
-    if folder := environ.get("XDG_CONFIG_HOME"):
-        return Path(folder) / "quorate" / "config.yaml"
-    home = environ.get("HOME")
-    return Path(home) / ".config" / "quorate" / "config.yaml" if home else None
+    folder = user_folder(environ)
+    return None if folder is None else folder / "config.yaml"
 
 
 def _user_document(environ: Mapping[str, str]) -> Document | None:
@@ -172,7 +184,7 @@ def _environment_document(environ: Mapping[str, str]) -> Document:
             value = [name.strip() for name in text.split(",") if name.strip()]
         names.append(f"${variable}")
         _plant(tree, key, value)
-    return Document(f"environment ({', '.join(names)})", tree)
+    return Document(f"environment ({', '.join(names)})", tree, typed=True)
 
 
 def _override_document(overrides: Mapping[str, JsonValue]) -> Document:
@@ -180,7 +192,7 @@ def _override_document(overrides: Mapping[str, JsonValue]) -> Document:
     for key, value in overrides.items():
         if value is not None:
             _plant(tree, key, value)
-    return Document("command line", tree)
+    return Document("command line", tree, typed=True)
 
 
 def _plant(tree: Tree, key: str, value: JsonValue) -> None:
@@ -193,19 +205,12 @@ def _plant(tree: Tree, key: str, value: JsonValue) -> None:
         branch[inner] = value
 
 
-def _with_preset(layers: list[Document]) -> list[Document]:
-    chosen = next((layer for layer in reversed(layers) if layer.tree.get("preset")), None)
-    if chosen is None:
-        return layers
-    try:
-        preset = load_preset(str(chosen.tree["preset"]))
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{chosen.where(('preset',))}: {error}") from None
-    return [preset.document, *layers]
-
-
 def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
-    """The tree with the files of its providers as absolute paths: they are relative to their own file."""
+    """The tree with its files as absolute paths: they are relative to the file that names them."""
+    prompts = document.tree.get("prompts")
+    if isinstance(prompts, str):
+        there = str(absolute(prompts, document.folder, environ))
+        document = replace(document, tree={**document.tree, "prompts": there})
     providers = document.tree.get(_WHOLE)
     if not isinstance(providers, dict):
         return document.tree
@@ -214,15 +219,9 @@ def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
         whole = dict(provider) if isinstance(provider, dict) else {}
         for key in ("script", "api_key_file", "profile", "selectors"):
             if key in whole:
-                whole[key] = str(_absolute(str(whole[key]), document.folder, environ))
+                whole[key] = str(absolute(str(whole[key]), document.folder, environ))
         resolved[name] = whole
     return {**document.tree, _WHOLE: resolved}
-
-
-def _absolute(path: str, folder: Path, environ: Mapping[str, str]) -> Path:
-    if path.startswith("~/") and "HOME" in environ:
-        return Path(environ["HOME"]) / path[2:]
-    return (folder / path).absolute()
 
 
 def _merge(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -10,8 +11,10 @@ from pydantic_core import ErrorDetails
 from orchestrator.configuration.documents import Document, Position
 from orchestrator.configuration.providers import PROVIDER_TYPES
 from orchestrator.configuration.schema import Settings
-from orchestrator.configuration.sections import did_you_mean
+from orchestrator.configuration.sections import Section, did_you_mean
 from shared.errors import ConfigurationError
+
+S = TypeVar("S", bound=Section)
 
 _PLAIN = {
     "missing": "this key is required",
@@ -32,8 +35,13 @@ _PLAIN = {
 
 def validate(document: Document) -> Settings:
     """The settings of one document by itself. Raises ConfigurationError that names every problem."""
+    return checked(document, Settings)
+
+
+def checked(document: Document, section: type[S]) -> S:
+    """The document as a section. Raises ConfigurationError that names every problem."""
     try:
-        return Settings.model_validate(document.tree)
+        return section.model_validate(document.tree)
     except ValidationError as error:
         found = error.errors(include_url=False)
         sentences = dict.fromkeys(_sentence(document, problem) for problem in found)

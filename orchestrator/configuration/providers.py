@@ -11,9 +11,13 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, JsonValue, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from orchestrator.configuration.sections import Seconds, Section, check_address
+from orchestrator.configuration.sections import Seconds, Section, check_address, check_endpoint
+from orchestrator.configuration.written_keys import key_in_arguments, key_in_pairs
+from shared.limits import KEY_OPTIONS
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_PLACE = re.compile(r"(?:[^\s/][^\n]{0,199}/)?[^\s/][^\n/]{0,99}")
+_LIKE_A_KEY = re.compile(r"(?:sk|pk|rk|gsk|xai|pplx)-|AIza")
 # What the participant itself carries, or what is the configuration's own; the rest are the provider's options.
 _NOT_OPTIONS = frozenset(
     {
@@ -39,6 +43,25 @@ def _variable(value: str) -> str:
             "variable", "expected the name of an environment variable, not a key"
         )
     return value
+
+
+def _place(value: str) -> str:
+    # As above: no repetition of what may be a key.
+    if not _PLACE.fullmatch(value) or _LIKE_A_KEY.match(value):
+        raise PydanticCustomError(
+            "keyring", "expected a name of `quorate keys`, or SERVICE/USERNAME, not a key"
+        )
+    return value
+
+
+def _refuse_key(field: str, name: str | None, instead: str) -> None:
+    if name is not None:
+        raise PydanticCustomError(
+            "written_key",
+            "'{field}' holds a key ({name}), which would be stored with every run. "
+            "Name where it is instead: {instead}",
+            {"field": field, "name": name, "instead": instead},
+        )
 
 
 class ModelProvider(Section):
@@ -96,6 +119,7 @@ class HttpProvider(ModelProvider):
     base_url: str | None = None
     api_key_env: str | None = None
     api_key_file: str | None = None
+    api_key_keyring: str | None = None
     headers: dict[str, str] | None = None
     query: dict[str, str] | None = None
     extra_body: dict[str, JsonValue] | None = None
@@ -105,10 +129,41 @@ class HttpProvider(ModelProvider):
     def _is_a_variable(cls, value: str | None) -> str | None:
         return None if value is None else _variable(value)
 
+    @field_validator("api_key_file")
+    @classmethod
+    def _is_a_file(cls, value: str | None) -> str | None:
+        if value is not None and _LIKE_A_KEY.match(value):
+            raise PydanticCustomError("file", "expected the path of a file, not a key")
+        return value
+
+    @field_validator("api_key_keyring")
+    @classmethod
+    def _is_a_place(cls, value: str | None) -> str | None:
+        return None if value is None else _place(value)
+
     @field_validator("base_url")
     @classmethod
     def _is_an_address(cls, value: str | None) -> str | None:
-        return None if value is None else check_address(value)
+        return None if value is None else check_endpoint(value)
+
+    @model_validator(mode="after")
+    def _holds_no_key(self) -> Self:
+        for field in ("headers", "query", "extra_body"):
+            pairs = getattr(self, field)
+            name = "key" if field == "query" and "key" in (pairs or {}) else key_in_pairs(pairs)
+            _refuse_key(field, name, " or ".join(KEY_OPTIONS))
+        return self
+
+    @model_validator(mode="after")
+    def _names_one_key(self) -> Self:
+        named = [name for name in KEY_OPTIONS if getattr(self, name) is not None]
+        if len(named) > 1:
+            raise PydanticCustomError(
+                "keys",
+                "give one of {names}: it would not be clear which key counts",
+                {"names": " and ".join(named)},
+            )
+        return self
 
 
 class OpenAIProvider(HttpProvider):
@@ -176,6 +231,12 @@ class CommandProvider(ModelProvider):
             )
         return self
 
+    @model_validator(mode="after")
+    def _holds_no_key(self) -> Self:
+        for field in ("command", "arguments"):
+            _refuse_key(field, key_in_arguments(getattr(self, field) or ()), "env: [VARIABLE]")
+        return self
+
     @property
     def executable(self) -> str:
         """What has to be installed."""
@@ -201,9 +262,10 @@ class BrowserProvider(ModelProvider):
 
 
 class PersonProvider(Section):
-    """A person, who answers through `quorate inbox` and `quorate answer`."""
+    """A person, who answers through `quorate inbox` and `quorate answer`, within `timeout` where one is given."""
 
     type: Literal["person"]
+    timeout: Seconds | None = None
 
 
 class ScriptedProvider(Section):

@@ -17,6 +17,8 @@ ANALYSERS = ("ruff", "bandit", "complexity", "diffcheck")
 
 INTEGER = 2**31 - 1
 """The largest number of calls that the store's column holds."""
+BIG_INTEGER = 2**63 - 1
+"""The largest number of tokens that the store's column holds."""
 
 _lower = BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value)
 _upper = BeforeValidator(lambda value: value.strip().upper() if isinstance(value, str) else value)
@@ -29,26 +31,80 @@ class OrchestratorSection(Section):
 
 
 class ParticipantEntry(Section):
-    """One participant of the panel: a name with what is special about it here."""
+    """One participant of the panel: a name with what is special about it here.
+
+    `label` is how a persona is called in the participant's name, when its own words would be too long for that.
+    """
 
     name: str = Field(min_length=1)
     persona: str | None = None
+    label: str | None = Field(default=None, pattern=r"^[\w.-]{1,24}$")
     temperature: float | None = Field(default=None, ge=0, le=2)
     timeout: Seconds | None = None
 
+    @model_validator(mode="after")
+    def _label_has_a_persona(self) -> Self:
+        if self.label is not None and self.persona is None:
+            raise PydanticCustomError("label", "`label` names a persona, and there is none")
+        return self
+
 
 class SettingsSection(Section):
-    """The original settings: `timeout` is for one turn."""
+    """The original settings: `timeout` is for one turn, and for the whole of a forum."""
 
     max_rounds: int | None = Field(default=None, ge=1, le=20)
     timeout: Seconds | None = None
 
 
 class PanelSection(Section):
-    """Who speaks for the author and who merges, when that should not be chosen automatically."""
+    """Who has which part, when that should not be chosen automatically. The moderator may be `none`."""
 
     author: str | None = None
     chair: str | None = None
+    judge: str | None = None
+    moderator: str | None = None
+
+
+class AskSection(Section):
+    """The ask workflow: whether the answers are ranked, and made into one."""
+
+    ranking: bool = False
+    synthesis: bool = False
+    quorum: int | None = Field(default=None, ge=1)
+
+
+class ForumSection(Section):
+    """The forum workflow. `timeout` is for the whole discussion, `bid_timeout` for one floor request."""
+
+    max_rounds: int | None = Field(default=None, ge=1, le=50)
+    timeout: Seconds | None = None
+    bid_timeout: Seconds | None = 60.0
+    patience: int = Field(default=2, ge=1, le=20)
+    blind_opening: bool = True
+    anonymous: bool = False
+    ballot: bool = True
+    consensus: float = Field(default=0.7, gt=0.5, le=1)
+    quorum: int | None = Field(default=None, ge=1)
+
+
+class PlanSection(Section):
+    """The plan workflow."""
+
+    strategy: Annotated[Literal["debate", "perspectives"], _lower] = "debate"
+    max_rounds: int | None = Field(default=None, ge=1, le=20)
+    max_revisions: int = Field(default=2, ge=0, le=5)
+    quorum: int | None = Field(default=None, ge=1)
+
+
+class DebateSection(Section):
+    """The panel workflow: how its debate is held."""
+
+    strategy: Annotated[Literal["sequential", "parallel", "quick", "delphi"], _lower] = "sequential"
+    max_rounds: int | None = Field(default=None, ge=1, le=10)
+    consensus_threshold: float = Field(default=0.8, gt=0.5, le=1)
+    opening_vote: bool = True
+    ballot: bool = True
+    quorum: int | None = Field(default=None, ge=1)
 
 
 class ReviewSection(Section):
@@ -64,7 +120,7 @@ class ReviewSection(Section):
 class ConvergenceSection(Section):
     """When a discussion has converged or stalled. `weights` are for agreement and stability."""
 
-    detector: Annotated[Literal["stance", "lexical"], _lower] = "stance"
+    detector: Annotated[Literal["stance", "text", "lexical"], _lower] = "stance"
     agreement: float = Field(default=0.7, ge=0, le=1)
     stability: float = Field(default=0.8, ge=0, le=1)
     stalled_stability: float = Field(default=0.3, ge=0, le=1)
@@ -82,11 +138,15 @@ class GateSection(Section):
 
 
 class DecisionSection(Section):
-    """Who decides: `ask` a person, or take the word as the answer at once. Nobody's silence applies a fix."""
+    """Who decides: `ask` a person, or take the word as the answer at once.
 
-    mode: Annotated[Literal["ask", "skip", "apply_fix"], _lower] = "ask"
+    `skip` and `apply_fix` answer a review, `accept` and `revise` a plan; the other's words ask. Nobody's silence
+    applies a fix or spends on another version: `skip` and `accept` leave things as they are.
+    """
+
+    mode: Annotated[Literal["ask", "skip", "apply_fix", "accept", "revise"], _lower] = "ask"
     timeout: Seconds | None = 7 * 24 * 3600.0
-    on_timeout: Annotated[Literal["skip"], _lower] = "skip"
+    on_timeout: Annotated[Literal["skip", "accept"], _lower] = "skip"
 
 
 class BudgetSection(Section):
@@ -94,7 +154,7 @@ class BudgetSection(Section):
 
     per_run_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     per_run_calls: int | None = Field(default=None, ge=0, le=INTEGER)
-    per_run_tokens: int | None = Field(default=None, ge=0)
+    per_run_tokens: int | None = Field(default=None, ge=0, le=BIG_INTEGER)
     per_run_time: Seconds | None = 3600.0
 
 
@@ -121,8 +181,9 @@ class Settings(Section):
     """The whole configuration; every key may be absent."""
 
     version: Literal[1] = 1
-    language: Annotated[Literal["en", "ko"], _lower] = "en"
+    language: Annotated[Literal["en", "ko"], _lower] | None = None
     preset: str | None = None
+    prompts: str | None = Field(default=None, min_length=1)
     orchestrator: OrchestratorSection = OrchestratorSection()
     participants: tuple[Annotated[ParticipantEntry, BeforeValidator(_as_entry)], ...] | None = None
     settings: SettingsSection = SettingsSection()
@@ -131,6 +192,10 @@ class Settings(Section):
     )
     panel: PanelSection = PanelSection()
     review: ReviewSection = ReviewSection()
+    ask: AskSection = AskSection()
+    forum: ForumSection = ForumSection()
+    plan: PlanSection = PlanSection()
+    debate: DebateSection = DebateSection()
     convergence: ConvergenceSection = ConvergenceSection()
     gate: GateSection = GateSection()
     decision: DecisionSection = DecisionSection()

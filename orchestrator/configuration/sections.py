@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.models.wire import Wire
@@ -35,7 +35,7 @@ class Section(Wire):
                 raise PydanticCustomError(
                     "plaintext_key",
                     "'{key}' would put a secret into the file. Name where it is instead: "
-                    "api_key_env: VARIABLE, or api_key_file: PATH",
+                    "api_key_env: VARIABLE, api_key_file: PATH, or api_key_keyring: NAME",
                     {"key": key},
                 )
             raise PydanticCustomError(
@@ -65,8 +65,21 @@ def _duration(value: object) -> object:
     return value
 
 
-Seconds = Annotated[float, BeforeValidator(_duration), Field(gt=0)]
+LONGEST_S = 100 * 366 * 86_400.0
+"""A hundred years: more than anybody means, less than the database and JSON can hold."""
+
+Duration = Annotated[float, BeforeValidator(_duration), Field(gt=0, allow_inf_nan=False)]
 """A number of seconds, or a number with s, m, h, d or w."""
+
+
+def _bounded(value: float) -> float:
+    if value > LONGEST_S:
+        raise PydanticCustomError("too_long", "expected a duration of at most a hundred years")
+    return value
+
+
+Seconds = Annotated[Duration, AfterValidator(_bounded)]
+"""A duration that something may take or wait."""
 
 
 def check_address(value: str) -> str:
@@ -80,3 +93,11 @@ def check_address(value: str) -> str:
     if parts.username or parts.password:
         raise PydanticCustomError("address", "the address must not hold a user name or a password")
     return value.rstrip("/")
+
+
+def check_endpoint(value: str) -> str:
+    """An address that paths can be added to, so without a query; raises as `check_address` does."""
+    address = check_address(value)
+    if "?" in address or "#" in address:
+        raise PydanticCustomError("address", "the address must end before `?` and `#`")
+    return address

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from orchestrator.configuration.documents import Document, Position, Tree
+from orchestrator.configuration.presets import is_file
 from orchestrator.configuration.schema import Settings
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
@@ -37,30 +39,58 @@ def _no_looser_gate(project: Settings, user: Settings) -> str | None:
     return None
 
 
-def _no_smaller_quorum(project: Settings, user: Settings) -> str | None:
-    wanted, present = project.gate.quorum, user.gate.quorum
-    if present is None:
-        # Any number allows absences, which the default (more than half, nobody's silence is approval) does not.
-        return None if wanted is None else "it would allow participants to be absent"
-    if wanted is None or wanted < present:
-        return f"it would lower the quorum (yours: {present})"
-    return None
-
-
-def _no_hurry(project: Settings, _user: Settings) -> str | None:
-    timeout_s = project.settings.timeout
-    if timeout_s is not None and timeout_s < SHORTEST_TIMEOUT_S:
-        return f"it would leave participants less than {SHORTEST_TIMEOUT_S:g} s"
-    return None
-
-
-def _no_lower(key: str) -> Check:
+def _no_smaller_quorum(section: str) -> Check:
     def check(project: Settings, user: Settings) -> str | None:
-        mine = getattr(user.convergence, key)
-        lower = getattr(project.convergence, key) < mine
+        wanted, present = _value(project, section, "quorum"), _value(user, section, "quorum")
+        if present is None:
+            # Any number allows absences, which the default (more than half, nobody's silence is approval) does not.
+            return None if wanted is None else "it would allow participants to be absent"
+        if wanted is None or wanted < present:
+            return f"it would lower the quorum (yours: {present})"
+        return None
+
+    return check
+
+
+def _no_hurry(section: str, key: str) -> Check:
+    def check(project: Settings, _user: Settings) -> str | None:
+        timeout_s = _value(project, section, key)
+        if timeout_s is not None and timeout_s < SHORTEST_TIMEOUT_S:
+            return f"it would leave participants less than {SHORTEST_TIMEOUT_S:g} s"
+        return None
+
+    return check
+
+
+def _no_lower(section: str, key: str) -> Check:
+    def check(project: Settings, user: Settings) -> str | None:
+        mine = _value(user, section, key)
+        lower = _value(project, section, key) < mine
         return f"it would make agreement easier (yours: {mine})" if lower else None
 
     return check
+
+
+def _no_switch_off(section: str, key: str) -> Check:
+    def check(project: Settings, user: Settings) -> str | None:
+        dropped = _value(user, section, key) and not _value(project, section, key)
+        return "it would switch off what keeps agreement honest" if dropped else None
+
+    return check
+
+
+def _value(settings: Settings, section: str, key: str) -> Any:
+    return getattr(getattr(settings, section), key)
+
+
+def _no_skipped_votes(project: Settings, user: Settings) -> str | None:
+    dropped = project.debate.strategy == "quick" and user.debate.strategy != "quick"
+    return "it would let agreement pass without a vote" if dropped else None
+
+
+def _no_preset_file(project: Settings, _user: Settings) -> str | None:
+    name = project.preset
+    return "it would set whatever that file says" if name and is_file(name) else None
 
 
 def _no_higher(key: str) -> Check:
@@ -73,7 +103,8 @@ def _no_higher(key: str) -> Check:
 
 
 def _no_approval(project: Settings, _user: Settings) -> str | None:
-    return "it would approve by itself" if project.decision.mode == "apply_fix" else None
+    asks = project.decision.mode in ("ask", "skip")
+    return None if asks else "it would decide in your place"
 
 
 def _no_release(project: Settings, user: Settings) -> str | None:
@@ -98,6 +129,8 @@ def _known_participants(project: Settings, user: Settings) -> str | None:
             return reason
         if entry.persona is not None and any(letter.isspace() for letter in entry.persona):
             return f"a persona in its own words would instruct '{entry.name}'"
+        if entry.timeout is not None and entry.timeout < SHORTEST_TIMEOUT_S:
+            return f"it would leave '{entry.name}' less than {SHORTEST_TIMEOUT_S:g} s"
     return None
 
 
@@ -111,19 +144,43 @@ def _known_name(section: str, key: str) -> Check:
 PROJECT_MAY_SET: tuple[_Permission, ...] = (
     _Permission("version"),
     _Permission("language"),
-    _Permission("preset"),
+    _Permission("preset", _no_preset_file),
     _Permission("orchestrator.ai", _known_name("orchestrator", "ai")),
     _Permission("participants", _known_participants),
     _Permission("settings.max_rounds"),
-    _Permission("settings.timeout", _no_hurry),
+    _Permission("settings.timeout", _no_hurry("settings", "timeout")),
     _Permission("panel.author", _known_name("panel", "author")),
     _Permission("panel.chair", _known_name("panel", "chair")),
+    _Permission("panel.judge", _known_name("panel", "judge")),
+    _Permission("panel.moderator", _known_name("panel", "moderator")),
     _Permission("review.strategy"),
     _Permission("review.max_rounds"),
-    _Permission("convergence.agreement", _no_lower("agreement")),
-    _Permission("convergence.stability", _no_lower("stability")),
+    _Permission("ask.ranking"),
+    _Permission("ask.synthesis"),
+    _Permission("ask.quorum", _no_smaller_quorum("ask")),
+    _Permission("forum.max_rounds"),
+    _Permission("forum.timeout", _no_hurry("forum", "timeout")),
+    _Permission("forum.bid_timeout", _no_hurry("forum", "bid_timeout")),
+    _Permission("forum.patience"),
+    _Permission("forum.blind_opening", _no_switch_off("forum", "blind_opening")),
+    _Permission("forum.anonymous", _no_switch_off("forum", "anonymous")),
+    _Permission("forum.ballot", _no_switch_off("forum", "ballot")),
+    _Permission("forum.consensus", _no_lower("forum", "consensus")),
+    _Permission("forum.quorum", _no_smaller_quorum("forum")),
+    _Permission("plan.strategy"),
+    _Permission("plan.max_rounds"),
+    _Permission("plan.max_revisions"),
+    _Permission("plan.quorum", _no_smaller_quorum("plan")),
+    _Permission("debate.strategy", _no_skipped_votes),
+    _Permission("debate.max_rounds"),
+    _Permission("debate.consensus_threshold", _no_lower("debate", "consensus_threshold")),
+    _Permission("debate.opening_vote", _no_switch_off("debate", "opening_vote")),
+    _Permission("debate.ballot", _no_switch_off("debate", "ballot")),
+    _Permission("debate.quorum", _no_smaller_quorum("debate")),
+    _Permission("convergence.agreement", _no_lower("convergence", "agreement")),
+    _Permission("convergence.stability", _no_lower("convergence", "stability")),
     _Permission("gate.fail_on", _no_looser_gate),
-    _Permission("gate.quorum", _no_smaller_quorum),
+    _Permission("gate.quorum", _no_smaller_quorum("gate")),
     _Permission("decision.mode", _no_approval),
     _Permission("budget.per_run_usd", _no_higher("per_run_usd")),
     _Permission("budget.per_run_calls", _no_higher("per_run_calls")),

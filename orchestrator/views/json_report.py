@@ -7,8 +7,9 @@ import re
 from datetime import datetime
 from typing import Any
 
+from orchestrator.core.ranking import Ranked
 from orchestrator.views.exit_codes import exit_code
-from orchestrator.views.report import ROUND_ROLES, RunReport
+from orchestrator.views.report import ASSESSED_ROLES, RunReport
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Participant
 from shared.store.decisions import DecisionRow
@@ -37,12 +38,15 @@ def as_json(report: RunReport, language: str = "en") -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "run": {
             **run_summary(report.run),
-            "strategy": report.options.strategy,
+            "strategy": report.strategy,
             "language": report.spec.language,
             "blocked_reason": report.run.blocked_reason,
             "exit_code": int(exit_code(report)),
+            "forked_from": report.spec.labels.get("forked_from"),
+            "forked_at": report.spec.labels.get("forked_at"),
         },
         "verdict": report.verdict,
+        "summary": (report.run.outcome or {}).get("summary"),
         "gate": {
             "fail_on": report.options.fail_on,
             "outcome": report.gate.outcome,
@@ -55,6 +59,7 @@ def as_json(report: RunReport, language: str = "en") -> dict[str, Any]:
                 "support": report.supporters(finding),
                 "critics": len(report.critics),
                 "standing": finding in report.standing,
+                **_rank(report.place_in_ranking(finding)),
             }
             for finding in report.findings
         ],
@@ -63,9 +68,20 @@ def as_json(report: RunReport, language: str = "en") -> dict[str, Any]:
         "fixes": None if fixes is None else fixes.model_dump(mode="json"),
         "decision": None if decision is None else decision_json(decision),
         "applied": [one.model_dump(mode="json") for one in report.applied],
+        "detail": dict(report.detail) or None,
         "usage": report.usage.__dict__,
         "participants": _participants(report),
         "warnings": list(report.warnings(language)),
+    }
+
+
+def _rank(place: Ranked) -> dict[str, Any]:
+    return {
+        "rank": place.rank,
+        "score": place.score,
+        "supporters": list(place.supporters),
+        "weak": place.weak,
+        "like": place.like,
     }
 
 
@@ -125,7 +141,7 @@ def _rounds(report: RunReport) -> list[dict[str, Any]]:
     figures = {
         f"{one.key.rpartition('round/')[0]}{role}/{one.figures.round}": one.figures
         for one in report.assessments
-        for role in sorted(ROUND_ROLES)
+        for role in sorted(ASSESSED_ROLES)
     }
     return [
         {
@@ -164,10 +180,7 @@ def _rounded(seconds: float | None) -> float | None:
 
 
 def _participants(report: RunReport) -> list[dict[str, Any]]:
-    panel = report.spec.panel
-    listed: list[tuple[str, Participant]] = [("critic", critic) for critic in panel.critics]
-    listed += [("author", panel.author), ("chair", panel.chair)]
-    return [_participant(part, who, report) for part, who in listed]
+    return [_participant(part, who, report) for part, who in report.spec.seats]
 
 
 def _participant(part: str, who: Participant, report: RunReport) -> dict[str, Any]:

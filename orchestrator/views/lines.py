@@ -7,7 +7,7 @@ forget it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -34,6 +34,19 @@ class Style(StrEnum):
     PLACE = "place"
     ADDED = "added"
     REMOVED = "removed"
+    VOICE_1 = "voice_1"
+    VOICE_2 = "voice_2"
+    VOICE_3 = "voice_3"
+    VOICE_4 = "voice_4"
+    VOICE_5 = "voice_5"
+
+
+VOICES = (Style.VOICE_1, Style.VOICE_2, Style.VOICE_3, Style.VOICE_4, Style.VOICE_5)
+
+
+def voice(name: str, everybody: Sequence[str]) -> Style:
+    """The style of a participant's name, the same wherever it stands; who is not of the panel has none of its own."""
+    return VOICES[everybody.index(name) % len(VOICES)] if name in everybody else Style.STRONG
 
 
 @dataclass(frozen=True)

@@ -5,26 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.views.lines import Line, Span, Style, line
+from orchestrator.views.sentences import told
 from orchestrator.views.tables import table
+from orchestrator.views.words import say
 from shared.models.panel import Panel, Participant
 from shared.store.decisions import DecisionRow
 from shared.store.views import RunRow
 
 
-def runs(rows: Sequence[RunRow]) -> list[Line]:
+def heads(names: Sequence[str], language: str) -> tuple[str, ...]:
+    """The heads of a list's columns."""
+    return tuple(say(f"list_{name}", language) for name in names)
+
+
+def runs(rows: Sequence[RunRow], language: str = "en") -> list[Line]:
     """One line a run."""
     if not rows:
-        return [line(Span("no runs", Style.DIM))]
+        return [line(Span(say("no_runs", language), Style.DIM))]
+    names = ("run", "workflow", "status", "verdict", "ending", "started", "took", "title")
     return table(
-        ("run", "status", "verdict", "ending", "started", "took", "title"),
+        heads(names, language),
         [
             (
                 run.id,
+                run.workflow,
                 run.status.value,
                 run.verdict or "-",
-                run.ending or "-",
+                say(f"how_{run.ending}", language) if run.ending else "-",
                 f"{run.created_at:%Y-%m-%d %H:%M}",
-                f"{run.elapsed_s:.1f} s",
+                say("seconds", language, s=run.elapsed_s),
                 run.title,
             )
             for run in rows
@@ -32,26 +41,27 @@ def runs(rows: Sequence[RunRow]) -> list[Line]:
     )
 
 
-def decisions(rows: Sequence[DecisionRow]) -> list[Line]:
-    """One line a decision, and how to answer."""
+def decisions(rows: Sequence[DecisionRow], language: str = "en") -> list[Line]:
+    """One line a decision, and how to answer; the options as they are typed."""
     if not rows:
-        return [line(Span("no decision waits", Style.DIM))]
+        return [line(Span(say("no_decision_waits", language), Style.DIM))]
+    names = ("run", "about", "asked", "until", "options", "question", "title")
     lines = table(
-        ("run", "asked", "until", "options", "question", "title"),
+        heads(names, language),
         [
             (
                 row.run_id,
+                row.kind,
                 f"{row.opened_at:%Y-%m-%d %H:%M}",
                 "-" if row.deadline_at is None else f"{row.deadline_at:%Y-%m-%d %H:%M}",
                 "|".join(row.question.get("options") or ()),
-                str(row.question.get("prompt", "")),
+                told(str(row.question.get("prompt", "")), language),
                 row.title,
             )
             for row in rows
         ],
     )
-    hint = "quorate show RUN shows what is asked, quorate decide RUN CHOICE answers it"
-    return [*lines, line(Span(hint, Style.DIM))]
+    return [*lines, line(Span(say("decide_hint", language), Style.DIM))]
 
 
 def participants(panel: Panel) -> list[Line]:

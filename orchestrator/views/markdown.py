@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
-from orchestrator.views.lines import clean, drop_unseen, plain, spell_unseen
+from orchestrator.views.lines import clean, drop_unseen, plain
+from orchestrator.views.markdown_text import escape, fenced
+from orchestrator.views.money import spent
 from orchestrator.views.report import RunReport
+from orchestrator.views.sentences import told
 from orchestrator.views.text import convergence
 from orchestrator.views.words import say
 from shared.models.findings import Finding
-
-# What makes emphasis, code, links, images, tags, headings, tables, mentions and addresses.
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
-_LEADING = re.compile(r"^(\s*)([-+=]|\d+[.)])")
 
 
 def result(report: RunReport, *, language: str) -> str:
@@ -20,27 +17,15 @@ def result(report: RunReport, *, language: str) -> str:
     parts = [
         _head(report, language),
         _table(report, language),
-        *(_details(finding) for finding in report.ranked),
+        *(_details(finding, language) for finding in report.ranked),
         _synthesis(report, language),
         _patch(report),
-        _rounds(report),
+        _rounds(report, language),
         _warnings(report, language),
+        escape(plain(spent(report.usage, language)).strip()),
         f"`quorate show {report.run.id}`",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def escape(text: str) -> str:
-    """One line of somebody's text as Markdown that shows exactly that text."""
-    escaped = _SPECIAL.sub(r"\\\1", clean(text))
-    return _LEADING.sub(lambda found: f"{found[1]}{found[2][:-1]}\\{found[2][-1]}", escaped)
-
-
-def fenced(text: str, kind: str = "") -> str:
-    """A block of code that its content cannot close."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{kind}\n{spell_unseen(text).rstrip()}\n{fence}"
 
 
 def _head(report: RunReport, language: str) -> str:
@@ -48,7 +33,7 @@ def _head(report: RunReport, language: str) -> str:
     figures = plain([convergence(report, language)]).strip()
     return (
         f"# {verdict}\n\n**{escape(figures)}** — {escape(report.run.title)} (`{report.run.id}`, "
-        f"{report.options.strategy})"
+        f"{report.strategy})"
     )
 
 
@@ -57,17 +42,37 @@ def _table(report: RunReport, language: str) -> str:
         return say("no_findings", language) if report.assessments else ""
     rows = [
         f"| {f.severity} | {escape(_where(f))} | {escape(f.title)} "
-        f"| {report.supporters(f)}/{len(report.critics)} | {f.status} | {f.id} |"
+        f"| {report.supporters(f)}/{len(report.critics)} "
+        f"| {_state(f, report, language)} | {f.id} |"
         for f in report.ranked
     ]
-    head = "| severity | place | finding | support | status | id |\n| --- | --- | --- | --- | --- | --- |"
-    return "\n".join([head, *rows])
+    return "\n".join([_head_of(_FINDING_HEADS, language), *rows])
 
 
-def _details(finding: Finding) -> str:
+_FINDING_HEADS = (
+    *("head_severity", "head_where", "head_finding", "head_support", "head_status", "head_id"),
+)
+_ROUND_HEADS = (
+    *("head_round", "head_agreement", "head_stability", "head_score"),
+    *("head_recommendation", "head_answered"),
+)
+
+
+def _head_of(words: tuple[str, ...], language: str) -> str:
+    names = " | ".join(say(word, language) for word in words)
+    return f"| {names} |\n| {' | '.join('---' for _ in words)} |"
+
+
+def _state(finding: Finding, report: RunReport, language: str) -> str:
+    status = say(f"finding_{finding.status.value}", language)
+    weak = report.place_in_ranking(finding).weak
+    return f"{status}, {say('finding_weak', language)}" if weak else status
+
+
+def _details(finding: Finding, language: str) -> str:
     body = [_paragraphs(finding.detail)] if finding.detail else []
     if finding.suggestion:
-        body.append(f"Suggestion: {escape(finding.suggestion)}")
+        body.append(f"{say('suggestion', language)}: {escape(finding.suggestion)}")
     if finding.quote:
         body.append(fenced(finding.quote))
     if not body:
@@ -98,24 +103,21 @@ def _patch(report: RunReport) -> str:
     return fenced(fixes.patch, "diff") if fixes is not None and fixes.patch else ""
 
 
-def _rounds(report: RunReport) -> str:
+def _rounds(report: RunReport, language: str) -> str:
     rows = [
         f"| {recorded.figures.round} | {recorded.figures.metrics.agreement_ratio:.2f} "
         f"| {_figure(recorded.figures.metrics.avg_stability)} "
         f"| {recorded.figures.metrics.overall_score:.2f} "
-        f"| {recorded.figures.metrics.recommendation} "
+        f"| {say(f'how_{recorded.figures.metrics.recommendation.value}', language)} "
         f"| {recorded.figures.answered}/{recorded.figures.expected} |"
         for recorded in report.assessments
     ]
-    head = (
-        "| round | agreement | stability | score | recommendation | answered |\n"
-        "| --- | --- | --- | --- | --- | --- |"
-    )
-    return "\n".join([head, *rows]) if rows else ""
+    return "\n".join([_head_of(_ROUND_HEADS, language), *rows]) if rows else ""
 
 
 def _warnings(report: RunReport, language: str) -> str:
-    return "\n".join(f"- ⚠ {escape(text)}" for text in report.warnings(language))
+    warnings = (told(text, language) for text in report.warnings(language))
+    return "\n".join(f"- ⚠ {escape(text)}" for text in warnings)
 
 
 def _paragraphs(text: str) -> str:

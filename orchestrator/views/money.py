@@ -46,28 +46,31 @@ def spent(usage: UsageRow, language: str) -> list[Line]:
     return [line(Span(f"{say('spent', language)}: {', '.join(parts)}", Style.DIM))]
 
 
-def spending_table(by: str, rows: Sequence[Spending], total: Spending | None) -> list[Line]:
+def spending_table(
+    by: str, rows: Sequence[Spending], total: Spending | None, language: str = "en"
+) -> list[Line]:
     """A row for each key and their sum."""
     if total is None or not rows:
-        return [line(Span("nothing was spent", Style.DIM))]
-    heads = (by, "calls", "tokens in", "cached", "tokens out", "cost", "unknown price")
-    sums = dataclasses.replace(total, key="total")
-    lines = table(heads, [_row(one) for one in (*rows, sums)])
+        return [line(Span(say("nothing_spent", language), Style.DIM))]
+    names = (by, "calls", "tokens_in", "cached", "tokens_out", "cost", "unknown_price")
+    heads = [say(f"list_{name}", language) for name in names]
+    sums = dataclasses.replace(total, key=say("list_total", language))
+    lines = table(heads, [_row(one, language) for one in (*rows, sums)])
     if total.unknown_tokens:
-        text = f"tokens of {total.unknown_tokens} calls are unknown and not in the sums"
+        text = say("unknown_tokens", language, n=total.unknown_tokens)
         lines.append(line(Span(text, Style.DIM)))
     return lines
 
 
-def _row(one: Spending) -> tuple[str, ...]:
+def _row(one: Spending, language: str) -> tuple[str, ...]:
     return (
         one.key or "-",
         f"{one.calls:,}",
         f"{one.input_tokens:,}",
         f"{one.cached_tokens:,}",
         f"{one.output_tokens:,}",
-        "unknown" if one.cost_usd is None else dollars(one.cost_usd),
-        f"{one.unknown_costs:,} calls" if one.unknown_costs else "-",
+        say("unknown_price", language) if one.cost_usd is None else dollars(one.cost_usd),
+        say("unpriced_calls", language, n=one.unknown_costs) if one.unknown_costs else "-",
     )
 
 

@@ -12,7 +12,7 @@ def question(report: RunReport, language: str) -> list[Line]:
     """The open decision's matter; nothing when none is open."""
     if report.open_decision is None:
         return []
-    lines = [finding_line(finding, report) for finding in report.kept]
+    lines = [finding_line(finding, report, language) for finding in report.kept]
     fixes = report.fixes
     if fixes is None:
         return lines

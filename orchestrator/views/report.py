@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from orchestrator.core.verdict import GateResult, derive, gate
+from orchestrator.core.ranking import Ranked, rank
+from orchestrator.core.verdict import GateResult, derive, effective_votes, gate, voice_of
 from orchestrator.views.words import say
 from shared.models.assessment import Assessment
 from shared.models.decision import DecisionState
@@ -20,7 +22,19 @@ from shared.store.decisions import DecisionRow
 from shared.store.views import RunRow, StepRow, UsageRow
 
 SUPPORTING = frozenset({Position.AGREE, Position.PARTIAL})
-ROUND_ROLES = frozenset({Role.CRITIQUE.value, Role.REBUTTAL.value})
+# Whose verdict follows from findings; that of the others is an answer.
+OF_FINDINGS = frozenset({"review", "plan", "undo"})
+# Contributions to a round of a discussion, which is assessed when all of them are there.
+ROUND_ROLES = frozenset(
+    role.value
+    for role in (
+        *(Role.CRITIQUE, Role.REBUTTAL, Role.CHALLENGE, Role.DEFENSE, Role.RISK, Role.INNOVATION),
+        *(Role.CROSS_REVIEW, Role.ARGUMENT),
+    )
+)
+ASSESSED_ROLES = ROUND_ROLES | {Role.SPEECH.value}
+# As a worker notes a turn that a fallback took.
+_SPOKEN_BY = re.compile(r"\bspoken by ([^\s,]+)")
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,15 @@ class RunReport:
     def options(self) -> ReviewOptions:
         """The review's options."""
         return self.spec.review or ReviewOptions()
+
+    @property
+    def strategy(self) -> str | None:
+        """The workflow's variant; None where it has none."""
+        spec = self.spec
+        chosen = (
+            spec.plan or spec.panel_options or (None if spec.ask or spec.forum else self.options)
+        )
+        return None if chosen is None else chosen.strategy
 
     @property
     def critics(self) -> tuple[Participant, ...]:
@@ -89,11 +112,27 @@ class RunReport:
         )
         return tuple(sorted(found, key=_worst_first))
 
+    @cached_property
+    def ranking(self) -> tuple[Ranked, ...]:
+        """Every finding, likely and grave ones first (`core.ranking`); what was mended comes after what stands."""
+        voices = {one.name: voice_of(one) for one in (*self.critics, self.spec.panel.author)}
+        fixes = self.fixes.fixes if self.fixes else ()
+        tried = {finding for fix in fixes if fix.problem is None for finding in fix.findings}
+        standing = {finding.id for finding in self.standing}
+        size = effective_votes(self.critics)
+        first = rank([one for one in self.findings if one.id in standing], voices, tried, size)
+        mended = rank([one for one in self.findings if one.id not in standing], voices, tried, size)
+        return (*first, *(replace(one, rank=one.rank + len(first)) for one in mended))
+
     @property
     def ranked(self) -> tuple[Finding, ...]:
-        """What a reader wants first: what still stands, the worst first; then what was mended. No rejected ones."""
-        standing = {finding.id for finding in self.standing}
-        return tuple(sorted(self.kept, key=lambda finding: finding.id not in standing))
+        """What a reader wants first: the ranking without the rejected ones."""
+        kept = {finding.id for finding in self.kept}
+        return tuple(one.finding for one in self.ranking if one.finding.id in kept)
+
+    def place_in_ranking(self, finding: Finding) -> Ranked:
+        """Its rank, and what the rank rests on."""
+        return next(one for one in self.ranking if one.finding.id == finding.id)
 
     @property
     def kept(self) -> tuple[Finding, ...]:
@@ -112,6 +151,13 @@ class RunReport:
         return self.assessments[-1].figures if self.assessments else None
 
     @property
+    def rounds(self) -> int:
+        """How many rounds there were: assessed ones, or ones in which the floor was asked for."""
+        assessed = sum("round/" in one.key for one in self.assessments)
+        asked = max((step.round for step in self.steps if step.role == Role.BID), default=0)
+        return max(assessed, asked)
+
+    @property
     def ending(self) -> Ending | None:
         """How the discussion ended; None while it goes on."""
         if self.run.ending is not None:
@@ -120,10 +166,10 @@ class RunReport:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The outcome's verdict, or what follows so far once the discussion has ended."""
+        """The outcome's verdict, or what follows so far once a discussion of findings has ended."""
         if self.run.verdict is not None:
             return Verdict(self.run.verdict)
-        if self.ending is None:
+        if self.ending is None or self.run.workflow not in OF_FINDINGS:
             return Verdict.INCONCLUSIVE if self.run.status.final else None
         return derive(self.standing, self.ending, self.options.fail_on)
 
@@ -163,13 +209,27 @@ class RunReport:
         return len(critics & (agreeing | set(finding.raised_by)))
 
     def warnings(self, language: str) -> tuple[str, ...]:
-        """What a reader must not overlook: absences, failures, a fix that was not applied."""
+        """What a reader must not overlook: scripted lines, stand-ins, absences, failures, an unapplied fix."""
         outcome = self.run.outcome
         if outcome is not None:
-            return tuple(str(text) for text in outcome.get("warnings") or ())
-        return tuple(
-            self._absence(step, language) for step in self.steps if step.status == StepStatus.FAILED
+            told = tuple(str(text) for text in outcome.get("warnings") or ())
+        else:
+            failed = (step for step in self.steps if step.status == StepStatus.FAILED)
+            told = tuple(self._absence(step, language) for step in failed)
+        return (*self.scripted(language), *self.stood_in(language), *told)
+
+    def stood_in(self, language: str) -> tuple[str, ...]:
+        """Whose turns another participant took, so that nobody takes the answer for theirs."""
+        found = ((step.participant, _SPOKEN_BY.search(step.note)) for step in self.steps)
+        pairs = dict.fromkeys((who, by[1]) for who, by in found if by is not None)
+        return tuple(say("stood_in", language, who=who, other=other) for who, other in pairs)
+
+    def scripted(self, language: str) -> tuple[str, ...]:
+        """Who read lines from a file instead of being asked; nothing when nobody did."""
+        names = dict.fromkeys(
+            one.name for _part, one in self.spec.seats if one.provider == "scripted"
         )
+        return (say("scripted", language, names=", ".join(names)),) if names else ()
 
     def _absence(self, step: StepRow, language: str) -> str:
         why = f"{step.failure_kind}: {step.failure_message}"

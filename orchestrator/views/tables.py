@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from orchestrator.views.lines import Line, Span, Style, clean, line
+from orchestrator.views.wrapping import cropped, filled
 
 WIDEST = 60
 
@@ -26,5 +27,5 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Line]:
 
 def _fitted(cell: str, width: int, last: bool) -> str:
     if cell_len(cell) > width:
-        return set_cell_size(cell, width - 1) + "…"
-    return cell if last else set_cell_size(cell, width)
+        return cropped(cell, width - 1) + "…"
+    return cell if last else filled(cell, width)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from orchestrator.core.verdict import GateOutcome
+from orchestrator.views.choices import asked
 from orchestrator.views.lines import Line, Span, Style, block, line
 from orchestrator.views.money import spent
 from orchestrator.views.report import RunReport
+from orchestrator.views.sentences import told
 from orchestrator.views.words import count, say
 from shared.models.findings import Finding, FindingStatus, RaisedFinding, Severity
 from shared.models.outcomes import RunStatus, Verdict
@@ -30,10 +34,10 @@ def result(report: RunReport, *, language: str, max_findings: int | None) -> lis
     """The whole result; `max_findings` None shows all that the panel did not reject."""
     return [
         headline(report, language),
-        *_state(report, language),
+        *state_lines(report, language),
         *_findings(report, language, max_findings),
         *_synthesis(report, language),
-        *_decision(report, language),
+        *decision_lines(report, language),
         *(part for one in report.applied for part in applied(one, report.run.id, language)),
         *warnings(report, language),
         *spent(report.usage, language),
@@ -49,12 +53,12 @@ def headline(report: RunReport, language: str) -> Line:
         if verdict is None
         else Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
     )
-    n = len(report.assessments)
+    n = report.rounds
     return line(
         shown,
         " · ",
         *convergence(report, language),
-        f" · {count('rounds', language, n)} · {report.run.elapsed_s:.1f} s",
+        f" · {count('rounds', language, n)} · {say('seconds', language, s=report.run.elapsed_s)}",
     )
 
 
@@ -65,25 +69,40 @@ def convergence(report: RunReport, language: str) -> tuple[Span, ...]:
         return (Span(f"{name}: {say('no_convergence', language)}"),)
     metrics = report.assessment.metrics
     how = report.ending or metrics.recommendation
-    return (Span(f"{name}: {metrics.overall_score:.2f} · {how.value}"),)
+    return (Span(f"{name}: {metrics.overall_score:.2f} · {say(f'how_{how.value}', language)}"),)
 
 
-def finding_line(finding: Finding, report: RunReport) -> Line:
+def finding_line(finding: Finding, report: RunReport, language: str) -> Line:
     """`path:line: SEVERITY rule title (2/3)`; a status follows when the panel did not accept it or
-    an applied fix has mended it."""
+    an applied fix has mended it; then `weak` (one voice says it and shows nothing) and `like F2` (which stands
+    further up and says nearly the same)."""
     support = f"{report.supporters(finding)}/{len(report.critics)}"
-    status = "" if finding.status is FindingStatus.ACCEPTED else f", {finding.status.value}"
+    state = [status_of(finding, language)]
     if finding not in report.standing:
-        status = ", fixed"
-    caveat = f" [{finding.caveat}]" if finding.caveat else ""
+        state = [say("finding_fixed", language)]
+    place = report.place_in_ranking(finding)
+    state += [say("finding_weak", language)] if place.weak else []
+    state += [say("finding_like", language, other=place.like)] if place.like else []
+    told_state = "".join(f", {one}" for one in state if one)
     return line(
         Span(_where(finding), Style.PLACE),
         ": ",
         Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
         f" {finding.rule} " if finding.rule else " ",
         Span(finding.title, Style.STRONG),
-        Span(f" ({support}{status}) {finding.id}{caveat}", Style.DIM),
+        Span(f" ({support}{told_state}) {finding.id}{caveat(finding, language)}", Style.DIM),
     )
+
+
+def status_of(finding: Finding, language: str) -> str:
+    """What the panel makes of a finding; nothing where it accepted it."""
+    accepted = finding.status is FindingStatus.ACCEPTED
+    return "" if accepted else say(f"finding_{finding.status.value}", language)
+
+
+def caveat(finding: Finding, language: str) -> str:
+    """` [what is wrong with its evidence]`, or nothing."""
+    return f" [{told(finding.caveat, language)}]" if finding.caveat else ""
 
 
 def raised_line(finding: RaisedFinding, participant: str) -> Line:
@@ -107,7 +126,7 @@ def _where(finding: Finding | RaisedFinding) -> str:
 def _findings(report: RunReport, language: str, limit: int | None) -> list[Line]:
     kept = report.ranked
     shown = kept if limit is None else kept[:limit]
-    lines = [finding_line(finding, report) for finding in shown]
+    lines = [finding_line(finding, report, language) for finding in shown]
     if not kept and report.assessments:
         lines.append(line(Span(say("no_findings", language), Style.DIM)))
     if len(kept) > len(shown):
@@ -118,7 +137,8 @@ def _findings(report: RunReport, language: str, limit: int | None) -> list[Line]
     return lines
 
 
-def _state(report: RunReport, language: str) -> list[Line]:
+def state_lines(report: RunReport, language: str) -> list[Line]:
+    """What became of the run, and what its gate says."""
     lines: list[Line] = []
     status = report.run.status
     if status in (RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.EXPIRED):
@@ -131,7 +151,7 @@ def _state(report: RunReport, language: str) -> list[Line]:
     if gate.outcome is not GateOutcome.NOT_SET and report.verdict is not None:
         style = Style.GOOD if gate.outcome is GateOutcome.PASSED else Style.BAD
         said = say(f"gate_{gate.outcome.value}", language)
-        lines.append(line(Span(said, style), f": {gate.reason}"))
+        lines.append(line(Span(said, style), f": {told(gate.reason, language)}"))
     return lines
 
 
@@ -151,7 +171,8 @@ def _synthesis(report: RunReport, language: str) -> list[Line]:
     return lines
 
 
-def _decision(report: RunReport, language: str) -> list[Line]:
+def decision_lines(report: RunReport, language: str) -> list[Line]:
+    """The open decision, else the last answer."""
     decision = report.open_decision
     if decision is not None:
         return open_decision(decision, language)
@@ -174,7 +195,7 @@ def open_decision(decision: DecisionRow, language: str) -> list[Line]:
     options = "|".join(question.get("options") or ())
     lines = [
         line(
-            Span(f"{say('decision', language)}: {question.get('prompt', '')}", Style.STRONG),
+            Span(f"{say('decision', language)}: {asked(decision, language)}", Style.STRONG),
             f" — {say('answer_with', language)}: quorate decide {decision.run_id} {options}",
         )
     ]
@@ -206,4 +227,9 @@ def applied(one: Applied, run: str, language: str) -> list[Line]:
 
 def warnings(report: RunReport, language: str) -> list[Line]:
     """One loud line for each."""
-    return [line(Span(f"⚠ {text}", Style.WARNING)) for text in report.warnings(language)]
+    return warned(report.warnings(language), language)
+
+
+def warned(texts: Iterable[str], language: str) -> list[Line]:
+    """The texts as loud lines."""
+    return [line(Span(f"⚠ {told(text, language)}", Style.WARNING)) for text in texts]

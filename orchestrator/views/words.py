@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from orchestrator.views.deliberation_words import DELIBERATION
+from orchestrator.views.whatif_words import WHAT_IF
+
 LANGUAGES = ("en", "ko")
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -10,17 +13,25 @@ _WORDS: dict[str, tuple[str, str]] = {
     "running": ("still running", "진행 중"),
     "rounds": ("{n} rounds", "{n}라운드"),
     "rounds_1": ("1 round", "1라운드"),
-    "more": ("and {n} more findings: --all shows them", "그 외 {n}건: --all 로 모두 표시"),
-    "more_1": ("and 1 more finding: --all shows it", "그 외 1건: --all 로 모두 표시"),
+    "more": ("and {n} more findings: --all shows them", "그 외 {n}건: --all 옵션으로 모두 표시"),
+    "more_1": ("and 1 more finding: --all shows it", "그 외 1건: --all 옵션으로 모두 표시"),
     "no_findings": ("no findings", "지적 사항 없음"),
     "rejected": ("{n} raised and rejected by the panel", "패널이 기각한 지적 {n}건"),
+    "suggestion": ("Suggestion", "제안"),
+    "finding_accepted": ("accepted", "인정"),
+    "finding_rejected": ("rejected", "기각"),
+    "finding_contested": ("contested", "이견 있음"),
+    "finding_undecided": ("undecided", "미결"),
+    "finding_fixed": ("fixed", "수정됨"),
+    "finding_weak": ("weak", "근거 약함"),
+    "finding_like": ("like {other}", "{other} 유사"),
     "synthesis": ("Synthesis", "종합"),
     "consensus": ("agreed", "합의"),
     "resolved": ("resolved", "해결됨"),
     "concerns": ("still open", "남은 우려"),
     "decision": ("Decision", "결정"),
     "answer_with": ("answer with", "답하려면"),
-    "until": ("until {when}, then: {choice}", "{when} 까지, 이후에는: {choice}"),
+    "until": ("until {when}, then: {choice}", "{when}까지, 그 뒤에는: {choice}"),
     "decided": ("{choice}, by {actor} ({channel})", "{choice}, {actor} ({channel})"),
     "applied_branch": (
         "Applied on branch {branch} ({commit}): {files}",
@@ -28,6 +39,14 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "applied_files": ("Applied to your files: {files}", "작업 파일에 적용됨: {files}"),
     "undo_with": ("undo with", "되돌리려면"),
+    "stood_in": (
+        "{who} was out of service: {other} spoke in its place",
+        "{who} 사용 불가: {other}이(가) 대신 발언",
+    ),
+    "scripted": (
+        "scripted, no model was asked: {names}",
+        "대본 (모델에게 묻지 않음): {names}",
+    ),
     "spent": ("Used", "사용량"),
     "spent_calls": ("{n} calls", "호출 {n}회"),
     "spent_calls_1": ("1 call", "호출 1회"),
@@ -56,7 +75,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "estimate_over": (
         "the upper end is over the limit of {limit}: what does not fit is not asked",
-        "상한이 한도 {limit} 를 넘음: 한도를 넘는 호출은 하지 않음",
+        "예상 최대치가 한도({limit})를 넘음: 한도를 넘는 호출은 하지 않음",
     ),
     "estimate_reuse": (
         "answers that are reused make it less",
@@ -88,23 +107,38 @@ _WORDS: dict[str, tuple[str, str]] = {
     "waiting_for": ("still waiting for {who} ({s:.0f} s)", "대기 중: {who} ({s:.0f}초)"),
     "no_worker": (
         "no worker takes {kind} steps: start one with `quorate-worker {kind}`",
-        "{kind} 작업을 처리할 워커가 없습니다: `quorate-worker {kind}` 를 시작하세요",
+        "{kind} 작업을 처리할 워커가 없습니다: `quorate-worker {kind}` 명령으로 시작하세요",
     ),
     "no_orchestrator": (
         "no orchestrator is running: start one with `quorate orchestrator`",
-        "오케스트레이터가 없습니다: `quorate orchestrator` 를 시작하세요",
+        "실행 중인 오케스트레이터가 없습니다: `quorate orchestrator` 명령으로 시작하세요",
     ),
     "other_keys": (
-        "the workers were started without the present {names}: `quorate down` and review again",
-        "워커가 현재의 {names} 없이 시작되었습니다: `quorate down` 후 다시 실행하세요",
+        "the workers were started without the present {names}: `quorate down`, then start the run again",
+        "워커가 현재 설정된 {names} 없이 시작되었습니다: `quorate down` 뒤에 다시 실행하세요",
+    ),
+    "stdin_silent": (
+        "standard input is open and brought nothing: the question goes without it (`-` waits for it)",
+        "표준 입력이 열려 있지만 내용이 없어 제외하고 질문합니다 (`-`를 쓰면 끝까지 기다림)",
+    ),
+    "stdin_empty": (
+        "standard input was empty: the question goes without it",
+        "표준 입력이 비어 있어 제외하고 질문합니다",
+    ),
+    "secrets_seen": (
+        "{n} secrets were seen and are masked for everybody who is not on this machine",
+        "비밀 정보 {n}건이 발견되어 외부 참가자에게는 가려집니다",
+    ),
+    "secrets_seen_1": (
+        "1 secret was seen and is masked for everybody who is not on this machine",
+        "비밀 정보 1건이 발견되어 외부 참가자에게는 가려집니다",
     ),
     "submitted": ("run {run}: {title}", "실행 {run}: {title}"),
     "patch_of": ("This patch would be applied:", "다음 패치가 적용됩니다:"),
     "unfixable": ("{findings} cannot be fixed: {why}", "{findings} 수정 불가: {why}"),
-    "prompt_choice": ("[a]pply, [s]kip or [l]ater? ", "[a] 적용, [s] 건너뛰기, [l] 나중에? "),
     "detached": (
         "The run goes on in the background: `quorate watch {run}` shows it, `quorate cancel {run}` ends it.",
-        "실행은 백그라운드에서 계속됩니다: `quorate watch {run}` 로 보기, `quorate cancel {run}` 로 취소.",
+        "실행은 백그라운드에서 계속됩니다: 보려면 `quorate watch {run}`, 취소하려면 `quorate cancel {run}`.",
     ),
     "timed_out": (
         "Not finished after {s:g} s; the run goes on: `quorate watch {run}`.",
@@ -115,8 +149,14 @@ _WORDS: dict[str, tuple[str, str]] = {
 
 def say(word: str, language: str, **values: object) -> str:
     """The sentence `word` in `language` (English where a language is unknown)."""
-    english, korean = _WORDS[word]
+    english, korean = _WORDS.get(word) or DELIBERATION.get(word) or WHAT_IF[word]
     return (korean if language == "ko" else english).format(**values)
+
+
+def role_word(role: str, language: str) -> str:
+    """What somebody does in a role; the role's own name where there is no word for it."""
+    word = f"role_{role}"
+    return say(word, language) if word in DELIBERATION else role
 
 
 def count(word: str, language: str, n: int) -> str:

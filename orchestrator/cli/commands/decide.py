@@ -15,10 +15,11 @@ from orchestrator.cli.options import example, json_option, language_option, quie
         'quorate decide last apply_fix -m "looks right"',
         "quorate decide r3k apply_fix --only F1,F3",
         "quorate decide r3k skip",
+        'quorate decide last revise -m "keep the old server for a week"',
     )
 )
 @click.argument("run", metavar="RUN")
-@click.argument("choice", metavar="apply_fix|skip")
+@click.argument("choice", metavar="CHOICE")
 @click.option("-m", "--message", default="", metavar="TEXT", help="Why; kept with the answer.")
 @click.option("--only", metavar="F1,F3", help="Apply the fixes of these findings alone.")
 @click.option("--except", "without", metavar="F2", help="Apply all but these.")
@@ -35,8 +36,9 @@ from orchestrator.cli.options import example, json_option, language_option, quie
 def decide(run: str, choice: str, **typed: Any) -> int:
     """Answer a decision, bound to what was shown.
 
-    The same answer again changes nothing; another one is refused (exit code 6). Then the run is followed to its
-    end, and the exit code is that of `quorate review`.
+    CHOICE is one of the options that the decision offers: apply_fix or skip in a review, revise or accept for a
+    plan. The same answer again changes nothing; another one is refused (exit code 6). Then the run is followed to
+    its end or to its next decision, and the exit code is that of the run.
     """
     from orchestrator.cli.deciding import Options, run_decide
 

@@ -6,12 +6,13 @@ import os
 
 import click
 
-from orchestrator.cli.options import example, json_option
+from orchestrator.cli.options import example, json_option, language_option
 
 
 @click.command(epilog=example("quorate inbox", "quorate inbox --json"))
 @json_option
-def inbox(as_json: bool) -> int:
+@language_option
+def inbox(as_json: bool, language: str | None) -> int:
     """The decisions and the turns that wait for a person, the oldest first."""
     from orchestrator.cli.backend import connected
     from orchestrator.cli.people import turn_json, turns_table
@@ -31,5 +32,7 @@ def inbox(as_json: bool) -> int:
         whole = {"schema_version": SCHEMA_VERSION, "decisions": listed, "turns": waiting}
         terminal.result(dumps(whole))
     else:
-        terminal.result([*(decisions(rows) if rows or not turns else ()), *turns_table(turns)])
+        spoken = language or "en"
+        listed_rows = decisions(rows, spoken) if rows or not turns else []
+        terminal.result([*listed_rows, *turns_table(turns, spoken)])
     return 0

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from orchestrator.cli.options import example, json_option
+from orchestrator.cli.options import example, json_option, language_option
 
 
 @click.command(
@@ -21,7 +21,8 @@ from orchestrator.cli.options import example, json_option
     help="Only these.",
 )
 @json_option
-def list_(limit: int, status: str | None, as_json: bool) -> int:
+@language_option
+def list_(limit: int, status: str | None, as_json: bool, language: str | None) -> int:
     """The runs, the newest first."""
     from orchestrator.cli.backend import connected
     from orchestrator.cli.terminal import Terminal
@@ -36,5 +37,5 @@ def list_(limit: int, status: str | None, as_json: bool) -> int:
         summaries = [run_summary(row) for row in rows]
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "runs": summaries}))
     else:
-        terminal.result(runs(rows))
+        terminal.result(runs(rows, language or "en"))
     return 0

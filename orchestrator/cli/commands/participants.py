@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from orchestrator.cli.options import example, json_option
+from orchestrator.cli.options import example, json_option, language_option
 
 config_option = click.option(
     "--config", type=click.Path(path_type=Path), help="This configuration file."
@@ -22,21 +22,23 @@ def participants(ctx: click.Context) -> int | None:
         return None
     from orchestrator.cli.participants_listing import run_list
 
-    return run_list((), None, os.environ, as_json=False)
+    spoken = "ko" if os.environ.get("QUORATE_LANG") == "ko" else "en"
+    return run_list((), None, os.environ, as_json=False, language=spoken)
 
 
 @participants.command("list", epilog=example("quorate participants list --json"))
 @click.option("--panel", multiple=True, metavar="NAMES", help="As in `quorate review --panel`.")
 @config_option
 @json_option
-def list_(panel: tuple[str, ...], config: Path | None, as_json: bool) -> int:
+@language_option
+def list_(panel: tuple[str, ...], config: Path | None, as_json: bool, language: str | None) -> int:
     """The panel that a review from this directory would have, who else is here, and what is missing.
 
     Nothing is started and nobody is called.
     """
     from orchestrator.cli.participants_listing import run_list
 
-    return run_list(panel, config, os.environ, as_json=as_json)
+    return run_list(panel, config, os.environ, as_json=as_json, language=language or "en")
 
 
 @participants.command(

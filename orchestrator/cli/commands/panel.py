@@ -1,0 +1,52 @@
+"""`quorate panel`: debaters with perspectives, a moderator, a judge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from orchestrator.cli.commands.ask import put_question
+from orchestrator.cli.options import (
+    cast_options,
+    example,
+    question_options,
+    submission_options,
+    watch_limit_option,
+)
+
+
+@click.command(
+    epilog=example(
+        'quorate panel "Postgres or a queue of our own?" --preset decision',
+        'quorate panel --strategy delphi --rounds 4 -p claude,gemini,codex --judge gpt "..."',
+        "quorate panel --strategy quick --file question.md --json",
+    )
+)
+@question_options
+@click.option(
+    "--strategy",
+    type=click.Choice(["sequential", "parallel", "quick", "delphi"], case_sensitive=False),
+    help="How they hear one another (sequential).",
+)
+@click.option(
+    "--rounds", type=click.IntRange(1, 10), metavar="N", help="Rounds at most (default 3)."
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0.5, 1, min_open=True),
+    metavar="X",
+    help="The support that is a consensus (0.8).",
+)
+@click.option("--judge", metavar="NAME", help="Who gives the verdict; nobody of the debate.")
+@click.option("--moderator", metavar="NAME|none", help="Who gives a second opinion each round.")
+@watch_limit_option
+@cast_options
+@submission_options
+def panel(**typed: Any) -> int:
+    """Let debaters argue about a question; a judge gives the verdict.
+
+    Presets: code_review, qa_accuracy, decision. The verdict is given whether or not the debaters agree; the
+    ending says which. Exit code 3 means that there is no verdict.
+    """
+    return put_question("panel", typed)

@@ -1,0 +1,59 @@
+"""`quorate plan`: a plan is written, challenged, and revised or accepted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from orchestrator.cli.commands.ask import put_question
+from orchestrator.cli.options import (
+    cast_options,
+    example,
+    findings_options,
+    question_options,
+    submission_options,
+    watch_limit_option,
+)
+
+
+@click.command(
+    epilog=example(
+        'quorate plan "Move the shop to the new server" --context docs/shop.md',
+        "quorate plan --given --file PLAN.md --strategy perspectives --decide accept",
+        'quorate decide last revise -m "keep the old server for a week"',
+    )
+)
+@question_options
+@click.option("--given", is_flag=True, help="The text is the plan itself, not the task.")
+@click.option(
+    "--strategy",
+    type=click.Choice(["debate", "perspectives"], case_sensitive=False),
+    help="Challenge and defence by turns (default), or the lenses of risk and of innovation.",
+)
+@click.option(
+    "--rounds", type=click.IntRange(1, 20), metavar="N", help="Rounds about a version (3)."
+)
+@click.option(
+    "--max-revisions",
+    "revisions",
+    type=click.IntRange(0, 5),
+    metavar="N",
+    help="How often `revise` leads back to planning (2).",
+)
+@click.option(
+    "--decide",
+    type=click.Choice(["ask", "accept", "revise", "later"]),
+    help="The decision: ask here (default), take an answer at once, or leave it open.",
+)
+@findings_options
+@watch_limit_option
+@cast_options
+@submission_options
+def plan(**typed: Any) -> int:
+    """Let a panel challenge a plan; a person revises or accepts it.
+
+    TEXT is the task, and the planner writes the plan; with --given it is the plan. An open decision ends
+    with exit code 8: `quorate decide RUN revise|accept` answers it.
+    """
+    return put_question("plan", typed)

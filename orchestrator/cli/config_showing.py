@@ -1,0 +1,104 @@
+"""The flow of `quorate config`: what holds here and who said so; the presets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from orchestrator.cli.doors import tell
+from orchestrator.cli.terminal import Terminal
+from orchestrator.configuration.loading import DEFAULT, load_configuration, yaml_of
+from orchestrator.configuration.places import presets_folder
+from orchestrator.configuration.presets import Preset, load_preset, preset_names
+from orchestrator.views.json_report import SCHEMA_VERSION, dumps
+from orchestrator.views.lines import block, line
+from orchestrator.views.tables import table
+from shared.errors import ConfigurationError
+from shared.masking.mask import mask
+
+OURS, YOURS = "built-in", "yours"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What was typed after `quorate config show`."""
+
+    sources: bool = False
+    workflow: str | None = None
+    preset: str | None = None
+    config: Path | None = None
+    trust_project: bool = False
+
+
+def run_show(shown: Shown, environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print the settings; the exit code. A header may hold a key: what looks like one is hidden."""
+    found = load_configuration(
+        Path.cwd(),
+        environ,
+        explicit=shown.config,
+        overrides={"preset": shown.preset},
+        trust_project=shown.trust_project,
+        workflow=shown.workflow,
+    )
+    terminal = Terminal.of(environ)
+    if as_json:
+        keys = [
+            {"key": key, "value": value, "source": source}
+            for key, value, source in found.known_keys()
+        ]
+        preset = None if found.preset is None else found.preset.name
+        listed = {"schema_version": SCHEMA_VERSION, "preset": preset, "keys": keys}
+        terminal.result(mask(dumps(listed)).text)
+    elif shown.sources:
+        rows = sorted(found.known_keys(), key=lambda row: row[2] == DEFAULT)
+        # No table: it cuts what is long, and a path must be whole.
+        told = (f"{key}: {_value(value)}  # {source}" for key, value, source in rows)
+        terminal.result([line(mask(one).text) for one in told])
+    else:
+        text = mask(yaml_of(found)).text
+        terminal.result(block("# everything is a default" if text.strip() == "{}" else text))
+    return 0
+
+
+def _value(value: JsonValue) -> str:
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def run_presets(environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print the presets; the exit code: 2 when a file of one's own cannot be used."""
+    folder = presets_folder(environ)
+    found: list[tuple[Preset, str]] = []
+    problems: list[str] = []
+    for name in preset_names(folder):
+        own = folder is not None and (folder / f"{name}.yaml").is_file()
+        try:
+            found.append((load_preset(name, folder), YOURS if own else OURS))
+        except ConfigurationError as error:
+            problems += str(error).splitlines()
+    terminal = Terminal.of(environ)
+    if as_json:
+        listed = [
+            {
+                "name": preset.name,
+                "workflow": preset.workflow,
+                "description": preset.description,
+                "file": preset.document.place if whose == YOURS else None,
+            }
+            for preset, whose in found
+        ]
+        terminal.result(
+            dumps({"schema_version": SCHEMA_VERSION, "presets": listed, "problems": problems})
+        )
+    else:
+        rows = [(one.name, one.workflow or "all", whose) for one, whose in found]
+        head, *lines = table(("preset", "for", "whose"), rows)
+        told = [line(f"    {one.description}") for one, _ in found]
+        pairs = zip(lines, told, strict=True)
+        terminal.result([head, *(each for pair in pairs for each in pair)])
+    for problem in problems:
+        tell(problem)
+    return ConfigurationError.exit_code if problems else 0

@@ -1,0 +1,90 @@
+"""Standard input as part of a question, without ever waiting for somebody who says nothing.
+
+A pipe that was inherited (cron, CI, a program that starts commands) looks like one that will bring text. So a command
+that has a question already waits `MOMENT_S` for a first byte and goes on without; one that has none waits `PATIENCE_S`.
+Whoever writes `-` says that text will come, and is waited for.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import select
+import stat
+import sys
+from dataclasses import dataclass
+
+from orchestrator.cli.doors import tell
+from shared.errors import UserError
+
+MOMENT_S = 3.0
+PATIENCE_S = 30.0
+
+
+@dataclass(frozen=True)
+class Piped:
+    """What came on standard input; None when nothing did.
+
+    `silent`: it is open, and nothing came in time. `empty`: it is a pipe, and its other end closed it without a word.
+    """
+
+    content: bytes | None = None
+    silent: bool = False
+    empty: bool = False
+
+
+def has_input() -> bool:
+    """True when standard input is no terminal and brings something; nothing of it is taken."""
+    descriptor = _descriptor()
+    if descriptor is None or os.isatty(descriptor):
+        return False
+    stream = sys.stdin.buffer
+    assert isinstance(stream, io.BufferedReader)
+    try:
+        return _is_ready(descriptor, PATIENCE_S) and bool(stream.peek(1))
+    except OSError:
+        return False
+
+
+def read_piped(limit: int, wait_s: float | None) -> Piped:
+    """Read standard input to its end once a first byte has come within `wait_s` (None: whenever it comes).
+
+    A terminal, a closed and an empty standard input are nothing. Raises UserError beyond `limit` bytes.
+    """
+    descriptor = _descriptor()
+    if descriptor is None or (wait_s is not None and os.isatty(descriptor)):
+        return Piped()
+    if not _is_ready(descriptor, wait_s):
+        return Piped(silent=True)
+    try:
+        content = sys.stdin.buffer.read(limit + 1)
+    except OSError as error:
+        raise UserError(f"standard input cannot be read: {error.strerror}") from error
+    if len(content) > limit:
+        raise UserError(
+            f"standard input is too long (the limit is {limit / 1_000_000:g} MB): give the part that matters"
+        )
+    if content.strip():
+        return Piped(content)
+    return Piped(empty=stat.S_ISFIFO(os.fstat(descriptor).st_mode))
+
+
+def _descriptor() -> int | None:
+    """The number of standard input; None when it is closed."""
+    try:
+        return sys.stdin.fileno()
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _is_ready(descriptor: int, wait_s: float | None) -> bool:
+    """True when bytes, or the end, have come within `wait_s`. Whoever waits long is told for what."""
+    first = MOMENT_S if wait_s is None else min(wait_s, MOMENT_S)
+    if select.select([descriptor], [], [], first)[0]:
+        return True
+    rest = None if wait_s is None else wait_s - first
+    if rest == 0:
+        return False
+    most = "" if rest is None else f", {rest:g} s at most"
+    tell(f"waiting for standard input{most} (`quorate --help` shows what else to type)")
+    return bool(select.select([descriptor], [], [], rest)[0])

@@ -1,0 +1,142 @@
+"""The flow of `quorate prompts`: what there is, whose words they are, and one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator import prompts
+from orchestrator.cli.doors import tell
+from orchestrator.cli.terminal import Terminal
+from orchestrator.configuration.languages import language_of
+from orchestrator.configuration.loading import Configuration, load_configuration
+from orchestrator.configuration.prompt_files import (
+    PromptFile,
+    blanks,
+    folder_of,
+    prompt_files,
+)
+from orchestrator.configuration.sections import did_you_mean
+from orchestrator.views.json_report import SCHEMA_VERSION, dumps
+from orchestrator.views.lines import block, line
+from orchestrator.views.tables import table
+from shared.errors import ConfigurationError, UserError
+
+OURS, YOURS = "built-in", "yours"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which prompts are meant; None: all. `built_in`: ours, even where a person has their own."""
+
+    workflow: str | None = None
+    language: str | None = None
+    config: Path | None = None
+    built_in: bool = False
+
+
+def run_list(selection: Selection, environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print what there is; the exit code: 2 when a file of one's own cannot be used."""
+    configuration = load_configuration(Path.cwd(), environ, explicit=selection.config)
+    folder = folder_of(configuration, environ)
+    found, problems = _gather(selection, folder)
+    terminal = Terminal.of(environ)
+    if as_json:
+        listed = [_json(one) for one in found]
+        where = None if folder is None else str(folder)
+        terminal.result(
+            dumps(
+                {
+                    "schema_version": SCHEMA_VERSION,
+                    "folder": where,
+                    "prompts": listed,
+                    "problems": problems,
+                }
+            )
+        )
+    else:
+        terminal.result(
+            table(("prompt", "language", "blanks", "whose"), [_row(one) for one in found])
+        )
+        terminal.talk([line(f"yours would be {folder}/WORKFLOW/LANGUAGE/NAME.md")])
+    for problem in problems:
+        tell(problem)
+    return UserError.exit_code if problems else 0
+
+
+def run_show(name: str, selection: Selection, environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print one prompt's text; the exit code. Raises UserError when the name means none or several."""
+    workflow, _, bare = name.rpartition("/")
+    configuration = load_configuration(Path.cwd(), environ, explicit=selection.config)
+    one = _named(bare, workflow or selection.workflow, selection, configuration, environ)
+    terminal = Terminal.of(environ)
+    if as_json:
+        shown = {"schema_version": SCHEMA_VERSION, **_json(one), "text": one.text}
+        terminal.result(dumps(shown))
+        return 0
+    terminal.talk([line(f"{one.workflow}/{one.name} ({one.language}): {one.file or OURS}")])
+    terminal.result(block(one.text))
+    return 0
+
+
+def _gather(selection: Selection, folder: Path | None) -> tuple[list[PromptFile], list[str]]:
+    """All that was selected; where own files cannot be used, ours, and what is wrong with them."""
+    found: list[PromptFile] = []
+    problems: list[str] = []
+    for workflow in _workflows(selection.workflow):
+        for language in _languages(selection.language):
+            try:
+                found += prompt_files(workflow, language, folder)
+            except ConfigurationError as error:
+                problems += str(error).splitlines()
+                found += prompt_files(workflow, language, None)
+    return found, list(dict.fromkeys(problems))
+
+
+def _named(
+    name: str,
+    workflow: str | None,
+    selection: Selection,
+    configuration: Configuration,
+    environ: Mapping[str, str],
+) -> PromptFile:
+    language = language_of(selection.language or configuration.settings.language)
+    having = [one for one in _workflows(workflow) if name in prompts.load(one, language)]
+    if not having:
+        known = sorted({n for one in _workflows(workflow) for n in prompts.load(one, language)})
+        raise UserError(f"There is no prompt '{name}'{did_you_mean(name, known)}")
+    if len(having) > 1:
+        meant = ", ".join(f"{one}/{name}" for one in having)
+        raise UserError(f"Several workflows have a prompt '{name}': {meant}. Say which.")
+    folder = None if selection.built_in else folder_of(configuration, environ)
+    found = prompt_files(having[0], language, folder)
+    return next(one for one in found if one.name == name)
+
+
+def _workflows(chosen: str | None) -> tuple[str, ...]:
+    known = prompts.workflows()
+    if chosen is None:
+        return known
+    if chosen not in known:
+        raise UserError(f"There is no workflow '{chosen}'{did_you_mean(chosen, [*known])}")
+    return (chosen,)
+
+
+def _languages(chosen: str | None) -> Iterator[str]:
+    return iter(prompts.LANGUAGES if chosen is None else (chosen,))
+
+
+def _row(one: PromptFile) -> tuple[str, ...]:
+    signs = " ".join(f"${name}" for name in blanks(one.text))
+    return (f"{one.workflow}/{one.name}", one.language, signs, YOURS if one.file else OURS)
+
+
+def _json(one: PromptFile) -> dict[str, object]:
+    return {
+        "workflow": one.workflow,
+        "language": one.language,
+        "name": one.name,
+        "blanks": list(blanks(one.text)),
+        "file": None if one.file is None else str(one.file),
+    }

@@ -1,0 +1,101 @@
+"""The receipt: did the debate help, who changed their mind on what evidence, and what that cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from orchestrator.views.deliberation_words import DELIBERATION
+from orchestrator.views.money import dollars
+from orchestrator.views.results.document import Block, Heading, Item, Items
+from orchestrator.views.results.reading import Reading, shortened
+
+SHORT = 60
+
+
+def receipt(reading: Reading) -> list[Block]:
+    """The outcome's receipt, of whatever workflow; nothing when there is none."""
+    found = reading.detail.get("receipt")
+    if not found:
+        return []
+    entries = [
+        *_helped(reading, found),
+        *_votes(reading, found, "first_votes"),
+        *_votes(reading, found, "last_votes"),
+        *_support(reading, found),
+        *_changes(reading, found),
+        *_costs(reading, found),
+    ]
+    return [Heading(reading.say("receipt")), Items(tuple(entries))]
+
+
+def _helped(reading: Reading, found: Mapping[str, Any]) -> list[Item]:
+    helped = found.get("helped")
+    if helped is None:
+        return []
+    word = f"helped_{helped}"
+    return [Item(reading.say(word) if word in DELIBERATION else str(helped))]
+
+
+def _votes(reading: Reading, found: Mapping[str, Any], name: str) -> list[Item]:
+    votes = found.get(name)
+    if not isinstance(votes, Mapping) or not votes:
+        return []
+    told = ", ".join(f"{who}: {_vote(reading, vote)}" for who, vote in votes.items())
+    blind = name == "first_votes" and found.get("first_votes_blind")
+    return [Item(told, reading.say(name), reading.say("blind") if blind else "")]
+
+
+def _vote(reading: Reading, vote: object) -> str:
+    """What was voted for, and where that stands towards the conclusion that came of it."""
+    if isinstance(vote, Mapping):
+        towards = vote.get("on_conclusion")
+        where = f" ({reading.say(f'position_{towards}')})" if towards else ""
+        return f"{shortened(str(vote.get('position') or '-'), SHORT)}{where}"
+    return "-" if vote is None else shortened(str(vote), SHORT)
+
+
+def _support(reading: Reading, found: Mapping[str, Any]) -> list[Item]:
+    """The conclusion's support before and after the discussion."""
+    first, final = found.get("first_support"), found.get("final_support")
+    if first is None or final is None:
+        return []
+    return [Item(f"{first:.2f} → {final:.2f}", reading.say("support_grew"))]
+
+
+def _changes(reading: Reading, found: Mapping[str, Any]) -> list[Item]:
+    stances = found.get("changes") or ()
+    votes = found.get("changed_votes", stances) or ()
+    told = [*votes, *(stances if reading.everything and votes is not stances else ())]
+    nobody = [] if votes else [Item(reading.say("nobody_changed"))]
+    return [*nobody, *(_change(reading, one) for one in told)]
+
+
+def _change(reading: Reading, one: Mapping[str, Any]) -> Item:
+    what = f"{one['finding']} " if one.get("finding") else ""
+    before, after = (_position(reading, one[name]) for name in ("from", "to"))
+    moved = reading.say("changed_mind", who=one["participant"], before=before, after=after)
+    word = f"evidence_{one['evidence']}"
+    evidence = reading.say(word) if word in DELIBERATION else str(one["evidence"])
+    why = f" — {one['reason']}" if one.get("reason") else ""
+    return Item(f"{what}{moved}{why}", note=evidence)
+
+
+def _position(reading: Reading, held: str | None) -> str:
+    word = f"position_{held}"
+    return reading.say(word) if word in DELIBERATION else held or "-"
+
+
+def _costs(reading: Reading, found: Mapping[str, Any]) -> list[Item]:
+    debate = found.get("debate")
+    if not isinstance(debate, Mapping):
+        return []
+    told = _known(reading, debate.get("cost_usd"))
+    voted = "changed_votes" in found
+    each = found.get("cost_per_changed_vote" if voted else "cost_per_changed_finding")
+    more = "" if each is None else reading.say("cost_per_change", cost=_known(reading, each))
+    return [Item(told, reading.say("debate_cost"), more)]
+
+
+def _known(reading: Reading, cost_usd: float | None) -> str:
+    return reading.say("unknown_price") if cost_usd is None else dollars(cost_usd)

@@ -1,0 +1,60 @@
+"""The results by workflow. A workflow that is not listed shows what all results have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from orchestrator.views import markdown, text
+from orchestrator.views.lines import Line, plain
+from orchestrator.views.markdown_text import escape
+from orchestrator.views.question import question
+from orchestrator.views.report import RunReport
+from orchestrator.views.results import ask, forum, generic, panel, plan
+from orchestrator.views.results.document import Block, as_lines, as_markdown
+from orchestrator.views.results.reading import Reading
+
+Document = Callable[[Reading], list[Block]]
+
+DOCUMENTS: dict[str, Document] = {
+    "ask": ask.document,
+    "forum": forum.document,
+    "plan": plan.document,
+    "panel": panel.document,
+}
+# Workflows about a change: findings one a line (views/text.py, views/markdown.py).
+OF_CHANGES = frozenset({"review", "undo"})
+
+
+def result_lines(
+    report: RunReport, *, language: str, max_findings: int | None, brief: bool = False
+) -> list[Line]:
+    """The result for people; `max_findings` None shows everything, `brief` only what was asked for."""
+    if report.run.workflow in OF_CHANGES:
+        return text.result(report, language=language, max_findings=max_findings)
+    reading = Reading(report, language, everything=max_findings is None, brief=brief)
+    return as_lines(_document(reading))
+
+
+def result_markdown(report: RunReport, *, language: str) -> str:
+    """The whole result as one Markdown document."""
+    if report.run.workflow in OF_CHANGES:
+        return markdown.result(report, language=language)
+    reading = Reading(report, language, everything=True)
+    title = f"# {escape(report.run.title)}\n\n"
+    return title + as_markdown(_document(reading))
+
+
+def result_text(report: RunReport, *, language: str) -> str:
+    """The whole result as plain text."""
+    return plain(result_lines(report, language=language, max_findings=None))
+
+
+def question_lines(report: RunReport, language: str) -> list[Line]:
+    """What a person sees before deciding, beside the question itself."""
+    if report.run.workflow == "plan":
+        return as_lines(plan.question(Reading(report, language)))
+    return question(report, language)
+
+
+def _document(reading: Reading) -> list[Block]:
+    return DOCUMENTS.get(reading.report.run.workflow, generic.document)(reading)
