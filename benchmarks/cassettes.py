@@ -1,9 +1,9 @@
 """Feeds recorded exchanges with real providers through the adapters and counts how many come out right.
 
-    python benchmarks/cassettes.py --data DIR [--verbose]
+    python -m benchmarks.cassettes --data DIR [--verbose]
 
-DIR holds `cassettes.tar.gz`, or unpacked YAML cassettes (a request and a response each). Every
-response of a supported protocol is compared with an independent reading of the recording: text (or
+DIR (or DIR/provider-cassettes) holds `cassettes.tar.gz`, or unpacked YAML cassettes (a request and a response
+each). Every response of a supported protocol is compared with an independent reading of the recording: text (or
 error kind), usage, finish reason. That reading shares no code with the adapters: it takes JSON as
 it stands and streams line by line with its own rules, and its token counts are genai-prices' own
 extraction where that knows the protocol.
@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 import genai_prices
 import yaml
 
+from benchmarks.data import folder_of
 from shared.errors import ProviderError
 from shared.models.panel import Participant, Role
 from workers.providers import anthropic, gemini, openai, openai_responses
@@ -68,6 +69,12 @@ DIALECTS: dict[str, Dialect] = {
     "chat": openai.DIALECT,
     "gemini": gemini.DIALECT,
 }
+# What is recorded beside them: no answer of a model, so there is nothing that an adapter could read.
+OTHERS: tuple[tuple[str, str], ...] = (
+    ("tokens counted beforehand", r"/count_tokens$|:countTokens$|/input_tokens$"),
+    ("files and stores", r"/files(/|$)|/vector_stores|/(upload/)?v1beta/fileSearchStores"),
+    ("pages and files of the web", r"^(?!api\.|generativelanguage\.)"),
+)
 
 
 def cassettes(data: Path) -> Iterator[tuple[str, Any]]:
@@ -87,7 +94,7 @@ def exchanges(data: Path) -> Iterator[Exchange]:
         for one in cassette["interactions"]:
             url = urlsplit(one["request"]["uri"])
             address = f"{url.netloc}{url.path}"
-            protocol = next((p for p, rule in PROTOCOLS if re.search(rule, address)), None)
+            protocol = _named(PROTOCOLS, address)
             if protocol is None:
                 continue
             headers = {key.lower(): value for key, value in one["response"]["headers"].items()}
@@ -98,6 +105,22 @@ def exchanges(data: Path) -> Iterator[Exchange]:
                 streamed="event-stream" in str(headers.get("content-type")),
                 body=_recorded_body(one["response"]),
             )
+
+
+def others(data: Path) -> Counter[str]:
+    """How many recorded exchanges are none of a supported protocol, by what they are."""
+    counted: Counter[str] = Counter()
+    for _, cassette in cassettes(data):
+        for one in cassette["interactions"]:
+            url = urlsplit(one["request"]["uri"])
+            address = f"{url.netloc}{url.path}"
+            if _named(PROTOCOLS, address) is None:
+                counted[_named(OTHERS, address) or address] += 1
+    return counted
+
+
+def _named(table: tuple[tuple[str, str], ...], address: str) -> str | None:
+    return next((name for name, rule in table if re.search(rule, address)), None)
 
 
 def _recorded_body(response: dict[str, Any]) -> bytes:
@@ -283,9 +306,10 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
+    data = folder_of(options.data, "provider-cassettes")
     good: Counter[str] = Counter()
     every: Counter[str] = Counter()
-    for one in exchanges(options.data):
+    for one in exchanges(data):
         kind = f"{one.protocol} {'stream' if one.streamed else 'plain'}"
         kind += "" if one.status == 200 else " error"
         every[kind] += 1
@@ -299,6 +323,8 @@ def main() -> int:
     for kind in sorted(every):
         print(f"{kind:20} {good[kind]:4} of {every[kind]:4}")
     print(f"{'all':20} {good.total():4} of {every.total():4}")
+    for what, number in others(data).most_common():
+        print(f"no protocol of ours: {number} {what}")
     return 0 if every and good == every else 1
 
 

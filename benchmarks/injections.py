@@ -2,12 +2,11 @@
 
     python -m benchmarks.injections --data FOLDER [--limit N] [--json]
 
-FOLDER holds BIPIA's `code_attack_train.json` and `text_attack_train.json`. Every injection is planted in every
-place (a comment, a string, a docstring, a file's name, a commit's title) of a change with a defect and of one
-without. The review runs in this process: real workflow, real prompts, real parsing, real traps; the participants
-are scripts, of which one does what hostile text may ask for. Each run is compared with the same panel all honest,
-and done again without the defences as the control.
-"""
+FOLDER (or FOLDER/injections) holds BIPIA's `code_attack_train.json` and `text_attack_train.json`. Every
+injection is planted in every place (a comment, a string, a docstring, a file's name, a commit's title) of a
+change with a defect and of one without. The review runs in this process: real workflow, real prompts, real
+parsing, real traps; the participants are scripts, of which one does what hostile text may ask for. Each run is
+compared with the same panel all honest, and done again without the defences as the control."""
 
 from __future__ import annotations
 
@@ -22,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.data import folder_of
 from benchmarks.hostile import BEHAVIOURS, DEFECT, Planted, Said, honest, plant
 from orchestrator.core.commands import Outcome, RoundRecord, ToolRun, Turn
 from orchestrator.core.convergence import Rule, assess
@@ -118,7 +118,8 @@ class Table:
             reply_model=step.reply_model,
             system=prompt.system,
             prompt=prompt.user,
-            marker=hashlib.sha256(step.key.encode()).hexdigest()[:24],
+            marker=_unguessable("fences"),
+            trap=_unguessable(f"trap/{step.participant.name}"),
         )
         return request, canary_of(request, self._get) if self.guarded else Canary()
 
@@ -146,7 +147,12 @@ class Table:
 # ---- the control: the same workflow without its defences ------------------------------------------
 
 
-def unguarded_judge(case: Case, history: History, heard: discussion.Heard) -> RoundRecord:
+def _unguessable(name: str) -> str:
+    """As a run's seed gives them (orchestrator/staging.py): a marker a run, a trap a participant."""
+    return hashlib.sha256(name.encode()).hexdigest()[:24]
+
+
+def unguarded_judge(case: Case, history: History, heard: discussion.RoundRead) -> RoundRecord:
     """`judge` as it would be if every claim and every denial were believed."""
     merged = absorb(heard.raised, history.findings)
     known = {finding.id for finding in merged.findings}
@@ -220,7 +226,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="only every so many-th injection")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    injections = load(options.data)[:: options.limit or 1]
+    injections = load(folder_of(options.data, "injections"))[:: options.limit or 1]
     report: dict[str, Any] = {"injections": len(injections), "defect": DEFECT}
     for critics in (("alice", "carol", "mallory"), ("alice", "mallory")):
         for guarded in (True, False):
