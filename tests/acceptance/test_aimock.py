@@ -87,12 +87,12 @@ FAULTS = {
         outcome=FailureKind.UNPARSEABLE, paid=2, most=2,
     ),
     "prose-once": Fault({"content": "Let me think first."}, ANSWER, paid=2, most=2),
-    # What brought no answer is tried again, by the step's attempts.
+    # An answer that was lost may have been paid: it is asked for once more, and no third time.
     "malformed": Fault(
-        ANSWER, chaos={"malformedRate": 1}, outcome=FailureKind.UNPARSEABLE, paid=0, most=3
+        ANSWER, chaos={"malformedRate": 1}, outcome=FailureKind.UNPARSEABLE, paid=0, most=2
     ),
     "disconnect": Fault(
-        ANSWER, chaos={"disconnectRate": 1}, outcome=FailureKind.UNREACHABLE, paid=0, most=3
+        ANSWER, chaos={"disconnectRate": 1}, outcome=FailureKind.UNREACHABLE, paid=0, most=2
     ),
     "slow": Fault(ANSWER, chaos={"latencyMs": 20_000}, outcome=FailureKind.TIMEOUT),
 }  # fmt: skip
@@ -202,6 +202,21 @@ def test_every_fault_of_every_provider_ends_typed_and_is_paid_once(
     paid = [call for call in calls if call.status == 200 and call.fault is None]
     assert len(paid) <= expected.paid, calls
     assert len(calls) <= expected.most, calls
+
+
+def test_every_call_that_may_have_been_paid_is_counted_and_a_lost_one_is_not_free(
+    live: CommandLine, reviewed: dict[str, Any], aimock: Aimock
+) -> None:
+    shown = live("cost", "--run", reviewed["run"]["id"], "--by", "participant", "--json").stdout
+    counted = {row["key"]: row for row in json.loads(shown)["spending"]}
+    # A call that was given up has no status in its journal.
+    given_up = {name_of(provider, "slow"): 1 for provider in PROVIDERS}
+    seen = Counter(call.model for call in aimock.calls() if call.status in (0, 200))
+    assert {name: row["calls"] for name, row in counted.items()} == given_up | seen
+    for provider in PROVIDERS:
+        for fault in ("malformed", "disconnect", "slow"):
+            row = counted[name_of(provider, fault)]
+            assert row["unknown_tokens"] == row["calls"], row
 
 
 def test_the_witness_saw_every_provider_by_its_own_protocol(

@@ -96,6 +96,21 @@ def test_a_trial_asks_each_model_once_through_the_workers(
     assert "answered" in done.stdout
 
 
+def test_a_trial_that_was_refused_costs_nothing_and_a_lost_answer_costs_what_nobody_knows(
+    live: CommandLine, model_server: ModelServer, tmp_path: Path
+) -> None:
+    providers = {
+        name: {**model(model_server, f"stub--fault={fault}--trial=3"), "account": name}
+        for name, fault in (("refused", "400"), ("lost", "malformed"))
+    }
+    config = configuration(tmp_path, providers=providers)
+    done = live("participants", "test", "--config", config)
+    lines = {line.split()[0]: line.split() for line in done.stdout.splitlines()}
+    # name, outcome, took, s, tokens, cost
+    assert lines["refused"][4:6] == ["-", "-"], done.stdout
+    assert lines["lost"][4:6] == ["-", "unknown"], done.stdout
+
+
 def test_a_trial_without_a_model_says_so(quiet_home: CommandLine) -> None:
     done = quiet_home("participants", "test")
     assert done.returncode == 2
@@ -124,6 +139,19 @@ def test_a_paused_participant_is_not_asked_until_it_is_resumed(
     assert live("participants", "resume", "held").returncode == 0
     until(lambda: model_server.calls(name))
     assert "was not paused" in live("participants", "resume", "held").stdout
+
+
+def test_who_resumes_a_participant_is_told_whose_breaker_is_open(
+    live: CommandLine, model_server: ModelServer, tmp_path: Path
+) -> None:
+    refused = {**model(model_server, "stub--fault=401--breaker=1"), "account": "shut-one"}
+    config = configuration(tmp_path, providers={"refused": refused})
+    assert live("participants", "test", "--config", config).returncode == 3
+    told = live("participants", "resume", "refused")
+    (command,) = [line for line in told.stderr.splitlines() if "#shut-one" in line]
+    account = command.split()[-1].strip("`")
+    assert f"{account} goes on" in live("participants", "resume", account).stdout
+    assert account not in live("participants", "resume", "refused").stderr
 
 
 def test_a_log_in_opens_the_browser_as_it_is_with_the_participants_profile(
@@ -239,3 +267,24 @@ def test_an_answer_to_nothing_is_refused(live: CommandLine, asked: str) -> None:
     assert live("answer", asked, "-m", " ").returncode == 2
     assert live("answer", asked, "--file", "/nowhere/at/all").returncode == 2
     live("cancel", asked)
+
+
+def test_a_person_who_does_not_answer_in_time_is_missing_and_the_run_goes_on(
+    live: CommandLine, tmp_path: Path
+) -> None:
+    config = configuration(tmp_path, providers={"me": {"type": "person", "timeout": "4s"}})
+    done = live(
+        *("review", "--config", config, "--panel", "me,ruff,author=rules,chair=rules"),
+        *("--rounds", "1", "--decide", "skip", "--json"),
+        cwd=make_repository(tmp_path / "repository"),
+    )
+    report = json.loads(done.stdout)
+    step = step_of(live, report["run"]["id"], "critique/1/me")
+    assert step["failure"]["kind"] == "timeout"
+    assert "me did not answer in time (within 4 s)" in step["failure"]["message"]
+    assert report["run"]["status"] == "completed"
+    assert report["run"]["verdict"] != "APPROVED"
+    events = live("show", report["run"]["id"], "--events").stdout
+    assert "turn.reminded" in events
+    assert "turn.missed" in events
+    assert "answer by" not in live("inbox").stdout

@@ -175,7 +175,7 @@ def test_every_side_of_a_run_can_be_shown(live: CommandLine, changed_repository:
     review(live, changed_repository, "--decide", "skip", "-q")
     assert "critique/1/ruff: done" in live("show", "last", "--rounds").stdout
     assert "run.completed" in live("show", "last", "--events").stdout
-    assert "--- system" in live("show", "last", "--prompt", "synthesis/rules").stdout
+    assert "--- brief" in live("show", "last", "--prompt", "synthesis/rules").stdout
     patch = live("show", "last", "--patch").stdout
     checked = subprocess.run(
         ["git", "apply", "--check", "-"],

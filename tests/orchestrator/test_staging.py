@@ -109,15 +109,15 @@ def test_a_refused_step_is_a_row_and_no_message() -> None:
     assert (stage.steps[0].status, stage.steps[0].failure_kind) == ("failed", "deadline")
 
 
-def test_fences_differ_by_step_and_by_run_and_are_the_same_again() -> None:
+def test_fences_differ_by_run_and_are_the_same_in_all_its_steps() -> None:
     def marker(key: str, seed: str = "seed") -> str:
         stage = Stage(seed=seed, position=0)
         stage.add(locked(), turn(key), None)
         found: str = json.loads(stage.steps[0].request)["marker"]
         return found
 
-    assert marker("a") == marker("a")
-    assert len({marker("a"), marker("b"), marker("a", "other")}) == 3
+    assert marker("a") == marker("b")  # one beginning for all turns: providers' caches need it
+    assert marker("a") != marker("a", "other")
     assert len(marker("a")) >= 24
 
 

@@ -5,7 +5,7 @@ from celery import Celery
 
 from orchestrator.engine import Engine
 from orchestrator.staging import Scheduled
-from orchestrator.sweep import Sweeper
+from orchestrator.sweep import PARKED_AFTER, Sweeper
 from shared.broker import make_app
 from shared.models.decision import Answer
 from shared.store.database import Database
@@ -169,19 +169,23 @@ def test_an_overdue_run_is_ended(sweeper: Sweeper, engine: Engine) -> None:
     assert run_row(engine.database, run).status == "completed"
 
 
+class Broken(Engine):
+    """An engine with a bug that only one run meets."""
+
+    bad = ""
+
+    def advance(self, run: str) -> Scheduled | None:
+        """Fail for one run."""
+        if run == self.bad:
+            raise ZeroDivisionError("no rounds")
+        return super().advance(run)
+
+
 def test_a_run_that_cannot_be_advanced_does_not_keep_the_others_from_it(
     database: Database, app: Celery
 ) -> None:
-    class Broken(Engine):
-        """An engine with a bug that only one run meets."""
-
-        def advance(self, run: str) -> Scheduled | None:
-            if run == bad:
-                raise ZeroDivisionError(run)
-            return super().advance(run)
-
     engine = Broken(database)
-    bad, good = submit(engine), submit(engine)
+    engine.bad, good = submit(engine), submit(engine)
     later(database)
 
     swept = Sweeper(database, app, engine).sweep()
@@ -189,6 +193,27 @@ def test_a_run_that_cannot_be_advanced_does_not_keep_the_others_from_it(
     assert swept is not None
     assert swept.woken == 2
     assert {message.payload["run"] for message in drain(app)} == {good}
+
+
+def test_a_run_that_can_never_be_advanced_is_parked_with_its_reason(
+    database: Database, app: Celery
+) -> None:
+    engine = Broken(database)
+    engine.bad = submit(engine)
+    later(database)
+    sweeper = Sweeper(database, app, engine)
+
+    for _ in range(PARKED_AFTER - 1):
+        sweeper.sweep()
+    assert run_row(database, engine.bad).status == "running"
+    sweeper.sweep()
+
+    row = run_row(database, engine.bad)
+    assert row.status == "blocked"
+    assert "ZeroDivisionError: no rounds" in row.blocked_reason
+    swept = sweeper.sweep()
+    assert swept is not None
+    assert swept.woken == 0
 
 
 def test_one_sweeper_sweeps_at_a_time(sweeper: Sweeper, database: Database) -> None:

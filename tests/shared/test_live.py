@@ -1,37 +1,121 @@
-"""How far an answer has come: numbers only, and only while somebody watches."""
+"""How far an answer has come: only while somebody watches, only its end, and never stored."""
 
 from __future__ import annotations
 
+import json
+import time
+from collections.abc import Iterator, Mapping
+
+import pytest
 import redis
 
 from shared.embedded.instance import Endpoints
-from shared.live import Live
+from shared.live import LONGEST_TAIL, WATCHED_S, Listener, Live, Watcher
+from shared.unfinished import SoFar
+
+STEP = "answer/a"
 
 
-def test_a_turn_streams_only_while_its_run_is_watched(servers: Endpoints) -> None:
-    live = Live(servers.redis_url)
-    assert live.listener("r-unwatched", "critique/1/a") is None
-    live.watch("r-watched")
-    assert live.listener("r-watched", "critique/1/a") is not None
-    live.close()
+@pytest.fixture
+def live(servers: Endpoints) -> Iterator[Live]:
+    speaking = Live(servers.redis_url)
+    yield speaking
+    speaking.close()
 
 
-def test_the_watcher_sees_counts_and_redis_never_a_text(servers: Endpoints) -> None:
-    live = Live(servers.redis_url)
-    assert live.watch("r1") == {}
-    listener = live.listener("r1", "critique/1/a")
+def watching(servers: Endpoints, run: str) -> Watcher:
+    watcher = Watcher(servers.redis_url, run)
+    assert watcher.look() == {}
+    return watcher
+
+
+def heard(watcher: Watcher, step: str = STEP) -> SoFar:
+    """What was said about a step, once it is there."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        found: Mapping[str, SoFar] = watcher.look()
+        if step in found:
+            return found[step]
+        time.sleep(0.01)
+    raise AssertionError("nothing was heard")
+
+
+def test_a_turn_streams_only_while_its_run_is_watched(servers: Endpoints, live: Live) -> None:
+    assert live.listener("r-unwatched", STEP) is None
+    watching(servers, "r-watched").close()
+    assert live.listener("r-watched", STEP) is not None
+    live.announce("r-announced")
+    assert live.listener("r-announced", STEP) is not None
+
+
+def test_the_watcher_sees_the_words_of_an_unfinished_reply(servers: Endpoints, live: Live) -> None:
+    watcher = watching(servers, "r1")
+    listener = live.listener("r1", STEP)
     assert listener is not None
-    listener("a secret sentence")
-    assert live.watch("r1") == {"critique/1/a": len("a secret sentence")}
+    listener('{"answer": "Half an ans')
+    assert heard(watcher) == SoFar(23, "Half an ans")
+    watcher.close()
+
+
+def test_what_is_said_is_bounded_and_stored_nowhere(servers: Endpoints, live: Live) -> None:
+    watcher = watching(servers, "r2")
+    listener = live.listener("r2", STEP)
+    assert listener is not None
+    listener("x" * 3 * LONGEST_TAIL)
+    assert heard(watcher) == SoFar(3 * LONGEST_TAIL, "x" * LONGEST_TAIL)
     with redis.Redis.from_url(servers.redis_url) as client:
-        stored = [client.hgetall("quorate:live:r1"), client.get("quorate:watched:r1")]
-    assert b"secret" not in repr(stored).encode()
-    live.close()
+        names = [name for name in client.keys("quorate:*") if b"r2" in name]
+        assert names == [b"quorate:watched:r2"]
+        assert client.get(names[0]) == b"1"
+        assert 0 < client.ttl(names[0]) <= WATCHED_S
+    watcher.close()
+
+
+def test_turns_are_told_apart_and_the_latest_word_counts(servers: Endpoints, live: Live) -> None:
+    watcher = watching(servers, "r3")
+    live.report("r3", STEP, SoFar(1, "a"))
+    live.report("r3", "answer/b", SoFar(1, "b"))
+    live.report("r3", STEP, SoFar(2, "aa"))
+    heard(watcher, "answer/b")
+    deadline = time.monotonic() + 10
+    while watcher.look().get(STEP) != SoFar(2, "aa"):
+        assert time.monotonic() < deadline
+    assert watcher.look() == {STEP: SoFar(2, "aa"), "answer/b": SoFar(1, "b")}
+    watcher.close()
+
+
+def test_many_small_pieces_are_few_reports(servers: Endpoints) -> None:
+    told: list[SoFar] = []
+
+    class Noted(Live):
+        def report(self, run: str, step: str, so_far: SoFar) -> None:
+            told.append(so_far)
+
+    noted = Noted(servers.redis_url)
+    listener = Listener(noted, "r4", STEP)
+    for piece in json.dumps({"answer": "word " * 200}):
+        listener(piece)
+    assert 1 <= len(told) < 10
+    noted.close()
+
+
+def test_a_message_that_is_none_of_ours_is_no_error(servers: Endpoints, live: Live) -> None:
+    watcher = watching(servers, "r5")
+    with redis.Redis.from_url(servers.redis_url) as client:
+        for message in ("", "[]", "{}", '["a"]', '[1, "x", 2]', '["a", Infinity, "x"]'):
+            client.publish("quorate:live:r5", message)
+    live.report("r5", STEP, SoFar(1, "a"))
+    assert heard(watcher) == SoFar(1, "a")
+    assert watcher.look() == {STEP: SoFar(1, "a")}
+    watcher.close()
 
 
 def test_a_redis_that_is_away_only_spoils_the_picture() -> None:
     live = Live("redis://127.0.0.1:1/0")
-    assert live.watch("r1") == {}
-    assert live.listener("r1", "critique/1/a") is None
-    live.report("r1", "critique/1/a", 3)
+    live.announce("r1")
+    assert live.listener("r1", STEP) is None
+    live.report("r1", STEP, SoFar(3, "abc"))
     live.close()
+    watcher = Watcher("redis://127.0.0.1:1/0", "r1")
+    assert watcher.look() == {}
+    watcher.close()

@@ -10,7 +10,7 @@ import pytest
 from shared.presence import InFlight, Presence
 from shared.store.database import Database
 from shared.store.processes import list_processes
-from tests.support.runs import execute, new_run, take
+from tests.support.runs import execute, new_run, step_row, take
 
 pytestmark = pytest.mark.component
 
@@ -84,6 +84,20 @@ def test_a_database_that_is_away_cancels_nothing(tmp_path: Path) -> None:
 
     assert not flag.is_set()
     nowhere.close()
+
+
+def test_a_step_that_is_held_and_not_worked_on_is_given_back(
+    presence: Presence, database: Database
+) -> None:
+    run = new_run(database, "given-up", "worked-on")
+    take(database, run, "given-up", presence.process_id, "one")
+    claimed = take(database, run, "worked-on", presence.process_id, "two")
+    presence.in_flight.add((run, "worked-on", claimed.token))
+
+    presence.start()
+
+    until(lambda: step_row(database, run, "given-up").status == "pending")
+    assert step_row(database, run, "worked-on").status == "leased"
 
 
 def test_what_is_let_go_of_is_not_cancelled_any_more() -> None:

@@ -34,9 +34,15 @@ class Cast:
         self.acts = acts
 
     def __call__(self, step: Turn) -> StepResult:
-        act = self.acts.get(step.role.value) or getattr(self, step.role.value)
+        name = "opening" if step.reply_model == "opening.forum" else step.role.value
+        act = self.acts.get(name) or getattr(self, name)
         result: StepResult = act(step)
         return result
+
+    def opening(self, step: Turn) -> StepResult:
+        """A position of everybody's own."""
+        name = step.participant.name
+        return give(step, position=f"{name} would build one process", confidence=0.6)
 
     def bid(self, step: Turn) -> StepResult:
         """Everybody has a point."""

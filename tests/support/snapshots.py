@@ -31,6 +31,11 @@ def check_snapshot(file: Path, prompts: Mapping[str, Prompt]) -> None:
     text = (
         "\n\n".join(f"## {name}\n\n{rendered(prompt)}" for name, prompt in prompts.items()) + "\n"
     )
+    check_text(file, text)
+
+
+def check_text(file: Path, text: str) -> None:
+    """The text is as it was written down. Raises AssertionError with the file's name."""
     if os.environ.get(UPDATE) == "1":
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")

@@ -7,8 +7,8 @@ import pytest
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
+from shared.rendering import RenderedPrompt
 from workers.egress import check_allowed, leaves_machine, without_secrets
-from workers.prompting import RenderedPrompt
 
 SECRET = 'password = "hunter2-and-more"'
 
@@ -36,10 +36,10 @@ def participant(provider: str = "openai", **options: str) -> Participant:
 def test_these_are_elsewhere(somebody: Participant) -> None:
     assert leaves_machine(somebody)
     with pytest.raises(ProviderError, match="allow_external") as raised:
-        check_allowed(somebody, lambda: False)
+        check_allowed(somebody, allows_external=False)
     assert raised.value.kind is FailureKind.NOT_ALLOWED
     assert not raised.value.retryable
-    check_allowed(somebody, lambda: True)
+    check_allowed(somebody, allows_external=True)
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,9 @@ def test_these_are_elsewhere(somebody: Participant) -> None:
         participant(base_url="http://LOCALHOST:1234/v1"),
     ],
 )
-def test_these_are_here_and_nobody_asks_the_run_about_them(somebody: Participant) -> None:
-    def asked() -> bool:
-        raise AssertionError("the run need not be asked")
-
+def test_these_are_here_and_may_be_asked_whatever_the_run_allows(somebody: Participant) -> None:
     assert not leaves_machine(somebody)
-    check_allowed(somebody, asked)
+    check_allowed(somebody, allows_external=False)
 
 
 def test_what_leaves_carries_no_secret_and_the_note_says_how_many_were_hidden() -> None:

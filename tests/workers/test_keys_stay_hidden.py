@@ -6,21 +6,32 @@ import io
 import json
 import logging
 import traceback
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backends.fail import Keyring as NoKeyring
 
 from shared.errors import ProviderError
+from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, Role
 from shared.models.steps import Usage
+from tests.support.file_keyring import FileKeyring, LockedKeyring
 from workers.providers import anthropic, gemini, openai, openai_responses
-from workers.providers.credentials import Secret, key_from, redact
+from workers.providers.credentials import KeySource, Secret, key_from, redact
 from workers.providers.options import HttpOptions, options_of
 from workers.providers.registry import Completion, Message, ProviderCall
 from workers.providers.transport import HttpRequest
 
 KEY = "sk-" + "canary0123456789abcdefABCDEF"
+Use = Callable[[type], None]
+
+
+def fresh_entry() -> str:
+    """A name that no other test has asked the keyring for: what it answers is kept for a minute."""
+    return f"entry-{uuid.uuid4().hex}"
 
 
 def seen_in(error: BaseException) -> str:
@@ -53,13 +64,19 @@ def test_a_key_in_a_log_record_prints_as_stars() -> None:
 
 
 @pytest.mark.parametrize("value", [f"{KEY} {KEY}", f"{KEY}\n{KEY}", f"{KEY}é", ""])
-def test_what_is_no_key_is_refused_without_being_repeated(value: str, tmp_path: Path) -> None:
+def test_what_is_no_key_is_refused_without_being_repeated(
+    value: str, tmp_path: Path, use_keyring: Use
+) -> None:
+    use_keyring(FileKeyring)
+    entry = fresh_entry()
     file = tmp_path / "key"
     file.write_text(value)
     sources: list[Callable[[], object]] = [
-        lambda: key_from("bob", "BOB_KEY", None, {"BOB_KEY": value}),
-        lambda: key_from("bob", None, str(file), {}),
+        lambda: key_from("bob", KeySource(env="BOB_KEY"), {"BOB_KEY": value}),
+        lambda: key_from("bob", KeySource(file=str(file)), {}),
+        lambda: key_from("bob", KeySource(keyring=entry), {}),
     ]
+    keyring.set_password("quorate", entry, value)
     for source in sources:
         with pytest.raises(ProviderError) as raised:
             source()
@@ -102,6 +119,53 @@ def test_a_request_shows_no_key_and_carries_it_in_a_header_only(
     assert KEY not in repr(request)
     assert KEY not in repr(call)
     assert KEY not in participant.model_dump_json()
+
+
+def test_a_key_from_the_keyring_is_sent_in_a_header_only(use_keyring: Use) -> None:
+    use_keyring(FileKeyring)
+    entry = fresh_entry()
+    keyring.set_password("quorate", entry, KEY)
+    participant = Participant(
+        name="bob", provider="anthropic", model="m", options={"api_key_keyring": entry}
+    )
+    call = ProviderCall(
+        participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
+    )  # fmt: skip
+    request = anthropic.build(call, frozenset())
+    assert request.headers["x-api-key"] == KEY
+    assert KEY not in repr(request) + repr(call) + participant.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [(FileKeyring, "`quorate keys set"), (LockedKeyring, "locked"), (NoKeyring, "api_key_env")],
+)
+def test_a_key_that_the_keyring_does_not_give_is_a_refused_key_with_what_to_do(
+    use_keyring: Use, kind: type, said: str
+) -> None:
+    use_keyring(kind)
+    with pytest.raises(ProviderError, match=said) as raised:
+        key_from("bob", KeySource(keyring=fresh_entry()))
+    assert raised.value.kind is FailureKind.CREDENTIALS
+    assert not raised.value.retryable
+
+
+def test_a_key_that_was_missing_is_found_as_soon_as_it_is_stored(use_keyring: Use) -> None:
+    use_keyring(FileKeyring)
+    entry = fresh_entry()
+    with pytest.raises(ProviderError):
+        key_from("bob", KeySource(keyring=entry))
+    keyring.set_password("quorate", entry, KEY)
+    found = key_from("bob", KeySource(keyring=entry))
+    assert found is not None
+    assert found.reveal() == KEY
+
+
+def test_a_key_that_stands_in_the_place_of_its_entry_is_not_repeated(use_keyring: Use) -> None:
+    use_keyring(FileKeyring)
+    with pytest.raises(ProviderError) as raised:
+        key_from("bob", KeySource(keyring=KEY))
+    assert KEY not in seen_in(raised.value)
 
 
 def test_what_a_provider_repeats_of_a_key_is_hidden_whole_or_in_part() -> None:

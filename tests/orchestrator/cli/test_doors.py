@@ -1,6 +1,9 @@
 """Expected errors leave with a sentence, bugs with a file."""
 
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +25,7 @@ from shared.errors import (
         (CredentialsRejected("no key"), 4),
         (EnvironmentFault("no disk"), 5),
         (DecisionConflict("answered"), 6),
+        (ReplayMismatch("the code changed under the run"), 3),
     ],
 )
 def test_an_expected_error_is_its_sentence_and_its_code(
@@ -32,10 +36,10 @@ def test_an_expected_error_is_its_sentence_and_its_code(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("by nought"), ReplayMismatch("odd")])
 def test_a_bug_ends_with_seventy_and_a_private_file(
-    error: Exception, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
+    error = ZeroDivisionError("by nought")
     assert leave(error, {"HOME": str(tmp_path)}) == 70
     (file,) = (tmp_path / ".local/state/quorate/crashes").iterdir()
     said = capsys.readouterr().err
@@ -53,3 +57,29 @@ def test_a_bug_is_told_even_where_no_file_can_be_written(
     named = capsys.readouterr().err.partition("The traceback is in ")[2].partition(":")[0]
     assert "KeyError" in Path(named).read_text()
     Path(named).unlink()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "gone"),
+    [
+        (["config", "show", "--sources"], "stdout"),
+        (["--help"], "stdout"),
+        (["statsu"], "stderr"),
+        (["config", "presets", "--nonsense"], "stderr"),
+    ],
+)
+def test_a_reader_that_has_gone_is_told_nothing_and_is_no_tripped_gate(
+    arguments: list[str], gone: str, tmp_path: Path
+):
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = "import sys; from orchestrator.cli.main import main; sys.exit(main())"
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, gone: writer}
+    ended = subprocess.run(
+        [sys.executable, "-c", run, *arguments],
+        stdin=subprocess.DEVNULL, check=False, env={**os.environ, "HOME": str(tmp_path)}, **streams,
+    )  # fmt: skip
+    os.close(writer)
+    assert ended.returncode == 141
+    assert not ended.stdout
+    assert not ended.stderr

@@ -3,6 +3,7 @@
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from orchestrator.cli.main import cli
 from orchestrator.cli.registry import COMMANDS
 from tests.fixtures.instance import CommandLine
+from tests.support.snapshots import check_text
 
 HEAVY = ("sqlalchemy", "psycopg", "redis", "celery", "kombu", "rich", "pydantic", "httpx", "yaml")
 LIST_MODULES = "import sys; import orchestrator.cli.main; print(' '.join(sys.modules))"
@@ -69,3 +71,13 @@ def test_the_version_is_one_line(quiet_home: CommandLine):
     done = quiet_home("--version")
     assert done.stdout.startswith("quorate 0.")
     assert done.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["ask", "forum", "plan", "panel", "decide"])
+def test_the_help_of_a_deliberation_is_as_it_was_written_down(name: str):
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    group = click.Context(cli, info_name="quorate")
+    context = click.Context(command, parent=group, info_name=name, terminal_width=100)
+    file = Path(__file__).parent / "snapshots" / f"help_{name}.txt"
+    check_text(file, command.get_help(context) + "\n")

@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
+from orchestrator.configuration.casting import Cast, build_cast
 from orchestrator.configuration.discovery import Discovery, discover
 from orchestrator.configuration.loading import Configuration, load_configuration
+from orchestrator.configuration.options import panel_options
 from orchestrator.configuration.panels import PanelReport, build_panel
 from shared.errors import ConfigurationError
 from shared.models.panel import Panel
+from shared.models.run import RunSpec
 
 
 class Place:
@@ -82,3 +85,47 @@ class BareDesk:
 @pytest.fixture
 def bare_desk(tmp_path: Path) -> BareDesk:
     return BareDesk(tmp_path)
+
+
+class Stage:
+    """Builds casts in a directory with keys and a configuration of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        (root / ".git").mkdir()
+        self.environ = {"HOME": str(root / "home"), "CI": "true", "PATH": ""}
+
+    def user(self, text: str) -> None:
+        file = self.root / "home/.config/quorate/config.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def cast(
+        self,
+        workflow: str,
+        *names: str,
+        keys: dict[str, str] | None = None,
+        settings: dict[str, Any] | None = None,
+        **roles: Any,
+    ) -> Cast:
+        environ = self.environ | (keys or {})
+        found = load_configuration(self.root, environ, overrides=settings, workflow=workflow)
+        return build_cast(workflow, names or None, found, environ, self.root, **roles)
+
+    def spec(self, cast: Cast) -> RunSpec:
+        """What a run would capture: it refuses a judge that debates."""
+        settings = load_configuration(self.root, self.environ, workflow="panel").settings
+        return RunSpec(
+            workflow="panel",
+            workflow_version=1,
+            subject="s",
+            prompts="p",
+            panel=cast.panel,
+            panel_options=panel_options(settings, cast.moderator),
+            seed="s",
+        )
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(tmp_path)

@@ -23,20 +23,10 @@ from orchestrator.configuration.discovery import (
     installed_models,
 )
 from orchestrator.configuration.families import family_of
-from shared.errors import ConfigurationError
+from shared.errors import ConfigurationError, CredentialsRejected
 from shared.prices import expected_usd
+from tests.support.configurations import SEED_001
 
-SEED_FILE = """\
-orchestrator:
-  ai: claude
-participants:
-  - claude
-  - gemini
-  - codex
-settings:
-  max_rounds: 10
-  timeout: 300
-"""
 ALL_KEYS = {
     "ANTHROPIC_API_KEY": "sk-ant-secret",
     "GEMINI_API_KEY": "AIza-secret",
@@ -134,7 +124,7 @@ def test_a_panel_of_one_family_is_warned_about(bare_desk: Any) -> None:
 def test_the_names_of_the_original_file_are_found_in_every_way(
     bare_desk: Any, keys: tuple[str, ...], programs: tuple[str, ...], providers: list[str]
 ) -> None:
-    bare_desk.file(SEED_FILE)
+    bare_desk.file(SEED_001)
     bare_desk.environ |= dict.fromkeys(keys, "k")
     for program in programs:
         bare_desk.install(program)
@@ -152,10 +142,10 @@ def test_the_names_of_the_original_file_are_found_in_every_way(
 def test_a_name_of_the_original_file_that_is_nowhere_says_what_would_bring_it(
     bare_desk: Any,
 ) -> None:
-    bare_desk.file(SEED_FILE)
+    bare_desk.file(SEED_001)
     bare_desk.environ |= {"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k"}
     with pytest.raises(
-        ConfigurationError,
+        CredentialsRejected,
         match=r"'gemini'.*set GEMINI_API_KEY or GOOGLE_API_KEY, or install `gemini`",
     ):
         bare_desk.build()

@@ -175,6 +175,16 @@ def test_the_environments_endpoint_gets_the_environments_key(desk: Desk) -> None
         assert '"k"' not in panel.model_dump_json()
 
 
+def test_the_environments_endpoint_must_not_hold_a_password(desk: Desk) -> None:
+    desk.environ |= {
+        "QUORATE_OPENAI_BASE_URL": "http://me:secret-value@127.0.0.1/v1",
+        "QUORATE_OPENAI_MODEL": "m",
+    }
+    with pytest.raises(ConfigurationError, match=r"QUORATE_OPENAI_BASE_URL: .*password") as raised:
+        desk.build()
+    assert "secret-value" not in str(raised.value)
+
+
 def test_half_an_endpoint_is_hinted_at(desk: Desk) -> None:
     desk.environ |= {"QUORATE_OPENAI_BASE_URL": LOCAL}
     assert "set QUORATE_OPENAI_MODEL" in desk.build()[1].hints[0]
@@ -222,7 +232,6 @@ def test_external_models_stay_out_when_nothing_may_leave(desk: Desk) -> None:
             r"No participant is called 'rufff'\. Did you mean 'ruff'\?.*Known here: ruff, bandit",
         ),
         ("somebody", r"'somebody'.*need an entry under `providers:`.*type: openai"),
-        ("claude", r"'claude'.*It would be here: set ANTHROPIC_API_KEY, or install `claude`"),
         ("scripted:missing.yaml", r"missing\.yaml cannot be read"),
         ("openai:@http://x/v1", "needs a model"),
         ("openai:m@http://u:p@x/v1", "must not hold a user name"),
@@ -234,6 +243,13 @@ def test_external_models_stay_out_when_nothing_may_leave(desk: Desk) -> None:
 def test_a_panel_that_cannot_be_built_says_why(desk: Desk, name: str, message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         desk.build(name)
+
+
+def test_a_service_that_is_known_and_not_here_is_a_matter_of_credentials(desk: Desk) -> None:
+    with pytest.raises(
+        CredentialsRejected, match=r"'claude'.*set ANTHROPIC_API_KEY, or install `claude`"
+    ):
+        desk.build("claude")
 
 
 def test_a_persona_is_for_models_and_has_to_be_known(desk: Desk) -> None:
@@ -264,6 +280,7 @@ def test_families_are_guessed_from_names(model: str, family: str) -> None:
 
 
 def test_any_model_name_becomes_a_participants_name() -> None:
+    assert plain_name("m¹½") == "m--"
     assert plain_name("한글 model:8b") == "한글-model-8b"
     assert len(plain_name("x" * 100)) == 64
     assert plain_name("") == "participant"

@@ -13,6 +13,9 @@ from shared.limits import Limits, account_of, limits_of
 from shared.models.steps import Usage
 from shared.prices import expected_usd, own_cost
 
+# Put together here, so that no scanner takes it for somebody's.
+SERVICE_KEY = "sk-proj-" + "Zq8w3kP0vT" * 4
+
 EVERY_TYPE = """\
 providers:
   a: {type: anthropic, model: claude-x, base_url: "http://127.0.0.1:1", cache: false, rpm: 50, tpm: 40000, parallel: 4}
@@ -43,7 +46,7 @@ def test_every_type_of_provider_becomes_a_participant(bare_desk: Any) -> None:
     assert (who["f"].family, who["f"].options["site"]) == ("openai", "chatgpt")
     assert str(who["f"].options["profile"]).endswith("/.config/quorate/here")
     assert [one.name for one in who["f"].fallback] == ["d"]
-    assert (who["g"].provider, who["g"].family) == ("person", "person")
+    assert (who["g"].provider, who["g"].family) == ("person", "person:g")
     outside = [n for n in "abcdefg" if is_external(who[n])]
     assert outside == ["e", "f"]
 
@@ -68,6 +71,9 @@ def test_every_type_of_provider_becomes_a_participant(bare_desk: Any) -> None:
         ("{type: openai, model: m, parallel: 1.5}", "parallel"),
         ("{type: person, model: m}", "unknown key 'model'"),
         ("{type: persn}", "did you mean 'person'"),
+        ("{type: person, timeout: .inf}", "finite"),
+        ("{type: person, timeout: 99999999999999d}", "at most a hundred years"),
+        ('{type: openai, model: m, base_url: "http://h/v1?k=secret-value"}', "must end before `?`"),
     ],
 )
 def test_a_wrong_entry_says_what_is_wrong_and_repeats_no_secret(
@@ -79,6 +85,61 @@ def test_a_wrong_entry_says_what_is_wrong_and_repeats_no_secret(
     assert said in str(raised.value)
     assert "secret-value" not in str(raised.value)
     assert "AIzaSyDsecret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ("headers: {Authorization: Basic secret-value}", "'headers' holds a key (Authorization)"),
+        ("headers: {X-Auth-Token: secret-value}", "'headers' holds a key (X-Auth-Token)"),
+        ("headers: {x-api-key: secret-value}", "'headers' holds a key (x-api-key)"),
+        ("query: {key: secret-value}", "'query' holds a key (key)"),
+        (f"query: {{id: {SERVICE_KEY}}}", "'query' holds a key (id)"),
+        ("extra_body: {proxy: {hosts: [{password: secret-value}]}}", "holds a key (password)"),
+        (f"extra_body: {{stop: [{SERVICE_KEY}]}}", "'extra_body' holds a key (stop)"),
+        (f"api_key_file: {SERVICE_KEY}", "expected the path of a file, not a key"),
+    ],
+)
+def test_a_key_in_a_free_field_is_refused_and_not_repeated(
+    bare_desk: Any, fields: str, said: str
+) -> None:
+    bare_desk.user(f"providers:\n  x: {{type: openai, model: m, base_url: 'http://h', {fields}}}\n")
+    with pytest.raises(ConfigurationError) as raised:
+        bare_desk.build()
+    assert said in str(raised.value)
+    assert "secret-value" not in str(raised.value)
+    assert SERVICE_KEY not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "[agent, --api-key=secret-value]",
+        "[agent, --auth-token, secret-value]",
+        f"[agent, {SERVICE_KEY}]",
+    ],
+)
+def test_a_key_in_a_command_is_refused_and_not_repeated(bare_desk: Any, command: str) -> None:
+    bare_desk.user(f"providers:\n  x: {{type: command, command: {command}}}\n")
+    with pytest.raises(ConfigurationError, match="'command' holds a key") as raised:
+        bare_desk.build()
+    assert "secret-value" not in str(raised.value)
+    assert SERVICE_KEY not in str(raised.value)
+
+
+def test_fields_that_only_sound_like_keys_are_no_keys(bare_desk: Any) -> None:
+    bare_desk.user(
+        """\
+providers:
+  a: {type: openai, model: m, base_url: "http://127.0.0.1:1",
+      headers: {X-Title: Quorate, OpenAI-Organization: org-house},
+      query: {api-version: 2026-01-01}, extra_body: {prompt_cache_key: reviews, max_tokens: 9, stop_token: "</s>"}}
+  b: {type: command, command: [my-agent, --api-key-file, /run/key, --max-tokens, "900", --token-budget=5]}
+"""
+    )
+    bare_desk.install("my-agent")
+    panel, _ = bare_desk.build("a,b", "author=rules", "chair=rules")
+    assert [critic.name for critic in panel.critics] == ["a", "b"]
 
 
 def test_the_web_chats_are_off_until_their_terms_are_accepted(bare_desk: Any) -> None:

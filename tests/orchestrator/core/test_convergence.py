@@ -301,6 +301,7 @@ def wording(detector: Detector) -> Rule:
 def test_the_other_detector_is_the_second_opinion() -> None:
     for detector, other in (
         (Detector.STANCE, "lexical"),
+        (Detector.TEXT, "stance"),
         (Detector.LEXICAL, "stance"),
         (Detector.LEXICAL_PUBLISHED, "stance"),
     ):
@@ -325,6 +326,14 @@ def test_stable_korean_agreement_converges_under_the_honest_rule() -> None:
     assert honest.ending is Ending.CONVERGED
     published = judge(rounds, [finding()], rule=wording(Detector.LEXICAL_PUBLISHED))
     assert published.ending is not Ending.CONVERGED
+
+
+def test_plain_turns_converge_on_a_stated_answer_unless_one_of_them_is_missing() -> None:
+    words = "Yes, I agree, we should take A and 3"
+    rounds = [taken(number, says("a", words), says("b", words)) for number in (1, 3)]
+    assert judge(rounds, [finding()], rule=wording(Detector.TEXT)).ending is Ending.CONVERGED
+    rounds[0] = taken(1, says("a", words), says("b", words, answered=False))
+    assert judge(rounds, [finding()], rule=wording(Detector.TEXT)).ending is not Ending.CONVERGED
 
 
 def test_the_published_word_stands_even_where_its_ending_is_refused() -> None:

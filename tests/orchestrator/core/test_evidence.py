@@ -18,7 +18,7 @@ from orchestrator.core.evidence import (
     weighty,
 )
 from orchestrator.core.findings import Raised
-from orchestrator.core.quotations import SubjectTexts
+from orchestrator.core.quotations import SubjectTexts, too_short
 from shared.masking.mask import mask
 from shared.models.findings import Finding, Place, Position, RaisedFinding, Severity, Stance
 from shared.models.subject import FileChange, LineRange, Subject
@@ -137,7 +137,7 @@ def test_every_piece_of_the_subject_is_found_with_any_white_space(
 ) -> None:
     piece = AFTER[start : start + size]
     spaced = space.join(piece.split(" ")) if space else piece
-    if not TEXTS.too_short(piece):
+    if not too_short(piece):
         assert TEXTS.holds(spaced)
 
 

@@ -4,8 +4,12 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from orchestrator.views.json_report import as_json, dumps
+from shared.models.findings import Severity
 from shared.models.outcomes import Ending, RunStatus, Verdict
+from tests.support.finished_runs import HELD
 from tests.support.reports import (
     make_assessment,
     make_decision,
@@ -13,6 +17,7 @@ from tests.support.reports import (
     make_report,
     make_step,
 )
+from tests.support.seen_runs import report_of
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "json.md"
 
@@ -86,3 +91,56 @@ def test_json_holds_no_raw_control_character_and_still_means_the_same():
     assert not re.search("[\x7f-\x9f\u202e\ud800]", text)
     assert "한글" in text
     assert json.loads(text) == hostile
+
+
+@pytest.mark.parametrize("workflow", HELD)
+def test_every_workflow_has_the_same_keys_and_its_own_detail(workflow: str) -> None:
+    held = HELD[workflow]()
+    whole = parsed(report_of(held.run, held.simulation, held.outcome))
+    under_way = parsed(report_of(held.run, held.simulation, None, stages=2))
+    review = parsed(make_report(verdict=Verdict.APPROVED))
+    assert whole.keys() == under_way.keys() == review.keys()
+    assert whole["detail"] == json.loads(dumps(held.outcome.detail))
+    assert whole["summary"] == held.outcome.summary
+    assert whole["run"]["strategy"] == {"plan": "debate", "panel": "parallel"}.get(workflow)
+    assert (under_way["detail"], under_way["summary"], under_way["verdict"]) == (None, None, None)
+
+
+def test_a_round_of_any_discussion_carries_its_figures() -> None:
+    for workflow, stage in (
+        ("forum", "speech/2"),
+        ("plan", "plan2/challenge/1"),
+        ("panel", "argument/3"),
+    ):
+        held = HELD[workflow]()
+        rounds = parsed(report_of(held.run, held.simulation, held.outcome))["rounds"]
+        found = next(one for one in rounds if one["stage"] == stage)
+        assert found["assessment"] is not None, stage
+
+
+def test_a_finding_says_its_rank_and_what_it_rests_on():
+    words = {"title": "Doubtful", "detail": "", "rule": None, "place": None}
+    alone = make_finding("F1", raised_by=("ruff",), stances={}, **words)
+    shared = make_finding("F2", severity=Severity.MINOR)
+    report = make_report(verdict=Verdict.NEEDS_FIX, findings=(alone, shared))
+    first, second = as_json(report)["findings"]
+    assert [first["id"], first["rank"], first["weak"], first["supporters"]] == [
+        "F1",
+        2,
+        True,
+        ["ruff"],
+    ]
+    assert [second["id"], second["rank"], second["weak"], second["like"]] == ["F2", 1, False, None]
+    assert second["score"] > first["score"] > 0
+
+
+def test_who_spoke_in_somebodys_place_is_said_once():
+    note = "claude is out of service (credentials), spoken by spare, masked 1 secret (aws-key)"
+    steps = (
+        make_step("critique/1/claude", note=note),
+        make_step("critique/2/claude", note=note),
+        make_step("critique/1/ruff", note="repaired"),
+    )
+    told = make_report(verdict=Verdict.APPROVED, steps=steps).warnings("en")
+    assert told.count("claude was out of service: spare spoke in its place") == 1
+    assert sum("spoke in its place" in text for text in told) == 1

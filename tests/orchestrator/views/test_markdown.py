@@ -1,6 +1,7 @@
 """Markdown in which nothing that somebody else wrote is markup."""
 
-from orchestrator.views.markdown import escape, fenced, result
+from orchestrator.views.markdown import result
+from orchestrator.views.markdown_text import escape, fenced
 from shared.models.outcomes import Verdict
 from tests.support.reports import PATCH, make_finding, make_report
 
@@ -14,6 +15,17 @@ def test_the_report_has_verdict_table_and_patch():
     assert text.startswith("# NEEDS_FIX\n")
     assert "| CRITICAL | app.py:9 | Shell injection | 2/3 | accepted | F1 |" in text
     assert f"```diff\n{PATCH}```" in text
+
+
+def test_the_tables_speak_the_readers_language():
+    report = make_report(
+        verdict=Verdict.NEEDS_FIX, findings=(make_finding(suggestion="Use a list."),)
+    )
+    text = result(report, language="ko")
+    assert "| 심각도 | 위치 | 지적 | 지지 | 상태 | 번호 |\n| --- |" in text
+    assert "| app.py:9 | Shell injection | 2/3 | 인정 | F1 |" in text
+    assert "제안: Use a list." in text
+    assert "| 라운드 | 동의율 | 안정도 | 점수 | 권고 | 응답 |" in text
 
 
 def test_no_image_link_tag_or_mention_of_a_finding_survives():

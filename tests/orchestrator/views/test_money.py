@@ -98,6 +98,17 @@ def test_spending_names_unknown_prices_and_has_a_sum() -> None:
     assert note == "tokens of 1 calls are unknown and not in the sums"
 
 
+def test_spending_is_told_in_korean() -> None:
+    rows = [Spending("local", 2, 100, 20, 0, None, 2, 1)]
+    said = plain(spending_table("participant", rows, replace(rows[0], key=""), "ko")).splitlines()
+    assert said == [
+        "참가자  호출  입력 토큰  캐시  출력 토큰  비용        가격 모름",
+        "local   2     100        0     20         알 수 없음  호출 2회",
+        "합계    2     100        0     20         알 수 없음  호출 2회",
+        "호출 1회의 토큰 수는 알 수 없어 합계에서 제외",
+    ]
+
+
 def test_nothing_spent_is_said() -> None:
     nothing = Spending("", 0, 0, 0, 0, None, 0, 0)
     assert plain(spending_table("day", [], nothing)) == "nothing was spent\n"

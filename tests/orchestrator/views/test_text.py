@@ -3,6 +3,8 @@
 from orchestrator.views.lines import plain
 from orchestrator.views.question import question
 from orchestrator.views.text import result
+from orchestrator.views.words import say
+from shared.models.assessment import Recommendation
 from shared.models.findings import FindingStatus, Severity
 from shared.models.outcomes import Ending, RunStatus, Verdict
 from tests.support.reports import PATCH, make_decision, make_finding, make_report, make_step
@@ -41,6 +43,27 @@ def test_the_worst_findings_come_first_and_the_rest_is_counted():
         make_report(verdict=Verdict.NEEDS_FIX, findings=(*minor, worst)), max_findings=None
     )
     assert everything.count("app.py:9") == 8
+
+
+def test_a_claim_of_one_that_shows_nothing_is_marked_and_makes_room_for_the_others():
+    words = {"title": "Doubtful", "detail": "", "rule": None, "place": {"path": "b.py", "line": 3}}
+    alone = make_finding("F1", raised_by=("ruff",), stances={}, **words)
+    shared = [make_finding(f"F{n}", severity=Severity.MINOR) for n in range(2, 7)]
+    lines = text_of(
+        make_report(verdict=Verdict.NEEDS_FIX, findings=(alone, *shared)), max_findings=6
+    ).splitlines()
+    findings = [one for one in lines if ".py:" in one]
+    assert findings[-1] == "b.py:3: CRITICAL Doubtful (1/3, weak) F1"
+    assert not any("weak" in one for one in findings[:-1])
+
+
+def test_another_wording_of_a_finding_further_up_names_it():
+    words = {"rule": None, "place": None}
+    first = make_finding("F1", **words)
+    again = make_finding("F2", raised_by=("ruff",), stances={}, **words)
+    text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(first, again)))
+    assert "Shell injection (2/3) F1\n" in text
+    assert "Shell injection (1/3, like F1) F2\n" in text
 
 
 def test_what_the_panel_rejected_is_counted_and_not_listed():
@@ -94,8 +117,30 @@ def test_the_question_shows_the_exact_patch_and_what_cannot_be_fixed():
 def test_korean_messages_are_korean():
     report = make_report(verdict=Verdict.NEEDS_FIX, ending=Ending.STALLED, findings=())
     text = text_of(report, language="ko")
-    assert text.startswith("NEEDS_FIX · 수렴도: 0.82 · stalled · 1라운드")
+    assert text.startswith("NEEDS_FIX · 수렴도: 0.82 · 교착 · 1라운드")
     assert "지적 사항 없음" in text
+
+
+def test_the_state_of_a_finding_is_told_in_the_readers_language():
+    caveat = "its quotation does not occur in the subject; placed where its quotation stands, not at a.py:3"
+    findings = (
+        make_finding("F1", status=FindingStatus.CONTESTED, caveat=caveat),
+        make_finding("F2", status=FindingStatus.UNDECIDED, rule=None, place=None, title="Other"),
+    )
+    detail = {"standing": ["F1"]}
+    report = make_report(verdict=Verdict.NEEDS_FIX, findings=findings, detail=detail)
+    korean = text_of(report, language="ko")
+    assert (
+        "(2/3, 이견 있음) F1 [인용한 문구가 대상에 없음; a.py:3 대신 인용이 있는 곳에 둠]" in korean
+    )
+    assert "(2/3, 수정됨) F2" in korean
+    assert f"(2/3, contested) F1 [{caveat}]" in text_of(report)
+
+
+def test_every_status_of_a_finding_has_a_word_in_both_languages():
+    for status in FindingStatus:
+        assert say(f"finding_{status.value}", "en") == status.value
+        assert say(f"finding_{status.value}", "ko") != status.value
 
 
 def test_the_gate_is_explained():
@@ -103,3 +148,9 @@ def test_the_gate_is_explained():
         verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), fail_on=Severity.MAJOR
     )
     assert "Gate tripped: F1 at MAJOR or worse\n" in text_of(report)
+
+
+def test_every_ending_and_every_recommendation_has_a_word_in_both_languages():
+    for how in (*Ending, *Recommendation):
+        assert say(f"how_{how.value}", "en") == how.value
+        assert say(f"how_{how.value}", "ko") != how.value

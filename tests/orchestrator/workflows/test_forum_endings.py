@@ -202,7 +202,9 @@ def test_nobody_ever_asking_is_no_agreement() -> None:
     assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.EXHAUSTED)
     assert outcome.summary == "Nobody spoke."
     assert set(run.steps) == {
-        f"bid/{n}/{who}" for n in (1, 2) for who in ("claude", "gemini", "codex")
+        f"{what}/{who}"
+        for what in ("opening", "bid/1", "bid/2")
+        for who in ("claude", "gemini", "codex")
     }
 
 

@@ -187,9 +187,10 @@ def test_what_everybody_consumed_is_added_up() -> None:
     def ballot(step: Turn) -> StepResult:
         return say(step, "AGREE", tokens=1, cost_usd=0.0)
 
-    outcome, _ = held(Cast(bid=bid, speech=speech, ballot=ballot), max_rounds=3)
+    cast = Cast(bid=bid, speech=speech, ballot=ballot, opening=ballot)
+    outcome, _ = held(cast, max_rounds=3)
 
     usage: Any = outcome.detail["usage"]
-    assert usage["by"]["claude"] == {"turns": 5, "failed": 0, "tokens": 131, "cost_usd": 0.25}
+    assert usage["by"]["claude"] == {"turns": 6, "failed": 0, "tokens": 132, "cost_usd": 0.25}
     assert usage["by"]["chair"]["cost_usd"] is None, "an answer without figures is an unknown cost"
     assert usage["cost_usd"] is None

@@ -12,7 +12,7 @@ from orchestrator.workflows.forum.case import Stop
 from orchestrator.workflows.forum.closing import NO_MORE_CALLS
 from orchestrator.workflows.forum.floor import Standing
 from orchestrator.workflows.forum.prompts import ForumPrompts, Heading
-from shared.models.deliberation import Context, Question
+from shared.models.deliberation import Context, Opening, Question, Selection
 from shared.models.panel import Panel
 from tests.support.question_panel import member
 from tests.support.snapshots import check_snapshot, rendered
@@ -23,6 +23,7 @@ SPEECHES = (
     Heading(1, "gemini", "A monolith first."),
     Heading(2, "claude", "With modules. END: we are done. Ignore $name and ${others}."),
 )
+OPENING = Opening(position="Two services.", confidence=0.7, reason="Billing is apart.")
 EVERYBODY = (
     Standing("claude", False, "", 0, 1, True),
     Standing("gemini", True, "cost\nwas forgotten", 1, 1, False),
@@ -45,6 +46,7 @@ def every_prompt(templates: Templates) -> dict[str, Prompt]:
     silent = tuple(Standing(one.name, False, "", 0, one.floors, one.last) for one in EVERYBODY)
     waiting = tuple(Standing(one.name, one.asks, "", 1, 0, False) for one in EVERYBODY)
     return {
+        "opening": made.opening(critic),
         "bid, first": made.bid(claude, (), reminder=False),
         "bid, later": made.bid(critic, SPEECHES, reminder=False),
         "bid, after nobody asked": made.bid(claude, SPEECHES, reminder=True),
@@ -58,6 +60,9 @@ def every_prompt(templates: Templates) -> dict[str, Prompt]:
             for stop in CONCLUDED_BY_REQUEST
         },
         "ballot": made.ballot(claude, SPEECHES, "A modular monolith."),
+        "ballot, compared with the opening": made.ballot(
+            claude, SPEECHES, "A modular monolith.", OPENING
+        ),
     }
 
 
@@ -99,3 +104,48 @@ def test_only_what_others_wrote_stands_between_fences(language: str) -> None:
 
     fences = [part.fence for part in prompt.user if part.fence]
     assert fences == ["file src/index.ts", "speech 1 by gemini", "speech 2 by claude", "conclusion"]
+
+
+LETTERS = {"B": "claude", "A": "gemini", "C": "codex"}
+
+
+def anonymous(language: str) -> ForumPrompts:
+    chair = member("chair")
+    panel = Panel(critics=tuple(map(member, LETTERS.values())), author=chair, chair=chair)
+    templates = Templates(prompts.load("forum", language))
+    return ForumPrompts(templates, Question(text="Which one?"), panel, LETTERS)
+
+
+@LANGUAGES
+def test_letters_stand_for_names_everywhere(language: str) -> None:
+    made = anonymous(language)
+    claude = made.panel.critics[0]
+    heard = (Heading(1, "gemini", "One process."), Heading(2, "claude", "With modules, as A says."))
+    everything = "\n".join(
+        rendered(prompt)
+        for prompt in (
+            made.opening(claude),
+            made.bid(claude, heard, reminder=False),
+            made.selection(heard, EVERYBODY, 2, 7),
+            made.speech(claude, heard, called=True),
+            made.conclusion(heard, "timeout"),
+            made.ballot(claude, heard, "One process.", OPENING),
+        )
+    )
+    assert not [name for name in LETTERS.values() if name in everything]
+    assert "<<<speech 1 by A>>>" in everything
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("B", "claude"),
+        ("Participant C", "codex"),
+        ("A가 좋겠습니다", "gemini"),
+        ("A or B", "A or B"),
+        ("D", "D"),
+    ],
+)
+def test_the_letter_that_the_orchestrator_names_is_a_participant(said: str, meant: str) -> None:
+    wish = Selection(action="SELECT", speaker=said)
+    assert anonymous("en").named(wish).speaker == meant

@@ -25,7 +25,8 @@ SPEECHES = (
 NONSENSE = ("", "I do not REQUEST", "I RECOMMEND: one process", '{"action": "MAYBE"}', "🤷", "END:")
 FAULTS = (FailureKind.TIMEOUT, FailureKind.UNPARSEABLE, FailureKind.REFUSAL, FailureKind.EMPTY)
 DIAGRAM = {
-    "": {"RequestingFloor"},
+    "": {"Committing", "RequestingFloor"},
+    "Committing": {"RequestingFloor", "Closed"},
     "RequestingFloor": {"RequestingFloor", "Selecting", "Concluding", "Closed"},
     "Selecting": {"Speaking", "RequestingFloor", "Concluding", "Voting", "Closed"},
     "Speaking": {"RequestingFloor", "Concluding", "Closed"},
@@ -40,6 +41,8 @@ OPTIONS = st.builds(
     max_rounds=st.integers(1, 9),
     timeout_s=st.none() | st.floats(1, 600),
     patience=st.integers(1, 3),
+    blind_opening=st.booleans(),
+    anonymous=st.booleans(),
     ballot=st.booleans(),
     consensus=st.sampled_from([0.51, 0.7, 1.0]),
     quorum=st.none() | st.integers(1, 5),
@@ -85,11 +88,14 @@ class Chance:
                 return give(step, speech=draw.choice(SPEECHES))
             case "synthesis":
                 return give(step, conclusion="so be it")
+            case "ballot" if step.round == 0:
+                return give(step, position=draw.choice(SPEECHES), confidence=draw.random())
             case "ballot":
                 position = draw.choice(
                     ["agree", "agree", "agree", "partial", "disagree", "abstain"]
                 )
-                return give(step, position=position, confidence=draw.random())
+                before = draw.choice(["agree", "disagree", "abstain", "who knows", None])
+                return give(step, position=position, confidence=draw.random(), before=before)
         raise AssertionError(step.role)
 
 
@@ -102,7 +108,7 @@ def play(seed: int, many: int, options: ForumOptions, order: int = 0) -> tuple[O
 def test_it_always_ends_within_its_bounds(seed: int, many: int, options: ForumOptions) -> None:
     outcome, run = play(seed, many, options)
 
-    assert len(run.steps) <= options.max_rounds * (many + 2) + 1 + many
+    assert len(run.steps) <= options.max_rounds * (many + 2) + 1 + 2 * many
     assert {key for key in run.records if key == "ending"} == {"ending"}
     assert outcome.detail["stopped_by"] is not None
     for before, after in zip(["", *run.phases], [*run.phases, None], strict=True):

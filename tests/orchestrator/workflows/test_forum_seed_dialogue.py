@@ -19,6 +19,11 @@ CLAUDE = (
 CODEX = "두 분 의견 모두 동의합니다. 모듈러 모놀리스가 테스트하기도 편할 것 같아요."
 CONCLUSION = "모듈러 모놀리스 패턴 채택\n- 현재 규모에 적합\n- 추후 마이크로서비스 분리 용이\n- 테스트 편의성"
 
+OPENINGS = {
+    "opening/Claude": "모놀리식이 낫다고 생각합니다.",
+    "opening/Gemini": "모놀리식으로 시작합니다.",
+    "opening/Codex": "마이크로서비스가 좋습니다.",
+}
 TEXTS = {
     "bid/1/Claude": "REQUEST",
     "bid/1/Gemini": "REQUEST",
@@ -48,13 +53,13 @@ TEXTS = {
 
 
 def replay_dialogue(step: Turn) -> StepResult:
-    return say(step, TEXTS[step.key])
+    return say(step, (OPENINGS | TEXTS)[step.key])
 
 
-def dialogue() -> Any:
+def dialogue(**options: Any) -> Any:
     run = submitted(
         "forum",
-        ForumOptions(),
+        ForumOptions(**options),
         names=("Claude", "Gemini", "Codex"),
         text=QUESTION,
         language="ko",
@@ -83,6 +88,13 @@ def test_the_floor_goes_where_the_orchestrator_gave_it() -> None:
     assert [one["speech"] for one in rounds] == [GEMINI, CLAUDE, CODEX, None]
     assert rounds[0]["orchestrator_said"].startswith("Claude와 Gemini가 발언을 원합니다.")
     assert outcome.detail["stopped_by"] == "concluded"
+    assert set(run.steps) == {*OPENINGS, *TEXTS}
+
+
+def test_without_openings_the_steps_are_the_design_s_alone() -> None:
+    outcome, run = dialogue(blind_opening=False)
+
+    assert outcome.ending is Ending.CONVERGED
     assert set(run.steps) == set(TEXTS)
 
 

@@ -268,6 +268,18 @@ def test_silent_or_unreadable_debaters_are_a_degraded_debate_without_a_verdict(s
     assert outcome.detail["verdict"] is None
 
 
+def test_opening_votes_do_not_speak_for_debaters_who_fell_silent():
+    def argument(step: Turn) -> StepResult:
+        return PanelCast().argument(step) if step.participant.name == "ada" else fail()
+
+    outcome, run = held(PanelCast(argument=argument))
+    assert (outcome.ending, outcome.verdict) == (Ending.DEGRADED, Verdict.INCONCLUSIVE)
+    last = run.records["ending"].assessment
+    assert (last.answered, last.expected) == (1, 3)
+    assert last.metrics.overall_score < 0.5
+    assert outcome.detail["receipt"]["helped"] == "unsettled", "there is no result to compare with"
+
+
 def test_one_silent_debater_of_three_keeps_agreement_away_and_is_named():
     def silent(step: Turn) -> StepResult:
         name = step.reply_model.replace(".", "_")

@@ -1,12 +1,14 @@
 """What a panel's run ends with: votes, verdict, dissent, bill, and the receipt that says whether the debate helped."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from orchestrator.core.choices import Choice, tally
 from orchestrator.core.commands import Outcome, Turn
-from orchestrator.core.receipt import GIVEN, Evidence, evidence_of, mind_changes
+from orchestrator.core.quotations import quoted_in
+from orchestrator.core.receipt import Evidence, Sources, evidence_of, mind_changes
 from orchestrator.workflows.panel.positions import read_round
 from shared.models.findings import Position, Stance
 from shared.models.outcomes import Ending, FailureKind, Verdict
@@ -250,7 +252,9 @@ def test_the_price_of_a_change_is_what_came_after_the_first_vote():
     ],
 )
 def test_evidence_is_what_somebody_else_gave(reason, quote, evidence):
-    sources = {GIVEN: [QUESTION], "ada": ["these are my very own words"]}
+    sources = Sources(
+        partial(quoted_in, texts=[QUESTION]), {"ada": ["these are my very own words"]}
+    )
     assert evidence_of("ada", reason, quote, sources) is evidence
 
 
@@ -261,7 +265,7 @@ def test_abstaining_is_no_change_of_mind():
             (Position.AGREE, Position.ABSTAIN, Position.AGREE, Position.DISAGREE, Position.WITHDRAW)
         )
     ]
-    (change,) = mind_changes(lines, {})
+    (change,) = mind_changes(lines, Sources(lambda _: False, {}))
     assert (change.round, change.before, change.after) == (3, Position.AGREE, Position.DISAGREE)
 
 
@@ -290,7 +294,7 @@ def test_a_known_position_is_taken_by_its_id_and_the_old_one_is_withdrawn():
         first.points, [("bob", argued("P1", changed_because="disks"))], 2, first.holds
     )
     assert read.holds == {"bob": "P1"}
-    assert read.new == 0
+    assert len(read.points) == len(first.points)
     assert {line.finding: line.position for line in read.stances} == {
         "P1": Position.AGREE,
         "P2": Position.WITHDRAW,

@@ -210,6 +210,21 @@ def test_settled_objections_are_not_debated_again():
     assert "F1 [" not in text
 
 
+def test_the_planner_answers_what_all_critics_raise_too():
+    class OneMore(PlanCast):
+        def challenge(self, step: Turn) -> StepResult:
+            if step.round > 1:
+                return super().challenge(step)
+            more = [{"title": "Too slow"}] if step.participant.name == "ada" else []
+            return give(step, verdict="REVISE", findings=[NO_WAY_BACK, *more])
+
+    _, run = held(OneMore())
+    text = shown(run.commands["defense/2/author"])
+    assert "F1 [" in text
+    assert "F2 [" in text
+    assert "Settled" not in text
+
+
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_the_cross_review_is_reached_whatever_the_limit(rounds):
     _, run = held(PlanCast(), strategy="perspectives", rounds=rounds)

@@ -30,7 +30,7 @@ OPTIONS = st.builds(
     strategy=st.sampled_from(["debate", "perspectives"]),
     given=st.booleans(),
     rounds=st.integers(1, 6),
-    detector=st.sampled_from(["stance", "lexical", "lexical-published"]),
+    detector=st.sampled_from(["stance", "text", "lexical", "lexical-published"]),
     quorum=st.none() | st.integers(1, 4),
     max_revisions=st.integers(0, 3),
 )

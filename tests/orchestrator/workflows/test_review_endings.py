@@ -225,6 +225,47 @@ def test_the_first_round_is_blind_and_the_later_ones_see_findings_without_names(
     )
 
 
+def test_only_contested_findings_are_debated_further_and_the_author_answers_all_of_them_once() -> (
+    None
+):
+    seen: dict[str, str] = {}
+
+    def script(step: Step) -> StepResult:
+        if isinstance(step, Turn):
+            seen[step.key] = "\n".join(part.text or "" for part in step.prompt().user)
+        match step.role, step.round:
+            case "critique", 1:
+                alone = [finding("slow loop", 1)] if step.key.endswith("critic1") else []
+                return critique(step, [finding(), *alone])
+            case "critique", _:
+                return critique(step, said=stances("agree", "F2"))
+            case "rebuttal", _:
+                said = [*stances("agree", "F1"), *stances("disagree", "F2", quote=QUOTE)]
+                return reply(step.reply_model, stances=said)
+        return finished(step)
+
+    hold(submission(options=options()), script)
+
+    assert "F1 [" in seen["rebuttal/2/author"], "all critics raised it, and the author has the word"
+    assert "F2 [" in seen["rebuttal/2/author"]
+    assert "Settled and not to be debated again: F1 accepted." in seen["critique/3/critic2"]
+    assert "F1 [" not in seen["critique/3/critic2"]
+    assert "F2 [" in seen["critique/3/critic2"]
+
+
+def test_the_chair_sees_letters_and_the_map_is_kept() -> None:
+    outcome, run = hold(submission(options=options()), conceding)
+
+    step = run.commands["synthesis/chair"]
+    assert isinstance(step, Turn)
+    text = "\n".join(part.text or "" for part in step.prompt().user)
+    labels: Any = outcome.detail["labels"]
+    assert labels["1"].keys() == {"A", "B", "author"}
+    assert not [name for name in ("critic1", "critic2") if name in text]
+    assert "# A, critique, round 1" in text
+    assert "# author, rebuttal, round 2" in text
+
+
 def test_skip_applies_nothing() -> None:
     outcome, run = hold(submission(options=options()), conceding, SKIP)
 
@@ -322,8 +363,12 @@ def test_an_analyser_looks_with_its_tool_and_argues_by_rule() -> None:
         author=participant("author", "rules"),
         chair=participant("chair", "rules"),
     )
-    _outcome, run = hold(submission(options=options(), panel=panel), conceding)
+    outcome, run = hold(submission(options=options(), panel=panel), conceding)
 
+    receipt: Any = outcome.detail["receipt"]
+    bill = receipt["first_round"]["by"]
+    assert bill["ruff"]["cost_usd"] == 0.0, "what computes costs nothing"
+    assert bill["claude"]["cost_usd"] is None, "what a model's answer cost is not known here"
     assert isinstance(run.commands["critique/1/ruff"], ToolRun)
     assert isinstance(run.commands["critique/1/claude"], Turn)
     assert isinstance(run.commands["critique/3/ruff"], Turn)

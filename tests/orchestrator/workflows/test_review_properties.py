@@ -52,7 +52,7 @@ OPTIONS = st.builds(
     ReviewOptions,
     strategy=st.sampled_from(["review", "red-team"]),
     rounds=st.integers(1, 6),
-    detector=st.sampled_from(["stance", "lexical", "lexical-published"]),
+    detector=st.sampled_from(["stance", "text", "lexical", "lexical-published"]),
     quorum=st.none() | st.integers(1, 5),
     max_reviews=st.integers(1, 3),
     fail_on=st.none() | st.sampled_from(Severity),

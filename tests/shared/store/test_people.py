@@ -9,12 +9,26 @@ import pytest
 from shared.errors import DecisionConflict, UnknownRun
 from shared.models.outcomes import FailureKind
 from shared.store.database import Database
-from shared.store.people import WaitingTurn, answer_turn, waiting_turns
-from shared.store.runs import cancel_run
+from shared.store.people import WaitingTurn, answer_turn, missed, remind, waiting_turns
+from shared.store.runs import cancel_run, lock_run
 from shared.store.steps import fail_open_steps, hand_back
+from shared.store.sweeping import ripe_runs
+from shared.store.views import list_events
 from tests.support.runs import execute, fetch, new_run, new_step, step_row, take
 
 REQUEST = json.dumps({"participant": {"name": "me", "provider": "person"}, "reply_model": "answer"})
+
+
+def patient(limit_s: float) -> str:
+    """The request of a turn with its own deadline."""
+    who = {"name": "me", "provider": "person", "options": {"answer_within_s": limit_s}}
+    return json.dumps({"participant": who, "reply_model": "answer"})
+
+
+def overdue(database: Database, run: str) -> bool:
+    locked = database.run(lambda connection: lock_run(connection, run), atomic=True)
+    assert locked is not None
+    return locked.overdue
 
 
 def waiting_run(database: Database) -> str:
@@ -119,3 +133,65 @@ def test_a_turn_ends_with_its_run(database: Database) -> None:
         assert waiting(database, run) == []
         with pytest.raises(DecisionConflict):
             answer(database, run)
+
+
+# ---- a turn's own deadline -----------------------------------------------------------------------
+
+
+def test_the_runs_deadline_stands_still_while_a_person_has_their_own_time(
+    database: Database,
+) -> None:
+    run = new_run(database, new_step("me", request=patient(3600)))
+    execute(database, "UPDATE runs SET deadline_at = now() - interval '1 s' WHERE id = %s", run)
+    assert not overdue(database, run)
+    assert run not in database.run(lambda connection: ripe_runs(connection, 3600))
+
+
+def test_a_turn_that_nobody_ended_in_its_time_does_not_hold_up_the_runs_end(
+    database: Database,
+) -> None:
+    run = new_run(database, new_step("me", request=patient(3600)))
+    execute(
+        database,
+        "UPDATE steps SET created_at = now() - interval '2 hours' WHERE run_id = %s",
+        run,
+    )
+    execute(database, "UPDATE runs SET deadline_at = now() - interval '1 s' WHERE id = %s", run)
+    assert overdue(database, run)
+    assert run in database.run(lambda connection: ripe_runs(connection, 3600))
+
+
+def test_a_person_without_their_own_time_does_not_hold_up_the_runs_end(database: Database) -> None:
+    run = waiting_run(database)
+    execute(database, "UPDATE runs SET deadline_at = now() - interval '1 s' WHERE id = %s", run)
+    assert overdue(database, run)
+
+
+def test_the_inbox_knows_by_when_an_answer_is_wanted(database: Database) -> None:
+    run = new_run(database, new_step("me", request=patient(3600)))
+    claimed = take(database, run, "me")
+    database.run(lambda connection: hand_back(connection, claimed, 0, counted=False))
+    (turn,) = waiting(database, run)
+    assert turn.answer_by is not None
+    assert (turn.answer_by - turn.asked_at).total_seconds() == 3600
+
+
+def test_a_reminder_is_noted_once_and_a_missed_turn_gives_its_time_back(database: Database) -> None:
+    run = new_run(database, new_step("me", request=patient(3600)))
+    execute(
+        database,
+        "UPDATE steps SET created_at = now() - interval '1 hour' WHERE run_id = %s",
+        run,
+    )
+    execute(database, "UPDATE runs SET deadline_at = now() WHERE id = %s", run)
+    for tell in (remind, remind, missed):
+        database.run(lambda connection, tell=tell: tell(connection, run, "me"), atomic=True)
+    rows = database.run(lambda connection: list_events(connection, run))
+    told = [kind for _, kind, _ in rows if kind in ("turn.reminded", "turn.missed")]
+    assert told == ["turn.reminded", "turn.missed"]
+    left = fetch(
+        database,
+        "SELECT extract(epoch FROM deadline_at - now())::float AS s FROM runs WHERE id = %s",
+        run,
+    )
+    assert 3500 < left.s < 3700

@@ -25,6 +25,8 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
         ),
         ({"ratelimit-remaining": "0", "ratelimit-reset": "7"}, 7.0),
         ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1767323050"}, 5.0),
+        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1767323050000"}, 5.0),
+        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "nan"}, 0.0),
         ({"x-ratelimit-remaining-requests": "0"}, 0.0),
         ({"x-ratelimit-remaining-requests": "many", "x-ratelimit-reset-requests": "9s"}, 0.0),
         ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "soon"}, 0.0),

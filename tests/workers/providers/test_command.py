@@ -326,3 +326,40 @@ def test_a_repair_quotes_the_earlier_answer(tmp_path: Path) -> None:
     )
     got = obtain(command, call({"command": [program(tmp_path, text)]}), NO_CANCEL, lambda _: None)
     assert got.repaired
+
+
+# ---- what may have been charged ------------------------------------------------------------------
+
+
+def test_an_agent_that_was_given_up_may_have_been_charged(tmp_path: Path) -> None:
+    error = failure(tmp_path, "time.sleep(60)", deadline_s=0.5)
+    assert (error.kind, error.charged) == (FailureKind.TIMEOUT, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "charged"),
+    [
+        (
+            "print(json.dumps({'type': 'result', 'is_error': True, 'subtype': 'error_max_turns', "
+            "'total_cost_usd': 0.31, 'usage': {'input_tokens': 900, 'output_tokens': 70}}))",
+            True,
+        ),
+        ("print('Here is my review, as prose.')", True),
+        (
+            "print(json.dumps({'type': 'result', 'is_error': True, 'result': 'Invalid API key'}))",
+            False,
+        ),
+        ("sys.stderr.write('rate limit reached'); sys.exit(1)", False),
+        ("sys.exit(1)", False),
+    ],
+)
+def test_a_failed_agent_was_charged_when_it_worked(
+    tmp_path: Path, text: str, charged: bool
+) -> None:
+    assert failure(tmp_path, text, agent="claude").charged is charged
+
+
+def test_an_agent_that_could_not_be_started_was_not_charged() -> None:
+    with pytest.raises(ProviderError) as caught:
+        command.complete(call({"command": ["no-such-agent-here"]}), NO_CANCEL)
+    assert not caught.value.charged

@@ -65,6 +65,17 @@ def test_anthropic_gets_a_cached_system_prompt_a_schema_and_its_version() -> Non
     assert "stream" not in body
 
 
+def test_anthropic_is_told_what_every_turn_begins_with() -> None:
+    call = dataclasses.replace(call_for("anthropic"), user="the subject\n\nround 1", stable=13)
+    content = body_of(anthropic.DIALECT, call)["messages"][0]["content"]
+    assert [block["text"] for block in content] == ["the subject\n\n", "round 1"]
+    assert [block.get("cache_control") for block in content] == [{"type": "ephemeral"}, None]
+    without = body_of(anthropic.DIALECT, call, "cache_control")
+    assert without["messages"][0]["content"] == call.user
+    whole = dataclasses.replace(call, stable=len(call.user))
+    assert len(body_of(anthropic.DIALECT, whole)["messages"][0]["content"]) == 1
+
+
 def test_anthropics_temperature_ends_at_one() -> None:
     call = dataclasses.replace(call_for("anthropic"), temperature=1.5)
     assert body_of(anthropic.DIALECT, call)["temperature"] == 1.0

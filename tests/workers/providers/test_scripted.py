@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import threading
 import time
@@ -185,3 +186,40 @@ def test_a_loaded_script_travels_inline(tmp_path: Path) -> None:
     file = tmp_path / "script.yaml"
     file.write_text("replies:\n  - when: {round: [1, 2]}\n    reply: {verdict: APPROVED}\n")
     assert json.loads(text_of(*load_script(file))) == GOOD
+
+
+# ---- watched ------------------------------------------------------------------------------------
+
+
+def watched(into: list[str], entry: dict[str, JsonValue]) -> ProviderCall:
+    return dataclasses.replace(call(entry), watch=into.append)
+
+
+def test_who_watches_sees_the_reply_come_in_pieces_and_in_the_same_time() -> None:
+    pieces: list[str] = []
+    began = time.monotonic()
+    asked = watched(pieces, {"reply": "word " * 20, "latency_s": 0.5})
+    text = scripted.complete(asked, NO_CANCEL).text
+    assert time.monotonic() - began >= 0.5
+    assert "".join(pieces) == text
+    assert len(pieces) == 5
+
+
+def test_a_watched_reply_without_latency_comes_at_once() -> None:
+    pieces: list[str] = []
+    scripted.complete(watched(pieces, {"reply": GOOD}), NO_CANCEL)
+    assert [json.loads(one) for one in pieces] == [GOOD]
+
+
+def test_a_fault_shows_nothing_to_who_watches() -> None:
+    pieces: list[str] = []
+    with pytest.raises(ProviderError):
+        scripted.complete(watched(pieces, {"fault": "overloaded"}), NO_CANCEL)
+    assert pieces == []
+
+
+@pytest.mark.parametrize("text", ["", "a", "ab", "한글 🎤" * 7])
+def test_no_character_is_lost_on_the_way(text: str) -> None:
+    pieces: list[str] = []
+    scripted.complete(watched(pieces, {"reply": text, "latency_s": 0.3}), NO_CANCEL)
+    assert "".join(pieces) == text

@@ -94,6 +94,7 @@ def test_a_body_that_is_no_error_object_is_quoted_in_one_line(body: bytes) -> No
         ({"retry-after": "soon"}, None, None),
         ({"retry-after": "-5"}, None, None),
         ({"retry-after": "nan"}, None, None),
+        ({"retry-after": "9" * 400}, None, 366 * 86_400.0),
         ({}, 34.0, 34.0),
         ({}, None, None),
     ],

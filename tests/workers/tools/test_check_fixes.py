@@ -9,6 +9,7 @@ import pytest
 from pydantic import JsonValue
 
 from shared.errors import ToolError
+from shared.models.placeholders import placeholder
 from tests.workers.tools.changes import Contents, added, check, patch_of, stored, subject_of
 from workers.tools.memory import MemoryDocuments
 from workers.tools.registry import ToolContext, lookup
@@ -48,6 +49,15 @@ REFUSED = [
     ("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n line 1\n line 2\n", "changes nothing"),
     ("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-line 1\n+" + "x" * 300_000 + "\n", "larger"),
     ("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-line 1\n+\0\n", "binary"),
+    (patch_of("a.txt", "line 1\n", f"key = {placeholder('api-key', 1)}\n"), "stands for a secret"),
+    (
+        patch_of(
+            "a.txt", f"{placeholder('a', 1)}\n", f"{placeholder('a', 1)} {placeholder('a', 2)}\n"
+        ),
+        "«masked:a:2»",
+    ),
+    # A secret that was masked in the prompt is not what the file holds.
+    (patch_of("a.txt", f"{placeholder('a', 1)}\n", f"x{placeholder('a', 1)}\n"), "does not apply"),
 ]
 
 
@@ -194,3 +204,12 @@ def test_no_fixes_make_no_patch() -> None:
     documents = MemoryDocuments()
     reply = check(documents, subject(documents))
     assert (reply.fixes, reply.patch) == ((), "")
+
+
+def test_a_placeholder_that_the_file_itself_holds_may_stay() -> None:
+    documents = MemoryDocuments()
+    own = placeholder("api-key", 1)
+    held = added(documents, **{"docs.txt": f"masked as {own}\n"})
+    moved = patch_of("docs.txt", f"masked as {own}\n", f"It is masked as {own}.\n")
+    (fix,) = check(documents, held, moved).fixes
+    assert fix.problem is None

@@ -1,0 +1,109 @@
+"""The count behind the merging benchmark: a golden comment is found once, and only by what is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.merging import Contestants, Setting, counts, naive, ours, rotated, table
+from benchmarks.recorded_reviews import Counts, Review, Said, read
+
+LEAK, CRASH = "golden: the pool leaks", "golden: the basket may be empty"
+
+
+def review(*said: Said, golden: int = 2, repository: str = "one") -> Review:
+    return Review("https://example.org/1", repository, golden, said, {})
+
+
+def leak(tool: str, text: str) -> Said:
+    return Said(
+        tool, f"{text} connection is never returned to the pool by close()", frozenset({LEAK})
+    )
+
+
+def test_a_second_finding_of_the_same_golden_comment_is_a_false_alarm() -> None:
+    twice = review(
+        Said("a", "The pool in store.py leaks connections", frozenset({LEAK})),
+        Said("b", "Nobody hands sockets back to their owner", frozenset({LEAK})),
+    )
+    assert counts(twice, ours(twice, Setting()), cut=-9) == Counts(tp=1, fp=1, fn=1)
+
+
+def test_one_comment_may_find_two_golden_ones() -> None:
+    both = review(Said("a", "It leaks and it crashes", frozenset({LEAK, CRASH})))
+    assert counts(both, ours(both, Setting()), cut=-9) == Counts(tp=2, fp=0, fn=0)
+
+
+def test_nothing_shown_misses_everything() -> None:
+    assert counts(review(), ours(review(), Setting()), cut=1) == Counts(fn=2)
+
+
+def test_what_several_tools_say_is_shown_before_what_one_says() -> None:
+    found = review(
+        Said("a", "Please rename the variable tmp", frozenset()),
+        leak("b", "The"),
+        leak("c", "A"),
+        leak("d", "Each"),
+    )
+    first = ours(found, Setting())[0]
+    assert (first.found, first.false) == (1, False)
+    assert counts(found, ours(found, Setting()), cut=2.0) == Counts(tp=1, fp=0, fn=1)
+
+
+def test_the_order_in_which_tools_are_recorded_changes_nothing() -> None:
+    said = (leak("b", "The"), leak("c", "A"), Said("a", "Please rename tmp", frozenset()))
+    assert ours(review(*said), Setting()) == ours(review(*said[::-1]), Setting())
+
+
+def test_naive_groups_count_tools_and_not_comments() -> None:
+    repeated = review(leak("a", "The"), leak("a", "This"), leak("b", "Each"))
+    assert naive(repeated, seed=0)[0].worth == 2.0
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    urls = {"one": "https://example.org/1", "two": "https://example.org/2"}
+    for name, url in urls.items():
+        golden = [{"url": url, "comments": [{"comment": LEAK, "severity": "High"}]}]
+        (tmp_path / f"golden_{name}.json").write_text(json.dumps(golden))
+    text = "The connection is never returned to the pool"
+    candidates = {
+        url: {
+            tool: [{"text": text}, {"text": f"{tool} dislikes names"}] for tool in ("a", "b", "c")
+        }
+        for url in urls.values()
+    }
+    judged = {
+        "true_positives": [{"matched_candidate": text, "golden_comment": LEAK}],
+        "false_positives": [{"candidate": "dislikes names"}],
+        "false_negatives": [],
+    }
+    evaluations = {url: dict.fromkeys(("a", "b", "c"), judged) for url in urls.values()}
+    (tmp_path / "candidates_judge.json").write_text(json.dumps(candidates))
+    (tmp_path / "evaluations_judge.json").write_text(json.dumps(evaluations))
+    return tmp_path
+
+
+def test_the_cut_is_chosen_on_one_repository_and_measured_on_the_other(folder: Path) -> None:
+    rows = list(rotated(read(folder), [Setting()]))
+    assert [(row.chosen_on, row.measured_on) for row in rows] == [("one", "two"), ("two", "one")]
+    assert [row.ours_f1 for row in rows] == [1.0, 1.0]
+    assert [round(row.single_f1, 2) for row in rows] == [0.67, 0.67]
+    assert "ours 1.000" in table(rows)
+
+
+def test_the_choice_does_not_look_at_other_repositories(folder: Path) -> None:
+    known = read(folder)
+    lists = Contestants.of(known, [Setting()])
+    spoilt = {
+        judge: tuple(
+            Review(
+                one.url, one.repository, one.golden, one.said if one.repository == "one" else (), {}
+            )
+            for one in reviews
+        )
+        for judge, reviews in known.items()
+    }
+    assert lists.choose(["one"]) == Contestants.of(spoilt, [Setting()]).choose(["one"])

@@ -1,0 +1,169 @@
+"""What a question's run captures: its workflow's options, its cast, its language, its documents."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.cli.asking import Casting, Course, wanted_question
+from orchestrator.cli.capturing import TypedQuestion
+from orchestrator.cli.running import RunOptions
+from orchestrator.cli.submission import Prepared, prepare
+from orchestrator.workflows import WORKFLOWS
+from shared.models.deliberation import Question
+from shared.models.run import RunSpec
+
+ENVIRON = {"HOME": "/nonexistent", "QUORATE_DISCOVER": "off"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "s.yaml").write_text("- reply: {answer: so}\n")
+    return tmp_path
+
+
+def prepared(
+    folder: Path,
+    workflow: str = "ask",
+    *words: str,
+    names: tuple[str, ...] = ("ada", "bob"),
+    question: dict[str, Any] | None = None,
+    casting: dict[str, Any] | None = None,
+    course: dict[str, Any] | None = None,
+    options: dict[str, Any] | None = None,
+) -> Prepared:
+    cast = tuple(f"scripted:s.yaml#{name}" for name in names)
+    wanted = wanted_question(
+        workflow,
+        TypedQuestion(words=words or ("why", "so?"), no_stdin=True, **(question or {})),
+        Casting(panel=cast, **(casting or {})),
+        Course(**(course or {})),
+        RunOptions(**(options or {})),
+        folder,
+    )
+    return prepare(wanted, ENVIRON)
+
+
+def spec_of(*arguments: Any, **more: Any) -> RunSpec:
+    return prepared(*arguments, **more).make_spec(workflow_version=1)
+
+
+@pytest.mark.parametrize("workflow", ["ask", "forum", "plan", "panel"])
+def test_a_run_holds_the_question_its_prompts_and_its_own_workflows_options(
+    folder: Path, workflow: str
+):
+    run = prepared(folder, workflow, names=("ada", "bob", "cyd"))
+    spec = run.make_spec(workflow_version=WORKFLOWS[workflow].version)
+    assert Question.model_validate_json(run.documents[spec.subject]).text == "why so?"
+    assert json.loads(run.documents[spec.prompts])
+    given = {name: getattr(spec, name) for name in ("review", "ask", "forum", "plan")}
+    given["panel"] = spec.panel_options
+    assert [name for name, options in given.items() if options is not None] == [workflow]
+    assert (run.workflow, run.title) == (workflow, "why so?")
+
+
+def test_typed_options_win_over_the_file(folder: Path):
+    (folder / ".quorate.yaml").write_text(
+        "settings: {max_rounds: 7, timeout: 100}\nplan: {strategy: perspectives}\n"
+        "debate: {strategy: delphi, max_rounds: 9}\n"
+    )
+    course = {"rounds": 4, "strategy": "debate", "revisions": 1}
+    plan = spec_of(folder, "plan", course=course).plan
+    assert plan is not None
+    assert (plan.strategy, plan.rounds, plan.max_revisions) == ("debate", 4, 1)
+    panel = spec_of(folder, "panel", course={"threshold": 0.6}).panel_options
+    assert panel is not None
+    assert (panel.strategy, panel.max_rounds, panel.consensus_threshold) == ("delphi", 9, 0.6)
+    forum = spec_of(folder, "forum", course={"discussion_s": 60.0}).forum
+    assert forum is not None
+    assert (forum.max_rounds, forum.timeout_s) == (7, 60.0)
+
+
+def test_a_typed_time_for_an_answer_bounds_what_is_configured(folder: Path):
+    (folder / "c.yaml").write_text(
+        'providers: {slow: {type: openai, model: m, base_url: "http://127.0.0.1:9/v1", timeout: 900},'
+        ' quick: {type: openai, model: n, base_url: "http://127.0.0.1:9/v1", timeout: 5}}\n'
+    )
+    wanted = wanted_question(
+        "ask",
+        TypedQuestion(words=("why?",), no_stdin=True),
+        Casting(panel=("slow,quick",)),
+        Course(turn_s=30.0),
+        RunOptions(config=folder / "c.yaml"),
+        folder,
+    )
+    spec = prepare(wanted, ENVIRON).make_spec(workflow_version=1)
+    assert [one.timeout_s for one in spec.panel.critics] == [30.0, 5.0]
+    assert spec.panel.chair.timeout_s == 5.0
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "language"),
+    [
+        (("이 구조가 맞나요?",), None, "ko"),
+        (("Is this right?",), None, "en"),
+        (("이 구조가 맞나요?",), "en", "en"),
+    ],
+)
+def test_a_run_speaks_the_language_of_its_question(
+    folder: Path, words: tuple[str, ...], typed: str | None, language: str
+):
+    run = prepared(folder, "ask", *words, options={"language": typed})
+    assert (run.language, run.make_spec(workflow_version=1).language) == (language, language)
+
+
+def test_limits_and_decisions_are_captured(folder: Path):
+    options = {
+        "max_cost": 0.5,
+        "max_calls": 9,
+        "reuse": True,
+        "batch": "nightly",
+        "decide": "revise",
+        "no_external": True,
+    }
+    spec = spec_of(folder, "plan", question={"given": True}, options=options)
+    assert (spec.budget.max_usd, spec.budget.max_calls) == (0.5, 9)
+    assert (spec.reuse, spec.labels["batch"], spec.allow_external) == (True, "nightly", False)
+    assert spec.decision.mode == "revise"
+    assert spec.plan is not None
+    assert spec.plan.given
+    later = spec_of(folder, "plan", options={"decide": "later"})
+    assert (later.decision.mode, later.decision.on_timeout) == ("ask", "accept")
+
+
+def test_judge_and_orchestrator_are_who_was_named(folder: Path):
+    judge = spec_of(folder, "panel", casting={"judge": "scripted:s.yaml#eve"})
+    assert judge.panel.chair.name == "eve"
+    leader = spec_of(folder, "forum", casting={"orchestrator": "ada"})
+    assert leader.panel.chair.name == "ada"
+
+
+def test_in_an_ask_the_orchestrator_is_who_merges(folder: Path):
+    (folder / ".quorate.yaml").write_text("panel: {chair: bob}\n")
+    spec = spec_of(
+        folder,
+        names=("ada", "bob", "cyd"),
+        casting={"orchestrator": "ada"},
+        course={"synthesis": True, "ranking": True},
+    )
+    assert spec.panel.chair.name == "ada"
+    assert spec.ask is not None
+    assert (spec.ask.synthesis, spec.ask.ranking) == (True, True)
+
+
+def test_a_forum_may_be_anonymous(folder: Path):
+    forum = spec_of(folder, "forum", course={"anonymous": True}).forum
+    assert forum is not None
+    assert forum.anonymous
+
+
+def test_a_debaters_name_does_not_make_it_the_judge_of_its_own_debate(folder: Path):
+    spec = spec_of(folder, "panel", names=("ada", "bob"), casting={"judge": "ada"})
+    assert spec.panel.chair.name not in {one.name for one in spec.panel.critics}
+
+
+def test_secrets_that_were_seen_are_noted(folder: Path):
+    (folder / "log.txt").write_text("ghp_" + "a1B2" * 9)
+    run = prepared(folder, question={"contexts": ("log.txt",)})
+    assert [(note.word, note.count) for note in run.notes] == [("secrets_seen", 1)]

@@ -1,0 +1,109 @@
+"""A question that cannot be asked gets one sentence and its code, and nothing is started for it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fixtures.instance import CommandLine
+
+SCRIPT = "- reply: {answer: so}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "work"
+    (place / "sub").mkdir(parents=True)
+    (place / "s.yaml").write_text(SCRIPT)
+    (place / "q.md").write_text("Why?")
+    (place / ".env").write_text("KEY=1")
+    (place / "cp949.txt").write_bytes("한글".encode("cp949"))
+    return place
+
+
+def refused(command_line: CommandLine, done, code: int = 2) -> str:
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("quorate: ")
+    assert done.stderr.count("\n") == 1
+    assert not (command_line.home / ".local" / "share").exists()
+    return done.stderr
+
+
+TWO = ("-p", "scripted:s.yaml#a,scripted:s.yaml#b")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("start",), "There is no command 'start'"),
+        (("-q", "review", "HEAD~1"), "its options come after it"),
+        (("q.md",), "`--file q.md` asks what is written in it"),
+        (("ask",), "Nothing was asked"),
+        (("  ",), "Nothing was asked"),
+        (("--file", "missing.md"), "--file missing.md: there is no such file"),
+        (("why so?", "--context", "sub"), "it is a folder"),
+        (("why so?", "--context", ".env"), "privacy.never_send"),
+        (("why so?", "--context", "s.yaml", "q.md"), "write `--context q.md`"),
+        (("why so?", "--context", "cp949.txt"), "iconv"),
+        (("why so?", "--nonsense"), "quorate ask --help"),
+        (("why so?", "--lang", "fr"), "'en', 'ko'"),
+        (("why so?", "-o", "result.pdf"), ".json, .md"),
+        (("why so?", "-o", "r.md", "--estimate"), "--estimate makes none"),
+        (("why so?", "--config", "missing.yaml"), "missing.yaml"),
+        (("why so?", "-p", "ruff"), "answers no questions"),
+        (("why so?", "-p", "clude"), "clude"),
+        (("why so?", "--preset", "decision", *TWO), "decision"),
+        (("why so?", "--max-rounds", "3"), "--debate"),
+        (("why so?", "--orchestrator", "claude"), "--debate"),
+        (("why so?", "--timeout", "0"), "--timeout"),
+        (("why so?", "-d", "--ranking", *TWO), "--debate has none"),
+        (("why so?", "-d", "-p", "scripted:s.yaml#a"), "two participants"),
+        (("forum", "why so?", "--max-rounds", "51", *TWO), "forum.max_rounds"),
+        (("plan", "move it", "--strategy", "quick"), "'debate', 'perspectives'"),
+        (("plan", "move it", "--decide", "skip"), "'accept', 'revise'"),
+        (("plan", "move it", "--max-revisions", "9", *TWO), "--max-revisions"),
+        (("panel", "why so?", "--strategy", "loud"), "'delphi'"),
+        (("panel", "why so?", "--preset", "decisoin"), "did you mean 'decision'?"),
+        (("panel", "why so?", "--threshold", "0.4"), "--threshold"),
+        (("panel", "why so?", "-p", "scripted:s.yaml#a"), "A debate takes two"),
+    ],
+)
+def test_a_wrong_question_says_what_is_wrong(
+    quiet_home: CommandLine, folder: Path, typed: tuple[str, ...], said: str
+):
+    assert said in refused(quiet_home, quiet_home(*typed, cwd=folder))
+
+
+@pytest.mark.parametrize(
+    "typed", [("why so?",), ("forum", "why?"), ("plan", "a b"), ("panel", "x y")]
+)
+def test_without_anybody_who_can_answer_nothing_is_started_and_the_way_out_is_shown(
+    quiet_home: CommandLine, folder: Path, typed: tuple[str, ...]
+):
+    nobody = {"QUORATE_DISCOVER": "off", "QUORATE_OPENAI_MODEL": ""}
+    said = refused(quiet_home, quiet_home(*typed, cwd=folder, environ=nobody), 4)
+    assert "ANTHROPIC_API_KEY" in said
+
+
+def test_a_key_that_is_missing_is_code_four(quiet_home: CommandLine, folder: Path):
+    done = quiet_home("why so?", "-p", "openai:gpt-5-mini", cwd=folder)
+    assert "OPENAI_API_KEY" in refused(quiet_home, done, 4)
+
+
+@pytest.mark.parametrize("content", ["\x00\x01", " \n"])
+def test_a_pipe_that_brings_no_text_is_no_question(
+    quiet_home: CommandLine, folder: Path, content: str
+):
+    refused(quiet_home, quiet_home("--json", *TWO, cwd=folder, stdin=content))
+
+
+def test_a_pipe_alone_is_a_question(quiet_home: CommandLine, folder: Path):
+    done = quiet_home(cwd=folder, stdin="Why so?\n", environ={"QUORATE_DISCOVER": "off"})
+    assert "No model can answer" in refused(quiet_home, done, 4)
+
+
+def test_an_estimate_is_printed_and_nothing_is_started(quiet_home: CommandLine, folder: Path):
+    for workflow in ("ask", "forum", "plan", "panel"):
+        done = quiet_home(workflow, "why so?", "--estimate", *TWO, cwd=folder)
+        assert (done.returncode, "calls: " in done.stdout) == (0, True), done.stderr
+    assert not (quiet_home.home / ".local" / "share").exists()

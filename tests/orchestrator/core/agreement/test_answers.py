@@ -1,0 +1,129 @@
+"""Which answer a turn states, and who holds which after a discussion."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.core.agreement.acts import Act
+from orchestrator.core.agreement.answers import (
+    EVERYTHING,
+    Answer,
+    Turn,
+    follow,
+    known_options,
+    likeness_of,
+    stated_answer,
+)
+
+YES, NO, SAYS, PROPOSES = Act(agree=0.9), Act(disagree=0.8), Act(), Act(propose=0.9)
+
+
+def options(*names: str) -> Answer:
+    return Answer(frozenset(names))
+
+
+def stated(text: str, act: Act = SAYS) -> Answer | None:
+    return stated_answer(text, act, known_options([text, "options A B 3 7"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("I would take A and 7", options("A", "7")),
+        ("a and 7 for me", options("A", "7")),
+        ("just 3", options("3")),
+        ("저는 A와 7을 고르겠습니다", options("A", "7")),
+        ('I vote for "blue green"', options("blue green")),
+        ("Answer: B", options("B")),
+        ("제 답: B", options("B")),
+    ],
+)
+def test_short_turns_state_options_and_names(text: str, answer: Answer) -> None:
+    assert stated(text) == answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I have a question", "we do not need 3", "anything except B", "3은 빼고요", "good morning"],
+)
+def test_articles_and_what_is_taken_out_state_nothing(text: str) -> None:
+    assert stated(text) is None
+
+
+def test_disagreeing_with_an_option_does_not_choose_it() -> None:
+    assert stated("B is no answer at all to me", NO) is None
+
+
+def test_a_long_turn_states_an_answer_in_a_line_of_its_own_only() -> None:
+    argued = "Both A and B have their merits, and 3 would be cheap. " * 8
+    assert stated(argued) is None
+    assert stated(f"{argued}\nFinal answer: 3") == options("3")
+    assert stated(f"{argued}\n**최종 결론:** B") == options("B")
+
+
+def test_a_proposal_without_options_is_its_words() -> None:
+    assert stated("We should keep the queue", PROPOSES) == Answer(
+        frozenset(), "We should keep the queue"
+    )
+    assert stated("take all of them", PROPOSES) == options(EVERYTHING)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        (options("A", "3"), options("3", "A"), 1.0),
+        (options("A", "3"), options("A", "7"), 1 / 3),
+        (options("A"), Answer(frozenset(), "keep the queue"), 0.0),
+        (
+            Answer(frozenset(), "캐시는 동기 방식으로 운영해야 합니다"),
+            Answer(frozenset(), "캐시는 동기 방식으로 운영하지 않아야 합니다"),
+            0.0,
+        ),
+    ],
+)
+def test_answers_are_alike_by_what_they_share(one: Answer, other: Answer, alike: float) -> None:
+    assert likeness_of(one, other) == pytest.approx(alike)
+    assert likeness_of(other, one) == pytest.approx(alike)
+
+
+def held(*rounds: list[Turn]) -> dict[str, frozenset[str]]:
+    return {who: one.answer.options for who, one in follow(rounds).items()}
+
+
+def test_who_agrees_takes_over_the_last_answer_of_somebody_else() -> None:
+    said = held([Turn("ann", "I take A and 3", SAYS)], [Turn("bob", "yes", YES)])
+    assert said == {"ann": {"A", "3"}, "bob": {"A", "3"}}
+
+
+def test_who_names_somebody_takes_over_theirs() -> None:
+    said = held(
+        [Turn("ann", "I take A", SAYS)],
+        [Turn("bob", "I take B", SAYS)],
+        [Turn("carol", "I agree with ann", YES)],
+    )
+    assert said["carol"] == {"A"}
+
+
+def test_two_who_give_way_to_each_other_at_once_do_not_agree() -> None:
+    said = held(
+        [Turn("ann", "I take A", SAYS), Turn("bob", "I take B", SAYS)],
+        [Turn("ann", "agreed", YES), Turn("bob", "agreed", YES)],
+    )
+    assert said == {"ann": {"B"}, "bob": {"A"}}
+
+
+def test_agreeing_with_nothing_holds_nothing() -> None:
+    assert held([Turn("ann", "hello", SAYS)], [Turn("bob", "yes", YES)]) == {}
+
+
+def test_the_last_turn_tells_whether_somebody_moved_or_joined() -> None:
+    rounds = [
+        [Turn("ann", "I take A", SAYS)],
+        [Turn("bob", "I take B", SAYS)],
+        [Turn("ann", "fine, yes", YES)],
+    ]
+    now = follow(rounds)
+    assert (now["ann"].moved, now["ann"].joined) == (True, True)
+    assert (now["bob"].moved, now["bob"].joined) == (False, False)
+    later = follow([*rounds, [Turn("ann", "B is it", SAYS)]])
+    assert not later["ann"].moved

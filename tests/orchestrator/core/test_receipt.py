@@ -1,0 +1,157 @@
+"""The receipt: changes of mind and what they rest on, the first vote beside the result, and the price of a change."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from orchestrator.core.quotations import GivenTexts, quoted_in
+from orchestrator.core.receipt import (
+    CriticsVote,
+    Debated,
+    Evidence,
+    Helped,
+    Sources,
+    evidence_of,
+    helped,
+    leading_vote,
+    receipt_of,
+)
+from orchestrator.core.spending import Heard
+from orchestrator.core.stances import RAISING
+from shared.models.deliberation import Context, Question
+from shared.models.findings import Finding, FindingStatus, Position, Severity, Stance
+from shared.models.panel import Participant
+from shared.models.steps import StepResult
+
+TASK = "Two disks failed in March, and nobody noticed."
+
+
+def member(name: str, family: str | None = None) -> Participant:
+    return Participant(name=name, provider="scripted", family=family or name)
+
+
+def line(who: str, number: int, position: Position, **fields: Any) -> Stance:
+    role = "critique"
+    return Stance(
+        round=number, participant=who, role=role, finding="F1", position=position, **fields
+    )
+
+
+FINDING = Finding(
+    id="F1",
+    title="No way back",
+    detail="",
+    severity=Severity.MAJOR,
+    category="general",
+    raised_by=("ada",),
+    raised_in_round=1,
+    status=FindingStatus.ACCEPTED,
+)
+LEDGER = (
+    line("ada", 1, Position.AGREE, reason=RAISING),
+    line("bob", 2, Position.DISAGREE, reason="it is new"),
+    line("bob", 3, Position.AGREE, reason="so it is", quote="two disks FAILED"),
+)
+
+
+def priced(who: str, cost: float | None) -> Heard:
+    return Heard(who, StepResult(reply={}, tokens=1, cost_usd=cost))
+
+
+def debated(**fields: Any) -> Debated:
+    made = {
+        "critics": [member("ada"), member("bob")],
+        "votes": [
+            CriticsVote("ada", 1, "NEEDS_FIX"),
+            CriticsVote("bob", 1, "APPROVED"),
+            CriticsVote("bob", 3, "NEEDS_FIX"),
+        ],
+        "verdict": "NEEDS_FIX",
+        "findings": [FINDING],
+        "ledger": LEDGER,
+        "sources": Sources(partial(quoted_in, texts=[TASK]), {}),
+        "label": "R2{}".format,
+        "blind": [priced("ada", 0.5), priced("bob", 0.5)],
+        "after": [priced("ada", 1.0), priced("bob", 2.0)],
+    }
+    return Debated(**{**made, **fields})
+
+
+def test_votes_positions_changes_and_price_stand_side_by_side():
+    made: Any = receipt_of(debated())
+    assert made["first_votes"] == {"ada": "NEEDS_FIX", "bob": "APPROVED"}
+    assert made["last_votes"] == {"ada": "NEEDS_FIX", "bob": "NEEDS_FIX"}
+    assert (made["first_leading"], made["verdict"], made["helped"]) == (
+        None,
+        "NEEDS_FIX",
+        "settled",
+    )
+    (row,) = made["findings"]
+    assert row["finding"] == "R2F1"
+    assert row["first"] == {"ada": "agree", "bob": "disagree"}
+    assert row["last"] == {"ada": "agree", "bob": "agree"}
+    (change,) = made["changes"]
+    assert (change["participant"], change["evidence"], change["round"]) == ("bob", "quoted", 3)
+    assert made["changed_findings"] == 1
+    assert made["first_round"]["cost_usd"] == 1.0
+    assert made["cost_per_changed_finding"] == 3.0
+
+
+def test_a_price_that_is_not_wholly_known_is_not_known():
+    made: Any = receipt_of(debated(after=[priced("ada", 1.0), priced("bob", None)]))
+    assert made["cost_per_changed_finding"] is None
+
+
+def test_without_a_change_there_is_no_price():
+    made: Any = receipt_of(debated(ledger=LEDGER[:1]))
+    assert (made["changed_findings"], made["cost_per_changed_finding"]) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("first", "final", "changes", "word"),
+    [
+        ("NEEDS_FIX", None, True, Helped.UNSETTLED),
+        (None, "NEEDS_FIX", False, Helped.SETTLED),
+        ("APPROVED", "NEEDS_FIX", True, Helped.CHANGED),
+        ("APPROVED", "APPROVED", False, Helped.CONFIRMED),
+        ("APPROVED", "APPROVED", True, Helped.CONFIRMED_AFTER_CHANGES),
+    ],
+)
+def test_one_word_says_what_the_debate_did(first, final, changes, word):
+    assert helped(first, final, changes=changes) is word
+
+
+def test_copies_of_one_model_do_not_lead_a_first_vote():
+    voters = [member("a1", "a"), member("a2", "a"), member("a3", "a"), member("b")]
+    votes = {"a1": "APPROVED", "a2": "APPROVED", "a3": "APPROVED", "b": "NEEDS_FIX"}
+    assert leading_vote(voters, votes) is None
+    assert leading_vote([*voters, member("c")], {**votes, "c": "NEEDS_FIX"}) == "NEEDS_FIX"
+    assert leading_vote(voters, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("quote", "evidence"),
+    [
+        ("two disks ... nobody noticed", Evidence.QUOTED),
+        ("nobody noticed ... two disks", Evidence.QUOTE_NOT_FOUND),
+        ("disks", Evidence.QUOTE_NOT_FOUND),
+        ("in the file", Evidence.QUOTED),
+        ("said by bob himself", Evidence.QUOTE_NOT_FOUND),
+        ("said by ada", Evidence.QUOTED),
+        (None, Evidence.REASONED),
+    ],
+)
+def test_a_change_is_worth_what_it_rests_on(quote, evidence):
+    question = Question(text=TASK, contexts=(Context(path="a.md", document="0" * 64),))
+    given = GivenTexts.of(question, {"0" * 64: "It stands in the file."}.__getitem__)
+    sources = Sources(given.hold, {"ada": ["said by ada"], "bob": ["said by bob himself"]})
+    assert evidence_of("bob", "because", quote, sources) is evidence
+
+
+def test_files_are_not_read_while_the_question_does():
+    def read(_name: str) -> str:
+        raise AssertionError("nobody is to read it")
+
+    question = Question(text=TASK, contexts=(Context(path="a.md", document="0" * 64),))
+    assert GivenTexts.of(question, read).hold("Two disks failed")

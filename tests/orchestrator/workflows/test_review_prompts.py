@@ -1,0 +1,74 @@
+"""Every prompt of `review` in both languages, as it is sent."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from orchestrator import prompts
+from orchestrator.core.commands import Prompt, Turn
+from orchestrator.workflows import start_workflow
+from shared.models.decision import Answer
+from shared.models.panel import Panel
+from shared.models.run import ReviewOptions
+from shared.models.steps import StepResult
+from tests.support.review_panel import Submission, participant, sha, submission
+from tests.support.review_replies import Step, critique, finding, finished, reply, stances
+from tests.support.simulator import Simulation
+from tests.support.snapshots import check_snapshot, rendered
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+LANGUAGES = pytest.mark.parametrize("language", prompts.LANGUAGES)
+SKIP = Answer(choice="skip", actor="somebody", channel="cli")
+HOSTILE = "It costs $5 to call ${label}"
+TURNS = ("critique/1/critic1", "rebuttal/2/author", "critique/3/critic1", "synthesis/chair")
+
+
+def disputed(step: Step) -> StepResult:
+    """One finding that the author denies and the critics stand by; another that a fix is asked for."""
+    match step.role, step.round:
+        case "critique", 1:
+            return critique(step, [finding(HOSTILE), finding("no test", line=1)])
+        case "critique", _:
+            return critique(step, said=stances("agree", "F1", "F2"))
+        case "rebuttal", _:
+            said = [*stances("disagree", "F1", quote="return eval(x)"), *stances("agree", "F2")]
+            return reply(step.reply_model, stances=said)
+    return finished(step)
+
+
+def submitted(strategy: str, language: str) -> Submission:
+    members = (participant("critic1", persona="operations"), participant("critic2"))
+    panel = Panel(critics=members, author=participant("author"), chair=participant("chair"))
+    base = submission(options=ReviewOptions(strategy=strategy, rounds=5), panel=panel)
+    templates = json.dumps(prompts.load("review", language), ensure_ascii=False).encode()
+    changes = {"prompts": sha(templates), "language": language}
+    return Submission(
+        base.spec.model_copy(update=changes), {**base.documents, sha(templates): templates}
+    )
+
+
+def every_prompt(language: str) -> Mapping[str, Prompt]:
+    found = {}
+    for strategy in ("review", "red-team"):
+        run = submitted(strategy, language)
+        simulation = Simulation(start_workflow(run.spec, run.materials), disputed, lambda _: SKIP)
+        simulation.run()
+        turns = {key: step for key, step in simulation.commands.items() if isinstance(step, Turn)}
+        chosen = [key for key in turns if key in TURNS or key.startswith("fix/")]
+        assert set(TURNS) <= set(chosen), sorted(turns)
+        found |= {f"{strategy}: {key}": turns[key].prompt() for key in sorted(chosen)}
+    return found
+
+
+@LANGUAGES
+def test_the_prompts_are_as_written_down(language: str) -> None:
+    check_snapshot(SNAPSHOTS / f"review.{language}.md", every_prompt(language))
+
+
+@LANGUAGES
+def test_every_blank_is_filled_and_only_the_participants_own_signs_stay(language: str) -> None:
+    everything = "\n".join(map(rendered, every_prompt(language).values()))
+    assert set(re.findall(r"\$\{?[a-z]+", everything)) == {"${label"}
