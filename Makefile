@@ -19,7 +19,8 @@ EXAMPLE := 4750ea8325d34e74b432bd9198fffc716f39e9f7
 REVIEW ?= $(shell git rev-parse --quiet --verify $(EXAMPLE)^{commit} >/dev/null 2>&1 && echo $(EXAMPLE) || echo HEAD)
 ARGS ?=
 # Most of the time tests wait for a server or a process, so two at once pay on two cores.
-# Session fixtures (servers) exist once per process; loadscope keeps a module's tests together.
+# Session fixtures (servers) exist once per process; loadscope keeps a module's tests together, in the
+# order of tests/conftest.py: the slow ones first.
 PYTEST_WORKERS ?= 2
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --no-input
@@ -71,7 +72,7 @@ review: $(VENV)/.runtime
 	exit $$code
 
 test: $(VENV)/.dev
-	@$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadscope $(ARGS)
+	@$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadscope --no-loadscope-reorder $(ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

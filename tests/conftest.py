@@ -47,7 +47,18 @@ def pytest_configure(config: pytest.Config) -> None:
     NETWORK.install()
 
 
+# Modules that wait for processes go first, so that a parallel session does not end with one of them alone.
+SLOW_FIRST = ("chaos", "acceptance", "orchestrator/cli")
+
+
+def _turn(item: pytest.Item) -> int:
+    """Where the item's folder stands among the slow ones; behind them all for the rest."""
+    place = item.path.relative_to(Path(__file__).parent).as_posix()
+    return next((n for n, slow in enumerate(SLOW_FIRST) if place.startswith(slow)), len(SLOW_FIRST))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=_turn)
     missing = {name: reason for name, (found, reason) in NEEDS.items() if not found()}
     for item in items:
         for name in missing.keys() & {mark.name for mark in item.iter_markers()}:

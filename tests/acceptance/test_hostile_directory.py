@@ -13,7 +13,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -54,7 +54,7 @@ def trapped() -> Iterator[Trapped]:
         module.write("\n\ndef more(code):\n    exec(code)\n")
     with (directory / "shared" / "main.py").open("a") as module:
         module.write("import os\n")
-    command_line = make_command_line(home)
+    command_line = replace(make_command_line(home), cold=True)
     try:
         yield Trapped(directory, command_line, canaries)
     finally:
