@@ -14,6 +14,7 @@ from shared.models.steps import PromptPart
 from shared.store.database import Database
 from shared.store.documents import address
 from shared.store.runs import cancel_run
+from shared.store.views import list_events
 from tests.support.runs import execute, fetch, new_run, new_step, run_row, step_row, take
 from tests.support.turns import Entry, asked, calls, scripted, tool, turn, until, work
 from workers.steps import StepWorker
@@ -259,3 +260,29 @@ def test_a_cancelled_run_stops_the_call_within_seconds(
         assert receipt.result(15) == Receipt(step="a", status="stale")
 
     assert step_row(database, run, "a").status == "cancelled"
+
+
+# ---- people -------------------------------------------------------------------------------------
+
+
+def test_a_person_is_reminded_in_the_last_quarter_and_missed_at_the_end(
+    worker: StepWorker, database: Database
+) -> None:
+    me = Participant(name="me", provider="person", options={"answer_within_s": 3600})
+    run = turn(database, me)
+
+    for later, told in (
+        ("50 min", ["turn.reminded"]),
+        ("11 min", ["turn.reminded", "turn.missed"]),
+    ):
+        execute(
+            database,
+            "UPDATE steps SET created_at = created_at - %s::interval, not_before = NULL WHERE run_id = %s",
+            later,
+            run,
+        )
+        work(worker, run)
+        rows = database.run(lambda connection: list_events(connection, run))
+        assert [kind for _, kind, _ in rows if kind.startswith("turn.")] == told
+
+    assert step_row(database, run, "a").failure_kind == FailureKind.TIMEOUT

@@ -22,6 +22,20 @@ def only(redis_url: str) -> Breaker:
     return breaker
 
 
+def waits_of_five(states: Pair) -> list[float]:
+    """What five are told who ask right after five calls went out. The waits mean something only while no
+    moment that was promised goes by; where the machine stood still in between, another account is asked."""
+    for attempt in range(20):
+        account = f"attempt-{attempt}"
+        began = time.monotonic()
+        for _ in range(5):
+            let_through(states[0], rpm=60, account=account)
+        waits = [states[n % 2].ask(asked(rpm=60, account=account)).wait_s for n in range(5)]
+        if time.monotonic() - began < 0.2:
+            return waits
+    pytest.fail("ten questions never took less than 0.2 s")
+
+
 # ---- rates --------------------------------------------------------------------------------------
 
 
@@ -51,10 +65,7 @@ def test_a_fast_account_is_paced_so_that_no_minute_begins_with_all_of_its_calls(
 
 
 def test_those_who_wait_are_told_different_moments_in_the_order_of_asking(states: Pair) -> None:
-    for _ in range(5):
-        let_through(states[0], rpm=60)
-
-    waits = [states[n % 2].ask(asked(rpm=60)).wait_s for n in range(5)]
+    waits = waits_of_five(states)
 
     assert waits == sorted(waits)
     assert all(0.7 < later - earlier < 1.0 for earlier, later in itertools.pairwise(waits))
