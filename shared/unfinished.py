@@ -30,6 +30,9 @@ READABLE = frozenset(
     }
 )
 
+# A piece of its own that says: what came before was another answer (it was objected to, or only led to this one).
+ANEW = "\x1e"
+
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"\A\s*(?:```\w*\s*)?")
 _TOKEN = re.compile(r'[{}\[\]:,]|"')
@@ -48,13 +51,24 @@ class SoFar:
 
 def readable(text: str) -> str:
     """What a person would read of a reply's text so far; empty while there is nothing."""
-    said = _THOUGHTS.sub("", text, count=1)
-    opening = _FENCE.match(said)
-    body = said[opening.end() :] if opening else said
+    said, body = _parts(text)
     if not body.startswith("{"):
         return said.strip()
     found = [_unescaped(raw) for key, raw in _strings(body) if key in READABLE]
     return "\n".join(one for one in found if one.strip())
+
+
+def plain_words(text: str) -> str | None:
+    """The words of a text that is read as it is, however it goes on; None for JSON and where none have begun."""
+    said, body = _parts(text)
+    return said if body and not body.startswith("{") else None
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """The text without its thoughts, and that without the fence that it begins with."""
+    said = _THOUGHTS.sub("", text, count=1)
+    opening = _FENCE.match(said)
+    return said, said[opening.end() :] if opening else said
 
 
 @dataclass

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.cli.answering import answer, current_decision, selection
 from orchestrator.cli.backend import connected
+from orchestrator.cli.following import announce, watched_s
 from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, or_detach, see_through
@@ -39,6 +40,8 @@ def run_decide(run: str, options: Options, environ: Mapping[str, str]) -> int:
     with connected(environ) as backend:
         report = backend.read(lambda connection: load_report(connection, run))
         decision = current_decision(report)
+        waits = not options.no_wait
+        announce(backend, report.run.id, watched_s(terminal, waits=waits))
         row = answer(
             backend,
             decision,

@@ -42,7 +42,7 @@ def make_display(terminal: Terminal, language: str) -> Display:
     """A live picture on a terminal, lines elsewhere."""
     if not terminal.live:
         return LineDisplay(terminal)
-    from orchestrator.cli.picture import Picture  # loads rich
+    from orchestrator.cli.picture import Picture
 
     return Picture(terminal, language)
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from orchestrator.cli.backend import Backend
 from orchestrator.cli.display import Display
 from orchestrator.cli.reports import load_look, load_setting
+from orchestrator.cli.terminal import Terminal
 from orchestrator.views.happenings import Manner
 from orchestrator.views.lines import Line, Span, Style, line
 from orchestrator.views.progress import Look, changes, still_waiting
 from orchestrator.views.words import say
-from shared.live import Live, Watcher
+from shared.live import EXPECTED_S, WATCHED_S, Live, Watcher
 from shared.store.processes import list_processes
 from shared.store.views import Pulse, run_pulse
 from shared.unfinished import SoFar
@@ -49,10 +50,19 @@ class Clock:
         return SLOW_S if watched < SLOW_FOR_S else SLOWEST_S
 
 
-def announce(backend: Backend, run: str) -> None:
-    """Somebody is going to watch a run whose first turns nobody has taken yet."""
+def watched_s(terminal: Terminal, *, waits: bool = True) -> int:
+    """For how long a terminal is thought to look on a run that begins now; 0 without one."""
+    if not terminal.live:
+        return 0
+    return WATCHED_S if waits else EXPECTED_S
+
+
+def announce(backend: Backend, run: str, life_s: int = WATCHED_S) -> None:
+    """Somebody is going to watch a run: what begins within `life_s` streams."""
+    if not life_s:
+        return
     live = Live(backend.settings.endpoints.redis_url)
-    live.announce(run)
+    live.announce(run, life_s)
     live.close()
 
 
@@ -94,6 +104,11 @@ class Follower:
                     replace(look, elapsed_s=pulse.elapsed_s, live=self._listen(clock))
                 )
                 time.sleep(min(clock.pause_s, LIVE_S) if self._is_live else clock.pause_s)
+
+    def let_go(self) -> None:
+        """Watch no more; who watched at a terminal is expected back."""
+        if self._is_live:
+            announce(self._backend, self._run, EXPECTED_S)
 
     @property
     def _is_live(self) -> bool:

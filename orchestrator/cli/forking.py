@@ -10,6 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from orchestrator.cli.backend import Backend, connected
+from orchestrator.cli.following import announce, watched_s
 from orchestrator.cli.key_marks import warn_of_keys
 from orchestrator.cli.replaying import changes_of, load_recording
 from orchestrator.cli.starting import start_supervisor
@@ -72,7 +73,8 @@ def run_fork(run: str, options: Options, environ: Mapping[str, str], directory: 
             return _show_plan(plan, recording, terminal, options)
         if backend.settings.external is None:
             start_supervisor(backend.settings, environ)
-        forked = _submit(backend, plan, documents)
+        looks_on_s = watched_s(terminal, waits=not options.no_wait)
+        forked = _submit(backend, plan, documents, looks_on_s)
         if options.no_wait:
             return _leave_it(forked, plan, terminal, options)
         terminal.talk(plan_lines(plan, plan.spec.language))
@@ -178,7 +180,9 @@ class _Here:
         return found[0]
 
 
-def _submit(backend: Backend, plan: ForkPlan, documents: Mapping[str, bytes]) -> str:
+def _submit(
+    backend: Backend, plan: ForkPlan, documents: Mapping[str, bytes], watched_for_s: int
+) -> str:
     """Store the fork and wake an orchestrator; its id. Durable when this returns."""
     fork = Fork(
         run=new_run_id(),
@@ -191,6 +195,7 @@ def _submit(backend: Backend, plan: ForkPlan, documents: Mapping[str, bytes]) ->
         decisions=plan.decisions,
     )
     forked = backend.write(lambda connection: create_fork(connection, fork, documents))
+    announce(backend, forked, watched_for_s)
     backend.signals.send(forked)
     return forked
 

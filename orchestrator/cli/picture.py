@@ -1,24 +1,87 @@
-"""The live picture on a terminal: told lines scroll away above it, what is going on is drawn anew below them."""
+"""The live picture on a terminal: told lines scroll away above it, what is going on is drawn anew below them.
+
+Drawn by hand and not by a library, for three reasons. Only lines that have changed are written, so nothing flickers and
+little crosses a slow connection. Each change is one synchronised update (private mode 2026, which terminals that do not
+know it pass over). And lines never wrap while the picture is drawn: terminals do not agree on the width of every emoji,
+and one line that takes two rows would leave a line of rubbish behind at each update.
+"""
 
 from __future__ import annotations
 
+import os
+import select
+import signal
+import sys
 import time
-from collections.abc import Iterable
-from types import TracebackType
+from collections.abc import Iterable, Sequence
+from types import FrameType, TracebackType
 from typing import Self
 
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
-
-from orchestrator.cli.terminal import Terminal
+from orchestrator.cli.terminal import Terminal, coloured, size_of
 from orchestrator.views.frames import Size, frame, opening
 from orchestrator.views.happenings import Manner
-from orchestrator.views.lines import Line
+from orchestrator.views.lines import Line, plain
 from orchestrator.views.progress import Look
-from orchestrator.views.wrapping import folded
+from orchestrator.views.wrapping import folded, width_of
 
 UPDATES_A_SECOND = 10
+
+_HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
+_BEGIN, _END = "\x1b[?2026h\x1b[?7l", "\x1b[?7h\x1b[?2026l"
+_WRAPPING, _NOT_WRAPPING = "\x1b[?7h", "\x1b[?7l"
+_ERASE_LINE, _ERASE_BELOW = "\x1b[2K", "\x1b[J"
+
+
+class Canvas:
+    """The picture's lines as they stand at the end of a terminal, and what must be written to change them.
+
+    The cursor rests at the beginning of the last line.
+    """
+
+    def __init__(self, *, colour: bool) -> None:
+        """Nothing is drawn yet."""
+        self._colour = colour
+        self._drawn: list[str] = []
+        self._widths: list[int] = []
+
+    def change(self, lines: Sequence[Line], columns: int) -> str:
+        """What turns the picture into these lines; empty when nothing has changed."""
+        texts = [self._text(one) for one in lines]
+        if texts == self._drawn:
+            return ""
+        # Lines that a narrower window wrapped are no longer where they were.
+        kept = [] if any(width > columns for width in self._widths) else self._drawn
+        parts = [self._to_the_top(columns), "" if kept and texts else _ERASE_BELOW]
+        for at, text in enumerate(texts):
+            parts.append("\r\n" if at else "")
+            if at >= len(kept) or text != kept[at]:
+                parts.append(f"{_ERASE_LINE}{text}\r")
+        if texts and len(texts) < len(kept):
+            parts.append(f"\r\n{_ERASE_BELOW}\x1b[A")
+        self._drawn, self._widths = texts, [width_of(one) for one in lines]
+        return f"{_BEGIN}{''.join(parts)}{_END}"
+
+    def above(self, lines: Iterable[Line], columns: int) -> str:
+        """What writes these lines above the picture."""
+        told = "".join(f"{self._text(one)}\r\n" for one in lines)
+        picture = "\r\n".join(self._drawn)
+        top = self._to_the_top(columns)
+        self._widths = [min(width, columns) for width in self._widths]
+        return f"{_BEGIN}{top}{_ERASE_BELOW}{_WRAPPING}{told}{_NOT_WRAPPING}{picture}\r{_END}"
+
+    def erased(self, columns: int) -> str:
+        """What takes the picture away."""
+        top = self._to_the_top(columns) if self._drawn else "\r"
+        self._drawn, self._widths = [], []
+        return f"{top}{_ERASE_BELOW}"
+
+    def _text(self, one: Line) -> str:
+        return coloured(one) if self._colour else plain([one])[:-1]
+
+    def _to_the_top(self, columns: int) -> str:
+        """Terminals wrap what stands in them when they become narrower, so a line may take several rows."""
+        rows = sum(max(1, -(-width // columns)) for width in self._widths[:-1])
+        return f"\r\x1b[{rows}A" if rows else "\r"
 
 
 class Picture:
@@ -28,15 +91,18 @@ class Picture:
 
     def __init__(self, terminal: Terminal, language: str) -> None:
         """Nothing is drawn yet."""
-        self._console = Console(stderr=True, no_color=not terminal.colour_err, highlight=False)
-        self._live = Live(console=self._console, transient=True, auto_refresh=False)
+        self._canvas = Canvas(colour=terminal.colour_err)
         self._language = language
         self._refreshed = 0.0
         self._opened = False
+        self._stops = False
 
     def __enter__(self) -> Self:
         """Take the last lines of the terminal."""
-        self._live.start()
+        self._stops = signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL
+        if self._stops:  # a shell that knows no jobs has it ignored
+            signal.signal(signal.SIGTSTP, self._suspend)
+        _write(_HIDE_CURSOR)
         return self
 
     def __exit__(
@@ -45,19 +111,22 @@ class Picture:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Give them back."""
-        self._live.stop()
+        """Give them back, also when an update was interrupted in the middle."""
+        self._take_away()
+        if self._stops:
+            signal.signal(signal.SIGTSTP, signal.SIG_DFL)
 
     def begin(self, look: Look) -> None:
         """Say once what is being watched."""
         if not self._opened:
             self._opened = True
-            self.tell(opening(look, self._console.width, self._language))
+            self.tell(opening(look, _size().columns, self._language))
 
     def tell(self, lines: Iterable[Line]) -> None:
-        """Write them above the picture, as texts and never as markup."""
-        for one in folded(lines, self._console.width):
-            self._live.console.print(_text(one), soft_wrap=True)
+        """Write them above the picture."""
+        columns = _size().columns
+        if told := folded(lines, columns):
+            _write(self._canvas.above(told, columns))
 
     def refresh(self, look: Look) -> None:
         """Draw the picture anew, ten times a second at most."""
@@ -65,31 +134,30 @@ class Picture:
         if now - self._refreshed < 1 / UPDATES_A_SECOND:
             return
         self._refreshed = now
-        size = Size(self._console.width, self._console.height)
-        drawn = [_text(one) for one in frame(look, size, self._language)]
-        self._live.update(Text("\n").join(drawn), refresh=True)
+        size = _size()
+        _write(self._canvas.change(frame(look, size, self._language), size.columns))
+
+    def _take_away(self) -> None:
+        _write(f"{_END}{self._canvas.erased(_size().columns)}{_SHOW_CURSOR}")
+
+    def _suspend(self, number: int, _frame: FrameType | None) -> None:
+        """Ctrl-Z: the shell gets the terminal as it was, and the picture is drawn anew when it is ours again."""
+        self._take_away()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        signal.signal(number, self._suspend)
+        _write(_HIDE_CURSOR)
 
 
-def _text(one: Line) -> Text:
-    """A line with rich's styles; nothing in it is markup."""
-    text = Text(no_wrap=False)
-    for span in one:
-        text.append(span.text, style=_RICH.get(span.style.value, ""))
-    return text
+def _size() -> Size:
+    return Size(*size_of(sys.stderr))
 
 
-_RICH = {
-    "strong": "bold",
-    "dim": "dim",
-    "good": "green",
-    "bad": "bold red",
-    "warning": "yellow",
-    "place": "cyan",
-    "added": "green",
-    "removed": "red",
-    "voice_1": "bold cyan",
-    "voice_2": "bold magenta",
-    "voice_3": "bold green",
-    "voice_4": "bold blue",
-    "voice_5": "bold yellow",
-}
+def _write(text: str) -> None:
+    """Past Python's buffers: they may not be entered again by a signal's handler."""
+    left = memoryview(text.encode(sys.stderr.encoding or "utf-8", "backslashreplace"))
+    while left:
+        try:
+            left = left[os.write(sys.stderr.fileno(), left) :]
+        except BlockingIOError:  # who shares the terminal has made it so
+            select.select([], [sys.stderr], [], 1.0)

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 from orchestrator.cli.backend import Backend, connect
 from orchestrator.cli.capturing import Note
-from orchestrator.cli.following import announce
+from orchestrator.cli.following import announce, watched_s
 from orchestrator.cli.key_marks import warn_of_keys
 from orchestrator.cli.running import RunOptions
 from orchestrator.cli.starting import Starting
 from orchestrator.cli.submission import Prepared
 from orchestrator.cli.terminal import Terminal
+from orchestrator.cli.told_advice import is_news
 from orchestrator.cli.watching import Wish, or_detach, see_through
 from orchestrator.engine import Engine
 from orchestrator.views.json_report import SCHEMA_VERSION, dumps
@@ -20,6 +21,7 @@ from orchestrator.views.progress import CONVERSATIONS
 from orchestrator.views.text import DEFAULT_MAX_FINDINGS
 from orchestrator.views.words import count, say
 from orchestrator.workflows import WORKFLOWS
+from shared.embedded.instance import Instance
 
 
 def submit_and_follow(
@@ -29,7 +31,9 @@ def submit_and_follow(
     terminal = Terminal.of(environ, quiet=options.quiet)
     backend = connect(starting)
     try:
-        run = submit(backend, prepared, watched=terminal.live and not options.no_wait)
+        run = submit(
+            backend, prepared, watched_for_s=watched_s(terminal, waits=not options.no_wait)
+        )
         if options.no_wait:
             return _leave_it(run, terminal, options)
         return or_detach(
@@ -50,22 +54,21 @@ def _see_through(
     terminal: Terminal,
     environ: Mapping[str, str],
 ) -> int:
-    _introduce(run, prepared, terminal)
+    _introduce(run, prepared, terminal, backend.settings.instance)
     if backend.settings.external is None:
         instance = backend.settings.instance
         warn_of_keys(instance, prepared.panel, terminal, environ, prepared.language)
     return see_through(backend, run, terminal, _wish(options, prepared))
 
 
-def submit(backend: Backend, prepared: Prepared, *, watched: bool = False) -> str:
+def submit(backend: Backend, prepared: Prepared, *, watched_for_s: int = 0) -> str:
     """Store the run and wake an orchestrator; the run's id. Durable when this returns.
 
-    `watched`: somebody will look on, so the first turns stream, too.
+    `watched_for_s`: so long somebody is thought to look on, and the first turns stream, too.
     """
     spec = prepared.make_spec(workflow_version=WORKFLOWS[prepared.workflow].version)
     run = Engine(backend.database).submit(spec, prepared.title, prepared.documents)
-    if watched:
-        announce(backend, run)
+    announce(backend, run, watched_for_s)
     backend.signals.send(run)
     return run
 
@@ -82,9 +85,12 @@ def _wish(options: RunOptions, prepared: Prepared) -> Wish:
     )
 
 
-def _introduce(run: str, prepared: Prepared, terminal: Terminal) -> None:
-    """Who takes part, what to set for more, and the run's id."""
-    terminal.talk([line(Span(text, Style.DIM)) for text in prepared.panel_report.lines()])
+def _introduce(run: str, prepared: Prepared, terminal: Terminal, instance: Instance) -> None:
+    """Who takes part, what to set for more (once on a machine), and the run's id."""
+    report = prepared.panel_report
+    advises = not terminal.quiet and is_news(instance, report.advice)
+    lines = report.lines(with_advice=advises)
+    terminal.talk([line(Span(text, Style.DIM)) for text in lines])
     for note in prepared.notes:
         tell = terminal.warn if note.loud else terminal.talk
         tell([line(Span(f"⚠ {_note(note, prepared.language)}", Style.WARNING))])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,11 @@ _COLOURS = {
     Style.PLACE: "36",
     Style.ADDED: "32",
     Style.REMOVED: "31",
+    Style.VOICE_1: "1;36",
+    Style.VOICE_2: "1;35",
+    Style.VOICE_3: "1;32",
+    Style.VOICE_4: "1;34",
+    Style.VOICE_5: "1;33",
 }
 
 
@@ -34,7 +40,7 @@ class Terminal:
     @classmethod
     def of(cls, environ: Mapping[str, str], *, quiet: bool = False) -> Terminal:
         """The terminal of this process. NO_COLOR, CLICOLOR_FORCE, TERM=dumb, CI and QUORATE_NO_INPUT count."""
-        dumb = environ.get("TERM") == "dumb"
+        dumb = environ.get("TERM") in ("dumb", "unknown")
         colour = not environ.get("NO_COLOR") and not dumb
         forced = environ.get("CLICOLOR_FORCE", "0") not in ("", "0")
         automatic = bool(environ.get("CI")) or bool(environ.get("QUORATE_NO_INPUT"))
@@ -54,29 +60,42 @@ class Terminal:
     def talk(self, lines: Iterable[Line]) -> None:
         """Say something on the way; nothing when quiet."""
         if not self.quiet:
-            _write(sys.stderr, lines, self.colour_err)
+            _write(sys.stderr, self._fitted(lines), self.colour_err)
 
     def warn(self, lines: Iterable[Line]) -> None:
         """Say something that quiet does not silence."""
-        _write(sys.stderr, lines, self.colour_err)
+        _write(sys.stderr, self._fitted(lines), self.colour_err)
+
+    def _fitted(self, lines: Iterable[Line]) -> Iterable[Line]:
+        """Talk at a terminal, wrapped between words."""
+        if not self.live:
+            return lines
+        from orchestrator.views.wrapping import folded  # loads the table of widths
+
+        return folded(lines, size_of(sys.stderr)[0])
+
+
+def size_of(stream: TextIO) -> tuple[int, int]:
+    """The columns and rows of a stream's terminal now; 80 and 24 where it does not say."""
+    try:
+        columns, rows = os.get_terminal_size(stream.fileno())
+    except OSError:
+        columns, rows = 0, 0
+    return columns or 80, rows or 24
 
 
 def _write(stream: TextIO, lines: Iterable[Line] | str, colour: bool) -> None:
     if isinstance(lines, str):
         text = lines if lines.endswith("\n") else lines + "\n"
     else:
-        text = _coloured(lines) if colour else plain(lines)
+        text = "".join(f"{coloured(one)}\n" for one in lines) if colour else plain(lines)
     stream.write(text)
     stream.flush()
 
 
-def _coloured(lines: Iterable[Line]) -> str:
-    """Spans are clean already, so the only escapes are ours."""
+def coloured(one: Line) -> str:
+    """The line with its colours. Spans are clean already, so the only escapes are ours."""
     return "".join(
-        "".join(
-            f"\x1b[{code}m{span.text}\x1b[0m" if (code := _COLOURS.get(span.style)) else span.text
-            for span in one
-        )
-        + "\n"
-        for one in lines
+        f"\x1b[{code}m{span.text}\x1b[0m" if (code := _COLOURS.get(span.style)) else span.text
+        for span in one
     )

@@ -13,7 +13,7 @@ from typing import TextIO
 from orchestrator.cli.answering import answer
 from orchestrator.cli.backend import Backend
 from orchestrator.cli.display import make_display
-from orchestrator.cli.following import Follower
+from orchestrator.cli.following import Follower, announce, watched_s
 from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.views.choices import LATER, REVISE, chosen, keys_for, options_of, prompt
@@ -32,6 +32,7 @@ from orchestrator.views.text import DEFAULT_MAX_FINDINGS, open_decision, warned
 from orchestrator.views.words import say
 from orchestrator.views.wrapping import folded
 from shared.errors import DecisionConflict, EnvironmentFault
+from shared.models.outcomes import Verdict
 
 SIGNALS_WITHIN_S = 0.2
 
@@ -65,7 +66,7 @@ def see_through(backend: Backend, run: str, terminal: Terminal, wish: Wish) -> i
     if wish.from_now:
         follower.skip_the_past()
     while True:
-        settled = follower.follow(wish.timeout_s)
+        settled = _followed(follower, wish.timeout_s)
         report = backend.read(lambda connection: load_report(connection, run))
         if not settled:
             text = say("timed_out", wish.language, s=wish.timeout_s, run=run)
@@ -75,6 +76,17 @@ def see_through(backend: Backend, run: str, terminal: Terminal, wish: Wish) -> i
             break
     deliver(report, terminal, wish)
     return exit_code(report)
+
+
+def _followed(follower: Follower, timeout_s: float | None) -> bool:
+    """True when the run is settled; a run that goes on is let go of."""
+    settled = False
+    try:
+        settled = follower.follow(timeout_s)
+    finally:
+        if not settled:
+            follower.let_go()
+    return settled
 
 
 def deliver(report: RunReport, terminal: Terminal, wish: Wish) -> None:
@@ -89,12 +101,22 @@ def deliver(report: RunReport, terminal: Terminal, wish: Wish) -> None:
             brief=terminal.quiet,
         )
         terminal.result(fitted(report, lines, sys.stdout))
-        if (
-            terminal.quiet
-        ):  # a demonstration is never taken for an answer, and the result stays alone on stdout
-            terminal.warn(warned(report.scripted(wish.language), wish.language))
+        if terminal.quiet:
+            terminal.warn(_unsaid(report, wish.language))
     if wish.output is not None:
         write_file(wish.output, report, wish)
+
+
+def _unsaid(report: RunReport, language: str) -> list[Line]:
+    """What a brief result leaves out and nobody may overlook; the result stays alone on stdout.
+
+    A demonstration is never taken for an answer; where nothing came of it, why; where somebody is asked, how to answer.
+    """
+    conclusive = report.verdict not in (None, Verdict.INCONCLUSIVE)
+    texts = report.scripted(language) if conclusive else report.warnings(language)
+    decision = None if report.run.workflow in OF_CHANGES else report.open_decision
+    asked = [] if decision is None else open_decision(decision, language)
+    return [*warned(texts, language), *asked]
 
 
 def write_file(path: Path, report: RunReport, wish: Wish) -> None:
@@ -138,6 +160,7 @@ def _ask(backend: Backend, report: RunReport, terminal: Terminal, wish: Wish) ->
     if choice == LATER:
         return False
     message = _typed(say("ask_message", wish.language)) if choice == REVISE else ""
+    announce(backend, report.run.id, watched_s(terminal))  # a while has passed
     try:
         answer(backend, decision, choice, message=message)
     except DecisionConflict as conflict:

@@ -5,6 +5,7 @@ Pure: a look and a size give lines, none wider and not more of them than the siz
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,7 @@ GAP = " │ "
 BAR = 10
 GLYPHS = {StepStatus.PENDING: "💤", StepStatus.LEASED: "🎤"}
 SPOKEN_ROWS = 12
+HELD_UP_ROWS = 2
 
 
 @dataclass(frozen=True)
@@ -141,12 +143,18 @@ def _workers(look: Look, size: Size, language: str) -> list[Line]:
     if not shown:
         return []
     spare = max(size.rows - len(shown) - bool(hidden), 0)
-    each = min(spare // len(shown), SPOKEN_ROWS)
+    speaking = sum(step.key in look.live and step.status == StepStatus.LEASED for step in shown)
+    held_up = [min(HELD_UP_ROWS, spare // len(shown)) for step in shown if _is_held_up(step)]
+    each = min((spare - sum(held_up)) // max(speaking, 1), SPOKEN_ROWS)
     lines: list[Line] = []
     for step in shown:
         lines.append(_worker(step, look, size.columns, language))
-        lines += _spoken(step, look, size.columns, each)
+        lines += _spoken(step, look, size.columns, held_up[0] if _is_held_up(step) else each)
     return [*lines, *_others(hidden, language)]
+
+
+def _is_held_up(step: StepRow) -> bool:
+    return step.status == StepStatus.PENDING and bool(step.note)
 
 
 def _that_fit(steps: Sequence[StepRow], rows: int) -> tuple[Sequence[StepRow], int]:
@@ -180,10 +188,16 @@ def _state(step: StepRow, look: Look, language: str) -> str:
 
 
 def _spoken(step: StepRow, look: Look, columns: int, rows: int) -> list[Line]:
+    return [(Span("  "), *one) for one in _words(step, look, columns - 2, rows)]
+
+
+def _words(step: StepRow, look: Look, columns: int, rows: int) -> list[Line]:
+    """The end of what somebody says just now; of a turn that was handed back, what it waits for."""
+    if step.status == StepStatus.PENDING:
+        why = head(step.note, columns, rows) if step.note else []
+        return [line(Span(one, Style.WARNING)) for one in why]
     so_far = look.live.get(step.key)
-    if so_far is None or not so_far.text:
-        return []
-    return [line("  ", one) for one in tail(so_far.text, columns - 2, rows)]
+    return [line(one) for one in tail(so_far.text, columns, rows)] if so_far and so_far.text else []
 
 
 # ---- side by side -------------------------------------------------------------------------------
@@ -194,22 +208,21 @@ def _side_by_side(look: Look, size: Size, language: str) -> list[Line]:
     answers = [step for step in look.steps if step.role == Role.ANSWER]
     if not any(step in look.open_steps for step in answers):
         return _workers(look, size, language)
-    across = max(1, min(len(answers), (size.columns + len(GAP)) // (LEAST_COLUMN + len(GAP))))
+    most = max(1, min(len(answers), (size.columns + len(GAP)) // (LEAST_COLUMN + len(GAP))))
+    across = math.ceil(len(answers) / math.ceil(len(answers) / most))  # 8 are 4 and 4, not 5 and 3
+    width = (size.columns - len(GAP) * (across - 1)) // across
     bands = [answers[at : at + across] for at in range(0, len(answers), across)]
     height = size.rows // len(bands)
     if height < 2:
         return _workers(replace(look, live={}), size, language)
-    return [
-        row for band in bands for row in _band(band, look, Size(size.columns, height), language)
-    ]
+    return [row for band in bands for row in _band(band, look, Size(width, height), language)]
 
 
 def _band(band: Sequence[StepRow], look: Look, size: Size, language: str) -> list[Line]:
-    """Columns of one height, with a rule between them; the band is as high as its longest column."""
-    width = (size.columns - len(GAP) * (len(band) - 1)) // len(band)
-    cells = [_cell(step, look, Size(width, size.rows), language) for step in band]
+    """Columns of that size with a rule between them; the band is as high as its longest column."""
+    cells = [_cell(step, look, size, language) for step in band]
     most = max(len(cell) for cell in cells)
-    return [_beside(cells, row, width) for row in range(most)]
+    return [_beside(cells, row, size.columns) for row in range(most)]
 
 
 def _beside(cells: Sequence[list[Line]], row: int, width: int) -> Line:
@@ -241,11 +254,10 @@ def _cell(step: StepRow, look: Look, size: Size, language: str) -> list[Line]:
     if width_of(top) > size.columns:
         short = _state(step, replace(look, live={}), language)
         top = line(f"{glyph} ", name, Span(f"  {short}", Style.DIM))
-    so_far = look.live.get(step.key)
-    words = tail(so_far.text, size.columns, size.rows - 1) if so_far and so_far.text else []
+    words = _words(step, look, size.columns, size.rows - 1)
     if not words and step.status == StepStatus.LEASED:
         return [top, line(Span(say("thinks", language), Style.DIM))]
-    return [top, *(line(one) for one in words)]
+    return [top, *words]
 
 
 # ---- the forum ----------------------------------------------------------------------------------
@@ -259,18 +271,22 @@ def _floor(look: Look, size: Size, language: str) -> list[Line]:
         return []
     role = open_steps[0].role
     if role == Role.BID:
-        return [_bids(rounds[-1])]
+        return [_bids(rounds[-1]), *_held_up(open_steps, look, size)]
     if role == Role.SPEECH:
         speaker = open_steps[0]
         top = line(
             Span(f"[{speaker.participant}] 🎤", voice(speaker.participant, look.setting.critics)),
             Span(f"  {_state(speaker, look, language)}", Style.DIM),
         )
-        so_far = look.live.get(speaker.key)
         most = min(size.rows - 2, SPOKEN_ROWS)
-        words = tail(so_far.text, size.columns, most) if so_far and so_far.text else []
-        return [line(""), top, *(line(one) for one in words)]
+        return [line(""), top, *_words(speaker, look, size.columns, most)]
     return _workers(look, size, language)
+
+
+def _held_up(steps: Sequence[StepRow], look: Look, size: Size) -> list[Line]:
+    """What the floor requests wait for that nobody works on."""
+    waiting = [step for step in steps if _is_held_up(step)]
+    return [one for step in waiting for one in _words(step, look, size.columns, HELD_UP_ROWS)]
 
 
 def _bids(seen: RoundSeen) -> Line:

@@ -20,11 +20,27 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def tail(text: str, width: int, height: int) -> list[str]:
-    """The last `height` lines of the wrapped text: what somebody is writing just now."""
+    """The last `height` lines of the wrapped text: what somebody is writing just now.
+
+    Where lines break does not change while the text grows, so what can be read stands still.
+    """
     if height <= 0:
         return []
-    seen = text[-width * (height + 1) :]  # a line holds a character a cell at most
-    return wrapped(seen.strip("\n"), width)[-height:]
+    kept = text.rstrip("\n")
+    return wrapped(kept[_steady_start(kept, width * (height + 1)) :].lstrip("\n"), width)[-height:]
+
+
+def _steady_start(text: str, enough: int) -> int:
+    """Where to begin so that at least `enough` characters follow; the same place for many longer texts."""
+    latest = len(text) - enough
+    if latest <= 0:
+        return 0
+    line = text.rfind("\n", max(latest - 2 * enough, 0), latest) + 1
+    if line:
+        return line
+    step = latest - latest % enough
+    blank = text.rfind(" ", max(step - enough, 0), step) + 1
+    return blank or step
 
 
 def head(text: str, width: int, height: int) -> list[str]:

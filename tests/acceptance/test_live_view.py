@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 import yaml
 
+from shared.live import WATCHED_S
+from shared.settings import Settings
 from tests.fixtures.instance import SCRIPTS, CommandLine
 from tests.support.terminals import terminal
+from tests.workers.providers.test_command import program
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.timeout(240)]
 
 WORDS = " ".join(f"word{number:02}" for number in range(40))
-SHOW_CURSOR = "\x1b[?25h"
+HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 
 
 def scripted(folder: Path, members: Mapping[str, list[dict[str, Any]]], **whole: Any) -> str:
@@ -38,6 +42,15 @@ def scripted(folder: Path, members: Mapping[str, list[dict[str, Any]]], **whole:
     return str(file)
 
 
+def add_command(config: str, name: str, path: str) -> None:
+    """One more participant: a program."""
+    file = Path(config)
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    content["providers"][name] = {"type": "command", "command": [path], "family": name}
+    content["participants"].append(name)
+    file.write_text(yaml.safe_dump(content), encoding="utf-8")
+
+
 def quorate(*arguments: str) -> list[str]:
     return [str(SCRIPTS / "quorate"), *arguments]
 
@@ -52,16 +65,23 @@ def test_answers_are_read_side_by_side_while_they_are_written(
     members = {"ada": answers(WORDS, 6.0), "bob": answers("짧은 답변입니다 🎤", 6.0), "lead": []}
     members["lead"] = [{"reply": "unused"}]
     config = scripted(tmp_path, members)
+    seen = tmp_path / "seen"
+    types = f"print('typed', flush=True)\nwhile not os.path.exists({str(seen)!r}): time.sleep(0.05)"
+    add_command(config, "cyd", program(tmp_path, f"{types}\nprint('and more')"))
     command = quorate("ask", "--config", config, "--no-stdin", "What now?")
     with terminal(command, live.environ, tmp_path) as shown:
         before_the_end = shown.until(lambda text: "word05" in text)
         assert "ada answered" not in before_the_end
         assert "word39" not in before_the_end
         assert " │ " in before_the_end
+        assert "cyd answered" not in shown.until(lambda text: "typed" in text)
+        seen.touch()
+        shown.type("\x1a")  # nobody can stop it here (it leads its session), so it goes on at once
         assert shown.end() == 0
+    assert shown.raw.count(HIDE_CURSOR) == shown.raw.count(SHOW_CURSOR) == 2
     assert "── bob" in shown.text
     assert "짧은 답변입니다 🎤" in shown.text
-    assert shown.raw.rfind(SHOW_CURSOR) > shown.raw.rfind("\x1b[?25l")
+    assert shown.raw.rfind(SHOW_CURSOR) > shown.raw.rfind(HIDE_CURSOR)
 
 
 def test_an_interrupt_leaves_the_terminal_as_it_was_and_the_run_goes_on(
@@ -74,7 +94,10 @@ def test_an_interrupt_leaves_the_terminal_as_it_was_and_the_run_goes_on(
         shown.type("\x03")
         assert shown.end() == 130
     assert "The run goes on in the background" in shown.text
-    assert shown.raw.rfind(SHOW_CURSOR) > shown.raw.rfind("\x1b[?25l")
+    assert shown.raw.rfind(SHOW_CURSOR) > shown.raw.rfind(HIDE_CURSOR)
+    endpoints = Settings.from_environment(live.environ).endpoints
+    with redis.Redis.from_url(endpoints.redis_url) as client:  # its next turns stream, too
+        assert max(map(client.ttl, client.keys("quorate:watched:*"))) > WATCHED_S
     done = live("watch", "last", "--json", timeout_s=60)
     assert json.loads(done.stdout)["detail"]["answers"][0]["answer"] == WORDS
 

@@ -10,8 +10,8 @@ import pytest
 import redis
 
 from shared.embedded.instance import Endpoints
-from shared.live import LONGEST_TAIL, WATCHED_S, Listener, Live, Watcher
-from shared.unfinished import SoFar
+from shared.live import LONGEST_READ, LONGEST_TAIL, WATCHED_S, Listener, Live, Watcher
+from shared.unfinished import ANEW, SoFar
 
 STEP = "answer/a"
 
@@ -71,6 +71,112 @@ def test_what_is_said_is_bounded_and_stored_nowhere(servers: Endpoints, live: Li
     watcher.close()
 
 
+def test_who_comes_later_is_given_what_was_said_before(servers: Endpoints) -> None:
+    live = Live(servers.redis_url, look_every_s=0.01)
+    listener = live.listener("r6", STEP, always=True)
+    assert listener is not None
+    listener("Half ")
+    watcher = watching(servers, "r6")
+    deadline = time.monotonic() + 10
+    while STEP not in watcher.look():
+        listener("")  # nothing new: only time passes
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert watcher.look()[STEP] == SoFar(5, "Half")
+    watcher.close()
+    live.close()
+
+
+def test_nothing_is_said_while_nobody_listens_and_few_looks_are_taken(servers: Endpoints) -> None:
+    said: list[str] = []
+
+    class Noted(Live):
+        def report(self, run: str, step: str, so_far: SoFar) -> bool:
+            said.append(so_far.text)
+            return False
+
+    noted = Noted(servers.redis_url)
+    with redis.Redis.from_url(servers.redis_url) as client:
+        before = client.info("commandstats").get("cmdstat_pubsub|channels", {"calls": 0})["calls"]
+        listeners = [noted.listener("r7", f"answer/{n}", always=True) for n in range(50)]
+        for listener in listeners:
+            assert listener is not None
+            for _ in range(100):
+                listener("word ")
+        after = client.info("commandstats")["cmdstat_pubsub|channels"]["calls"]
+    assert said == []
+    assert 1 <= after - before <= 5  # a look a second, for all turns of a process together
+    noted.close()
+
+
+def test_another_answer_takes_the_place_of_the_first(servers: Endpoints, live: Live) -> None:
+    watcher = watching(servers, "r8")
+    listener = live.listener("r8", STEP)
+    assert listener is not None
+    listener('{"answer": "no')
+    assert heard(watcher).text == "no"
+    listener(ANEW)
+    listener('{"answer": "yes')
+    deadline = time.monotonic() + 10
+    while watcher.look()[STEP].text != "yes":
+        listener("")
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    watcher.close()
+
+
+def test_a_long_text_is_shown_to_its_end_and_its_lines_stand_still(servers: Endpoints) -> None:
+    told: list[SoFar] = []
+
+    class Noted(Live):
+        def report(self, run: str, step: str, so_far: SoFar) -> bool:
+            told.append(so_far)
+            return True
+
+    noted = Noted(servers.redis_url)
+    listener = Listener(noted, "r9", STEP, heard=True)
+    whole = "".join(f"{number:07} " for number in range(LONGEST_READ // 4))
+    for at in range(0, len(whole), 100_000):
+        listener(whole[at : at + 100_000])
+        deadline = time.monotonic() + 10
+        while told[-1].characters < at + 100_000:
+            listener("")
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    assert told[-1].characters == len(whole)
+    assert all(LONGEST_TAIL // 2 < len(one.text) <= LONGEST_TAIL for one in told)
+    assert all(whole.index(one.text) % 1000 == 0 for one in told)
+    noted.close()
+
+
+def test_who_comes_late_to_a_long_text_sees_its_end(servers: Endpoints) -> None:
+    told: list[SoFar] = []
+
+    class Noted(Live):
+        def is_heard(self, run: str) -> bool:
+            return finished
+
+        def report(self, run: str, step: str, so_far: SoFar) -> bool:
+            told.append(so_far)
+            return True
+
+    finished = False
+    noted = Noted(servers.redis_url)
+    listener = Listener(noted, "r10", STEP)
+    whole = "".join(f"{number:07} " for number in range(LONGEST_READ // 3))
+    for at in range(0, len(whole), 1000):
+        listener(whole[at : at + 1000])
+    finished = True
+    deadline = time.monotonic() + 10
+    while not told:
+        listener("")
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert told[0].characters == len(whole)
+    assert whole.endswith(told[0].text)
+    noted.close()
+
+
 def test_turns_are_told_apart_and_the_latest_word_counts(servers: Endpoints, live: Live) -> None:
     watcher = watching(servers, "r3")
     live.report("r3", STEP, SoFar(1, "a"))
@@ -88,11 +194,12 @@ def test_many_small_pieces_are_few_reports(servers: Endpoints) -> None:
     told: list[SoFar] = []
 
     class Noted(Live):
-        def report(self, run: str, step: str, so_far: SoFar) -> None:
+        def report(self, run: str, step: str, so_far: SoFar) -> bool:
             told.append(so_far)
+            return True
 
     noted = Noted(servers.redis_url)
-    listener = Listener(noted, "r4", STEP)
+    listener = Listener(noted, "r4", STEP, heard=True)
     for piece in json.dumps({"answer": "word " * 200}):
         listener(piece)
     assert 1 <= len(told) < 10

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from pydantic import JsonValue
 
 from shared.models.steps import Usage
+from workers.providers.agent_words import Ear, LineEar, PlainEar, Watch, hear_claude, hear_codex
 from workers.providers.payload import Payload, count, part, text, total
 from workers.providers.registry import Finish
 
@@ -34,11 +36,14 @@ class Agent:
 
     `model_flags` are added when the participant names a model; `{model}`, `{schema}` and
     `{schema_file}` are filled in. `env` names the variables that hold its keys; nothing else of
-    the worker's secrets reaches it.
+    the worker's secrets reaches it. `ear` hears its words while it works, for who watches, which
+    may take another command line, `watched`, whose output says the same in the end.
     """
 
     command: tuple[str, ...]
     read: Callable[[str], Said]
+    ear: Callable[[Watch], Ear] | None = None
+    watched: tuple[str, ...] = ()
     model_flags: tuple[str, ...] = ()
     schema_flags: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
@@ -153,10 +158,25 @@ def _object(value: JsonValue) -> Payload:
     return value if isinstance(value, dict) else {}
 
 
+EARS: dict[str, Callable[[Watch], Ear] | None] = {
+    "text": PlainEar,
+    "claude": partial(LineEar, hear=hear_claude),
+    "gemini": None,
+    "codex": partial(LineEar, hear=hear_codex),
+}
+_WITHOUT_TOOLS = ("--tools", "", "--strict-mcp-config")
+
+# Gemini CLI has a stream, too (`stream-json`), but its last event does not hold the answer: what
+# would be accepted as the reply would be put together by us.
 AGENTS: dict[str, Agent] = {
     "claude": Agent(
-        command=("claude", "-p", "--output-format", "json", "--tools", "", "--strict-mcp-config"),
+        command=("claude", "-p", "--output-format", "json", *_WITHOUT_TOOLS),
+        watched=(
+            *("claude", "-p", "--output-format", "stream-json", "--verbose"),
+            *("--include-partial-messages", *_WITHOUT_TOOLS),
+        ),
         read=read_claude,
+        ear=EARS["claude"],
         model_flags=("--model", "{model}"),
         schema_flags=("--json-schema", "{schema}"),
         env=(
@@ -183,6 +203,7 @@ AGENTS: dict[str, Agent] = {
             *("--ephemeral", "-"),
         ),
         read=read_codex,
+        ear=EARS["codex"],
         model_flags=("--model", "{model}"),
         schema_flags=("--output-schema", "{schema_file}"),
         env=("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"),

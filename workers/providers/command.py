@@ -22,7 +22,8 @@ from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.wire import Wire
-from workers.providers.agents import AGENTS, READERS, Agent, Said
+from workers.providers.agent_words import Ear
+from workers.providers.agents import AGENTS, EARS, READERS, Agent, Said
 from workers.providers.credentials import redact
 from workers.providers.deadline import Guard
 from workers.providers.options import options_of
@@ -81,7 +82,7 @@ class Options(Wire):
     def line(self) -> Agent:
         """What is to be run, and how its output is read."""
         if self.agent is None:
-            return Agent(command=self.command, read=READERS[self.output])
+            return Agent(command=self.command, read=READERS[self.output], ear=EARS[self.output])
         return AGENTS[self.agent]
 
 
@@ -94,7 +95,8 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     with tempfile.TemporaryDirectory(prefix="quorate-agent-") as folder:
         command = _command(call, options, agent, Path(folder))
         command[0] = _found(call, command[0], environ)
-        finished = run(command, _stdin(call, options), Path(folder), environ, guard)
+        ear = _ear(call, agent)
+        finished = run(command, _stdin(call, options), Path(folder), environ, guard, ear)
     secrets = [environ[name] for name in (*agent.env, *options.env) if name in environ]
     return _completion(call, options, agent, finished, secrets)
 
@@ -105,9 +107,15 @@ def structured(participant: Participant) -> bool:
     return options.json_schema and bool(options.line().schema_flags)
 
 
+def _ear(call: ProviderCall, agent: Agent) -> Ear | None:
+    """Who hears the output as it comes; None when nobody watches or nothing is to be heard."""
+    return agent.ear(call.watch) if call.watch is not None and agent.ear is not None else None
+
+
 def _command(call: ProviderCall, options: Options, agent: Agent, folder: Path) -> list[str]:
     words = {"{model}": call.participant.model or ""}
-    command = list(agent.command)
+    streams = call.watch is not None and "--output-format" not in options.arguments
+    command = list(agent.watched if agent.watched and streams else agent.command)
     flags = list(agent.model_flags) if call.participant.model else []
     if call.reply_schema is not None and options.json_schema and agent.schema_flags:
         schema = json.dumps(call.reply_schema.strict, ensure_ascii=False)

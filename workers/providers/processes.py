@@ -15,6 +15,7 @@ from typing import IO
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
+from workers.providers.agent_words import Ear
 from workers.providers.deadline import POLL_S, Guard
 
 MAX_OUTPUT = 16 * 1024 * 1024
@@ -33,11 +34,17 @@ class Finished:
 
 
 def run(
-    command: Sequence[str], stdin: bytes, folder: Path, environ: Mapping[str, str], guard: Guard
+    command: Sequence[str],
+    stdin: bytes,
+    folder: Path,
+    environ: Mapping[str, str],
+    guard: Guard,
+    ear: Ear | None = None,
 ) -> Finished:
     """Run to the end without a shell. Raises ProviderError: cannot start, timeout, cancelled, too much output.
 
-    A process that was started and given up may have been charged, and its error says so.
+    `ear` hears the output as it comes, and says what of it is kept. A process that was started and
+    given up may have been charged, and its error says so.
     """
     guard.check()
     try:
@@ -56,7 +63,7 @@ def run(
             f"{guard.who}: {command[0]} cannot be started: {error.strerror}.",
         ) from None
     try:
-        output, errors = _Exchange(process, stdin, guard).run()
+        output, errors = _Exchange(process, stdin, guard, ear).run()
     except ProviderError as error:
         # It was at work on the prompt, and may have paid for that.
         error.charged = True
@@ -80,8 +87,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 class _Exchange:
     """Feeds and drains the three pipes of one process without blocking."""
 
-    def __init__(self, process: subprocess.Popen[bytes], stdin: bytes, guard: Guard) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], stdin: bytes, guard: Guard, ear: Ear | None
+    ) -> None:
         self._process = process
+        self._ear = ear
         self._left = memoryview(stdin)
         self._guard = guard
         self._output = bytearray()
@@ -98,6 +108,8 @@ class _Exchange:
             gone_at: float | None = None
             while selector.get_map():
                 self._guard.check()
+                if self._ear is not None:
+                    self._ear.wait()
                 for key, _ in selector.select(self._wait_s(gone_at)):
                     self._serve(key.fileobj)  # type: ignore[arg-type]
                 if gone_at is None and _has_ended(process.pid):
@@ -107,6 +119,7 @@ class _Exchange:
         while not _has_ended(process.pid):
             # It closed its outputs and goes on: it still has its time.
             self._guard.pause(0.01)
+        self._keep(b"" if self._ear is None else self._ear.end())
         return bytes(self._output), bytes(self._errors)
 
     def _wait_s(self, gone_at: float | None) -> float:
@@ -126,14 +139,17 @@ class _Exchange:
         if not data:
             self._selector.unregister(stream)
         elif stream is self._process.stdout:
-            self._output += data
-            if len(self._output) > MAX_OUTPUT:
-                raise ProviderError(
-                    FailureKind.TRUNCATED,
-                    f"The output of {self._guard.who} exceeds {MAX_OUTPUT} bytes.",
-                )
+            self._keep(data if self._ear is None else self._ear.take(data))
         else:
             self._errors = (self._errors + data)[-_KEPT_STDERR:]
+
+    def _keep(self, output: bytes) -> None:
+        self._output += output
+        if len(self._output) > MAX_OUTPUT:
+            raise ProviderError(
+                FailureKind.TRUNCATED,
+                f"The output of {self._guard.who} exceeds {MAX_OUTPUT} bytes.",
+            )
 
     def _write(self, stream: IO[bytes]) -> None:
         try:

@@ -47,11 +47,12 @@ class ProviderCall:
     """One call of one participant. Texts stay out of the repr.
 
     `repair` is an earlier answer and the objection to it. `deadline_s` is the whole time that the
-    call may take, from now to its last byte. `brief` is the prompt's matter as data, for
-    rule-based participants. `step` and `attempt` identify the call for witnesses and for
-    deterministic doubles. With `watch` a provider that can stream hands over each piece of text as
-    it arrives. `stable` is how many characters of `user` every turn of the participant begins with,
-    `age_s` how long ago the turn was asked for, earlier attempts included.
+    call may take, from now to its last byte: what is left of `limit_s`, the time that the turn was
+    given (None: the same), of which waiting and an earlier answer have had their part. `brief` is
+    the prompt's matter as data, for rule-based participants. `step` and `attempt` identify the call
+    for witnesses and for deterministic doubles. With `watch` a provider that can stream hands over
+    each piece of text as it arrives. `stable` is how many characters of `user` every turn of the
+    participant begins with, `age_s` how long ago the turn was asked for, earlier attempts included.
     """
 
     participant: Participant
@@ -67,6 +68,7 @@ class ProviderCall:
     max_output_tokens: int = 8192
     temperature: float | None = None
     deadline_s: float = 300.0
+    limit_s: float | None = None
     brief: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
     attempt: int = 1
     age_s: float = 0.0
@@ -157,13 +159,15 @@ class Provider(Protocol):
 class Entry:
     """A registry line. `paid`: a stored response saves money; `external`: text leaves us.
 
-    `streams`: it hands over an answer piece by piece to who watches.
+    `streams`: it hands over an answer piece by piece to who watches; `freely`: also while nobody
+    does, because that costs it nothing, and who comes later sees what there is.
     """
 
     module: str
     paid: bool
     external: bool
     streams: bool = False
+    freely: bool = False
 
 
 PROVIDERS: dict[str, Entry] = {
@@ -174,8 +178,12 @@ PROVIDERS: dict[str, Entry] = {
     "anthropic": Entry("workers.providers.anthropic", paid=True, external=True, streams=True),
     "gemini": Entry("workers.providers.gemini", paid=True, external=True, streams=True),
     "ollama": Entry("workers.providers.ollama", paid=True, external=False, streams=True),
-    "command": Entry("workers.providers.command", paid=True, external=True),
-    "browser": Entry("workers.providers.browser", paid=True, external=True),
+    "command": Entry(
+        "workers.providers.command", paid=True, external=True, streams=True, freely=True
+    ),
+    "browser": Entry(
+        "workers.providers.browser", paid=True, external=True, streams=True, freely=True
+    ),
     "person": Entry("workers.providers.person", paid=False, external=False),
     "scripted": Entry("workers.providers.scripted", paid=False, external=False, streams=True),
     "rules": Entry("workers.providers.rules", paid=False, external=False),

@@ -37,7 +37,7 @@ def watch(
     language: str | None,
     quiet: bool,
 ) -> int:
-    """Follow a run until it ends or asks; the exit code is that of `quorate review`."""
+    """Follow a run until it ends or asks; the exit code is the run's. Ctrl-C lets go of it."""
     from orchestrator.cli.backend import connected
     from orchestrator.cli.commands.review import check_output
     from orchestrator.cli.reports import load_report

@@ -78,6 +78,29 @@ def test_answers_stream_side_by_side() -> None:
     ]
 
 
+def test_many_answers_stand_in_rows_of_the_same_length() -> None:
+    look = asking()
+    names = [f"p{number}" for number in range(8)]
+    steps = tuple(replace(look.steps[0], key=f"answer/{n}", participant=n) for n in names)
+    live = {step.key: SoFar(9, "some words") for step in steps}
+    lines = shown(replace(look, steps=steps, live=live), Size(140, 40))
+    rules = [[at for at, sign in enumerate(one) if sign == "│"] for one in lines[:-2]]
+    assert len(rules[0]) == 3
+    assert all(places == rules[0] for places in (rules[0], rules[2]))
+    assert all(places == rules[1] for places in (rules[1], rules[3]))
+
+
+@pytest.mark.parametrize("size", [Size(100, 20), Size(40, 20)])
+def test_a_turn_that_was_handed_back_says_what_it_waits_for(size: Size) -> None:
+    look = asking(claude="old words", gemini="new words")
+    why = "claude waits for a person's answer: `quorate inbox`."
+    waiting = replace(look.steps[0], status="pending", note=why)
+    lines = shown(replace(look, steps=(waiting, *look.steps[1:])), size)
+    text = " ".join(one.split("│")[0].strip() for one in lines)
+    assert why in " ".join(text.split())
+    assert "old words" not in text
+
+
 def test_on_a_narrow_terminal_answers_stand_below_one_another() -> None:
     lines = shown(asking(claude="one process", gemini="two"), Size(40, 20))
     assert not any("│" in one for one in lines)

@@ -1,5 +1,8 @@
 """Text in the cells of a terminal, also with Korean and emoji."""
 
+from itertools import pairwise
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -37,6 +40,16 @@ def test_words_stay_whole_where_they_fit() -> None:
     assert wrapped("one two three", 8) == ["one two", "three"]
     assert wrapped("두 분 의견", 6) == ["두 분", "의견"]
     assert wrapped("한국어한국어", 5) == ["한국", "어한", "국어"]
+
+
+@pytest.mark.parametrize("sign", ["word ", "한국어 ", "x"])
+def test_lines_stand_still_while_a_text_grows(sign: str) -> None:
+    text = sign * 3000
+    ends = [tail(text[:length], 24, 10) for length in range(2500, 2800)]
+    moved = sum(
+        not set(earlier[1:-1]) <= set(later) for earlier, later in pairwise(ends)
+    )  # a paragraph without end is begun anew now and then
+    assert moved <= 2
 
 
 def test_a_tail_is_the_end_and_a_head_the_beginning() -> None:
