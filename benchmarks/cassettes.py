@@ -12,6 +12,7 @@ extraction where that knows the protocol.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import re
 import sys
@@ -58,8 +59,8 @@ class Reading:
 
 
 PROTOCOLS: tuple[tuple[str, str], ...] = (
-    ("anthropic", r"api\.anthropic\.com/v1/messages$"),
-    ("responses", r"api\.openai\.com/v1/responses(/resp_\w+)?$"),
+    ("anthropic", r"/v1/messages$"),
+    ("responses", r"/responses(/resp_\w+)?$"),
     ("chat", r"/chat/completions$"),
     ("gemini", r"/models/[^/]+:(streamGenerateContent|generateContent)$"),
 )
@@ -128,7 +129,8 @@ def _recorded_body(response: dict[str, Any]) -> bytes:
         return json.dumps(response["parsed_body"]).encode()
     body = response["body"]
     text = body["string"] if isinstance(body, dict) else body
-    return text if isinstance(text, bytes) else str(text).encode()
+    packed = text if isinstance(text, bytes) else str(text).encode()
+    return gzip.decompress(packed) if packed.startswith(b"\x1f\x8b") else packed
 
 
 # ------------------------------------------------------------------------------- by the adapters
@@ -170,19 +172,52 @@ def _reading_of(completion: Completion) -> Reading:
 # -------------------------------------------------------------------------------- independently
 
 FINISH = {
-    "stop end_turn stop_sequence STOP completed": "stop",
-    "length max_tokens MAX_TOKENS max_output_tokens": "length",
-    "refusal content_filter SAFETY RECITATION": "refusal",
+    "stop end_turn stop_sequence STOP completed eos": "stop",
+    "length max_tokens MAX_TOKENS max_output_tokens model_length model_context_window_exceeded": "length",
+    "refusal content_filter SAFETY RECITATION BLOCKLIST PROHIBITED_CONTENT SPII LANGUAGE IMAGE_SAFETY": "refusal",
 }
-ERRORS = {400: "bad_request", 401: "credentials", 404: "unknown_model", 429: "rate_limited"}
+ERRORS = {
+    "bad_request": (400, 405, 409, 410, 422),
+    "credentials": (401, 403),
+    "unknown_model": (404,),
+    "timeout": (408, 504),
+    "context_overflow": (413,),
+    "rate_limited": (402, 429),
+}
+# Where the body says it more exactly than the status, in words that the recorded services use.
+SAID = (
+    (r"maximum context length|context_length_exceeded|prompt is too long", "context_overflow"),
+    (r"content_filter|content_policy|usage policy", "refusal"),
+    (r"API key not valid|API_KEY_INVALID", "credentials"),
+    (r"credit balance is too low", "rate_limited"),
+    (r"model_not_found|[Mm]odel.{0,60}does not exist", "unknown_model"),
+)
+
+
+def _error(one: Exchange) -> Reading:
+    words = one.body.decode("utf-8", "replace")
+    if one.status < 500:
+        for pattern, kind in SAID:
+            if re.search(pattern, words):
+                return Reading(error=kind)
+    kinds = (kind for kind, statuses in ERRORS.items() if one.status in statuses)
+    return Reading(error=next(kinds, "overloaded" if one.status >= 500 else "bad_request"))
 
 
 def independent_reading(one: Exchange) -> Reading:
+    """What the recording says; where these rules do not know it, that, so that it counts as a difference."""
+    try:
+        return _independently(one)
+    except (KeyError, IndexError, TypeError, ValueError, AssertionError) as error:
+        return Reading(error=f"not read independently ({error!r})")
+
+
+def _independently(one: Exchange) -> Reading:
     if one.status != 200:
-        return Reading(error=ERRORS[one.status])
+        return _error(one)
     if one.streamed:
-        lines = one.body.decode().splitlines()
-        texts = [line[6:] for line in lines if line.startswith("data: ")]
+        lines = one.body.decode().split("\n")
+        texts = [line[5:].strip() for line in lines if line.startswith("data:")]
         events = [json.loads(text) for text in texts if text != "[DONE]"]
     else:
         events = [json.loads(one.body)]
@@ -213,6 +248,8 @@ def _tokens(provider: str, flavor: str, data: Any) -> tuple[Any, Any, Any]:
 def _read_anthropic(events: list[Any], streamed: bool) -> Reading:
     message = events[0]["message"] if streamed else events[0]
     if streamed:
+        if events[-1]["type"] == "error":
+            return Reading(error="overloaded")
         if events[-1]["type"] != "message_stop":
             return Reading(error="unreachable")
         text = "".join(e.get("delta", {}).get("text") or "" for e in events)
@@ -229,19 +266,23 @@ def _read_anthropic(events: list[Any], streamed: bool) -> Reading:
 def _read_responses(events: list[Any], streamed: bool) -> Reading:
     response = events[0]
     if streamed:
-        if events[-1]["type"] != "response.completed":
+        closing = ("response.completed", "response.incomplete")
+        ends = [event["response"] for event in events if event["type"] in closing]
+        if not ends:
             return Reading(error="unreachable")
-        response = events[-1]["response"]
+        response = ends[-1]
     if not isinstance(response.get("output"), list):
         return Reading(error="unparseable")
-    whole = json.dumps(response["output"])
-    assert '"refusal"' not in whole
-    text = "".join(
-        block["text"]
+    blocks = [
+        block
         for item in response["output"]
+        if item["type"] == "message"
         for block in item.get("content") or []
-        if block["type"] == "output_text"
-    )
+    ]
+    refused = "".join(block["refusal"] for block in blocks if block["type"] == "refusal")
+    if refused:
+        return Reading(None, refused, _tokens("openai", "responses", response), "refusal")
+    text = "".join(block["text"] for block in blocks if block["type"] == "output_text")
     if streamed:
         shown = "".join(e["delta"] for e in events if e["type"] == "response.output_text.delta")
         assert shown == text
@@ -253,13 +294,15 @@ def _read_chat(events: list[Any], streamed: bool) -> Reading:
     if not streamed:
         (answer,) = events
         choice = answer["choices"][0]
-        text = choice["message"].get("content") or ""
+        refused = choice["message"].get("refusal")
+        text = refused or choice["message"].get("content") or ""
         if isinstance(text, list):  # Mistral: thoughts and texts
             text = "".join(piece["text"] for piece in text if piece["type"] == "text")
-        return Reading(None, text, _chat_tokens(answer), _finish(choice["finish_reason"]))
+        ended = "refusal" if refused else _finish(choice["finish_reason"])
+        return Reading(None, text, _chat_tokens(answer), ended)
     choices = [event["choices"][0] for event in events if event.get("choices")]
-    text = "".join(choice["delta"].get("content") or "" for choice in choices)
-    finish = next((c["finish_reason"] for c in choices if c["finish_reason"]), None)
+    text = "".join((choice.get("delta") or {}).get("content") or "" for choice in choices)
+    finish = next((c["finish_reason"] for c in choices if c.get("finish_reason")), None)
     if finish is None:
         return Reading(error="unreachable")
     counted = [event for event in events if event.get("usage")]
@@ -280,8 +323,8 @@ def _read_gemini(events: list[Any], streamed: bool) -> Reading:
     finish = next((c["finishReason"] for c in candidates if "finishReason" in c), None)
     if streamed and finish is None:
         return Reading(error="unreachable")
-    last = [event for event in events if "usageMetadata" in event][-1]
-    tokens = _tokens("google", "default", last)
+    counted = [event for event in events if "usageMetadata" in event]
+    tokens = _tokens("google", "default", counted[-1]) if counted else (None, None, None)
     blocked = any("blockReason" in event.get("promptFeedback", {}) for event in events)
     return Reading(None, text, tokens, "refusal" if blocked else _finish(finish))
 

@@ -34,6 +34,8 @@ OPTIONS = ("rpm", "tpm", "parallel", "account")
 """The participant options that are ours: no provider sees them."""
 KEY_OPTIONS = ("api_key_env", "api_key_file", "api_key_keyring")
 """The participant options that say where its key is held."""
+HEADER_OPTIONS = ("header_env", "header_file", "header_keyring")
+"""The participant options that say, header by header, where the value of a secret one is held."""
 
 
 class Limits(Wire):
@@ -109,6 +111,7 @@ def account_of(participant: Participant) -> str:
     host = urlsplit(str(options.get("base_url") or "")).netloc.rpartition("@")[2]
     named = options.get("account")
     source = [str(options.get(name) or "") for name in KEY_OPTIONS]
+    source += [json.dumps(options[n], sort_keys=True) for n in HEADER_OPTIONS if options.get(n)]
     key = str(named) if named else _digest("\n".join(source)) if any(source) else ""
     text = participant.provider + (f"@{host}" if host else "") + (f"#{key}" if key else "")
     return "".join(c if c.isprintable() and not c.isspace() else "_" for c in text)[:200]

@@ -26,6 +26,12 @@ _FREE = frozenset({"scripted", "rules", "analyser", "human", "person"})
 _OWN_MACHINE = frozenset({"", "127.0.0.1", "localhost", "::1"})
 
 
+def exact_dollars(usd: float) -> str:
+    """`$12.30`, `$0.00001`: an amount that somebody stated, to the last digit and without an exponent."""
+    whole, _, part = f"{usd:.10f}".rstrip("0").partition(".")
+    return f"${whole}.{part:0<2}"
+
+
 def expected_usd(participant: Participant, input_tokens: int, output_tokens: int) -> float | None:
     """What a call of that size would cost in US dollars, None when its price is not known."""
     if participant.provider in _FREE:

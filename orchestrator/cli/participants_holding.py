@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from orchestrator.cli.backend import connected
 from orchestrator.cli.terminal import Terminal
+from orchestrator.configuration.catalogue import Catalogue
 from orchestrator.configuration.configured import BROWSER_TERMS
 from orchestrator.configuration.loading import load_configuration
-from orchestrator.configuration.providers import BrowserProvider
+from orchestrator.configuration.providers import PROVIDER_TYPES, BrowserProvider
 from orchestrator.views.lines import Span, Style, line
 from shared.browser import PROFILE_FLAGS, SITES, browser_program, profile_folder
 from shared.errors import ConfigurationError, EnvironmentFault, UserError
-from shared.limits import BreakerState, breakers, pause, resume
+from shared.limits import BreakerState, account_of, breakers, pause, paused, resume
+from shared.store.views import awaited_participants
+
+NEAREST = 3
+_NOT_HELD = frozenset({"person", "scripted", "analyser", "rules"})
+"""Provider types that no limiter is asked about."""
 
 
-def run_pause(name: str, reason: str, environ: Mapping[str, str]) -> int:
-    """Hold the calls of everything that carries `name`; the exit code."""
+def run_pause(name: str, reason: str, config: Path | None, environ: Mapping[str, str]) -> int:
+    """Hold the calls of everything that carries `name`; the exit code. Raises UserError for a name nobody has."""
     _check_name(name)
     with connected(environ, workers=False) as backend:
-        pause(backend.settings.endpoints.redis_url, name, reason)
+        url = backend.settings.endpoints.redis_url
+        settings = load_configuration(Path.cwd(), environ, explicit=config).settings
+        known = names_of(Catalogue(settings, environ, Path.cwd()))
+        known += [one.account for one in breakers(url)]
+        # Of a run that was submitted elsewhere, or with a panel of its own.
+        known += backend.read(awaited_participants)
+        if name not in known:
+            raise UserError(_unknown(name, sorted(set(known))))
+        pause(url, name, reason)
     Terminal.of(environ).result(
         [line(f"{name} is paused; its turns wait until `quorate participants resume {name}`")]
     )
@@ -35,6 +50,7 @@ def run_resume(name: str, environ: Mapping[str, str]) -> int:
     with connected(environ, workers=False) as backend:
         url = backend.settings.endpoints.redis_url
         ended = resume(url, name)
+        held = [] if ended else [one.name for one in paused(url)]
         shut = (
             [] if ended else [one for one in breakers(url) if one.state is not BreakerState.CLOSED]
         )
@@ -42,11 +58,35 @@ def run_resume(name: str, environ: Mapping[str, str]) -> int:
     terminal.result(
         [line(f"{name} goes on" if ended else f"{name} was not paused; nothing was changed")]
     )
+    terminal.talk([line(f"paused: {', '.join(held)}")] if held else [])
     # A breaker is its account's, whose name a person seldom knows.
     terminal.talk(
         [line(f"to close a breaker: `quorate participants resume {one.account}`") for one in shut]
     )
     return 0
+
+
+def names_of(catalogue: Catalogue) -> list[str]:
+    """What can be paused: participants that are here, described or missing, their providers and their accounts.
+
+    No panel is built: who pauses a participant may have none of the keys.
+    """
+    own = catalogue.environment_model()
+    here = [
+        *(catalogue.configured(name) for name in catalogue.settings.providers),
+        *(one.participant for one in catalogue.discovery.found),
+        *((own,) if own is not None else ()),
+    ]
+    models = [who for who in here if who.provider not in _NOT_HELD]
+    names = [name for who in models for name in (who.name, who.provider, account_of(who))]
+    missing = [who.partition(" ")[0] for who, _todo in catalogue.discovery.missing]
+    return [*names, *missing, *(kind for kind in PROVIDER_TYPES if kind not in _NOT_HELD)]
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name, known, n=NEAREST, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}."
+    return f"no participant, provider or account that can be paused is called '{name}'; {hint}"
 
 
 def _check_name(name: str) -> None:

@@ -164,7 +164,7 @@ def listing_json(listing: Listing) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "panel": listing.panel.model_dump(mode="json"),
         "warnings": list(listing.report.warnings),
-        "hints": list(listing.report.hints),
+        "hints": [*listing.report.hints, *listing.report.advice],
         "participants": [
             {
                 "name": who.name,

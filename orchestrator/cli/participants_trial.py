@@ -66,6 +66,7 @@ def run_trial(trial: Trial, environ: Mapping[str, str]) -> int:
     else:
         rows = _rows(asked, steps, {one.key for one in paid})
         terminal.result(table(("name", "outcome", "took", "tokens", "cost", "said"), rows))
+        terminal.talk([line(f"{who}: {why}") for who, why in failures(steps)])
         terminal.talk([line(f"run {run}: `quorate show {run}`")])
     answered = {step.participant for step in steps if step.status == "done"}
     return 0 if answered == {who.name for who in asked} else FAILED
@@ -116,6 +117,15 @@ def _followed(backend: Backend, run: str, patience_s: float) -> list[StepRow]:
     return backend.read(lambda connection: list_steps(connection, run))
 
 
+def failures(steps: Sequence[StepRow]) -> list[tuple[str, str]]:
+    """Who did not answer, and why, in full: the failure, or what a turn still waits for."""
+    return [
+        (one.participant, one.failure_message or one.note or "no answer in time")
+        for one in steps
+        if one.status != "done"
+    ]
+
+
 def _rows(
     asked: Sequence[Participant], steps: Sequence[StepRow], called: Collection[str]
 ) -> list[tuple[str, ...]]:
@@ -125,8 +135,10 @@ def _rows(
 
 
 def _row(who: Participant, step: StepRow | None, *, charged: bool) -> tuple[str, ...]:
-    if step is None or step.status not in ("done", "failed"):
+    if step is None:
         return (who.name, "no answer in time", "-", "-", "-", "-")
+    if step.status not in ("done", "failed"):
+        return (who.name, "no answer in time", "-", "-", "-", step.note or "-")
     outcome = "answered" if step.status == "done" else str(step.failure_kind)
     took = "-"
     if step.finished_at_s is not None and step.leased_at_s is not None:

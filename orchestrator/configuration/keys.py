@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from orchestrator.configuration.providers import HttpProvider
 from shared import key_store
+from shared.limits import HEADER_OPTIONS
 from shared.models.panel import Participant
 
 KEYS: dict[str, str] = {
@@ -18,6 +19,9 @@ KEYS: dict[str, str] = {
     "gemini": "GEMINI_API_KEY",
 }
 """The variable whose key goes to a provider's own address, and to no other (as each module of workers/providers)."""
+
+KEY_HEADERS = frozenset({"authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie"})
+"""The headers in which providers take their keys (as SECRET_HEADERS of workers/providers/options.py)."""
 
 AGENT_KEYS: dict[str, tuple[str, ...]] = {
     "claude": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
@@ -48,17 +52,54 @@ def _variables(participant: Participant) -> Iterator[str]:
         yield from AGENT_KEYS.get(str(options.get("agent")), ())
         yield from (str(name) for name in (named if isinstance(named, list) else ()))
         return
+    headers = options.get("header_env")
+    yield from (str(name) for name in (headers.values() if isinstance(headers, dict) else ()))
     # A file and a keyring are read at every call, so no worker can have an old key from them.
     if options.get("api_key_keyring") or options.get("api_key_file"):
         return
     if options.get("api_key_env"):
         yield str(options["api_key_env"])
-    elif "base_url" not in options and participant.provider in KEYS:
+    elif "base_url" not in options and participant.provider in KEYS and not _brings_key(options):
         yield KEYS[participant.provider]
 
 
+def _brings_key(options: Mapping[str, object]) -> bool:
+    """Whether a header that carries the key is taken from elsewhere, so that the usual variable does not count."""
+    held = (options.get(name) for name in HEADER_OPTIONS)
+    return any(n.lower() in KEY_HEADERS for pairs in held if isinstance(pairs, dict) for n in pairs)
+
+
 def key_obstacle(name: str, provider: HttpProvider, environ: Mapping[str, str]) -> Obstacle | None:
-    """What is missing of the entry's key on this machine. A keyring is not asked: it might ask the person."""
+    """What is missing of the entry's keys on this machine. A keyring is not asked: it might ask the person."""
+    return _header_obstacle(name, provider, environ) or _own_key_obstacle(name, provider, environ)
+
+
+def _header_obstacle(
+    name: str, provider: HttpProvider, environ: Mapping[str, str]
+) -> Obstacle | None:
+    if provider.header_keyring and not key_store.is_installed():
+        return Obstacle(
+            f"{name} takes a header from the keyring, which needs the extra `keyring`: {key_store.EXTRA}",
+            key=True,
+        )
+    for header, file in (provider.header_file or {}).items():
+        if not os.access(file, os.R_OK):
+            return Obstacle(
+                f"{name} needs its header {header} from the file {file}, which cannot be read",
+                key=True,
+            )
+    for header, variable in (provider.header_env or {}).items():
+        if not environ.get(variable):
+            return Obstacle(
+                f"{name} needs its header {header} from the environment variable {variable}, which is not set",
+                key=True,
+            )
+    return None
+
+
+def _own_key_obstacle(
+    name: str, provider: HttpProvider, environ: Mapping[str, str]
+) -> Obstacle | None:
     if provider.api_key_keyring is not None:
         if key_store.is_installed():
             return None
@@ -73,7 +114,8 @@ def key_obstacle(name: str, provider: HttpProvider, environ: Mapping[str, str]) 
             f"{name} needs a key in the file {provider.api_key_file}, which cannot be read",
             key=True,
         )
-    usual = KEYS.get(str(getattr(provider, "type", ""))) if provider.base_url is None else None
+    own = provider.base_url is None and not _brings_key(provider.options())
+    usual = KEYS.get(str(getattr(provider, "type", ""))) if own else None
     variable = provider.api_key_env or usual
     if variable is None or environ.get(variable):
         return None

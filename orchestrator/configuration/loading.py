@@ -220,6 +220,11 @@ def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
         for key in ("script", "api_key_file", "profile", "selectors"):
             if key in whole:
                 whole[key] = str(absolute(str(whole[key]), document.folder, environ))
+        if isinstance(files := whole.get("header_file"), dict):
+            whole["header_file"] = {
+                header: str(absolute(str(file), document.folder, environ))
+                for header, file in files.items()
+            }
         resolved[name] = whole
     return {**document.tree, _WHOLE: resolved}
 

@@ -38,7 +38,7 @@ def review_options(settings: Settings) -> ReviewOptions:
         quorum=gate.quorum,
         max_reviews=review.max_reviews,
         apply=review.apply,
-        fail_on=gate.fail_on if isinstance(gate.fail_on, Severity) else None,
+        fail_on=_fail_on(settings),
     )
 
 
@@ -75,6 +75,7 @@ def plan_options(settings: Settings, given: bool) -> PlanOptions:
         thresholds=thresholds(settings),
         quorum=plan.quorum,
         max_revisions=plan.max_revisions,
+        fail_on=_fail_on(settings),
     )
 
 
@@ -91,7 +92,13 @@ def panel_options(settings: Settings, moderator: Participant | None) -> PanelOpt
         ballot=debate.ballot,
         thresholds=thresholds(settings),
         quorum=debate.quorum,
+        require_consensus=debate.require_consensus,
     )
+
+
+def _fail_on(settings: Settings) -> Severity | None:
+    wanted = settings.gate.fail_on
+    return wanted if isinstance(wanted, Severity) else None
 
 
 def thresholds(settings: Settings) -> Thresholds:

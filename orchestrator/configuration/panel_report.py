@@ -22,19 +22,24 @@ PATIENT_S = 24 * 3600.0
 
 @dataclass(frozen=True)
 class PanelReport:
-    """What a person should know about the panel: `found` in a line each, `hints` for more, `warnings`."""
+    """What a person should know about the panel: `found` in a line each, `hints` for more, `warnings`.
+
+    `advice` is long and the same every time: how a machine without models comes to have some.
+    """
 
     found: tuple[str, ...]
     hints: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     language: str = "en"
+    advice: tuple[str, ...] = ()
 
-    def lines(self) -> tuple[str, ...]:
-        """The message of a first run."""
+    def lines(self, *, with_advice: bool = True) -> tuple[str, ...]:
+        """The message of a first run; without its advice that of a later one."""
         return (
             phrase("participants", self.language, names=", ".join(self.found)),
             *(phrase("warning", self.language, text=warning) for warning in self.warnings),
             *self.hints,
+            *(self.advice if with_advice else ()),
         )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from orchestrator.configuration.catalogue import RULES, Catalogue
+from orchestrator.configuration.catalogue import BASE_URL, MODEL, RULES, Catalogue
 from orchestrator.configuration.loading import Configuration
 from orchestrator.configuration.members import (
     REVIEWERS,
@@ -94,13 +94,16 @@ def _report(panel: Panel, wanted: Wanted, catalogue: Catalogue) -> PanelReport:
     )
     everybody = {member.name: member for part in parts for member in part.holders}
     with_models = any(not critic.rule_based for critic in panel.critics)
-    hints = () if wanted.chosen or with_models else (how_to_add_models(catalogue, language),)
+    told = () if wanted.chosen or with_models else (how_to_add_models(catalogue, language),)
+    # Half a setting is a mistake, and said every time.
+    begun = any(catalogue.environ.get(name) for name in (MODEL, BASE_URL))
+    hints, advice = (told, ()) if begun else ((), told)
     warnings = (
         *_warnings(panel, language),
         *impatience(everybody.values(), catalogue.settings, language),
         *left_out(wanted, catalogue),
     )
-    return PanelReport(described(parts, language), hints, warnings, language)
+    return PanelReport(described(parts, language), hints, warnings, language, advice)
 
 
 def _warnings(panel: Panel, language: str) -> tuple[str, ...]:

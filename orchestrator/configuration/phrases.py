@@ -38,8 +38,10 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "심판 {name}은(는) {others}와(과) 한 계열입니다.",
     ),
     "rules_only": (
-        "this panel is rule-based only: it finds what its rules know, and no model reads the change.",
-        "이 패널은 규칙만 따릅니다. 규칙이 아는 것만 찾으며, 변경을 읽는 모델이 없습니다.",
+        "this panel is rule-based only: it finds what its rules know, and no model reads the change "
+        "(`quorate participants list` says how to have one).",
+        "이 패널은 규칙만 따릅니다. 규칙이 아는 것만 찾으며, 변경을 읽는 모델이 없습니다"
+        "(모델을 더하는 방법은 `quorate participants list`에 있습니다).",
     ),
     "silent": (
         "{names}: no part here, for who follows rules answers no questions.",

@@ -33,6 +33,7 @@ _NOT_OPTIONS = frozenset(
 )
 
 _SHORT = {"input": "in", "output": "out"}
+HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$")]
 _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -51,6 +52,12 @@ def _place(value: str) -> str:
         raise PydanticCustomError(
             "keyring", "expected a name of `quorate keys`, or SERVICE/USERNAME, not a key"
         )
+    return value
+
+
+def _file(value: str) -> str:
+    if _LIKE_A_KEY.match(value):
+        raise PydanticCustomError("file", "expected the path of a file, not a key")
     return value
 
 
@@ -113,13 +120,19 @@ class ModelProvider(Section):
 
 
 class HttpProvider(ModelProvider):
-    """A model that is asked over HTTP. Without `base_url` it is the provider's own address."""
+    """A model that is asked over HTTP. Without `base_url` it is the provider's own address.
+
+    `header_env`, `header_file` and `header_keyring` say where the value of a header is held that carries a key.
+    """
 
     model: str = Field(min_length=1)
     base_url: str | None = None
     api_key_env: str | None = None
     api_key_file: str | None = None
     api_key_keyring: str | None = None
+    header_env: dict[HeaderName, str] | None = None
+    header_file: dict[HeaderName, str] | None = None
+    header_keyring: dict[HeaderName, str] | None = None
     headers: dict[str, str] | None = None
     query: dict[str, str] | None = None
     extra_body: dict[str, JsonValue] | None = None
@@ -129,12 +142,25 @@ class HttpProvider(ModelProvider):
     def _is_a_variable(cls, value: str | None) -> str | None:
         return None if value is None else _variable(value)
 
+    @field_validator("header_env")
+    @classmethod
+    def _name_variables(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+        return value and {name: _variable(where) for name, where in value.items()}
+
     @field_validator("api_key_file")
     @classmethod
     def _is_a_file(cls, value: str | None) -> str | None:
-        if value is not None and _LIKE_A_KEY.match(value):
-            raise PydanticCustomError("file", "expected the path of a file, not a key")
-        return value
+        return None if value is None else _file(value)
+
+    @field_validator("header_file")
+    @classmethod
+    def _name_files(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+        return value and {name: _file(where) for name, where in value.items()}
+
+    @field_validator("header_keyring")
+    @classmethod
+    def _name_places(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+        return value and {name: _place(where) for name, where in value.items()}
 
     @field_validator("api_key_keyring")
     @classmethod
@@ -151,7 +177,21 @@ class HttpProvider(ModelProvider):
         for field in ("headers", "query", "extra_body"):
             pairs = getattr(self, field)
             name = "key" if field == "query" and "key" in (pairs or {}) else key_in_pairs(pairs)
-            _refuse_key(field, name, " or ".join(KEY_OPTIONS))
+            own = " or header_env: {NAME: VARIABLE}" if field == "headers" else ""
+            _refuse_key(field, name, " or ".join(KEY_OPTIONS) + own)
+        return self
+
+    @model_validator(mode="after")
+    def _names_a_header_once(self) -> Self:
+        held = (self.header_env, self.header_file, self.header_keyring, self.headers)
+        names = [name.lower() for pairs in held for name in pairs or {}]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise PydanticCustomError(
+                "headers",
+                "the header '{name}' is given twice: it would not be clear which value counts",
+                {"name": twice},
+            )
         return self
 
     @model_validator(mode="after")

@@ -105,6 +105,7 @@ class DebateSection(Section):
     opening_vote: bool = True
     ballot: bool = True
     quorum: int | None = Field(default=None, ge=1)
+    require_consensus: bool = False
 
 
 class ReviewSection(Section):
@@ -131,7 +132,7 @@ class ConvergenceSection(Section):
 
 
 class GateSection(Section):
-    """What makes a review fail: a finding at least as bad as `fail_on`, or fewer answers than `quorum`."""
+    """What makes a review or a plan fail: a finding as bad as `fail_on`; in a review fewer answers than `quorum`."""
 
     fail_on: Annotated[Severity | Literal["NONE"], _upper] | None = None
     quorum: int | None = Field(default=None, ge=1)

@@ -15,6 +15,7 @@ from orchestrator.configuration.presets import is_file
 from orchestrator.configuration.schema import Settings
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
+from shared.prices import exact_dollars
 
 SHORTEST_TIMEOUT_S = 10.0
 
@@ -97,7 +98,8 @@ def _no_higher(key: str) -> Check:
     def check(project: Settings, user: Settings) -> str | None:
         wanted, mine = getattr(project.budget, key), getattr(user.budget, key)
         raised = mine is not None and (wanted is None or wanted > mine)
-        return f"it would raise a limit of yours ({mine:g})" if raised else None
+        shown = exact_dollars(mine) if raised and key.endswith("_usd") else mine
+        return f"it would raise a limit of yours ({shown})" if raised else None
 
     return check
 
@@ -177,6 +179,7 @@ PROJECT_MAY_SET: tuple[_Permission, ...] = (
     _Permission("debate.opening_vote", _no_switch_off("debate", "opening_vote")),
     _Permission("debate.ballot", _no_switch_off("debate", "ballot")),
     _Permission("debate.quorum", _no_smaller_quorum("debate")),
+    _Permission("debate.require_consensus", _no_switch_off("debate", "require_consensus")),
     _Permission("convergence.agreement", _no_lower("convergence", "agreement")),
     _Permission("convergence.stability", _no_lower("convergence", "stability")),
     _Permission("gate.fail_on", _no_looser_gate),

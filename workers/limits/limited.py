@@ -130,7 +130,8 @@ def _not_admitted(call: ProviderCall, answer: Answer) -> ProviderError:
     wait_s = answer.wait_s + spread
     match answer.verdict:
         case Verdict.PAUSED:
-            message = f"{who} waits: an operator paused '{answer.detail}'."
+            paused = answer.detail
+            message = f"{who} waits: an operator paused '{paused}' (`quorate participants resume {paused}`)."
             return NotYet(FailureKind.RATE_LIMITED, message, retry_after_s=wait_s)
         case Verdict.OPEN:
             return _open(who, FailureKind(answer.detail or FailureKind.UNREACHABLE), wait_s)
@@ -142,10 +143,11 @@ def _not_admitted(call: ProviderCall, answer: Answer) -> ProviderError:
                 FailureKind.RATE_LIMITED,
                 f"{who}'s provider asks for no calls within the next {answer.wait_s / 60:.0f} minutes.",
             )
+    why = "its provider asked for a pause"
+    if answer.verdict is Verdict.WAIT:
+        why = "its account's limit (rpm, tpm or parallel) is used up"
     return NotYet(
-        FailureKind.RATE_LIMITED,
-        f"{who} waits {wait_s:.0f} s for its provider's limit.",
-        retry_after_s=wait_s,
+        FailureKind.RATE_LIMITED, f"{who} waits {wait_s:.0f} s: {why}.", retry_after_s=wait_s
     )
 
 
@@ -170,7 +172,7 @@ def _made(
         completion = provider.complete(call, cancel)
     except ProviderError as error:
         settled = limiter.settle(permit, _failure(permit, error))
-        waiting = _waiting(call, error, settled)
+        waiting = _waiting(error, settled)
         if waiting is None:
             raise
         raise waiting from error
@@ -208,7 +210,7 @@ def _failure(permit: Permit, error: ProviderError) -> Ended:
     )
 
 
-def _waiting(call: ProviderCall, error: ProviderError, settled: Settled) -> NotYet | None:
+def _waiting(error: ProviderError, settled: Settled) -> NotYet | None:
     """A call that was too fast waits without losing an attempt, unless that has gone on for long."""
     limited_by = EFFECTS.get(error.kind) is Effect.LIMITED and error.retryable
     if not limited_by or settled.refusals > MAX_REFUSALS or settled.wait_s > LONGEST_BLOCK_S:
@@ -216,6 +218,6 @@ def _waiting(call: ProviderCall, error: ProviderError, settled: Settled) -> NotY
     spread = 1.0 + random.random()  # noqa: S311 - jitter, not a secret
     return NotYet(
         error.kind,
-        f"{call.participant.name}'s provider asks for slower calls.",
+        f"{str(error).rstrip('.')}; it is asked again in {settled.wait_s + spread:.0f} s.",
         retry_after_s=settled.wait_s + spread,
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.prices import expected_usd
+from shared.prices import exact_dollars, expected_usd
 from shared.store.database import Database
 from shared.store.spending import Need, Short, Shortage, reserve
 from shared.store.steps import Claim
@@ -41,7 +41,7 @@ class Purse:
             atomic=True,
         )
         if lacking is not None:
-            raise _refused(call.participant, lacking)
+            raise _refused(call.participant, need, lacking)
 
 
 def need_of(call: ProviderCall) -> Need:
@@ -74,7 +74,7 @@ class Budgeted:
         return self.provider.complete(call, cancel)
 
 
-def _refused(participant: Participant, lacking: Shortage) -> ProviderError:
+def _refused(participant: Participant, need: Need, lacking: Shortage) -> ProviderError:
     who = participant.name
     if lacking.passing:
         return NotYet(
@@ -83,11 +83,12 @@ def _refused(participant: Participant, lacking: Shortage) -> ProviderError:
             retry_after_s=UNTIL_SETTLED_S,
         )
     return ProviderError(
-        FailureKind.OVER_BUDGET, f"{who} does not speak: {_why(participant, lacking)}"
+        FailureKind.OVER_BUDGET, f"{who} does not speak: {_why(participant, need, lacking)}"
     )
 
 
-def _why(participant: Participant, lacking: Shortage) -> str:
+def _why(participant: Participant, need: Need, lacking: Shortage) -> str:
+    limit, spent = exact_dollars(lacking.limit), exact_dollars(round(lacking.spent, 6))
     match lacking.what:
         case Short.PRICE:
             return (
@@ -95,10 +96,17 @@ def _why(participant: Participant, lacking: Shortage) -> str:
                 f"be kept: give {participant.name} `price: {{in: 3.0, out: 15.0}}` (dollars per million tokens)."
             )
         case Short.MONEY:
-            return f"the run has cost ${lacking.spent:.4f} of ${lacking.limit:g}, and this call may cost the rest."
+            return f"the run has cost {spent} of {limit}, and this call may cost {_at_most(need)}."
         case Short.DAY:
-            return f"${lacking.spent:.2f} of ${lacking.limit:g} for today (UTC) are spent."
+            return f"{spent} of {limit} for today (UTC) are spent, and this call may cost {_at_most(need)}."
         case Short.TOKENS:
-            return f"the run has used {lacking.spent:.0f} of {lacking.limit:.0f} tokens, this call may use the rest."
+            return (
+                f"the run has used {lacking.spent:,.0f} of {lacking.limit:,.0f} tokens, and this call may use "
+                f"{need.tokens:,}."
+            )
         case Short.CALLS:
             return f"the run has made or begun all of its {lacking.limit:.0f} calls."
+
+
+def _at_most(need: Need) -> str:
+    return "the rest" if need.usd is None else exact_dollars(round(need.usd, 6))

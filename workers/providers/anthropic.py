@@ -53,7 +53,7 @@ def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
     headers = {"anthropic-version": VERSION}
     if key is not None:
         headers["x-api-key"] = key.reveal()
-    base = (options.base_url or BASE_URL).removesuffix("/v1")
+    base = options.address(BASE_URL, "/messages", "/v1")
     return json_request(call, options, f"{base}/v1/messages", _body(call, options, quirks), headers)
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import urlencode
 
+from shared.models.outcomes import FailureKind
 from workers.providers.deadline import Guard
 from workers.providers.events import json_line_payloads, sse_payloads
-from workers.providers.options import SECRET_HEADERS, HttpOptions
+from workers.providers.options import HttpOptions
 from workers.providers.payload import Payload, parse_payload
 from workers.providers.registry import Cancelled, Completion, ProviderCall
 from workers.providers.statuses import ErrorBody, error_in, error_of, read_error
@@ -80,7 +81,9 @@ def converse(
         if _learn(dialect, call, response.status, error, quirks):
             continue
         tries += 1
-        failure = error_of(guard.who, response.status, response.headers, error, _secrets(request))
+        failure = error_of(guard.who, response.status, response.headers, error, request.secrets)
+        if response.status == 404 and failure.kind is FailureKind.BAD_REQUEST:
+            failure.args = (f"{failure} ({request.url.partition('?')[0]})",)
         if response.status not in _AGAIN or not failure.retryable or tries >= MAX_TRIES:
             raise failure
         wait_s = _wait_s(tries, failure.retry_after_s)
@@ -110,14 +113,15 @@ def _completion(
 ) -> Completion:
     limits = {name: text for name, text in response.headers.items() if "ratelimit" in name}
     kind = response.headers.get("content-type", "")
-    if call.watch is not None and "application/json" not in kind:
+    # Some servers stream to who asked for a whole answer, and the other way round.
+    if "event-stream" in kind or (call.watch is not None and "application/json" not in kind):
         raw: list[bytes] = []
         payloads = dialect.framing(_kept(response.chunks(), raw), call.participant.name)
-        completion = read_events(dialect, call, payloads, _secrets(request))
+        completion = read_events(dialect, call, payloads, request.secrets)
         body = b"".join(raw)
     else:
         body = b"".join(response.chunks())
-        completion = read_body(dialect, call, body, response.headers, _secrets(request))
+        completion = read_body(dialect, call, body, response.headers, request.secrets)
     return dataclasses.replace(
         completion, model=completion.model or call.participant.model, raw=body, limits=limits
     )
@@ -172,14 +176,19 @@ def json_request(
     body: Payload,
     key_headers: Mapping[str, str],
 ) -> HttpRequest:
-    """A POST with a JSON body and what the options add to it."""
+    """A POST with a JSON body and what the options add to it. Raises ProviderError for a missing secret header."""
     headers = {"content-type": "application/json", "x-client-request-id": request_id(call)}
     headers |= {name.lower(): value for name, value in options.headers.items()}
-    headers |= key_headers
+    held = options.secret_headers(call.participant.name)
+    secret = {**key_headers, **{name: value.reveal() for name, value in held.items()}}
+    headers |= secret
     if options.query:
         url = f"{url}{'&' if '?' in url else '?'}{urlencode(options.query)}"
     content = json.dumps(body | options.extra_body, ensure_ascii=False)
-    return HttpRequest(url, headers, content.encode("utf-8", "replace"))
+    # A header's value as a whole, and without the word that says what it is (`Bearer`).
+    secrets = (text for value in secret.values() for text in (value, value.split(" ")[-1]))
+    body_bytes = content.encode("utf-8", "replace")
+    return HttpRequest(url, headers, body_bytes, secrets=tuple(dict.fromkeys(secrets)))
 
 
 def request_id(call: ProviderCall) -> str:
@@ -193,11 +202,3 @@ def _wait_s(tries: int, asked_s: float | None) -> float:
     if asked_s is not None:
         return asked_s + min(asked_s, 1.0) * 0.2 * spread
     return _FIRST_WAIT_S * (1 << (tries - 1)) * (1 + spread)
-
-
-def _secrets(request: HttpRequest) -> list[str]:
-    return [
-        text.removeprefix("Bearer ")
-        for name, text in request.headers.items()
-        if name in SECRET_HEADERS
-    ]

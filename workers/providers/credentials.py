@@ -42,11 +42,25 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class KeySource:
-    """Where a participant's key is: a variable of the worker's environment, a file, or the keyring."""
+    """Where a participant's key is: a variable of the worker's environment, a file, or the keyring.
+
+    With `header` it is the value of that header, which may begin with a word of its own (`Bearer KEY`).
+    """
 
     env: str | None = None
     file: str | None = None
     keyring: str | None = None
+    header: str | None = None
+
+    @property
+    def option(self) -> str:
+        """What the option that names a place begins with."""
+        return "api_key" if self.header is None else "header"
+
+    @property
+    def wanted(self) -> str:
+        """What is looked for, for people."""
+        return "a key" if self.header is None else f"a value for the header '{self.header}'"
 
 
 def key_from(
@@ -57,11 +71,12 @@ def key_from(
     Raises ProviderError (credentials) when what is named is missing, empty or no key.
     """
     if source.keyring is not None:
-        return _from_keyring(who, source.keyring)
+        return _from_keyring(who, source, source.keyring)
     if source.file is not None:
-        return _from_file(who, source.file)
+        return _from_file(who, source, source.file)
     if source.env is not None:
-        return _from_environment(who, source.env, os.environ if environ is None else environ)
+        environ = os.environ if environ is None else environ
+        return _from_environment(who, source, source.env, environ)
     return None
 
 
@@ -77,44 +92,48 @@ def _held(place: KeyPlace, _minute: int) -> Secret:
     return Secret(value.strip())
 
 
-def _from_keyring(who: str, told: str) -> Secret:
+def _from_keyring(who: str, source: KeySource, told: str) -> Secret:
     shown = redact(told, ())
     try:
         place = KeyPlace.of(told)
     except ValueError as error:
-        raise _refused(f"{who}: api_key_keyring '{shown}': {error}.") from None
+        raise _refused(f"{who}: {source.option}_keyring '{shown}': {error}.") from None
     try:
         held = _held(place, int(time.monotonic() // _KEYRING_KEPT_S))
     except LookupError:
         hint = f" `quorate keys set {shown}` stores one." if place.service == SERVICE else ""
-        raise _refused(f"{who} needs a key and the keyring has none at '{shown}'.{hint}") from None
+        raise _refused(
+            f"{who} needs {source.wanted} and the keyring has none at '{shown}'.{hint}"
+        ) from None
     except EnvironmentFault as fault:
-        raise _refused(f"{who} needs a key from the keyring. {fault}") from None
-    return _checked(who, f"the keyring's entry '{shown}'", held.reveal())
+        raise _refused(f"{who} needs {source.wanted} from the keyring. {fault}") from None
+    return _checked(who, f"the keyring's entry '{shown}'", held.reveal(), source)
 
 
-def _from_file(who: str, name: str) -> Secret:
+def _from_file(who: str, source: KeySource, name: str) -> Secret:
     try:
         value = Path(name).expanduser().read_text(encoding="utf-8").strip()
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
         raise _refused(f"{who}: the key file {name} cannot be read: {reason}.") from None
-    return _checked(who, f"the key file {name}", value)
+    return _checked(who, f"the key file {name}", value, source)
 
 
-def _from_environment(who: str, name: str, environ: Mapping[str, str]) -> Secret:
+def _from_environment(who: str, source: KeySource, name: str, environ: Mapping[str, str]) -> Secret:
     value = environ.get(name, "").strip()
     if not value:
         raise _refused(
-            f"{who} needs a key and the environment variable {name} is not set where the "
-            f"worker runs: export {name}, or name another one as api_key_env."
+            f"{who} needs {source.wanted} and the environment variable {name} is not set where the "
+            f"worker runs: export {name}, or name another one as {source.option}_env."
         )
-    return _checked(who, f"the environment variable {name}", value)
+    return _checked(who, f"the environment variable {name}", value, source)
 
 
-def _checked(who: str, source: str, value: str) -> Secret:
-    if not value or not value.isascii() or not value.isprintable() or " " in value:
-        raise _refused(f"{who}: what {source} holds is not a key.")
+def _checked(who: str, place: str, value: str, source: KeySource) -> Secret:
+    words = value.split(" ")
+    fits = len(words) == 1 or (source.header is not None and len(words) == 2)
+    if not all(words) or not fits or not value.isascii() or not value.isprintable():
+        raise _refused(f"{who}: what {place} holds is not a key.")
     return Secret(value)
 
 

@@ -15,21 +15,24 @@ POLL_S = 0.25
 class Guard:
     """Asked before and during everything that can take time.
 
-    `remaining_s` counts down to the deadline on the monotonic clock.
+    `remaining_s` counts down to the deadline on the monotonic clock. `limit_s` is what people are
+    told: the time that the whole turn was given, of which the deadline is the rest.
     """
 
-    __slots__ = ("_ends_at", "budget_s", "cancel", "who")
+    __slots__ = ("_ends_at", "cancel", "limit_s", "who")
 
-    def __init__(self, who: str, deadline_s: float, cancel: Cancelled) -> None:
+    def __init__(
+        self, who: str, deadline_s: float, cancel: Cancelled, limit_s: float | None = None
+    ) -> None:
         self.who = who
-        self.budget_s = deadline_s
+        self.limit_s = deadline_s if limit_s is None else limit_s
         self.cancel = cancel
         self._ends_at = time.monotonic() + deadline_s
 
     @classmethod
     def of(cls, call: ProviderCall, cancel: Cancelled) -> Guard:
         """The guard of a call that starts now."""
-        return cls(call.participant.name, call.deadline_s, cancel)
+        return cls(call.participant.name, call.deadline_s, cancel, call.limit_s)
 
     def remaining_s(self) -> float:
         """Seconds left, negative when the deadline has passed."""
@@ -58,7 +61,7 @@ class Guard:
         """The error of a call whose time is over."""
         return ProviderError(
             FailureKind.TIMEOUT,
-            f"{self.who} did not answer within {round(self.budget_s, 1) or self.budget_s:g} s.",
+            f"{self.who} did not answer within {round(self.limit_s, 1) or self.limit_s:g} s.",
             retryable=True,
         )
 

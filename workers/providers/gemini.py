@@ -12,7 +12,7 @@ from workers.prompting import reply_instructions
 from workers.providers.converse import Dialect, Quirks, converse, json_request
 from workers.providers.events import cut_off
 from workers.providers.options import SchemaOptions, model_of, options_of
-from workers.providers.payload import Payload, count, items, part, text, total, unreadable
+from workers.providers.payload import Payload, count, first_of, items, part, text, total, unreadable
 from workers.providers.prices import priced
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
 from workers.providers.statuses import ErrorBody
@@ -30,7 +30,10 @@ _FINISH = {
     "PROHIBITED_CONTENT": Finish.REFUSAL,
     "SPII": Finish.REFUSAL,
     "LANGUAGE": Finish.REFUSAL,
+    "MODEL_ARMOR": Finish.REFUSAL,
     "IMAGE_SAFETY": Finish.REFUSAL,
+    "IMAGE_PROHIBITED_CONTENT": Finish.REFUSAL,
+    "IMAGE_RECITATION": Finish.REFUSAL,
 }
 
 
@@ -52,7 +55,7 @@ def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
     headers = {} if key is None else {"x-goog-api-key": key.reveal()}
     method = "generateContent" if call.watch is None else "streamGenerateContent?alt=sse"
     model = quote(model_of(call).removeprefix("models/"), safe="")
-    url = f"{options.base_url or BASE_URL}/models/{model}:{method}"
+    url = f"{options.address(BASE_URL, '/models')}/models/{model}:{method}"
     return json_request(call, options, url, _body(call, options, quirks), headers)
 
 
@@ -109,7 +112,7 @@ class Reader:
 
     def feed(self, event: Payload) -> str:
         """The new text of a chunk, thoughts left out."""
-        first = next(iter(items(event.get("candidates"))), None)
+        first = first_of(event.get("candidates"))
         self._finish = text(part(first, "finishReason")) or self._finish
         self._blocked = self._blocked or bool(part(event, "promptFeedback", "blockReason"))
         self._usage = event.get("usageMetadata") or self._usage

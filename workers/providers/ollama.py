@@ -50,7 +50,7 @@ def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
     options = options_of(call.participant, Options)
     key = options.key(call.participant.name, None)
     headers = {} if key is None else {"authorization": f"Bearer {key.reveal()}"}
-    url = f"{options.base_url or BASE_URL}/api/chat"
+    url = f"{options.address(BASE_URL, '/chat', '/api', '/v1')}/api/chat"
     return json_request(call, options, url, _body(call, options), headers)
 
 
@@ -121,10 +121,12 @@ def _completion(call: ProviderCall, whole: str, last: Payload) -> Completion:
         output_tokens=count(last.get("eval_count")),
     )
     name = text(last.get("model")) or call.participant.model or ""
+    # Older servers give no reason for an ordinary end.
+    finish = text(last.get("done_reason")) or ("stop" if last.get("done") is True else "")
     return Completion(
         text=whole,
         usage=_with_cost(usage, call, name),
-        finish_reason=_FINISH.get(text(last.get("done_reason")), Finish.OTHER),
+        finish_reason=_FINISH.get(finish, Finish.OTHER),
         model=name,
     )
 

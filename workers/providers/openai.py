@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
@@ -14,7 +16,16 @@ from workers.prompting import reply_instructions
 from workers.providers.converse import Dialect, Quirks, converse, json_request
 from workers.providers.events import cut_off
 from workers.providers.options import HttpOptions, model_of, options_of
-from workers.providers.payload import Payload, count, items, part, text, unreadable
+from workers.providers.payload import (
+    Payload,
+    count,
+    first_of,
+    items,
+    part,
+    text,
+    total,
+    unreadable,
+)
 from workers.providers.prices import priced
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
 from workers.providers.statuses import ErrorBody
@@ -23,14 +34,22 @@ from workers.providers.transport import HttpRequest
 BASE_URL = "https://api.openai.com/v1"
 KEY_ENV = "OPENAI_API_KEY"
 
+# OpenAI's own words, and those of services that speak its protocol.
 _FINISH = {
     "stop": Finish.STOP,
     "end_turn": Finish.STOP,
     "eos": Finish.STOP,
+    "eos_token": Finish.STOP,
+    "stop_sequence": Finish.STOP,
     "length": Finish.LENGTH,
     "max_tokens": Finish.LENGTH,
+    "model_length": Finish.LENGTH,
     "content_filter": Finish.REFUSAL,
+    "refusal": Finish.REFUSAL,
+    "safety": Finish.REFUSAL,
 }
+# The provider gave up: OpenRouter, Mistral; vLLM (vllm-project/vllm#57082); DeepSeek. What came is no answer.
+_BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource"})
 
 # What an endpoint may refuse, by the word that its 400 names; what `_body` does about it.
 _QUIRKS = (
@@ -68,7 +87,7 @@ def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
     return json_request(
         call,
         options,
-        f"{options.base_url or BASE_URL}/chat/completions",
+        f"{options.address(BASE_URL, '/chat/completions')}/chat/completions",
         _body(call, options, quirks),
         key_header(call, options, options.auth),
     )
@@ -149,7 +168,8 @@ def read(payload: Payload, call: ProviderCall) -> Completion:
     choices = payload.get("choices")
     if not isinstance(choices, list):
         raise unreadable(call.participant.name, "has no choices")
-    first = choices[0] if choices else {}
+    first = first_of(choices) or next(iter(choices), None)
+    _check_choice(call, first)
     refusal = text(part(first, "message", "refusal"))
     return _completion(
         call,
@@ -175,8 +195,9 @@ class Reader:
     def feed(self, event: Payload) -> str:
         """The new text of a chunk."""
         self._model = text(event.get("model")) or self._model
-        self._usage = event.get("usage") or self._usage
-        first = next(iter(items(event.get("choices"))), None)
+        self._usage = event.get("usage") or part(event, "x_groq", "usage") or self._usage
+        first = first_of(event.get("choices"))
+        _check_choice(self._call, first)
         self._finish = text(part(first, "finish_reason")) or self._finish
         refusal = text(part(first, "delta", "refusal"))
         self._refused = self._refused or bool(refusal)
@@ -194,20 +215,40 @@ class Reader:
         )
 
 
+def _check_choice(call: ProviderCall, choice: JsonValue) -> None:
+    """Raise ProviderError when the provider gave up in the middle and does not say why (else `error_in` has)."""
+    if text(part(choice, "finish_reason")) in _BROKEN_OFF:
+        who = call.participant.name
+        raise ProviderError(
+            FailureKind.OVERLOADED, f"{who}'s provider broke its answer off.", retryable=True
+        )
+
+
 def _completion(
     call: ProviderCall, whole: str, finish: str, usage: JsonValue, model: str, *, refused: bool
 ) -> Completion:
-    if finish == "error":
-        raise ProviderError(
-            FailureKind.OVERLOADED, f"{call.participant.name}'s provider broke off.", retryable=True
-        )
+    # Google's service says more behind a colon (`content_filter: SAFETY`), others shout.
+    finish = finish.partition(":")[0].strip().lower()
     name = model or call.participant.model or ""
     return Completion(
         text=whole,
-        usage=priced(usage_of(usage), call.participant, name, BASE_URL),
+        usage=priced(
+            usage_of(usage), call.participant, name, BASE_URL, charged_usd=_charged_usd(call, usage)
+        ),
         finish_reason=Finish.REFUSAL if refused else _FINISH.get(finish, Finish.OTHER),
         model=name,
     )
+
+
+def _charged_usd(call: ProviderCall, usage: JsonValue) -> float | None:
+    """What OpenRouter says that it charged (a credit is a dollar); not with one's own key behind it."""
+    host = urlsplit(str(call.participant.options.get("base_url") or "")).hostname or ""
+    cost = part(usage, "cost")
+    if host != "openrouter.ai" or part(usage, "is_byok") is True:
+        return None
+    if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < math.inf:
+        return None
+    return float(cost)
 
 
 def content_text(content: JsonValue) -> str:
@@ -218,11 +259,25 @@ def content_text(content: JsonValue) -> str:
 
 
 def usage_of(usage: JsonValue) -> Usage:
-    """OpenAI's figures: prompt_tokens hold the cached ones, completion_tokens the reasoning."""
+    """OpenAI's figures: prompt_tokens hold the cached ones, completion_tokens the reasoning.
+
+    xAI counts the reasoning beside completion_tokens, which its total tells; DeepSeek and Moonshot have a field of
+    their own for what was cached.
+    """
+    read, written = count(part(usage, "prompt_tokens")), count(part(usage, "completion_tokens"))
+    reasoned = count(part(usage, "completion_tokens_details", "reasoning_tokens"))
+    known = total(read, written)
+    if reasoned and known and count(part(usage, "total_tokens")) == known + reasoned:
+        written = total(written, reasoned)
+    cached = (
+        part(usage, "prompt_tokens_details", "cached_tokens"),
+        part(usage, "prompt_cache_hit_tokens"),
+        part(usage, "cached_tokens"),
+    )
     return Usage(
-        input_tokens=count(part(usage, "prompt_tokens")),
-        output_tokens=count(part(usage, "completion_tokens")),
-        cached_tokens=count(part(usage, "prompt_tokens_details", "cached_tokens")),
+        input_tokens=read,
+        output_tokens=written,
+        cached_tokens=next((n for n in map(count, cached) if n is not None), None),
     )
 
 

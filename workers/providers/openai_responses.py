@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 
 from pydantic import JsonValue
@@ -16,7 +17,7 @@ from workers.providers.options import SchemaOptions, model_of, options_of
 from workers.providers.payload import Payload, count, items, part, text, unreadable
 from workers.providers.prices import priced
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
-from workers.providers.statuses import ErrorBody, error_body_of, error_of
+from workers.providers.statuses import ErrorBody, error_body_of, error_of, status_of
 from workers.providers.transport import HttpRequest
 
 _QUIRKS = ("temperature", "json_schema", "prompt_cache_key")
@@ -37,7 +38,7 @@ def structured(participant: Participant) -> bool:
 def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
     """The request. Raises ProviderError for a missing key or model and for bad options."""
     options = options_of(call.participant, SchemaOptions)
-    url = f"{options.base_url or BASE_URL}/responses"
+    url = f"{options.address(BASE_URL, '/responses')}/responses"
     body = _body(call, options, quirks)
     return json_request(call, options, url, body, key_header(call, options))
 
@@ -86,7 +87,8 @@ def read(payload: Payload, call: ProviderCall) -> Completion:
     who = call.participant.name
     status = text(payload.get("status"))
     if status == "failed":
-        raise error_of(who, 500, {}, error_body_of(payload))
+        error = error_body_of(payload)
+        raise error_of(who, status_of(error), {}, error)
     if not isinstance(payload.get("output"), list):
         raise unreadable(who, "has no output")
     blocks = [
@@ -120,24 +122,29 @@ class Reader:
     def __init__(self, call: ProviderCall) -> None:
         self._call = call
         self._response: Payload | None = None
+        self._pieces: list[str] = []
 
     def feed(self, event: Payload) -> str:
         """The new text of an event. Raises ProviderError for an error event."""
         kind = text(event.get("type"))
         if kind == "error":
-            raise error_of(self._call.participant.name, 500, {}, error_body_of(event))
+            error = error_body_of(event)
+            raise error_of(self._call.participant.name, status_of(error), {}, error)
         response = event.get("response")
         if kind in _CLOSING and isinstance(response, dict):
             self._response = response
         if kind in ("response.output_text.delta", "response.refusal.delta"):
-            return text(event.get("delta"))
+            self._pieces.append(text(event.get("delta")))
+            return self._pieces[-1]
         return ""
 
     def completion(self) -> Completion:
         """The whole response. Raises ProviderError when no closing event came."""
         if self._response is None:
             raise cut_off(self._call.participant.name)
-        return read(self._response, self._call)
+        whole = read(self._response, self._call)
+        # Some services close with a response whose output is empty: what was streamed is the answer.
+        return whole if whole.text else dataclasses.replace(whole, text="".join(self._pieces))
 
 
 def usage_of(usage: JsonValue) -> Usage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, TypeVar
 from urllib.parse import urlsplit
 
@@ -14,6 +15,9 @@ from shared.models.wire import Wire
 from workers.providers.credentials import KeySource, Secret, key_from
 from workers.providers.registry import ProviderCall
 
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+"""RFC 9110, 5.6.2: a token."""
+OUR_HEADERS = frozenset({"host", "content-length", "content-type", "transfer-encoding"})
 SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie")
 
 
@@ -21,7 +25,8 @@ class HttpOptions(Wire):
     """Common options. `base_url` overrides the provider's own address.
 
     The key is named, never given: `api_key_env` (a variable of the worker's environment), `api_key_file` or
-    `api_key_keyring`. `headers` and `query` are added to every request,
+    `api_key_keyring`. `header_env`, `header_file` and `header_keyring` name, header by header, where the value of a
+    secret one is held; they win over the provider's own key header. `headers` and `query` are added to every request,
     `extra_body` to its JSON. `price` (dollars per million tokens) overrides the price table.
     """
 
@@ -29,6 +34,9 @@ class HttpOptions(Wire):
     api_key_env: str | None = None
     api_key_file: str | None = None
     api_key_keyring: str | None = None
+    header_env: dict[str, str] = Field(default_factory=dict)
+    header_file: dict[str, str] = Field(default_factory=dict)
+    header_keyring: dict[str, str] = Field(default_factory=dict)
     headers: dict[str, str] = Field(default_factory=dict)
     query: dict[str, str] = Field(default_factory=dict)
     extra_body: dict[str, JsonValue] = Field(default_factory=dict)
@@ -54,11 +62,26 @@ class HttpOptions(Wire):
         for name in value:
             if name.lower() in SECRET_HEADERS:
                 raise ValueError(
-                    f"'{name}' is set from api_key_env, api_key_file or api_key_keyring"
+                    f"'{name}' is set from api_key_env, api_key_file or api_key_keyring, or header_env"
                 )
-            if not name.isascii() or not name.isprintable():
-                raise ValueError("a header's name is plain ASCII")
         return value
+
+    @field_validator("headers", "header_env", "header_file", "header_keyring")
+    @classmethod
+    def _are_headers(cls, value: dict[str, str]) -> dict[str, str]:
+        for name in value:
+            if not HEADER_NAME.fullmatch(name):
+                raise ValueError("a header's name is plain ASCII")
+            if name.lower() in OUR_HEADERS:
+                raise ValueError(f"'{name}' is set by the call itself")
+        return value
+
+    def address(self, default: str, *endings: str) -> str:
+        """Where the provider's paths begin: `base_url` without what people copy along with it."""
+        address = self.base_url or default
+        for ending in endings:
+            address = address.removesuffix(ending)
+        return address
 
     def key(self, who: str, default_env: str | None) -> Secret | None:
         """The key to send. The default variable counts only at the provider's own address.
@@ -66,9 +89,31 @@ class HttpOptions(Wire):
         A key never goes to another host unless the participant names it. Raises ProviderError.
         """
         env_name = self.api_key_env
-        if env_name is None and self.base_url is None:
+        brings_key = any(name.lower() in SECRET_HEADERS for name, _ in self._held_headers(who))
+        if env_name is None and self.base_url is None and not brings_key:
             env_name = default_env
         return key_from(who, KeySource(env_name, self.api_key_file, self.api_key_keyring))
+
+    def secret_headers(self, who: str) -> dict[str, Secret]:
+        """The headers whose values are held elsewhere, in lower case, asked for now. Raises ProviderError."""
+        held = ((name, key_from(who, source)) for name, source in self._held_headers(who))
+        return {name.lower(): value for name, value in held if value is not None}
+
+    def _held_headers(self, who: str) -> list[tuple[str, KeySource]]:
+        found = [
+            *((name, KeySource(env=where, header=name)) for name, where in self.header_env.items()),
+            *(
+                (name, KeySource(file=where, header=name))
+                for name, where in self.header_file.items()
+            ),
+            *((n, KeySource(keyring=where, header=n)) for n, where in self.header_keyring.items()),
+        ]
+        names = [name.lower() for name, _ in found]
+        if len(set(names)) < len(names):
+            raise ProviderError(
+                FailureKind.BAD_REQUEST, f"{who}: a header has two places for its value."
+            )
+        return found
 
 
 class SchemaOptions(HttpOptions):

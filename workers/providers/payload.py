@@ -24,6 +24,11 @@ def items(value: JsonValue) -> list[JsonValue]:
     return value if isinstance(value, list) else []
 
 
+def first_of(value: JsonValue) -> JsonValue:
+    """The alternative number 0 of several (`choices`, `candidates`); who leaves the number out means it."""
+    return next((one for one in items(value) if not part(one, "index")), None)
+
+
 def text(value: JsonValue) -> str:
     """A string, empty when it is no string."""
     return value if isinstance(value, str) else ""

@@ -13,16 +13,18 @@ def priced(
     model: str,
     default_url: str,
     cache_write_tokens: int | None = None,
+    charged_usd: float | None = None,
 ) -> Usage:
     """The usage with its cost in US dollars.
 
     The provider is known by the address that is called, so that a model of the same name elsewhere
     is not given OpenAI's price. `options["price"]` ({"in": ..., "out": ..., "cached": ...},
-    dollars per million tokens) overrides the table.
+    dollars per million tokens) overrides the table, and what the service says that it charged.
     """
-    return usage.model_copy(
-        update={"cost_usd": cost_usd(usage, participant, model, default_url, cache_write_tokens)}
-    )
+    cost = cost_usd(usage, participant, model, default_url, cache_write_tokens)
+    if charged_usd is not None and participant.options.get("price") is None:
+        cost = charged_usd
+    return usage.model_copy(update={"cost_usd": cost})
 
 
 def cost_usd(

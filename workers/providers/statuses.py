@@ -51,18 +51,29 @@ _BODY_MEANINGS: tuple[tuple[frozenset[int], re.Pattern[str], Meaning], ...] = tu
         (
             (400, 404, 410),
             r"model_not_found|not_found_error model:|unknown.model"
-            r"|model.{0,80}(not.(found|exist|supported)|does.not.exist|decommissioned|is.not.available)|(no|invalid|not.a.valid).model\b",
+            r"|model.{0,80}(not.(found|exist|supported)|does.not.exist|decommissioned|is.not.available)"
+            r"|(no|invalid|not.a.valid).model\b|no.models.loaded|DeploymentNotFound",
             Meaning(FailureKind.UNKNOWN_MODEL, False, "does not know the model"),
         ),
         (
+            (400, 422),
+            r"maximum.context.{0,200}(output.tokens|in.the.completion)|max_tokens.{0,20}exceed.context",
+            Meaning(
+                FailureKind.CONTEXT_OVERFLOW,
+                False,
+                "cannot hold the prompt and an answer of max_output_tokens",
+            ),
+        ),
+        (
             (400, 413, 422, 500),
-            r"context.{0,3}(length|window|size)|maximum.context|too.many.(input.)?tokens|prompt.is.too.long"
+            r"context.{0,3}(length|window|size|limit)|maximum.context|too.many.(input.)?tokens|prompt.is.too.long"
             r"|input.{0,60}(exceeds|too.long).{0,60}token|token.count.{0,40}exceeds|request_too_large",
             Meaning(FailureKind.CONTEXT_OVERFLOW, False, "cannot hold so long a prompt"),
         ),
         (
-            (400, 422),
-            r"content.?(policy|filter|management)|safety.(system|violation)|\bmoderation\b",
+            (400, 403, 422),
+            r"content.?(policy|filter|management)|safety.(system|violation)|\bmoderation\b|input.was.flagged"
+            r"|ResponsibleAIPolicyViolation|usage.polic(y|ies)",
             Meaning(FailureKind.REFUSAL, False, "refuses the content"),
         ),
         (
@@ -108,15 +119,24 @@ def error_body_of(data: object) -> ErrorBody:
     if not isinstance(data, dict):
         return ErrorBody(message=str(data))
     error = data.get("error") or data.get("detail") or data.get("message") or data
+    if error == data.get("message") and (data.get("code") or data.get("type")):
+        error = data  # vLLM's, and an error event of OpenAI responses: the error is the body itself
     if not isinstance(error, dict):
         return ErrorBody(message=str(error))
     return ErrorBody(
-        message=str(error.get("message") or error),
+        message=_message_of(error),
         code=str(error.get("code") or error.get("status") or ""),
         type=str(error.get("type") or error.get("status") or ""),
         param=str(error.get("param") or ""),
         retry_delay_s=_retry_info(error.get("details")),
     )
+
+
+def _message_of(error: Mapping[str, object]) -> str:
+    """The message; with what the service behind a router said (OpenRouter's metadata.raw)."""
+    message, metadata = str(error.get("message") or error), error.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    return f"{message}: {raw}" if isinstance(raw, str) and raw else message
 
 
 def _retry_info(details: object) -> float | None:
@@ -170,14 +190,34 @@ def error_in(
 
     OpenRouter and others report an upstream fault so; a stream has no other way.
     """
-    if not payload.get("error") or payload.get("choices"):
+    choices = payload.get("choices")
+    reported = _error_beside(choices, payload.get("error")) if choices else payload
+    if reported is None or not (reported.get("error") or reported.get("object") == "error"):
         return None
-    error = error_body_of(payload)
-    status = int(error.code) if error.code.isdigit() else STATUS_OF_TYPE.get(error.type, 500)
-    return error_of(who, status, headers, error, secrets)
+    error = error_body_of(reported)
+    failure = error_of(who, status_of(error), headers, error, secrets)
+    failure.charged = None if choices else failure.charged  # half an answer may have its price
+    return failure
 
 
-# Anthropic's and OpenAI's error types where no status is given.
+def _error_beside(choices: JsonValue, error: JsonValue) -> Mapping[str, JsonValue] | None:
+    """What half an answer says of its end: OpenRouter puts it into the choice or beside the choices."""
+    for one in choices if isinstance(choices, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("error"), dict):
+            return {"error": one["error"]}
+        if isinstance(one, dict) and one.get("finish_reason") == "error" and error:
+            return {"error": error}
+    return None
+
+
+def status_of(error: ErrorBody) -> int:
+    """The status that an error object without one stands for; 500 for what nobody knows."""
+    if error.code.isdigit() and 400 <= int(error.code) < 600:
+        return int(error.code)
+    return STATUS_OF_TYPE.get(error.type) or STATUS_OF_TYPE.get(error.code) or 500
+
+
+# Anthropic's and OpenAI's error types and codes where no status is given.
 STATUS_OF_TYPE = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -189,6 +229,13 @@ STATUS_OF_TYPE = {
     "rate_limit_exceeded": 429,
     "api_error": 500,
     "server_error": 500,
+    "internal_error": 500,
+    "invalid_prompt": 400,
+    "context_length_exceeded": 400,
+    "content_filter": 400,
+    "model_not_found": 404,
+    "invalid_api_key": 401,
+    "insufficient_quota": 402,
     "timeout_error": 504,
     "overloaded_error": 529,
 }

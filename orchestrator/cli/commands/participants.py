@@ -75,11 +75,15 @@ def models(config: Path | None, as_json: bool) -> int:
 )
 @click.argument("name", metavar="NAME")
 @click.option("-m", "--message", default="", metavar="TEXT", help="Why.")
-def pause(name: str, message: str) -> int:
-    """Hold all calls of a participant, a provider or an account; its turns wait and lose no attempt."""
+@config_option
+def pause(name: str, message: str, config: Path | None) -> int:
+    """Hold all calls of a participant, a provider or an account; its turns wait and lose no attempt.
+
+    The name must be one that is known here: of the configuration, of a turn that waits, or of an account that was used.
+    """
     from orchestrator.cli.participants_holding import run_pause
 
-    return run_pause(name, message, os.environ)
+    return run_pause(name, message, config, os.environ)
 
 
 @participants.command("resume", epilog=example("quorate participants resume claude"))

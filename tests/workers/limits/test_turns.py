@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from shared.contracts import StepPayload
 from shared.limits import pause, resume
@@ -109,6 +110,30 @@ def test_a_waiting_turn_is_published_again_as_soon_as_its_time_has_come(
     assert row.not_before is not None
 
 
+def test_who_looks_at_a_waiting_turn_sees_what_it_waits_for_until_it_is_done(
+    worker: StepWorker, database: Database, model_server: ModelServer, redis_url: str
+) -> None:
+    run = turn(database, model(model_server, "paused-turn-3"))
+    pause(redis_url, "gpt")
+    work(worker, run)
+    assert step_row(database, run, "a").note.startswith("gpt waits: an operator paused 'gpt'")
+
+    resume(redis_url, "gpt")
+    ripe(database)
+    work(worker, run)
+    assert step_row(database, run, "a").note == ""
+
+
+def test_a_refusal_for_being_too_fast_is_what_the_turn_waits_for(
+    worker: StepWorker, database: Database, model_server: ModelServer
+) -> None:
+    run = turn(database, model(model_server, "slow-down?fault=429"))
+
+    assert work(worker, run) == "handed back"
+
+    assert "(HTTP 429)" in step_row(database, run, "a").note
+
+
 def test_a_provider_that_is_down_uses_up_the_attempts_and_ends_typed(
     worker: StepWorker, database: Database, model_server: ModelServer
 ) -> None:
@@ -162,6 +187,20 @@ def test_a_turn_that_waits_for_its_limit_is_not_given_to_a_fallback(
     run = turn(database, model(model_server, "stub", fallback=(stand_in(),)))
 
     assert work(worker, run) == "handed back"
+
+
+def test_when_nobody_who_stands_in_can_speak_either_all_of_them_are_named(
+    worker: StepWorker, database: Database, model_server: ModelServer
+) -> None:
+    second = model(model_server, "second?fault=401", speaker="second")
+    second = second.model_copy(update={"options": {**second.options, "account": "second"}})
+    run = turn(database, model(model_server, "first?fault=401", fallback=(second,)))
+
+    assert work(worker, run) == "failed"
+
+    message = step_row(database, run, "a").failure_message
+    assert message.startswith("second refused the key")
+    assert message.endswith("(gpt is out of service (credentials))")
 
 
 # ---- money --------------------------------------------------------------------------------------
@@ -269,3 +308,24 @@ def test_of_a_repaired_turn_the_repaired_answer_is_reused(
     assert work(worker, run) == "done"
     assert step_row(database, run, "a").note == "reused"
     assert len(model_server.calls(name)) == before
+
+
+def test_who_cannot_be_paid_leaves_the_turn_to_the_next_who_can(
+    worker: StepWorker, database: Database, model_server: ModelServer
+) -> None:
+    def priced(name: str, out: float) -> Participant:
+        options: dict[str, JsonValue] = {"price": {"in": 1.0, "out": out}}
+        return model(model_server, f"{name}-of-a-budget", speaker=name, options=options)
+
+    dear = priced("dear", 1000.0).model_copy(
+        update={"fallback": (priced("dearer", 2000.0), priced("cheap", 1.0))}
+    )
+    run = turn(database, dear, budget=Budget(max_usd=1.0))
+
+    assert work(worker, run) == "done"
+
+    assert step_row(database, run, "a").note == (
+        "dear cannot be paid (over_budget), dearer cannot be paid (over_budget), spoken by cheap"
+    )
+    calls = [len(model_server.calls(f"{n}-of-a-budget")) for n in ("dear", "dearer", "cheap")]
+    assert calls == [0, 0, 1]

@@ -260,6 +260,27 @@ def test_only_ones_own_machine_is_free(
 
 
 @pytest.mark.parametrize(
+    ("dialect", "written", "called"),
+    [
+        (openai.DIALECT, "http://h/v1/chat/completions", "http://h/v1/chat/completions"),
+        (openai.DIALECT, "http://h/openai/deployments/d/", "http://h/openai/deployments/d/chat/completions"),
+        (openai_responses.DIALECT, "http://h/v1/responses", "http://h/v1/responses"),
+        (anthropic.DIALECT, "http://h/v1/messages", "http://h/v1/messages"),
+        (anthropic.DIALECT, "http://h/proxy/v1", "http://h/proxy/v1/messages"),
+        (anthropic.DIALECT, "http://h/proxy", "http://h/proxy/v1/messages"),
+        (gemini.DIALECT, "http://h/v1beta/models/", "http://h/v1beta/models/stub:generateContent"),
+        (ollama.DIALECT, "http://h:11434/v1", "http://h:11434/api/chat"),
+        (ollama.DIALECT, "http://h:11434/api/chat", "http://h:11434/api/chat"),
+    ],
+)  # fmt: skip
+def test_an_address_may_be_written_as_it_stands_in_the_services_documentation(
+    dialect: Dialect, written: str, called: str
+) -> None:
+    call = call_of(options={"base_url": written})
+    assert dialect.build(call, frozenset()).url == called
+
+
+@pytest.mark.parametrize(
     "dialect",
     [openai.DIALECT, openai_responses.DIALECT, anthropic.DIALECT, gemini.DIALECT, ollama.DIALECT],
 )

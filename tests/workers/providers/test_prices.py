@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -10,6 +11,9 @@ from pydantic import JsonValue
 
 from shared.models.panel import Participant
 from shared.models.steps import Usage
+from tests.workers.providers.calls import call_of
+from workers.providers import openai
+from workers.providers.converse import read_body
 from workers.providers.prices import cost_usd
 
 OPENAI = "https://api.openai.com/v1"
@@ -66,3 +70,25 @@ def test_the_table_is_loaded_only_when_something_is_priced() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("address", "said", "options", "expected"),
+    [
+        ("https://openrouter.ai/api/v1", {"cost": 0.0123}, {}, 0.0123),
+        ("https://openrouter.ai/api/v1", {"cost": 0}, {}, 0.0),
+        ("https://openrouter.ai/api/v1", {"cost": 0.01, "is_byok": True}, {}, None),
+        ("https://openrouter.ai/api/v1", {"cost": True}, {}, None),
+        ("https://openrouter.ai/api/v1", {"cost": -1}, {}, None),
+        ("https://openrouter.ai/api/v1", {"cost": 9}, {"price": {"in": 1.0, "out": 0.0}}, 0.001),
+        ("https://elsewhere.example/v1", {"cost": 0.0123}, {}, None),
+    ],
+)
+def test_what_openrouter_says_that_it_charged_wins_over_the_table_and_not_over_ones_own_price(
+    address: str, said: dict[str, JsonValue], options: dict[str, JsonValue], expected: float | None
+) -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 10, **said}
+    choices = [{"message": {"content": "x"}, "finish_reason": "stop"}]
+    call = call_of(model="of/nobody", options={"base_url": address, **options})
+    body = json.dumps({"choices": choices, "usage": usage}).encode()
+    assert read_body(openai.DIALECT, call, body, {}).usage.cost_usd == expected

@@ -63,6 +63,48 @@ BODIES: list[tuple[int, object, FailureKind]] = [
         FailureKind.RATE_LIMITED,
     ),
     (429, {"error": {"code": "insufficient_quota", "message": "no"}}, FailureKind.RATE_LIMITED),
+    (  # OpenRouter: the key is good, the text is not
+        403,
+        {"error": {"code": 403, "message": "requires moderation. Your input was flagged"}},
+        FailureKind.REFUSAL,
+    ),
+    (
+        400,
+        {
+            "error": {
+                "code": "content_filter",
+                "innererror": {"code": "ResponsibleAIPolicyViolation"},
+            }
+        },
+        FailureKind.REFUSAL,
+    ),
+    (
+        404,
+        {"error": {"code": "DeploymentNotFound", "message": "The API deployment does not exist"}},
+        FailureKind.UNKNOWN_MODEL,
+    ),
+    (
+        400,
+        {
+            "object": "error",
+            "message": "This model's maximum context length is 4096 tokens. However, you requested 8192",
+            "type": "BadRequestError",
+            "code": 400,
+        },
+        FailureKind.CONTEXT_OVERFLOW,
+    ),
+    (
+        400,
+        {
+            "type": "error",
+            "error": {
+                "type": "invalid_request_error",
+                "message": "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
+            },
+        },
+        FailureKind.CONTEXT_OVERFLOW,
+    ),
+    (400, {"error": "No models loaded. Please load a model"}, FailureKind.UNKNOWN_MODEL),
     (418, "teapot", FailureKind.BAD_REQUEST),
     (599, None, FailureKind.OVERLOADED),
 ]
@@ -72,6 +114,16 @@ BODIES: list[tuple[int, object, FailureKind]] = [
 def test_the_body_says_more_than_the_status(status: int, body: object, kind: FailureKind) -> None:
     error = error_of("gpt", status, {}, read_error(json.dumps(body).encode()))
     assert error.kind is kind
+
+
+def test_an_answer_too_long_for_the_window_is_told_from_a_prompt_too_long_for_it() -> None:
+    window = "This model's maximum context length is 8192 tokens. However, "
+    for rest, said in (
+        ("you requested 8192 output tokens and your prompt contains 9", "max_output_tokens"),
+        ("your messages resulted in 9000 tokens", "so long a prompt"),
+    ):
+        told = error_of("gpt", 400, {}, read_error(json.dumps({"error": window + rest}).encode()))
+        assert (told.kind, said in str(told)) == (FailureKind.CONTEXT_OVERFLOW, True)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -115,6 +116,18 @@ def test_an_answer_larger_than_allowed_is_given_up(way: Transport) -> None:
     with server(endless) as url, pytest.raises(ProviderError) as caught:
         way.send(post(url), guard())
     assert caught.value.kind is FailureKind.TRUNCATED
+
+
+@pytest.mark.component
+@pytest.mark.parametrize(
+    ("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)]
+)
+def test_a_packed_answer_is_unpacked_also_when_its_packing_was_not_asked_for(
+    way: Transport, encoding: str, pack: Callable[[bytes], bytes]
+) -> None:
+    packed = reply(pack(b'{"a": "\xed\x95\x9c"}'), f"content-encoding: {encoding}\r\n".encode())
+    with server(lambda connection: until_closed(connection, packed)) as url:
+        assert way.send(post(url), guard()).body == b'{"a": "\xed\x95\x9c"}'
 
 
 @pytest.mark.component
