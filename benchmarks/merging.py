@@ -182,7 +182,7 @@ class Contestants:
     def choose(self, repositories: Sequence[str]) -> Choice:
         """What does best on these repositories, mean over the judges."""
         by_setting = {
-            one: _best_cut(lists.values(), repositories) for one, lists in self.mine.items()
+            one: best_cut(lists.values(), repositories) for one, lists in self.mine.items()
         }
         setting = max(by_setting, key=lambda one: by_setting[one][1])
         return Choice(
@@ -208,7 +208,7 @@ class Choice:
     k: int
 
 
-def _best_cut(lists: Iterable[Lists], repositories: Sequence[str]) -> tuple[float, float]:
+def best_cut(lists: Iterable[Lists], repositories: Sequence[str]) -> tuple[float, float]:
     """The cut with the best F1, mean over the judges and smoothed over its neighbours, and that figure."""
     everybody = list(lists)
     means = [fmean(one.f1(cut, repositories) for one in everybody) for cut in CUTS]
@@ -308,7 +308,7 @@ def drawn(judged: Judged) -> Iterator[tuple[int, float, float]]:
             )
             for name in names:
                 others = [other for other in names if other != name] or [name]
-                cut, _ = _best_cut(mine.values(), [name])
+                cut, _ = best_cut(mine.values(), [name])
                 figures += [lists.f1(cut, others) for lists in mine.values()]
                 singles += [best_single(lists.reviews, others)[1] for lists in mine.values()]
         yield size, fmean(singles), fmean(figures)

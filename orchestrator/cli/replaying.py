@@ -12,13 +12,8 @@ from orchestrator.views.exit_codes import ExitCode
 from orchestrator.views.json_report import dumps
 from orchestrator.views.lines import Span, Style, line
 from orchestrator.views.sentences import told
-from orchestrator.views.whatif import (
-    check_json,
-    check_lines,
-    sweep_lines,
-    variant_lines,
-    what_if_json,
-)
+from orchestrator.views.whatif import check_lines, sweep_lines, variant_lines
+from orchestrator.views.whatif_json import check_json, what_if_json
 from orchestrator.whatif.changes import Change, change_of
 from orchestrator.whatif.recording import Recording, make_recording
 from orchestrator.whatif.replaying import check, what_if

@@ -8,11 +8,10 @@ counts together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
-from orchestrator.core.sameness import Claim, plain_path, same_defect
+from orchestrator.core.sameness import Claim, Spellings, plain_path, same_defect
 from orchestrator.core.stances import raising_stance
 from shared.models.findings import Finding, Position, RaisedFinding, Severity, Stance
 from shared.models.panel import Role
@@ -133,9 +132,9 @@ def _group(items: Sequence[_Item]) -> list[_Group]:
     order = sorted(range(len(items)), key=lambda index: _canonical(items[index]))
     rank = {index: place for place, index in enumerate(order)}
     scores: dict[tuple[int, int], float] = {}
+    spellings = Spellings(item.claim for item in items)
     for a, b in _candidates(items):
-        both_known = all(isinstance(items[index].source, Finding) for index in (a, b))
-        score = 0.0 if both_known else same_defect(items[a].claim, items[b].claim)
+        score = same_defect(items[a].claim, items[b].claim, spellings)
         if score > 0:
             scores[a, b] = score
     group_of: dict[int, _Group] = {index: [index] for index in range(len(items))}
@@ -154,7 +153,7 @@ def _group(items: Sequence[_Item]) -> list[_Group]:
 
 
 def _candidates(items: Sequence[_Item]) -> Iterable[tuple[int, int]]:
-    """Index pairs (ascending) that can be the same at all: in one file, or one of them without a place."""
+    """Index pairs (ascending) that can be the same at all: in one file or one without a place, and not both known."""
     by_path: dict[str, list[int]] = {}
     unplaced = []
     for index, item in enumerate(items):
@@ -162,11 +161,19 @@ def _candidates(items: Sequence[_Item]) -> Iterable[tuple[int, int]]:
             unplaced.append(index)
         else:
             by_path.setdefault(plain_path(item.claim.place.path), []).append(index)
+    known = sum(isinstance(item.source, Finding) for item in items)  # they come first
     for together in by_path.values():
-        yield from combinations(together, 2)
-        for index in together:
-            yield from ((min(index, other), max(index, other)) for other in unplaced)
-    yield from combinations(unplaced, 2)
+        yield from _pairs(sorted((*together, *unplaced)), set(together), known)
+    yield from _pairs(unplaced, set(unplaced), known)
+
+
+def _pairs(indexes: Sequence[int], first: Collection[int], known: int) -> Iterable[tuple[int, int]]:
+    """The pairs of which one at least is among `first` and the later one is not known yet."""
+    for at, later in enumerate(indexes):
+        if later >= known:
+            yield from (
+                (earlier, later) for earlier in indexes[:at] if earlier in first or later in first
+            )
 
 
 def _canonical(item: _Item) -> tuple[int, int, str, str]:
@@ -184,20 +191,33 @@ def _justified(said: RaisedFinding) -> bool:
     return bool(said.quote or said.patch or said.rule or len(said.detail.strip()) >= INFORMATIVE)
 
 
+def _counted(said: RaisedFinding) -> Severity:
+    """What a claim's severity weighs beside reasoned ones: without a reason MINOR at most, and nobody makes it less."""
+    if _justified(said):
+        return said.severity
+    return max(said.severity, Severity.MINOR, key=lambda one: one.rank)
+
+
 def _severity(claims: Sequence[Raised]) -> tuple[Severity, str | None]:
-    """The worst severity that comes with a reason; a worse one without is named in the caveat."""
-    worst = min(claims, key=lambda one: one.finding.severity.rank).finding.severity
-    reasoned = [one.finding.severity for one in claims if _justified(one.finding)]
-    severity = min(reasoned, key=lambda one: one.rank) if reasoned else worst
+    """The worst severity that comes with a reason, or that most of them state; else a worse one is in the caveat."""
+    worst = min((one.finding.severity for one in claims), key=lambda one: one.rank)
+    who = {one.participant for one in claims if one.finding.severity is worst}
+    others = {one.participant for one in claims if _justified(one.finding)} - who
+    if not others or len(who) > len(others):
+        return worst, None
+    severity = min((_counted(one.finding) for one in claims), key=lambda one: one.rank)
     if severity is worst:
         return severity, None
-    who = sorted({one.participant for one in claims if one.finding.severity is worst})
-    return severity, f"called {worst} by {', '.join(who)} without a reason"
+    return severity, f"called {worst} by {', '.join(sorted(who))} without a reason"
 
 
 def _best_first(claims: Sequence[Raised]) -> list[RaisedFinding]:
-    def worth(said: RaisedFinding) -> tuple[bool, bool, int, int, str]:
+    # First who holds it for the worst: a milder claim with a quotation does not put its words over a graver one.
+    worst = min((_counted(one.finding).rank for one in claims), default=0)
+
+    def worth(said: RaisedFinding) -> tuple[bool, bool, bool, int, int, str]:
         return (
+            _counted(said).rank == worst,
             bool(said.quote),
             bool(said.patch),
             min(len(said.detail.strip()), LONGEST_USEFUL),
@@ -236,8 +256,8 @@ def _join(finding: Finding, claims: Sequence[Raised]) -> Finding:
     if not claims:
         return finding
     raisers = tuple(dict.fromkeys((*finding.raised_by, *(one.participant for one in claims))))
-    reasoned = [one.finding.severity for one in claims if _justified(one.finding)]
-    severity = min((finding.severity, *reasoned), key=lambda one: one.rank)
+    counted = (_counted(one.finding) for one in claims)
+    severity = min((finding.severity, *counted), key=lambda one: one.rank)
     update = {
         "raised_by": raisers,
         "severity": severity,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from orchestrator.core.cues import KO_NEGATION, NEGATORS, clauses, negated_at
@@ -46,6 +46,7 @@ _KO_NEGATES = re.compile(r"않|못|없|아니|아닙|아닌|누락|부재|빠[�
 class _Stated:
     plain: frozenset[str]
     negated: frozenset[str]
+    prefixed: frozenset[str]  # of the plain ones: what may be another word's negation
     words: int
 
 
@@ -71,12 +72,13 @@ def _without_prefixes(one: _Stated, two: _Stated) -> _Stated:
     other = two.plain | two.negated
     found = {
         word: word.removeprefix(prefix)
-        for word in one.plain - other
-        if word.startswith(_PREFIXES)
+        for word in one.prefixed - other
         for prefix in _PREFIXES
         if word.startswith(prefix) and word.removeprefix(prefix) in other
     }
-    return _Stated(one.plain - found.keys(), one.negated | set(found.values()), one.words)
+    if not found:
+        return one
+    return replace(one, plain=one.plain - found.keys(), negated=one.negated | set(found.values()))
 
 
 @lru_cache(maxsize=2048)
@@ -96,7 +98,9 @@ def _stated(text: str) -> _Stated:
         count += 1
         (negated if denied else plain).add(stem)
     # A word that stands both ways in one text says nothing about what the text states.
-    return _Stated(frozenset(plain - negated), frozenset(negated - plain), count)
+    said = frozenset(plain - negated)
+    prefixed = frozenset(word for word in said if word.startswith(_PREFIXES))
+    return _Stated(said, frozenset(negated - plain), prefixed, count)
 
 
 def _lacking(words: list[str], index: int) -> bool:

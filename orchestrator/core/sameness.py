@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from rapidfuzz import fuzz, process
 
@@ -49,62 +50,98 @@ class Claim:
     place: Place | None
     turn: tuple[str, int, str] | None
 
+    @cached_property
+    def whole(self) -> str:
+        """Title and detail: one text for all comparisons, because long ones are costly to make and to look up."""
+        return f"{self.title} {self.detail}"
 
-def same_defect(a: Claim, b: Claim) -> float:
+
+class Spellings:
+    """Near spellings among the words of some claims, looked up once for a word instead of for each pair of claims."""
+
+    def __init__(self, claims: Iterable[Claim]) -> None:
+        """Of everything that these claims say."""
+        words = {word for claim in claims for word in _words(claim.whole)}
+        self._words = sorted(word for word in words if _may_vary(word))
+        self._near: dict[str, tuple[str, ...]] = {}
+
+    def near(self, word: str) -> tuple[str, ...]:
+        """The words that are spelt nearly like it, the nearest first, then by the alphabet."""
+        if word not in self._near:
+            found = (
+                process.extract(
+                    word, self._words, scorer=fuzz.ratio, score_cutoff=_WORD_ALIKE, limit=None
+                )
+                if _may_vary(word)
+                else ()
+            )
+            self._near[word] = tuple(other for other, _, _ in found if other != word)
+        return self._near[word]
+
+
+def same_defect(a: Claim, b: Claim, spellings: Spellings | None = None) -> float:
     """0 when the claims are (or must be taken as) different, else how surely they are the same.
 
     What one participant lists twice in one breath is two defects, unless place, rule and text are the same; without
     a place to tell them apart the same words, not only similar ones (the two may differ in one name, and it counts).
+    Whoever compares many claims gives the `spellings` of all of them.
     """
     if a.turn is not None and a.turn == b.turn:
-        repeated = a.place == b.place and a.rule == b.rule
-        if a.place is None and _words(f"{a.title} {a.detail}") != _words(f"{b.title} {b.detail}"):
+        if a.place != b.place or a.rule != b.rule:
             return 0.0
-        return _scored(text_alike(a, b), TEXTS_MATCH, 1.0) if repeated else 0.0
+        if a.place is None and _words(a.whole) != _words(b.whole):
+            return 0.0
+        return _by_text(a, b, TEXTS_MATCH, 1.0, spellings)
     if a.place is None or b.place is None:
-        return _scored(text_alike(a, b), TEXT_ALONE_ALIKE, 0.0)
+        return _by_text(a, b, TEXT_ALONE_ALIKE, 0.0, spellings)
     gap = _gap(a.place, b.place)
     if plain_path(a.place.path) != plain_path(b.place.path) or gap > NEAR_LINES:
         return 0.0
     closeness = 1.0 - gap / (NEAR_LINES + 1)
     if a.rule and b.rule:
-        return _by_rule(a, b, a.rule.casefold() == b.rule.casefold(), closeness)
+        if a.rule.casefold() == b.rule.casefold() and gap == 0:
+            return 1.0
+        # Different rules on one line, and one rule on neighbouring lines, are the same only in the same words.
+        return _by_text(a, b, TEXTS_MATCH, closeness, spellings)
     needed = SAME_LINES_ALIKE if gap == 0 else NEAR_LINES_ALIKE
-    return _scored(text_alike(a, b), needed, closeness)
+    return _by_text(a, b, needed, closeness, spellings)
 
 
-def _by_rule(a: Claim, b: Claim, same_rule: bool, closeness: float) -> float:
-    if same_rule and closeness == 1.0:
-        return 1.0
-    # Different rules on one line, and one rule on neighbouring lines, are the same only in the same words.
-    return _scored(text_alike(a, b), TEXTS_MATCH, closeness)
+def _by_text(
+    a: Claim, b: Claim, needed: float, closeness: float, spellings: Spellings | None
+) -> float:
+    if a.whole == b.whole and a.title == b.title:
+        return (1.0 + closeness) / 2
+    alike = _likeness(a, b, spellings)
+    return (alike + closeness) / 2 if alike >= needed and not _opposites(a, b) else 0.0
 
 
-def _scored(alike: float, needed: float, closeness: float) -> float:
-    return (alike + closeness) / 2 if alike >= needed else 0.0
-
-
-def text_alike(a: Claim, b: Claim) -> float:
+def text_alike(a: Claim, b: Claim, spellings: Spellings | None = None) -> float:
     """How alike the claims read: the better of their titles and of title with detail, 0..1; opposites are 0."""
-    whole_a, whole_b = f"{a.title} {a.detail}", f"{b.title} {b.detail}"
-    if opposed(a.title, b.title) or opposed(whole_a, whole_b):
-        return 0.0
-    titles = _alike(a.title, b.title)
-    if titles == 1.0:
-        return titles
-    return max(titles, _alike(whole_a, whole_b))
+    return 0.0 if _opposites(a, b) else _likeness(a, b, spellings)
 
 
-def _alike(a: str, b: str) -> float:
+def _opposites(a: Claim, b: Claim) -> bool:
+    return opposed(a.title, b.title) or opposed(a.whole, b.whole)
+
+
+def _likeness(a: Claim, b: Claim, spellings: Spellings | None) -> float:
+    known = spellings or Spellings((a, b))
+    titles = _alike(a.title, b.title, known)
+    return titles if titles == 1.0 else max(titles, _alike(a.whole, b.whole, known))
+
+
+def _alike(a: str, b: str, spellings: Spellings) -> float:
     """Mean of Dice and overlap coefficients of the weighted words, near spellings taken as one word."""
     # Pairing near spellings is greedy: a fixed order makes it symmetric.
     left, right = (_words(text) for text in sorted((a, b)))
     if not left or not right:
         return float(a.strip().casefold() == b.strip().casefold())
-    shared = _size(left & right)
-    others = sorted(word for word in right - left if _may_vary(word))
-    for word in sorted(filter(_may_vary, left - right)):
-        if (partner := _near_spelling(word, others)) is not None:
+    shared = sum(map(_weight, left & right))
+    others = set(right - left)
+    for word in sorted(word for word in left - right if spellings.near(word)):
+        partner = next((one for one in spellings.near(word) if one in others), None)
+        if partner is not None:
             others.remove(partner)
             shared += min(_weight(word), _weight(partner))
     size_left, size_right = _size(left), _size(right)
@@ -113,11 +150,6 @@ def _alike(a: str, b: str) -> float:
 
 def _may_vary(word: str) -> bool:
     return len(word) > _SHORT and not word.isdigit()
-
-
-def _near_spelling(word: str, others: list[str]) -> str | None:
-    best = process.extractOne(word, others, scorer=fuzz.ratio, score_cutoff=_WORD_ALIKE)
-    return best[0] if best else None
 
 
 @lru_cache(maxsize=4096)

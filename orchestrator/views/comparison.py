@@ -12,8 +12,9 @@ from orchestrator.views.lines import Line, Span, Style, line
 from orchestrator.views.money import dollars
 from orchestrator.views.sentences import told
 from orchestrator.views.tables import table
-from orchestrator.views.whatif import gate_word, how
+from orchestrator.views.whatif import gate_word, how, round_name, weighed
 from orchestrator.views.words import count, say
+from orchestrator.whatif.changes import SECTIONS
 from orchestrator.whatif.comparing import Both, Comparison, Side, figures_of
 from shared.models.findings import Finding
 
@@ -42,7 +43,7 @@ def comparison_lines(
         head,
         verdict,
         *table(heads, [_row(both) for both in _conclusion(found, language)]),
-        *_section(say("section_options", language), heads, found.options),
+        *_section(say("section_options", language), heads, _options(found)),
         *_section(
             say("section_participants", language), heads, _seats(found.participants, language)
         ),
@@ -58,6 +59,18 @@ def _section(title: str, heads: Sequence[str], rows: Sequence[Both]) -> list[Lin
     if not rows:
         return []
     return [line(Span(title, Style.STRONG)), *table(heads, [_row(both) for both in rows])]
+
+
+def _options(found: Comparison) -> list[Both]:
+    """Without those that only one of two workflows has: all of them differ, and none can be compared."""
+    own = {f"{section}." for section, _ in SECTIONS.values()}
+    apart = any(both.name == "workflow" for both in found.options)
+    return [
+        both
+        for both in found.options
+        if not (apart and any(both.name.startswith(section) for section in own))
+        and not (apart and both.name == "workflow_version")
+    ]
 
 
 def _row(both: Both) -> tuple[str, str, str]:
@@ -128,7 +141,8 @@ def _rounds(heads: Sequence[str], rounds: Sequence[Both], language: str) -> list
     for both in rounds:
         first, second = figures_of(both.first), figures_of(both.second)
         if first != second:
-            rows.append((both.name, _figures(first, language), _figures(second, language)))
+            name = round_name(both.name, language)
+            rows.append((name, _figures(first, language), _figures(second, language)))
     if not rows:
         return []
     return [line(Span(say("section_rounds", language), Style.STRONG)), *table(heads, rows)]
@@ -175,7 +189,7 @@ def _status(finding: Finding | None, mended: frozenset[str], language: str) -> s
     if finding is None:
         return NONE
     fixed = say("fixed", language) if finding.id in mended else ""
-    return f"{finding.severity} {finding.status}{fixed}"
+    return f"{weighed(finding)}{fixed}"
 
 
 def _positions(heads: Sequence[str], found: Comparison, language: str) -> list[Line]:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from orchestrator.views.floor import BidSeen, RoundSeen, rounds_of_steps, why_failed
 from orchestrator.views.lines import Line, Span, Style, block, line, voice
-from orchestrator.views.report import ROUND_ROLES, RecordedAssessment
+from orchestrator.views.report import ROUND_ROLES, RecordedAssessment, took_s
 from orchestrator.views.sentences import told
 from orchestrator.views.text import SEVERITY_STYLES, raised_line
 from orchestrator.views.words import count, role_word, say
@@ -288,7 +288,7 @@ _TELLERS: dict[str, Teller] = {
 
 
 def _took_s(step: StepRow) -> float:
-    return (step.finished_at_s or 0.0) - (step.leased_at_s or step.queued_at_s)
+    return took_s(step) or 0.0
 
 
 def _note(step: StepRow) -> Span:

@@ -48,7 +48,8 @@ def as_json(report: RunReport, language: str = "en") -> dict[str, Any]:
         "verdict": report.verdict,
         "summary": (report.run.outcome or {}).get("summary"),
         "gate": {
-            "fail_on": report.options.fail_on,
+            "fail_on": report.spec.fail_on,
+            "require_consensus": report.spec.requires_consensus,
             "outcome": report.gate.outcome,
             "reason": report.gate.reason,
         },

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from orchestrator.views.lines import clean, drop_unseen, plain
-from orchestrator.views.markdown_text import escape, fenced
+from orchestrator.views.markdown_text import escape, fenced, uncalled
 from orchestrator.views.money import spent
 from orchestrator.views.report import RunReport
-from orchestrator.views.sentences import told
-from orchestrator.views.text import convergence
+from orchestrator.views.text import convergence, gathered
 from orchestrator.views.words import say
 from shared.models.findings import Finding
 
 
-def result(report: RunReport, *, language: str) -> str:
-    """The whole result as one Markdown document."""
+def result(report: RunReport, *, language: str, receipt: str = "") -> str:
+    """The whole result as one Markdown document; `receipt` says whether the debate helped."""
     parts = [
         _head(report, language),
         _table(report, language),
@@ -21,6 +20,7 @@ def result(report: RunReport, *, language: str) -> str:
         _synthesis(report, language),
         _patch(report),
         _rounds(report, language),
+        receipt.strip(),
         _warnings(report, language),
         escape(plain(spent(report.usage, language)).strip()),
         f"`quorate show {report.run.id}`",
@@ -116,7 +116,7 @@ def _rounds(report: RunReport, language: str) -> str:
 
 
 def _warnings(report: RunReport, language: str) -> str:
-    warnings = (told(text, language) for text in report.warnings(language))
+    warnings = gathered(report.warnings(language), language)
     return "\n".join(f"- ⚠ {escape(text)}" for text in warnings)
 
 
@@ -134,4 +134,4 @@ def _where(finding: Finding) -> str:
 
 
 def _html(text: str) -> str:
-    return clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return uncalled(clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))

@@ -12,9 +12,13 @@ from orchestrator.views.lines import clean, drop_unseen, spell_unseen
 
 # What makes emphasis, code, links, images, tags, headings, tables, mentions and addresses.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
-_LEADING = re.compile(r"^(\s*)([-+=]|\d+[.)])")
+_LEADING = re.compile(r"^(\s*)([-+=]|\d+[.)](?=\s|$))")
 # The same without what only shapes a text.
 _LINKING = re.compile(r"([\\\[\]<>#!~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+# Hosts look for `@name` and `#12` in the page that came of it, where no backslash is left: GitHub calls the person.
+# A blank without a width between the two is seen by the host and by nobody else.
+_CALLING = re.compile(r"(?<=[@#])(?=\w)")
+_APART = "&#8203;"
 _FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})([^`~]*)$")
 _QUOTE = re.compile(r"^( {0,3}(?:> ?)+)(.*)$", re.DOTALL)
 _TITLE = re.compile(r"^( {0,3})(#{1,6})(?=\s|$)")
@@ -31,7 +35,12 @@ def escape(text: str) -> str:
 
 def inline(text: str) -> str:
     """The same within a line, where nothing can begin a list."""
-    return _SPECIAL.sub(r"\\\1", clean(text))
+    return uncalled(_SPECIAL.sub(r"\\\1", clean(text)))
+
+
+def uncalled(markup: str) -> str:
+    """Finished Markdown or HTML in which `@name` calls nobody and `#12` leads nowhere."""
+    return _CALLING.sub(_APART, markup)
 
 
 def fenced(text: str, kind: str = "") -> str:
@@ -98,12 +107,17 @@ def _spans(text: str) -> str:
     for number, opened in enumerate(runs):
         if opened.start() < at:
             continue
-        out.append(_LINKING.sub(r"\\\1", text[at : opened.start()]))
+        out.append(_kept(text[at : opened.start()]))
         closed = closers[number]
         at = opened.end() if closed is None else closed.end()
         out.append("\\`" * len(opened[0]) if closed is None else text[opened.start() : at])
-    out.append(_LINKING.sub(r"\\\1", text[at:]))
+    out.append(_kept(text[at:]))
     return "".join(out)
+
+
+def _kept(text: str) -> str:
+    """Emphasis stays, nothing links."""
+    return uncalled(_LINKING.sub(r"\\\1", text))
 
 
 def _closers(runs: list[re.Match[str]]) -> list[re.Match[str] | None]:

@@ -14,6 +14,7 @@ from orchestrator.views.lines import Line, Span, Style, line
 from orchestrator.views.tables import table
 from orchestrator.views.words import count, say
 from shared.models.run import RunSpec
+from shared.prices import exact_dollars
 from shared.store.spending import Spending
 from shared.store.views import UsageRow
 
@@ -103,7 +104,7 @@ def _caveats(found: Estimate, spec: RunSpec) -> list[Line]:
     if names and limit is not None:
         said.append(say("estimate_refused", language, names=names))
     if limit is not None and found.cost_usd is not None and found.cost_usd.high > limit:
-        said.append(say("estimate_over", language, limit=dollars(limit)))
+        said.append(say("estimate_over", language, limit=exact_dollars(limit)))
     lines = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in said]
     if spec.reuse:
         lines.append(line(Span(f"  {say('estimate_reuse', language)}", Style.DIM)))

@@ -180,13 +180,22 @@ def _ended_s(recorded: RecordedAssessment, look: Look) -> float:
 
 
 def still_waiting(look: Look, language: str) -> list[Line]:
-    """Who is being waited for, and for how long; nothing when nobody is."""
+    """Who is being waited for, for how long and, where a worker knows, why; nothing when nobody is."""
     waiting = look.open_steps
     if not waiting:
         return []
     longest = max(look.elapsed_s - (step.leased_at_s or step.queued_at_s) for step in waiting)
     who = ", ".join(dict.fromkeys(step.participant for step in waiting))
-    return [line(Span(say("waiting_for", language, who=who, s=longest), Style.DIM))]
+    return [
+        line(Span(say("waiting_for", language, who=who, s=longest), Style.DIM)),
+        *held_up(waiting, language),
+    ]
+
+
+def held_up(steps: Iterable[StepRow], language: str) -> list[Line]:
+    """What turns wait for that a worker has handed back: a limit, a pause, a breaker, another try."""
+    whys = dict.fromkeys(s.note for s in steps if s.status == StepStatus.PENDING and s.note)
+    return [line(Span(say("held_up", language, why=why), Style.WARNING)) for why in whys]
 
 
 def stage(step: StepRow) -> str:

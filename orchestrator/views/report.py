@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from orchestrator.core.ranking import Ranked, rank
-from orchestrator.core.verdict import GateResult, derive, effective_votes, gate, voice_of
+from orchestrator.core.verdict import GateResult, derive, effective_votes, gate_of, voice_of
 from orchestrator.views.words import say
 from shared.models.assessment import Assessment
 from shared.models.decision import DecisionState
@@ -171,12 +171,12 @@ class RunReport:
             return Verdict(self.run.verdict)
         if self.ending is None or self.run.workflow not in OF_FINDINGS:
             return Verdict.INCONCLUSIVE if self.run.status.final else None
-        return derive(self.standing, self.ending, self.options.fail_on)
+        return derive(self.standing, self.ending, self.spec.fail_on)
 
     @property
     def gate(self) -> GateResult:
-        """What the gate says about what still stands."""
-        return gate(self.standing, self.ending, self.options.fail_on)
+        """What the gate says: about what still stands, or about the debaters' agreement."""
+        return gate_of(self.spec, self.standing, self.ending, self.detail)
 
     @property
     def synthesis(self) -> Synthesis | None:
@@ -247,6 +247,14 @@ class RunReport:
             asked=len(asked),
             why=why,
         )
+
+
+def took_s(step: StepRow) -> float | None:
+    """How long a step was worked on: from its (last) start to its end; None before the end."""
+    if step.finished_at_s is None:
+        return None
+    began_s = step.leased_at_s if step.leased_at_s is not None else step.queued_at_s
+    return max(0.0, step.finished_at_s - began_s)
 
 
 def _worst_first(finding: Finding) -> tuple[int, str, int, int, str]:

@@ -24,7 +24,7 @@ _KOREAN: dict[str, str] = {
     "{n} of {all} answered, {needed} are needed": "{all}명 중 {n}명 응답, {needed}명 필요",
     "that was the last round, and {rest_}": "마지막 라운드였고, {rest_}",
     "the budget does not cover another round, and {rest_}": "예산이 다음 라운드에 부족하고, {rest_}",
-    "there and back again: {trails}": "입장이 오락가락함: {trails}",
+    "there and back again: {trails}": "입장이 거듭 뒤집힘: {trails}",
     "everybody repeats their last turn with {rest_}": "모두 직전 발언을 되풀이함, {rest_}",
     "positions have settled without agreement, with {rest_}": "합의 없이 입장이 굳어짐, {rest_}",
     "nothing open": "미해결 항목 없음",
@@ -43,6 +43,12 @@ _KOREAN: dict[str, str] = {
     "the discussion ended {how}": "토론 종료: {how}",
     "{findings} undecided": "미결: {findings}",
     "converged, and nothing stands at {severity} or worse": "수렴했고 {severity} 이상 남은 지적이 없음",
+    "the debaters do not agree": "토론자들이 합의하지 않음",
+    "the debaters agree on the verdict": "토론자들이 판정에 동의함",
+    "the debaters agree on something else": "토론자들이 판정과 다른 것에 합의함",
+    "the debaters agree, and whether on the verdict cannot be told": (
+        "토론자들이 합의했으나 판정에 대한 것인지 알 수 없음"
+    ),
     # ---- absences
     "{who} did not answer in {where_} ({n}/{all} did): {why}": "{who} 불참, {where_} (응답 {n}/{all}): {why}",
     "round {n}": "{n}라운드",
@@ -67,7 +73,7 @@ _KOREAN: dict[str, str] = {
     "the time was up": "시간이 다 됨",
     "the speeches repeated themselves": "발언이 되풀이됨",
     "the speeches repeat earlier ones": "발언이 이전 발언을 되풀이함",
-    "the speeches went there and back again": "발언이 오락가락함",
+    "the speeches went there and back again": "발언이 거듭 뒤집힘",
     "nobody answered the floor request any more": "발언권 요청에 더 이상 아무도 답하지 않음",
     "the budget was used up": "예산이 소진됨",
     "the run's deadline had passed": "실행 기한이 지남",
@@ -132,6 +138,9 @@ _KOREAN: dict[str, str] = {
     "the budget did not cover the votes": "예산이 투표에 부족함",
     "the votes agree on {position}": "투표 결과가 하나로 모임: {position}",
     "the votes agree, the debate did not": "투표는 일치하나 토론은 그렇지 않았음",
+    "the votes agree, but {who} may have swung in a missing turn": (
+        "투표는 일치하나 {who}의 입장이 빠진 발언에서 바뀌었을 수 있음"
+    ),
     "the votes contradict it": "투표가 이와 어긋남",
     "too few voted, missing: {who}": "투표가 부족함. 불참: {who}",
     "the moderator scored {x} of {y} needed, and no position is contested": (
@@ -183,10 +192,21 @@ _KOREAN: dict[str, str] = {
     "both are forks of {run}": "둘 다 {run}에서 갈라진 실행",
     "one is a run of {workflow}, the other of {other}": "워크플로가 서로 다름: {workflow}, {other}",
     "the same subject": "같은 대상",
+    "the same run": "같은 실행",
     "two subjects": "서로 다른 대상",
     # ---- questions to a person
     "Apply the fix, or skip and continue?": "수정을 적용할까요, 건너뛰고 계속할까요?",
     "Revise the plan, or accept it as it is?": "계획을 수정할까요, 그대로 받아들일까요?",
+}
+# Why a turn failed: the words of workers and of providers, of which the most frequent are told in Korean.
+_REASONS: dict[str, str] = {
+    "timeout: {who} did not answer within {n} s.": "시간 초과: {who} {n}초 안에 응답하지 않음",
+    "over_budget: the run's budget of {what} is used up": "예산 초과: {what} 예산 소진",
+    "unparseable: {who} answered twice in an unusable form: {rest}": (
+        "해석 불가: {who} 두 번 다 쓸 수 없는 형식으로 답함: {rest}"
+    ),
+    "{who} answered twice in an unusable form: {rest}": "{who} 두 번 다 쓸 수 없는 형식으로 답함: {rest}",
+    "the run's budget of {what} is used up": "{what} 예산 소진",
 }
 _NAME = re.compile(r"\\{(\w+)\\}")
 _NUMBERS = frozenset({"n", "all", "needed", "x", "y", "z"})
@@ -216,8 +236,22 @@ def _korean(sentence: str) -> str:
 
 
 def _plain(name: str, word: str) -> str:
-    """`ada on F1` is `ada: F1`; everything else stays as it is."""
+    """`ada on F1` is `ada: F1`, and reasons that are known are told; everything else stays as it is."""
+    if name == "why":
+        return _reason(word)
     return word.replace(" on ", ": ") if name == "trails" else word
+
+
+def _reason(word: str) -> str:
+    for pattern, korean in _reasons():
+        if (found := pattern.fullmatch(word)) is not None:
+            return korean.format(**found.groupdict())
+    return word
+
+
+@lru_cache(maxsize=1)
+def _reasons() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((_pattern(english), korean) for english, korean in _REASONS.items())
 
 
 @lru_cache(maxsize=1)

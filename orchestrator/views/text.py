@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from orchestrator.core.verdict import GateOutcome
 from orchestrator.views.choices import asked
@@ -30,18 +32,24 @@ VERDICT_STYLES = {
 DEFAULT_MAX_FINDINGS = 5
 
 
-def result(report: RunReport, *, language: str, max_findings: int | None) -> list[Line]:
-    """The whole result; `max_findings` None shows all that the panel did not reject."""
+def result(
+    report: RunReport, *, language: str, max_findings: int | None, receipt: Iterable[Line] = ()
+) -> list[Line]:
+    """The whole result; `max_findings` None shows all that the panel did not reject.
+
+    `receipt` says whether the debate helped.
+    """
     return [
         headline(report, language),
         *state_lines(report, language),
         *_findings(report, language, max_findings),
-        *_synthesis(report, language),
+        *_synthesis(report, language, everything=max_findings is None),
+        *receipt,
         *decision_lines(report, language),
         *(part for one in report.applied for part in applied(one, report.run.id, language)),
         *warnings(report, language),
         *spent(report.usage, language),
-        line(say("details", language), f": quorate show {report.run.id}"),
+        line(say("details", language), f": quorate show {report.run.id} --rounds"),
     ]
 
 
@@ -155,9 +163,10 @@ def state_lines(report: RunReport, language: str) -> list[Line]:
     return lines
 
 
-def _synthesis(report: RunReport, language: str) -> list[Line]:
+def _synthesis(report: RunReport, language: str, *, everything: bool) -> list[Line]:
     synthesis = report.synthesis
-    if synthesis is None:
+    unmade = report.detail.get("synthesised_by") == "fallback"  # the critiques one after another
+    if synthesis is None or (unmade and not everything):
         return []
     lines = [line(Span(f"{say('synthesis', language)}:", Style.STRONG))]
     lines += block(synthesis.summary, indent="  ")
@@ -179,14 +188,15 @@ def decision_lines(report: RunReport, language: str) -> list[Line]:
     answer = report.detail.get("decision")
     if not answer:
         return []
-    said = say(
-        "decided",
-        language,
-        choice=answer.get("choice"),
-        actor=answer.get("actor"),
-        channel=answer.get("channel"),
-    )
+    said = decided_by(answer, language)
     return [line(Span(f"{say('decision', language)}: ", Style.STRONG), said)]
+
+
+def decided_by(answer: Mapping[str, Any], language: str) -> str:
+    """`accept, by ada (cli)`; a policy is its own channel."""
+    choice, actor, channel = (answer.get(name) for name in ("choice", "actor", "channel"))
+    word = "decided_by_itself" if actor == channel else "decided"
+    return say(word, language, choice=choice, actor=actor, channel=channel)
 
 
 def open_decision(decision: DecisionRow, language: str) -> list[Line]:
@@ -231,5 +241,27 @@ def warnings(report: RunReport, language: str) -> list[Line]:
 
 
 def warned(texts: Iterable[str], language: str) -> list[Line]:
-    """The texts as loud lines."""
-    return [line(Span(f"⚠ {told(text, language)}", Style.WARNING)) for text in texts]
+    """The texts as loud lines; what happened in several rounds is one line."""
+    return [line(Span(f"⚠ {text}", Style.WARNING)) for text in gathered(texts, language)]
+
+
+_ROUND = re.compile(r"(?<=\bround )\d+")
+
+
+def gathered(texts: Iterable[str], language: str) -> list[str]:
+    """The texts in the reader's language; those that differ in the number of their round only are one."""
+    alike: dict[str, list[str]] = {}
+    for text in texts:
+        alike.setdefault(_ROUND.sub("#", text, count=1), []).append(text)
+    return [
+        told(first, language) + (_also(more, language) if more else "")
+        for first, *more in alike.values()
+    ]
+
+
+def _also(texts: Iterable[str], language: str) -> str:
+    numbers = [found[0] for text in texts if (found := _ROUND.search(text)) is not None]
+    if not numbers:
+        return ""
+    word = "also_in_rounds" if len(numbers) > 1 else "also_in_rounds_1"
+    return say(word, language, n=", ".join(numbers))

@@ -3,41 +3,63 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from orchestrator.core.wording import reply_text
+from orchestrator.core.wording import lines_of
 from orchestrator.views.lines import Line, Span, Style, block, line
-from orchestrator.views.report import RunReport
+from orchestrator.views.reply_words import field_word
+from orchestrator.views.report import RecordedAssessment, RunReport, took_s
+from orchestrator.views.sentences import told
 from orchestrator.views.tables import table
+from orchestrator.views.words import say
 
 
-def rounds(report: RunReport) -> list[Line]:
-    """Every step with what was said, under its round's figures."""
+def rounds(report: RunReport, language: str = "en") -> list[Line]:
+    """Every step with what was said, and below them each round's figures."""
     lines: list[Line] = []
     for step in report.steps:
-        took = "" if step.finished_at_s is None else f", {step.finished_at_s:.2f} s"
-        head = f"{step.key}: {step.status}{took}"
+        spent_s = took_s(step)
+        took = "" if spent_s is None else f", {say('seconds', language, s=spent_s)}"
+        head = f"{say(f'turn_{step.status}', language)}{took}"
         note = f" {step.note}" if step.note else ""
-        lines.append(line(Span(head, Style.STRONG), Span(note, Style.DIM)))
+        lines.append(line(Span(f"{step.key}: {head}", Style.STRONG), Span(note, Style.DIM)))
         if step.failure_kind is not None:
             why = f"  ⚠ {step.failure_kind}: {step.failure_message}"
             lines.append(line(Span(why, Style.WARNING)))
         if step.reply is not None:
-            lines += block(reply_text(step.reply), indent="  ")
-    for recorded in report.assessments:
-        figures = recorded.figures
-        stability = figures.metrics.avg_stability
-        lines.append(
-            line(
-                Span(f"{recorded.key}: ", Style.STRONG),
-                f"agreement {figures.metrics.agreement_ratio:.2f}, "
-                f"stability {'-' if stability is None else f'{stability:.2f}'}, "
-                f"score {figures.metrics.overall_score:.2f}, {figures.metrics.recommendation}, "
-                f"{figures.answered}/{figures.expected} answered. {figures.reason}",
-            )
-        )
-    return lines
+            lines += block(_said(step.reply, language), indent="  ")
+    return [*lines, *(_figures(one, language) for one in report.assessments)]
+
+
+def _said(reply: Mapping[str, Any], language: str) -> str:
+    """A reply field by field: texts below their headings, numbers beside them."""
+    parts = []
+    for name, value in reply.items():
+        word = field_word(name, language)
+        if isinstance(value, bool | int | float):
+            parts.append(f"{word}: {json.dumps(value)}")
+        elif lines := list(lines_of(value)):
+            parts.append(f"## {word}\n" + "\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _figures(recorded: RecordedAssessment, language: str) -> Line:
+    figures = recorded.figures
+    metrics = figures.metrics
+    stability = "-" if metrics.avg_stability is None else f"{metrics.avg_stability:.2f}"
+    said = say(
+        "round_figures",
+        language,
+        agreement=metrics.agreement_ratio,
+        stability=stability,
+        score=metrics.overall_score,
+        how=say(f"how_{metrics.recommendation.value}", language),
+        answered=figures.answered,
+        expected=figures.expected,
+        why=told(figures.reason, language),
+    )
+    return line(Span(f"{recorded.key}: ", Style.STRONG), said.rstrip())
 
 
 def events(log: Sequence[tuple[int, str, Any]]) -> list[Line]:

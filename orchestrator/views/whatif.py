@@ -1,15 +1,13 @@
-"""`quorate replay`: what is stored beside what would be, as text and as JSON."""
+"""`quorate replay`: what is stored beside what would be, as text."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Sequence
 from typing import Any
 
 from orchestrator.core.pairing import Pair
 from orchestrator.core.verdict import GateOutcome
-from orchestrator.views.json_report import SCHEMA_VERSION, run_summary
 from orchestrator.views.lines import Line, Span, Style, line
 from orchestrator.views.money import dollars
 from orchestrator.views.sentences import told
@@ -17,7 +15,7 @@ from orchestrator.views.tables import table
 from orchestrator.views.whatif_words import WHAT_IF
 from orchestrator.views.words import count, role_word, say
 from orchestrator.whatif.changes import Change
-from orchestrator.whatif.pictures import Picture
+from orchestrator.whatif.pictures import ENDING, Picture
 from orchestrator.whatif.replaying import Check, Difference, Need, State, Variant, WhatIf
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
@@ -113,11 +111,17 @@ def _rounds(stored: Picture, would: Picture, language: str) -> list[Line]:
     for key in keys:
         was = _figures(stored.rounds.get(key), language)
         now = _figures(would.rounds.get(key), language)
+        name = round_name(key, language)
         if now is None:
-            rows.append((key, *(was or ()), f"({say('not_held', language)})"))
+            rows.append((name, *(was or ()), f"({say('not_held', language)})"))
         else:
-            rows.append((key, *(_both(a, b) for a, b in zip(was or now, now, strict=True)), ""))
+            rows.append((name, *(_both(a, b) for a, b in zip(was or now, now, strict=True)), ""))
     return table((*_heads(_ROUND_HEADS, language), ""), rows)
+
+
+def round_name(key: str, language: str) -> str:
+    """A round by its key; the vote after the last one has no number."""
+    return say("vote_at_the_end", language) if key == ENDING else key
 
 
 def _figures(one: Assessment | None, language: str) -> tuple[str, ...] | None:
@@ -143,7 +147,7 @@ def _both(was: str, now: str) -> str:
 
 
 def _findings(pairs: Sequence[Pair], language: str) -> list[Line]:
-    rows = [row for pair in pairs if (row := _changed(pair, language)) is not None]
+    rows = [row for pair in pairs if (row := changed(pair, language)) is not None]
     if not rows:
         return []
     return [
@@ -152,7 +156,8 @@ def _findings(pairs: Sequence[Pair], language: str) -> list[Line]:
     ]
 
 
-def _changed(pair: Pair, language: str = "en") -> tuple[str, str, str] | None:
+def changed(pair: Pair, language: str = "en") -> tuple[str, str, str] | None:
+    """What becomes of a finding: its id, what it was and would be, and its title; None when it stays as it is."""
     was, now = _status(pair.first, language), _status(pair.second, language)
     one = pair.second or pair.first
     if was == now or one is None:
@@ -162,7 +167,13 @@ def _changed(pair: Pair, language: str = "en") -> tuple[str, str, str] | None:
 
 def _status(finding: Finding | None, language: str) -> str:
     missing = say("not_raised", language)
-    return missing if finding is None else f"{finding.severity} {finding.status}"
+    return missing if finding is None else weighed(finding)
+
+
+def weighed(finding: Finding) -> str:
+    """Severity and status; a position in a debate (P1) has no severity of its own."""
+    status = str(finding.status)
+    return status if finding.id.startswith("P") else f"{finding.severity} {status}"
 
 
 def _conclusion(stored: Picture, would: Picture, language: str) -> list[Line]:
@@ -275,11 +286,35 @@ def sweep_lines(run: RunRow, found: WhatIf, language: str = "en") -> list[Line]:
         values = {change.name: change.shown.partition("=")[2] for change in one.changes}
         typed = (values.get(name, "") for name in names)
         rows.append((*typed, *_row(one.picture, language), _then(one, language)))
+    told = table(*_without_empty((*names, *_heads((*_HEADS, "then"), language)), rows))
+    # What comes out as it is stored steps back, so that one sees where it turns.
+    same = [row[len(names) :] == rows[0][len(names) :] for row in rows]
     head = line(Span(f"{run.id} {run.title}", Style.DIM))
-    lines = [head, *table((*names, *_heads((*_HEADS, "then"), language)), rows)]
+    lines = [
+        head,
+        *(
+            _dimmed(one) if dim else one
+            for one, dim in zip(told, [False, False, *same[1:]], strict=True)
+        ),
+    ]
+    if any(same[1:]):
+        alike = sum(same[1:])
+        lines.append(line(Span(say("as_stored", language, n=alike, of=len(same) - 1), Style.DIM)))
     if any(one.shown_otherwise for one in found.variants):
         lines.append(line(Span(say("shown_otherwise_sweep", language), Style.DIM)))
     return lines
+
+
+def _dimmed(one: Line) -> Line:
+    return tuple(Span(span.text, Style.DIM) for span in one)
+
+
+def _without_empty(
+    heads: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The table without the columns in which nobody has anything."""
+    kept = [n for n in range(len(heads)) if any(row[n] not in ("", NONE) for row in rows)]
+    return [heads[n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 
 def _row(picture: Picture, language: str) -> tuple[str, ...]:
@@ -304,78 +339,3 @@ def _then(variant: Variant, language: str) -> str:
         n = len(variant.not_needed)
         said.append(say("then_spare", language, n=n, saved=saved(variant, language)))
     return "; ".join(said)
-
-
-# ---- JSON ---------------------------------------------------------------------------------------
-
-
-def check_json(run: RunRow, check: Check, remark: str | None) -> dict[str, Any]:
-    """The check as data."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "run": run_summary(run),
-        "same": check.same,
-        "remark": remark,
-        "state": check.state,
-        "differences": [dataclasses.asdict(one) for one in check.differences],
-        "stored": _picture_json(check.stored),
-        "now": _picture_json(check.now),
-    }
-
-
-def what_if_json(run: RunRow, found: WhatIf, remark: str | None) -> dict[str, Any]:
-    """The variants as data."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "run": run_summary(run),
-        "remark": remark,
-        "stored": _picture_json(found.stored),
-        "variants": [_variant_json(one) for one in found.variants],
-    }
-
-
-def _variant_json(one: Variant) -> dict[str, Any]:
-    return {
-        "options": {change.name: change.value for change in one.changes},
-        "state": one.state,
-        "would_be": _picture_json(one.picture),
-        "changed_findings": [
-            {
-                "title": _title(pair),
-                "stored": _finding_json(pair.first),
-                "would_be": _finding_json(pair.second),
-            }
-            for pair in one.findings
-            if _changed(pair) is not None
-        ],
-        "needs": [dataclasses.asdict(need) for need in one.needs],
-        "not_needed": [dataclasses.asdict(spare) for spare in one.not_needed],
-        "not_reached": [dataclasses.asdict(spare) for spare in one.not_reached],
-        "saved_usd": one.saved_usd,
-        "saved_unknown": one.saved_unknown,
-        "shown_otherwise": list(one.shown_otherwise),
-    }
-
-
-def _picture_json(picture: Picture) -> dict[str, Any]:
-    return {
-        "rounds": {key: one.model_dump(mode="json") for key, one in picture.rounds.items()},
-        "findings": [_finding_json(one) for one in picture.findings],
-        "standing": [one.id for one in picture.standing],
-        "ending": picture.ending,
-        "verdict": picture.verdict,
-        "gate": {"outcome": picture.gate.outcome, "reason": picture.gate.reason},
-        "votes": dict(picture.votes),
-        "so_far": picture.so_far,
-    }
-
-
-def _finding_json(one: Finding | None) -> dict[str, Any] | None:
-    if one is None:
-        return None
-    return {"id": one.id, "title": one.title, "severity": one.severity, "status": one.status}
-
-
-def _title(pair: Pair) -> str:
-    one = pair.second or pair.first
-    return "" if one is None else one.title

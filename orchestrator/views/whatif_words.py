@@ -107,6 +107,8 @@ WHAT_IF: dict[str, tuple[str, str]] = {
     "section_votes": ("Votes:", "투표:"),
     "section_answers": ("Answers:", "답변:"),
     "both_verdict": ("verdict", "판정"),
+    "vote_at_the_end": ("vote", "표결"),
+    "as_stored": ("{n} of {of} come out as it is stored.", "{of}개 중 {n}개는 저장된 결과와 같음."),
     "both_ending": ("ending", "종료"),
     "both_gate": ("gate", "게이트"),
     "both_rounds": ("rounds", "라운드"),

@@ -33,6 +33,9 @@ _WORDS: dict[str, tuple[str, str]] = {
     "answer_with": ("answer with", "답하려면"),
     "until": ("until {when}, then: {choice}", "{when}까지, 그 뒤에는: {choice}"),
     "decided": ("{choice}, by {actor} ({channel})", "{choice}, {actor} ({channel})"),
+    "decided_by_itself": ("{choice}, by {actor}", "{choice}, {actor}"),
+    "also_in_rounds": (" (also in rounds {n})", " ({n}라운드에도)"),
+    "also_in_rounds_1": (" (also in round {n})", " ({n}라운드에도)"),
     "applied_branch": (
         "Applied on branch {branch} ({commit}): {files}",
         "브랜치 {branch} ({commit})에 적용됨: {files}",
@@ -40,7 +43,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "applied_files": ("Applied to your files: {files}", "작업 파일에 적용됨: {files}"),
     "undo_with": ("undo with", "되돌리려면"),
     "stood_in": (
-        "{who} was out of service: {other} spoke in its place",
+        "{who} could not be used: {other} spoke in its place",
         "{who} 사용 불가: {other}이(가) 대신 발언",
     ),
     "scripted": (
@@ -104,6 +107,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "{n}라운드: 수렴도 {score:.2f}, {recommendation}",
     ),
     "phase": ("now: {phase}", "현재: {phase}"),
+    "held_up": ("⏳ {why}", "⏳ 대기: {why}"),
     "waiting_for": ("still waiting for {who} ({s:.0f} s)", "대기 중: {who} ({s:.0f}초)"),
     "no_worker": (
         "no worker takes {kind} steps: start one with `quorate-worker {kind}`",

@@ -64,7 +64,7 @@ RULES: dict[str, dict[str, Path]] = {
     "stability-weight": dict.fromkeys(_DEBATED, ("thresholds", "stability_weight")),
     "quorum": dict.fromkeys(SECTIONS, ("quorum",)),
     "consensus": {"forum": ("consensus",), "panel": ("consensus_threshold",)},
-    "fail-on": {"review": ("fail_on",)},
+    "fail-on": dict.fromkeys(("review", "plan"), ("fail_on",)),
     "rounds": {
         **dict.fromkeys(("review", "plan"), ("rounds",)),
         **dict.fromkeys(("forum", "panel"), ("max_rounds",)),
@@ -200,11 +200,15 @@ def _put(content: dict[str, Any], change: Change) -> None:
 
 
 def _unknown(change: Change, content: Mapping[str, Any]) -> str:
-    typed = ".".join(change.path)
-    paths = list(_leaves(content))
-    near = get_close_matches(typed, paths, n=3, cutoff=0.4)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"--set {change.name}: the run has no option {typed!r}{hint}"
+    workflow = str(content["workflow"])
+    section = SECTIONS[workflow][0]
+    others = {other for other, _ in SECTIONS.values()} - {section}
+    paths = [path for path in _leaves(content) if path.partition(".")[0] not in others]
+    # As it would be typed: a workflow's own options go without their section.
+    known = [*rules_of(workflow), *(path.removeprefix(f"{section}.") for path in paths)]
+    near = get_close_matches(change.name.replace("-", "_"), known, n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
+    return f"{_a(workflow)} run has no option {change.name!r}{hint}"
 
 
 def _leaves(content: Mapping[str, Any], prefix: str = "") -> Iterable[str]:

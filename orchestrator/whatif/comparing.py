@@ -129,6 +129,8 @@ def compare(first: Side, second: Side) -> Comparison:
 def relation(first: Recording, second: Recording) -> str | None:
     """How the two belong together."""
     one, other = first.run.id, second.run.id
+    if one == other:
+        return "the same run"
     origins = first.spec.labels.get("forked_from"), second.spec.labels.get("forked_from")
     if origins[1] == one:
         return f"{other} is a fork of {one} from {second.spec.labels.get('forked_at')}"

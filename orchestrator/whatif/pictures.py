@@ -8,7 +8,7 @@ from typing import Any
 
 from orchestrator.core.commands import RoundRecord
 from orchestrator.core.recomputation import Recomputed
-from orchestrator.core.verdict import GateResult, derive, gate
+from orchestrator.core.verdict import GateResult, derive, gate_of
 from orchestrator.whatif.recording import Recording
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
@@ -80,7 +80,7 @@ def _picture(
         standing=standing,
         ending=ending,
         verdict=verdict,
-        gate=gate(standing, ending, spec.review.fail_on if spec.review else None),
+        gate=gate_of(spec, standing, ending, detail),
         votes=_votes(detail),
         so_far=outcome is None,
     )
@@ -101,7 +101,7 @@ def _verdict_so_far(
 ) -> Verdict | None:
     if ending is None or spec.workflow not in _BY_FINDINGS:
         return None
-    return derive(findings, ending, spec.review.fail_on if spec.review else None)
+    return derive(findings, ending, spec.fail_on)
 
 
 def _votes(detail: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,10 +41,11 @@ _NAMED = 12
 
 @dataclass(frozen=True)
 class Stop:
-    """A place on the way: steps that were asked for together, or one decision."""
+    """A place on the way: steps that were asked for together, or one decision; `here`: where the run stands now."""
 
     steps: tuple[Step, ...] = ()
     decision: str | None = None
+    here: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -73,9 +74,9 @@ def stops(walked: Recomputed) -> tuple[Stop, ...]:
         if isinstance(one, Group | Decided)
     ]
     if walked.stage:
-        found.append(Stop(steps=walked.stage))
+        found.append(Stop(steps=walked.stage, here=True))
     if walked.ask is not None:
-        found.append(Stop(decision=walked.ask.key))
+        found.append(Stop(decision=walked.ask.key, here=True))
     return tuple(found)
 
 
@@ -92,7 +93,8 @@ def find_place(way: tuple[Stop, ...], typed: str, run: str) -> Place:
             if any(named(step) == typed for step in stop.steps):
                 return Place(index)
     known = list(dict.fromkeys(_names(way)))
-    near = get_close_matches(typed, known, n=3, cutoff=0.5)
+    folded = {one.casefold(): one for one in known}
+    near = [folded[one] for one in get_close_matches(typed.casefold(), folded, n=3, cutoff=0.5)]
     hint = f"did you mean {' or '.join(near)}?" if near else f"it has {_listed(known)}"
     raise UnknownRun(f"run {run} does not come to {typed!r}: {hint}")
 
@@ -122,6 +124,10 @@ def _round(way: tuple[Stop, ...], cycle: str | None, number: int, run: str) -> P
     if number in held:
         return Place(held[number])
     if held and number == max(held) + 1:
+        if way[last].here:
+            raise UnknownRun(
+                f"round {number - 1} of run {run} is not over: wait for it, or fork it with --from round:{number - 1}"
+            )
         return Place(last + 1)
     where = f" in {cycle}" if cycle else ""
     rounds = ", ".join(f"round:{one}" for one in sorted(held)) or "no rounds"
@@ -143,6 +149,10 @@ def _names(way: tuple[Stop, ...]) -> Iterable[str]:
             cycle = cycle_of(step.key, str(step.role))
             if str(step.role) in DISCUSSING:
                 yield f"{cycle}/round:{step.round}" if cycle else f"round:{step.round}"
+    for stop in way:
+        yield from (
+            _stage(step) for step in stop.steps if cycle_of(step.key, str(step.role)) is None
+        )
     for stop in way:
         yield from stop.keys
 

@@ -8,14 +8,13 @@ run's labels say who sits there.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
 from shared.errors import UserError
 from shared.models.panel import Participant, Role
-from shared.models.run import RunSpec
+from shared.models.run import CRITIC, RunSpec
 from shared.store.runs import JournalRow
 
 # The parts that are held by one participant, by the names that workflows have for them.
@@ -72,60 +71,46 @@ def seated(
     return made
 
 
-@dataclass(frozen=True)
-class _Seat:
-    """A seat and who holds it; `part` is None for a critic's."""
-
-    part: str | None
-    holder: Participant
+Seat = tuple[str, Participant]  # as in `RunSpec.seats`: the part, and who holds it
 
 
-def _seats_of(spec: RunSpec, typed: str) -> list[_Seat]:
+def _seats_of(spec: RunSpec, typed: str) -> list[Seat]:
     """The seat of that part, or every seat that the participant of that name holds. Raises UserError for none."""
-    seats = [_Seat(None, critic) for critic in spec.panel.critics]
-    seats += [_Seat("author", spec.panel.author), _Seat("chair", spec.panel.chair)]
-    options = spec.panel_options
-    if options is not None and options.moderator is not None:
-        seats.append(_Seat("moderator", options.moderator))
     part = _PARTS.get(typed)
     found = [
-        seat
-        for seat in seats
-        if (seat.part == part if part is not None else seat.holder.name == typed)
+        (seat, holder)
+        for seat, holder in spec.seats
+        if (seat == part if part is not None else holder.name == typed)
     ]
     if not found:
-        names = dict.fromkeys((*(seat.holder.name for seat in seats), *_parts(seats)))
-        raise UserError(
-            f"--participants: the run has no seat {typed!r} (it has {', '.join(names)})"
-        )
+        names = [holder.name for _, holder in spec.seats]
+        parts = [seat for seat, _ in spec.seats if seat != CRITIC]
+        known = ", ".join(dict.fromkeys((*names, *parts)))
+        raise UserError(f"--participants: the run has no seat {typed!r} (it has {known})")
     return found
-
-
-def _parts(seats: Sequence[_Seat]) -> list[str]:
-    return [seat.part for seat in seats if seat.part is not None]
 
 
 def _sit(
     content: dict[str, Any],
     spec: RunSpec,
-    seat: _Seat,
+    seat: Seat,
     new: Participant,
     copied: Collection[JournalRow],
 ) -> tuple[str, str]:
     """Put `new` on a seat of `content`; the seat's name and who sits there."""
-    old = seat.holder
-    name = old.name if _has_spoken(old.name, seat.part, copied) else new.name
+    part, old = seat
+    name = old.name if _has_spoken(old.name, part, copied) else new.name
     taken = new.model_copy(update={"name": name}).model_dump(mode="json")
-    if seat.part is None:
+    if part == CRITIC:
         names = [critic.name for critic in spec.panel.critics]
         content["panel"]["critics"][names.index(old.name)] = taken
-    elif seat.part == "moderator":
+    elif part == "moderator":
         content["panel_options"]["moderator"] = taken
     else:
-        content["panel"][seat.part] = taken
+        content["panel"][part] = taken
     return name, new.name
 
 
-def _has_spoken(name: str, part: str | None, copied: Collection[JournalRow]) -> bool:
+def _has_spoken(name: str, part: str, copied: Collection[JournalRow]) -> bool:
     own = [row.role for row in copied if row.participant == name]
-    return any(role in _ROLES[part] if part else role not in _OF_PARTS for role in own)
+    return any(role not in _OF_PARTS if part == CRITIC else role in _ROLES[part] for role in own)

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.consensus import measure
-from benchmarks.consensus_data import load_debates, load_groups, load_pairs
+from benchmarks.consensus_data import Group, Message, load_debates, load_groups, load_pairs
 from benchmarks.consensus_examples import written_examples
-from benchmarks.consensus_fitting import Example, Fit, fit
+from benchmarks.consensus_fitting import Example, Fit, cross_fit, fit
+from benchmarks.consensus_groups import measure_groups
 from benchmarks.consensus_measures import Judged, auc, f1_by_class, interval, precision, recall
-from orchestrator.core.agreement.acts import AGREE, CLASSES, DISAGREE
+from benchmarks.consensus_turns import measure_turns
+from orchestrator.core.agreement.acts import AGREE, CLASSES, DISAGREE, OTHER, PROPOSE
 
 COLUMNS = "group_id message_id message_type origin original_text annotation_target sol_tracker_all"
 
@@ -86,6 +88,28 @@ def test_every_part_that_is_there_is_measured(data: Path) -> None:
     assert set(report) == {"debates (mad-commonmt)", "Korean pairs (klue-nli)"}
     rows = {row.title: row.figures for row in report["debates (mad-commonmt)"]}
     assert {"published", "lexical", "text"} < set(rows)
+
+
+def group(name: str, cards: str, *said: str) -> Group:
+    positions = {"Ann": frozenset("A"), "Bob": frozenset(cards)}
+    acts = (PROPOSE, AGREE, OTHER)
+    messages = tuple(
+        Message(("Ann", "Bob")[at % 2], text, acts[at % 3]) for at, text in enumerate(said)
+    )
+    return Group(name, messages, positions, {})
+
+
+def test_every_group_is_heard_by_a_model_that_has_not_seen_it() -> None:
+    groups = [group(str(at), "AB"[at % 2], "I take A", "yes, A", "A then") for at in range(4)]
+    (fit_,) = cross_fit(groups, repetitions=1, parts=2)
+    assert sorted(fit_.part_of) == [0, 0, 1, 1]
+    assert fit_.model_for(0) is fit_.models[fit_.part_of[0]]
+    rows = {row.title: row.figures for row in measure_groups(groups, [fit_], trained_on=False)}
+    held_out = rows["text, held out (model; constants as shipped)"]
+    assert (held_out["groups"], held_out["consensus"]) == (4, 2)
+    assert rows["text, shipped, never seen these data"]["fires"] <= 4
+    (*_, turns) = measure_turns(groups, [fit_], trained_on=False)
+    assert turns.figures["examples"] == 12
 
 
 def test_the_area_under_the_curve_counts_pairs_in_order() -> None:

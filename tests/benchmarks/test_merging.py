@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from benchmarks.merging import Contestants, Setting, counts, naive, ours, rotated, table
+from benchmarks.merging import Contestants, Setting, counts, listed, naive, ours, rotated, table
+from benchmarks.merging_margins import drawn_anew, held_out, margin
 from benchmarks.recorded_reviews import Counts, Review, Said, read
 
 LEAK, CRASH = "golden: the pool leaks", "golden: the basket may be empty"
@@ -107,3 +109,21 @@ def test_the_choice_does_not_look_at_other_repositories(folder: Path) -> None:
         for judge, reviews in known.items()
     }
     assert lists.choose(["one"]) == Contestants.of(spoilt, [Setting()]).choose(["one"])
+
+
+def test_a_held_out_repository_is_measured_with_the_cut_of_the_others(folder: Path) -> None:
+    judged = read(folder)
+    mine = listed(judged, partial(ours, setting=Setting()))
+    plain = listed(judged, partial(naive, seed=0))
+    (one, two) = held_out(judged, mine, [mine])
+    assert (one.repository, one.ours, two.ours) == ("one", 1.0, 1.0)
+    assert (one.settings, one.best_chosen, one.best_measured) == (1.0, 1.0, 1.0)
+    own, over_naive, over_single = drawn_anew(judged, mine, [plain], draws=20)
+    assert round(own.low, 2) == round(own.high, 2) == 0.67, "the two pull requests are alike"
+    assert over_naive.mean == own.mean, "4 of n show nothing where there are three"
+    assert over_single.mean == 0.0
+
+
+def test_a_margin_leaves_out_as_many_draws_on_either_side() -> None:
+    found = margin([float(n) for n in range(200)])
+    assert (found.mean, found.low, found.high) == (99.5, 5.0, 194.0)

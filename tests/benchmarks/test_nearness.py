@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.nearness import auc
+from benchmarks.consensus_measures import area
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from benchmarks.nearness import auc
 def test_ties_count_half_and_every_pair_once(
     seen: list[tuple[float, bool]], expected: float
 ) -> None:
-    assert auc(seen) == expected
+    assert area(seen) == expected

@@ -15,7 +15,7 @@ from orchestrator.cli.options import example, json_option, language_option
     )
 )
 @click.argument("first", metavar="A")
-@click.argument("second", metavar="B", default="last")
+@click.argument("second", metavar="[B]", default="last")
 @json_option
 @language_option
 def diff(first: str, second: str, as_json: bool, language: str | None) -> int:

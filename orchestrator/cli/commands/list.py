@@ -12,7 +12,14 @@ from orchestrator.cli.options import example, json_option, language_option
 @click.command(
     "list", epilog=example("quorate list --status waiting", "quorate list -n 100 --json")
 )
-@click.option("-n", "limit", type=click.IntRange(1, 10_000), default=20, help="How many (20).")
+@click.option(
+    "-n",
+    "limit",
+    type=click.IntRange(1, 10_000),
+    default=20,
+    metavar="N",
+    help="How many (20), 10,000 at most.",
+)
 @click.option(
     "--status",
     type=click.Choice(

@@ -21,11 +21,13 @@ from orchestrator.cli.options import example, json_option, language_option, run_
 )
 @run_argument
 @click.option("--prompt", "step", metavar="STEP", help="What a step was asked, to the letter.")
-@click.option("--rounds", is_flag=True, help="Everything that was said.")
+@click.option("--rounds", is_flag=True, help="Everything that was said, step by step.")
 @click.option("--events", is_flag=True, help="The event log.")
 @click.option("--patch", is_flag=True, help="The exact patch, alone: `... --patch | git apply`.")
 @click.option("--markdown", is_flag=True, help="As Markdown.")
-@click.option("--all", "everything", is_flag=True, help="All findings.")
+@click.option(
+    "--all", "everything", is_flag=True, help="All findings; of a discussion also what was said."
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it: .json, .md, .txt.")
 @json_option
 @language_option

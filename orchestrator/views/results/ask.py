@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.views.lines import Span, Style, line
+from orchestrator.views.report import took_s
 from orchestrator.views.results.document import Block, Grid, Heading, Item, Items, Remark, Words
 from orchestrator.views.results.reading import (
     Reading,
@@ -29,7 +30,7 @@ class Given:
     participant: str
     text: str
     confidence: float | None
-    elapsed_s: float | None
+    took_s: float | None
     tokens: int | None
     cost_usd: float | None
     place: int | None = None
@@ -46,7 +47,6 @@ def document(reading: Reading) -> list[Block]:
         *_answers(reading, given),
         *_ranking(reading),
         *merged,
-        *_still_at_it(reading),
         *_below(closing(reading)),
     ]
 
@@ -67,7 +67,12 @@ def _opening(reading: Reading, given: list[Given]) -> list[Block]:
 
 def _given(reading: Reading) -> list[Given]:
     if "answers" in reading.detail:
-        return [_told(one) for one in reading.detail["answers"]]
+        steps = {
+            step.participant: step for step in reading.report.steps if step.role == Role.ANSWER
+        }
+        told = [_told(one, steps.get(one["participant"])) for one in reading.detail["answers"]]
+        # The panel's first answer first; without a ranking as they were asked.
+        return sorted(told, key=lambda one: one.place or len(told))
     return [
         _so_far(step)
         for step in reading.report.steps
@@ -75,12 +80,12 @@ def _given(reading: Reading) -> list[Given]:
     ]
 
 
-def _told(one: dict[str, Any]) -> Given:
+def _told(one: dict[str, Any], step: StepRow | None) -> Given:
     return Given(
         participant=one["participant"],
         text=one["answer"],
         confidence=one["confidence"],
-        elapsed_s=one["elapsed_s"],
+        took_s=None if step is None else took_s(step),
         tokens=one["tokens"],
         cost_usd=one["cost_usd"],
         place=one["place"],
@@ -89,12 +94,11 @@ def _told(one: dict[str, Any]) -> Given:
 
 def _so_far(step: StepRow) -> Given:
     reply = step.reply or {}
-    began = step.leased_at_s if step.leased_at_s is not None else step.queued_at_s
     return Given(
         participant=step.participant,
         text=str(reply.get("answer") or ""),
         confidence=reply.get("confidence"),
-        elapsed_s=None if step.finished_at_s is None else step.finished_at_s - began,
+        took_s=took_s(step),
         tokens=step.tokens,
         cost_usd=step.cost_usd,
     )
@@ -119,7 +123,7 @@ def _figures(reading: Reading, one: Given) -> str:
     return figures(
         None if one.place is None else reading.say("place", place=one.place),
         confidence(reading, one.confidence),
-        None if one.elapsed_s is None else reading.say("seconds", s=one.elapsed_s),
+        None if one.took_s is None else reading.say("seconds", s=one.took_s),
         tokens(reading, one.tokens),
         price(reading, one.cost_usd),
     )
@@ -127,12 +131,12 @@ def _figures(reading: Reading, one: Given) -> str:
 
 def _ranking(reading: Reading) -> list[Block]:
     ranking = reading.detail.get("ranking")
-    if not ranking:
-        return []
+    if not ranking or all(one["place"] is None for one in ranking["places"]):
+        return []  # the warnings say why nobody ranked
     heads = ("head_place", "head_who", "head_score", "head_points", "head_rankings")
     rows = tuple(
         (
-            str(one["place"]),
+            "-" if one["place"] is None else str(one["place"]),
             one["participant"],
             "-" if one["score"] is None else f"{one['score']:.2f}",
             f"{one['points']:g}",
@@ -162,14 +166,6 @@ def _synthesis(reading: Reading) -> list[Block]:
     if reading.brief:
         return [Words(str(body.get("summary") or ""))]
     return synthesis(reading, body, by)
-
-
-def _still_at_it(reading: Reading) -> list[Block]:
-    steps = reading.report.steps
-    who = [one.participant for one in steps if one.status in ("pending", "leased")]
-    if not who or reading.report.run.status.final:
-        return []
-    return [Remark(line(reading.say("still_at_it", who=", ".join(dict.fromkeys(who)))))]
 
 
 def _below(blocks: list[Block]) -> list[Block]:

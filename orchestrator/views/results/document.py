@@ -95,7 +95,7 @@ def as_lines(blocks: Sequence[Block]) -> list[Line]:
 def _item_lines(item: Item) -> list[Line]:
     first, *rest = block(item.text.strip(), style=item.style)
     label = f"  {item.label}: " if item.label else "  - "
-    note = [Span(f"  {item.note}", Style.DIM)] if item.note else []
+    note = [Span(f" ({item.note})", Style.DIM)] if item.note else []
     head = [*first, *note] if not rest else [*first]
     lines = [line(label, *head), *(line("    ", *one) for one in rest)]
     return [*lines[:-1], line(*lines[-1], *note)] if rest else lines
@@ -125,7 +125,9 @@ def _markdown(one: Block) -> str:
 def _markdown_item(item: Item) -> str:
     label = f"**{inline(item.label)}:** " if item.label else ""
     note = f" *({inline(item.note)})*" if item.note else ""
-    return f"- {label}{escape(item.text.strip())}{note}"
+    # Only at its beginning a text could become a list of its own.
+    text = inline(item.text.strip()) if label else escape(item.text.strip())
+    return f"- {label}{text}{note}"
 
 
 def _markdown_row(row: Sequence[str], rule: bool) -> str:

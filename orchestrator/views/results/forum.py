@@ -64,7 +64,9 @@ def _conclusion(reading: Reading) -> list[Block]:
     stopped = detail.get("stopped_by")
     blocks: list[Block] = []
     if not conclusion:
-        blocks.append(Remark(line(Span(f"📋 {reading.say('no_consensus')}", Style.WARNING))))
+        why = f": {reading.told(detail.get('reason'))}" if reading.brief else ""
+        nothing = Span(f"📋 {reading.say('no_consensus')}", Style.WARNING)
+        blocks.append(Remark(line(nothing, why)))
     else:
         word = "conclusion" if agreed or reading.report.ending is None else "stated_conclusion"
         blocks += sentence(f"📋 {reading.say(word)}", conclusion)

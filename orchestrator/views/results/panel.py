@@ -103,7 +103,7 @@ def _opinion(reading: Reading, one: Mapping[str, Any]) -> Item:
 
 def _votes(reading: Reading) -> list[Block]:
     votes = reading.detail.get("votes") or ()
-    if not votes:
+    if not any(one["voted"] for one in votes):
         return []
     how = "votes_secret" if reading.detail.get("votes_secret") else "votes_last"
     entries = tuple(_vote(reading, one) for one in votes)

@@ -17,7 +17,7 @@ from orchestrator.views.results.reading import (
     titled,
 )
 from orchestrator.views.results.receipt import receipt
-from orchestrator.views.text import SEVERITY_STYLES, caveat, status_of
+from orchestrator.views.text import SEVERITY_STYLES, caveat, decided_by, status_of
 from orchestrator.views.words import role_word
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending, StepStatus
@@ -29,7 +29,7 @@ UNHEARD = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
 
 def document(reading: Reading) -> list[Block]:
     """The plan is the result; what was said against it follows."""
-    blocks = [*opening(reading), *_plan(reading)]
+    blocks = [*opening(reading), *_accepted(reading), *_plan(reading)]
     if reading.brief:
         return [*blocks, *_standing(reading), *closing(reading)]
     return [
@@ -39,7 +39,6 @@ def document(reading: Reading) -> list[Block]:
         *_versions(reading),
         *receipt(reading),
         Remark(line("")),
-        *_accepted(reading),
         *closing(reading),
     ]
 
@@ -113,7 +112,7 @@ def _objection(reading: Reading, finding: Finding) -> Item:
     report = reading.report
     status = status_of(finding, reading.language)
     status = f", {status}" if status else ""
-    note = f"({report.supporters(finding)}/{len(report.critics)}{status}) {finding.id}"
+    note = f"{report.supporters(finding)}/{len(report.critics)}{status}, {finding.id}"
     detail = "" if reading.brief or not finding.detail else f" — {finding.detail}"
     return Item(
         f"{finding.title}{detail}{caveat(finding, reading.language)}",
@@ -126,7 +125,9 @@ def _objection(reading: Reading, finding: Finding) -> Item:
 def _merged(reading: Reading) -> list[Block]:
     body = reading.detail.get("synthesis") or reading.report.shown.get("synthesis")
     by = reading.detail.get("synthesised_by")
-    return [] if body is None else synthesis(reading, body, None if by == "fallback" else by)
+    if body is None or (by == "fallback" and not reading.everything):
+        return []  # the contributions one after another: no synthesis, and a reader has seen what they came to
+    return synthesis(reading, body, None if by == "fallback" else by)
 
 
 def _versions(reading: Reading) -> list[Block]:
@@ -180,13 +181,7 @@ def _entry(one: object) -> str:
 def _version(reading: Reading, one: dict[str, Any]) -> Item:
     answer = one["decision"] or {}
     rounds = len({said["round"] for said in one["rounds"]})
-    decided = (
-        reading.say(
-            "decided", choice=answer["choice"], actor=answer["actor"], channel=answer["channel"]
-        )
-        if answer
-        else None
-    )
+    decided = decided_by(answer, reading.language) if answer else None
     told = figures(
         reading.say("plan_by", who=one["by"]) if one["by"] else reading.say("plan_given"),
         reading.count("rounds", rounds),
@@ -194,13 +189,13 @@ def _version(reading: Reading, one: dict[str, Any]) -> Item:
         reading.count("objections", len(one["findings"])),
         decided,
     )
-    message = answer.get("message") or ""
-    return Item(told, reading.say("plan_version", n=one["number"]), message)
+    message = f" — {answer['message']}" if answer.get("message") else ""
+    return Item(f"{told}{message}", reading.say("plan_version", n=one["number"]))
 
 
 def _accepted(reading: Reading) -> list[Block]:
     accepted = reading.detail.get("accepted")
-    if accepted is None:
+    if accepted is None or reading.brief:
         return []
     style = Style.GOOD if accepted else Style.WARNING
     said = reading.say("accepted" if accepted else "not_accepted")

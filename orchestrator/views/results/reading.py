@@ -55,17 +55,31 @@ def opening(reading: Reading) -> list[Block]:
 
 
 def closing(reading: Reading) -> list[Block]:
-    """The decision, the warnings, who used what, and where there is more."""
+    """The decision, the warnings, who used what, and where there is more; nothing of it in a brief result."""
     report, language = reading.report, reading.language
     if reading.brief:
-        return [Remark(one) for one in warnings(report, language)] if not report.detail else []
-    blocks: list[Block] = [Remark(one) for one in decision_lines(report, language)]
+        return []
+    blocks: list[Block] = [*still_at_it(reading)]
+    blocks += [Remark(one) for one in decision_lines(report, language)]
     blocks += [Remark(one) for one in warnings(report, language)]
     if reading.everything:
         blocks += usage_by(reading)
     blocks += [Remark(one) for one in spent(report.usage, language)]
-    more = f": quorate show {report.run.id}"
+    more = f": quorate show {report.run.id}{'' if reading.everything else ' --all'}"
     return [*blocks, Remark(line(reading.say("details"), more))]
+
+
+def still_at_it(reading: Reading) -> list[Block]:
+    """Who is being waited for; whose turn is held up is told elsewhere, with the reason."""
+    report = reading.report
+    who = [
+        one.participant
+        for one in report.steps
+        if one.status == "leased" or (one.status == "pending" and not one.note)
+    ]
+    if not who or report.run.status.final:
+        return []
+    return [Remark(line(reading.say("still_at_it", who=", ".join(dict.fromkeys(who)))))]
 
 
 def figures(*parts: str | None) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from orchestrator.views.deliberation_words import DELIBERATION
+from orchestrator.views.lines import Span, Style, line
 from orchestrator.views.money import dollars
-from orchestrator.views.results.document import Block, Heading, Item, Items
+from orchestrator.views.results.document import Block, Heading, Item, Items, Remark, remark
 from orchestrator.views.results.reading import Reading, shortened
 
 SHORT = 60
@@ -19,29 +20,42 @@ def receipt(reading: Reading) -> list[Block]:
     if not found:
         return []
     entries = [
-        *_helped(reading, found),
         *_votes(reading, found, "first_votes"),
-        *_votes(reading, found, "last_votes"),
+        *([] if _same_votes(found) else _votes(reading, found, "last_votes")),
         *_support(reading, found),
         *_changes(reading, found),
         *_costs(reading, found),
     ]
-    return [Heading(reading.say("receipt")), Items(tuple(entries))]
+    return [Heading(reading.say("receipt")), *_helped(reading, found), Items(tuple(entries))]
 
 
-def _helped(reading: Reading, found: Mapping[str, Any]) -> list[Item]:
+def in_a_line(reading: Reading) -> list[Block]:
+    """The same for who wants the result only: the answer, and what it cost to know."""
+    found = reading.detail.get("receipt") or {}
+    head = Span(f"{reading.say('receipt')} ", Style.STRONG)
+    costs = "".join(f" ({one.label}: {one.text})" for one in _costs(reading, found))
+    return [Remark((*line(head), *one.parts, *line(costs))) for one in _helped(reading, found)]
+
+
+def _helped(reading: Reading, found: Mapping[str, Any]) -> list[Remark]:
     helped = found.get("helped")
     if helped is None:
         return []
-    word = f"helped_{helped}"
-    return [Item(reading.say(word) if word in DELIBERATION else str(helped))]
+    # Where a judge decides, the verdict can be another one than the first vote's although nobody was persuaded.
+    unmoved = helped == "changed" and found.get("changed_votes") == []
+    word = "helped_overruled" if unmoved else f"helped_{helped}"
+    return [remark(reading.say(word) if word in DELIBERATION else str(helped))]
+
+
+def _same_votes(found: Mapping[str, Any]) -> bool:
+    return bool(found.get("last_votes") == found.get("first_votes"))
 
 
 def _votes(reading: Reading, found: Mapping[str, Any], name: str) -> list[Item]:
     votes = found.get(name)
     if not isinstance(votes, Mapping) or not votes:
         return []
-    told = ", ".join(f"{who}: {_vote(reading, vote)}" for who, vote in votes.items())
+    told = "; ".join(f"{who}: {_vote(reading, vote)}" for who, vote in votes.items())
     blind = name == "first_votes" and found.get("first_votes_blind")
     return [Item(told, reading.say(name), reading.say("blind") if blind else "")]
 
@@ -51,8 +65,15 @@ def _vote(reading: Reading, vote: object) -> str:
     if isinstance(vote, Mapping):
         towards = vote.get("on_conclusion")
         where = f" ({reading.say(f'position_{towards}')})" if towards else ""
-        return f"{shortened(str(vote.get('position') or '-'), SHORT)}{where}"
-    return "-" if vote is None else shortened(str(vote), SHORT)
+        return f"{_named(reading, str(vote.get('position') or '-'))}{where}"
+    return "-" if vote is None else _named(reading, str(vote))
+
+
+def _named(reading: Reading, position: str) -> str:
+    """A position in its own words, also where it goes by a number."""
+    points = reading.detail.get("points") or ()
+    title = next((one["title"] for one in points if one["id"] == position), "")
+    return shortened(f"{position} {title}".strip(), SHORT).removesuffix(".")
 
 
 def _support(reading: Reading, found: Mapping[str, Any]) -> list[Item]:
@@ -67,18 +88,21 @@ def _changes(reading: Reading, found: Mapping[str, Any]) -> list[Item]:
     stances = found.get("changes") or ()
     votes = found.get("changed_votes", stances) or ()
     told = [*votes, *(stances if reading.everything and votes is not stances else ())]
-    nobody = [] if votes else [Item(reading.say("nobody_changed"))]
+    first, last = found.get("first_votes"), found.get("last_votes")
+    moved = isinstance(first, Mapping) and isinstance(last, Mapping) and first != last
+    said = found.get("helped") in ("confirmed", None)
+    silent = votes or moved or said
+    nobody = [] if silent else [Item(reading.say("nobody"), reading.say("changed_by"))]
     return [*nobody, *(_change(reading, one) for one in told)]
 
 
 def _change(reading: Reading, one: Mapping[str, Any]) -> Item:
-    what = f"{one['finding']} " if one.get("finding") else ""
+    about = f", {one['finding']}" if one.get("finding") else ""
     before, after = (_position(reading, one[name]) for name in ("from", "to"))
-    moved = reading.say("changed_mind", who=one["participant"], before=before, after=after)
     word = f"evidence_{one['evidence']}"
     evidence = reading.say(word) if word in DELIBERATION else str(one["evidence"])
     why = f" — {one['reason']}" if one.get("reason") else ""
-    return Item(f"{what}{moved}{why}", note=evidence)
+    return Item(f"{before} → {after}{why}", f"{one['participant']}{about}", evidence)
 
 
 def _position(reading: Reading, held: str | None) -> str:

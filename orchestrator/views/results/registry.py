@@ -9,7 +9,7 @@ from orchestrator.views.lines import Line, plain
 from orchestrator.views.markdown_text import escape
 from orchestrator.views.question import question
 from orchestrator.views.report import RunReport
-from orchestrator.views.results import ask, forum, generic, panel, plan
+from orchestrator.views.results import ask, forum, generic, panel, plan, receipt
 from orchestrator.views.results.document import Block, as_lines, as_markdown
 from orchestrator.views.results.reading import Reading
 
@@ -30,7 +30,12 @@ def result_lines(
 ) -> list[Line]:
     """The result for people; `max_findings` None shows everything, `brief` only what was asked for."""
     if report.run.workflow in OF_CHANGES:
-        return text.result(report, language=language, max_findings=max_findings)
+        return text.result(
+            report,
+            language=language,
+            max_findings=max_findings,
+            receipt=as_lines(_receipt(Reading(report, language, max_findings is None))),
+        )
     reading = Reading(report, language, everything=max_findings is None, brief=brief)
     return as_lines(_document(reading))
 
@@ -38,7 +43,8 @@ def result_lines(
 def result_markdown(report: RunReport, *, language: str) -> str:
     """The whole result as one Markdown document."""
     if report.run.workflow in OF_CHANGES:
-        return markdown.result(report, language=language)
+        told = _receipt(Reading(report, language, everything=True))
+        return markdown.result(report, language=language, receipt=as_markdown(told))
     reading = Reading(report, language, everything=True)
     title = f"# {escape(report.run.title)}\n\n"
     return title + as_markdown(_document(reading))
@@ -54,6 +60,13 @@ def question_lines(report: RunReport, language: str) -> list[Line]:
     if report.run.workflow == "plan":
         return as_lines(plan.question(Reading(report, language)))
     return question(report, language)
+
+
+def _receipt(reading: Reading) -> list[Block]:
+    """Whether a review's debate helped, in a line or in full; nothing where nobody debated."""
+    if reading.report.rounds < 2:
+        return []
+    return receipt.receipt(reading) if reading.everything else receipt.in_a_line(reading)
 
 
 def _document(reading: Reading) -> list[Block]:

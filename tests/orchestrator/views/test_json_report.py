@@ -142,5 +142,5 @@ def test_who_spoke_in_somebodys_place_is_said_once():
         make_step("critique/1/ruff", note="repaired"),
     )
     told = make_report(verdict=Verdict.APPROVED, steps=steps).warnings("en")
-    assert told.count("claude was out of service: spare spoke in its place") == 1
+    assert told.count("claude could not be used: spare spoke in its place") == 1
     assert sum("spoke in its place" in text for text in told) == 1

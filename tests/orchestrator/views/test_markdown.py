@@ -31,7 +31,7 @@ def test_the_tables_speak_the_readers_language():
 def test_no_image_link_tag_or_mention_of_a_finding_survives():
     hostile = "![x](http://evil/?a) <img src=x> [l](http://e) @somebody | cell `code`"
     assert escape(hostile) == (
-        "\\!\\[x\\](http\\://evil/?a) \\<img src=x\\> \\[l\\](http\\://e) \\@somebody \\| cell "
+        "\\!\\[x\\](http\\://evil/?a) \\<img src=x\\> \\[l\\](http\\://e) \\@&#8203;somebody \\| cell "
         "\\`code\\`"
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from orchestrator.views.markdown_text import prose
+from orchestrator.views.markdown_text import escape, prose
 
 HOSTILE = st.lists(
     st.sampled_from(
@@ -38,6 +40,20 @@ def test_no_participant_brings_a_link_an_image_or_a_tag(text: str) -> None:
     kinds |= {child.type for one in tokens for child in one.children or ()}
     assert not kinds & {"link_open", "image", "html_inline", "html_block"}
     assert not any(one.type == "heading_open" and one.tag in ("h1", "h2") for one in tokens)
+
+
+def test_a_page_that_came_of_it_calls_nobody_and_leads_nowhere() -> None:
+    text = "ask @octo-org/team about #12, mail a@b.test, `@decorator` stays"
+    for made in (prose(text), escape(text.replace("`", ""))):
+        shown = PARSER.render(made).replace("<code>@decorator</code>", "")
+        assert not re.search(r"[@#]\w", shown)
+        assert "octo-org/team" in shown
+    assert "`@decorator`" in prose(text)
+
+
+def test_a_number_begins_no_list_unless_a_blank_follows() -> None:
+    assert escape("0.83 → 1.00") == "0.83 → 1.00"
+    assert escape("1. one") == "1\\. one"
 
 
 @pytest.mark.parametrize(

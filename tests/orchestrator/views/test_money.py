@@ -135,7 +135,7 @@ def test_a_cost_that_nobody_knows_is_unknown_and_not_nothing() -> None:
 
 def test_an_estimate_beside_a_limit_says_what_will_not_be_asked() -> None:
     low, high = (estimated(FOUND, budget=Budget(max_usd=usd)) for usd in (0.1, 0.3))
-    assert "over the limit of $0.1000" in low
+    assert "over the limit of $0.10:" in low
     assert "over the limit" not in high
     assert "whoever has no known price is not asked: local" in high
 

@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator.views.happenings import Manner
 from orchestrator.views.lines import plain
-from orchestrator.views.progress import Look, Setting, changes, still_waiting
+from orchestrator.views.progress import Look, Setting, changes, held_up, still_waiting
 from shared.models.outcomes import Ending, RunStatus
 from shared.store.views import StepRow
 from tests.support.finished_runs import HELD, discussed
@@ -96,6 +96,18 @@ def test_whoever_waits_hears_for_whom_and_how_long():
     look = replace(START, elapsed_s=44.0, steps=(step,))
     assert plain(still_waiting(look, "en")) == "still waiting for claude (42 s)\n"
     assert still_waiting(START, "en") == []
+
+
+def test_whoever_waits_hears_why_a_turn_was_handed_back_and_once_for_all_that_wait_alike():
+    paused = "claude waits: an operator paused 'claude'."
+    steps = (
+        make_step("critique/1/claude", "pending", note=paused, finished_at_s=None),
+        make_step("rebuttal/1/claude", "pending", note=paused, finished_at_s=None),
+        make_step("critique/1/gpt", "leased", note="gpt waits", leased_at_s=2.0),
+    )
+    told = plain(still_waiting(replace(START, elapsed_s=44.0, steps=steps), "en")).splitlines()
+    assert told[1:] == [f"⏳ {paused}"]
+    assert plain(held_up(steps, "ko")) == f"⏳ 대기: {paused}\n"
 
 
 def test_a_reply_of_an_unknown_form_is_not_an_error():

@@ -58,6 +58,10 @@ def test_every_sentence_of_every_ending_has_its_korean(
             "아직 합의하지 않음, 미해결 항목: F1, F2; 불참: ada",
         ),
         (
+            "ada did not answer in round 2 (1/3 did): timeout: ada did not answer within 60 s.",
+            "ada 불참, 2라운드 (응답 1/3): 시간 초과: ada 60초 안에 응답하지 않음",
+        ),
+        (
             "ada did not answer in round 2 (1/3 did): timeout: no answer; it hung",
             "ada 불참, 2라운드 (응답 1/3): timeout: no answer; it hung",
         ),
@@ -67,7 +71,7 @@ def test_every_sentence_of_every_ending_has_its_korean(
         ),
         (
             "there and back again: bob on P1, cyd on P1; the votes agree, the debate did not",
-            "입장이 오락가락함: bob: P1, cyd: P1; 투표는 일치하나 토론은 그렇지 않았음",
+            "입장이 거듭 뒤집힘: bob: P1, cyd: P1; 투표는 일치하나 토론은 그렇지 않았음",
         ),
     ],
 )

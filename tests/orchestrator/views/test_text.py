@@ -1,13 +1,23 @@
 """The text that a person reads."""
 
+from dataclasses import replace
+
 from orchestrator.views.lines import plain
 from orchestrator.views.question import question
-from orchestrator.views.text import result
+from orchestrator.views.results.registry import result_lines
+from orchestrator.views.text import gathered, result
 from orchestrator.views.words import say
 from shared.models.assessment import Recommendation
 from shared.models.findings import FindingStatus, Severity
 from shared.models.outcomes import Ending, RunStatus, Verdict
-from tests.support.reports import PATCH, make_decision, make_finding, make_report, make_step
+from tests.support.reports import (
+    PATCH,
+    make_assessment,
+    make_decision,
+    make_finding,
+    make_report,
+    make_step,
+)
 
 
 def text_of(report, language: str = "en", max_findings: int | None = 5) -> str:
@@ -154,3 +164,26 @@ def test_every_ending_and_every_recommendation_has_a_word_in_both_languages():
     for how in (*Ending, *Recommendation):
         assert say(f"how_{how.value}", "en") == how.value
         assert say(f"how_{how.value}", "ko") != how.value
+
+
+def test_what_happened_in_several_rounds_is_one_warning():
+    late = "ada did not answer in round {} (1/2 did): timeout: ada did not answer within 60 s."
+    texts = [late.format(1), "bob is new", late.format(2), late.format(4)]
+    assert gathered(texts, "en") == [f"{late.format(1)} (also in rounds 2, 4)", "bob is new"]
+    assert gathered(texts[:3:2], "ko")[0].endswith("응답하지 않음 (2라운드에도)")
+
+
+def test_a_review_that_was_debated_says_whether_it_helped():
+    receipt = {"helped": "confirmed", "debate": {"cost_usd": 0.25}}
+    rounds = (make_assessment(number=1), make_assessment(Ending.CONVERGED, 2))
+    report = make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),))
+    assert report.run.outcome is not None
+    detail = {**report.detail, "receipt": receipt}
+    run = replace(report.run, outcome={**report.run.outcome, "detail": detail})
+    said = "Did the debate help? It confirmed the first vote; nobody changed their mind."
+    shown = plain(
+        result_lines(replace(report, run=run, assessments=rounds), language="en", max_findings=5)
+    )
+    assert f"{said} (cost of the debate: $0.25" in shown
+    undebated = replace(report, run=run, assessments=rounds[1:])
+    assert "debate" not in plain(result_lines(undebated, language="en", max_findings=5))

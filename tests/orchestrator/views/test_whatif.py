@@ -11,12 +11,11 @@ from orchestrator.views.forks import origin, plan_json, plan_lines
 from orchestrator.views.json_report import dumps
 from orchestrator.views.lines import Line, plain
 from orchestrator.views.whatif import (
-    check_json,
     check_lines,
     sweep_lines,
     variant_lines,
-    what_if_json,
 )
+from orchestrator.views.whatif_json import check_json, what_if_json
 from orchestrator.views.whatif_words import WHAT_IF
 from orchestrator.whatif.changes import change_of
 from orchestrator.whatif.comparing import Side, compare
@@ -260,9 +259,9 @@ def test_a_variant_speaks_korean_and_its_columns_stand_under_one_another():
     assert lines[:5] == [
         "가정: rounds=1 · r1 a change",
         "라운드   동의율  안정도  점수  권고  종료",
-        "round/1  1.00    -       0.60  계속  - → 미결",
-        "round/2  0.67    -       0.40  계속  -         (진행 안 됨)",
-        "round/3  0.42    1.00    0.65  교착  교착      (진행 안 됨)",
+        "round/1  1.00    -       0.60  계속  - → 라운드 소진",
+        "round/2  0.67    -       0.40  계속  -                (진행 안 됨)",
+        "round/3  0.42    1.00    0.65  교착  교착             (진행 안 됨)",
     ]
     assert "더 진행해야 함, 필요한 차례: synthesis/chair (기록: 3라운드 뒤 종합)" in lines
     gated = found(recording, fail_on="minor")
@@ -274,7 +273,7 @@ def test_a_sweep_speaks_korean():
     recording = disputed()
     what = what_if(recording, variants([sweep_of(recording.spec, "rounds=1")], []))
     head, stored, one = text(sweep_lines(recording.run, what, "ko")).splitlines()[1:4]
-    assert head.split()[-3:] == ["게이트", "지적", "이후"]
+    assert head.split()[-3:] == ["판정", "지적", "이후"], "no gate was set: no column for it"
     assert stored.split()[0] == "저장됨"
     assert one.endswith("synthesis/chair 필요; 4개 필요 없음 ($1.00, 400토큰)")
 
@@ -290,7 +289,7 @@ def test_a_fork_and_a_comparison_speak_korean():
     usage = UsageRow(4, 300, 100, 0, 1.0, 0)
     sides = Side(recording, usage), Side(other, usage)
     lines = text(comparison_lines(*sides, compare(*sides), "ko")).splitlines()
-    assert lines[:2] == ["r1, r1 · 같은 대상", "다름 (판정과 지적)"]
+    assert lines[:2] == ["r1, r1 · 같은 실행", "다름 (판정과 지적)"]
     assert "종료    교착       교착" in lines
     assert "지적 (양쪽이 같은 것 0건):" in lines
 

@@ -129,9 +129,10 @@ def test_a_decision_is_asked_again_and_not_copied() -> None:
     ("at", "said"),
     [
         ("critque/1/critic1", "did you mean critique/1/critic1"),
+        ("SYNTESIS", "did you mean synthesis"),
         ("round:9", "it has round:1, round:2, round:3"),
         ("review2/round:1", "no round 1 in review2"),
-        ("nonsense", "it has round:1"),
+        ("nonsense", "it has round:1, round:2, round:3, critique, rebuttal, synthesis"),
         ("", "it has round:1"),
     ],
 )

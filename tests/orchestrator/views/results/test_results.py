@@ -144,7 +144,7 @@ def test_a_change_of_mind_has_a_price_only_where_one_is_shown(votes: list[object
         receipt["changed_votes"] = votes
     shown = text_of(held)
     assert ("for each changed mind" in shown) is (votes is None)
-    assert ("nobody changed their mind" in shown) is (votes is not None)
+    assert ("changed their mind: nobody" in shown) is (votes is not None)
 
 
 def test_silence_about_a_plan_is_not_shown_as_the_absence_of_objections() -> None:
@@ -221,3 +221,62 @@ def test_a_forums_receipt_shows_first_opinions_towards_the_conclusion_and_its_su
     shown = text_of(held)
     assert "first votes: claude: two processes (disagrees)" in shown
     assert "support for the conclusion: 0.33 → 1.00" in shown
+
+
+def test_a_verdict_against_the_first_vote_that_persuaded_nobody_is_not_praised() -> None:
+    held = judged()
+    held.outcome.detail["receipt"] |= {"helped": "changed", "changed_votes": []}
+    shown = text_of(held)
+    assert "Hardly: the verdict is not the first vote's, but nobody changed their mind." in shown
+    assert "it changed the answer" not in shown
+
+
+def test_votes_that_changed_are_not_followed_by_nobody_changed_their_mind() -> None:
+    held = planned()
+    first = {"ada": "REVISE", "bob": "ACCEPT"}
+    held.outcome.detail["receipt"] |= {"helped": "settled", "first_votes": first, "changes": []}
+    shown = text_of(held)
+    assert "  first votes: ada: REVISE; bob: ACCEPT (before anybody had heard anybody)\n" in shown
+    assert "last votes: ada: REVISE; bob: REVISE; cyd: REVISE" in shown
+    assert "nobody" not in shown.partition("Did the debate help?")[2].partition("cost")[0].replace(
+        "before anybody had heard anybody", ""
+    )
+
+
+def test_contributions_one_after_another_are_no_synthesis() -> None:
+    held = planned()
+    detail = held.outcome.detail
+    detail["synthesised_by"], detail["synthesis"] = "fallback", {"summary": "# ada, again"}
+    assert "# ada, again" not in text_of(held)
+    assert "# ada, again" in text_of(held, everything=True)
+
+
+def test_the_panels_first_answer_stands_first_and_no_ranking_is_no_table() -> None:
+    held = asked()
+    report = report_of(held.run, held.simulation, held.outcome)
+    answers, places = report.detail["answers"], report.detail["ranking"]["places"]
+    for one, place in zip(answers, (3, 1, 2), strict=False):
+        one["place"] = place
+    shown = plain(result_lines(report, language="en", max_findings=5))
+    assert shown.index("── gemini") < shown.index("── codex") < shown.index("── claude")
+    for one in (*answers, *places):
+        one["place"] = None
+    shown = plain(result_lines(report, language="en", max_findings=5))
+    assert "None" not in shown
+    assert "Ranking by the panel" not in shown
+
+
+def test_nobodys_votes_are_no_list() -> None:
+    held = judged()
+    for one in held.outcome.detail["votes"]:
+        one["voted"] = False
+    assert "── Votes" not in text_of(held)
+
+
+def test_who_is_waited_for_is_named_in_every_workflow() -> None:
+    held = judged()
+    report = report_of(held.run, held.simulation, None, stages=1)
+    steps = [replace(one, status="leased", reply=None) for one in report.steps[1:]]
+    report = replace(report, steps=(*report.steps[:1], *steps))
+    shown = plain(result_lines(report, language="ko", max_findings=5))
+    assert "작업 중: bob, cyd" in shown
