@@ -13,6 +13,7 @@ from orchestrator.views.floor import RoundSeen, rounds_of_steps
 from orchestrator.views.lines import Line, Span, Style, line, voice
 from orchestrator.views.money import dollars
 from orchestrator.views.progress import CONVERSATIONS, Look
+from orchestrator.views.sentences import told
 from orchestrator.views.words import count, role_word, say
 from orchestrator.views.wrapping import cut, head, tail, width_of
 from shared.models.outcomes import StepStatus
@@ -149,7 +150,9 @@ def _workers(look: Look, size: Size, language: str) -> list[Line]:
     lines: list[Line] = []
     for step in shown:
         lines.append(_worker(step, look, size.columns, language))
-        lines += _spoken(step, look, size.columns, held_up[0] if _is_held_up(step) else each)
+        rows = held_up[0] if _is_held_up(step) else each
+        spoken = _words(step, look, Size(size.columns - 2, rows), language)
+        lines += [(Span("  "), *one) for one in spoken]
     return [*lines, *_others(hidden, language)]
 
 
@@ -187,17 +190,17 @@ def _state(step: StepRow, look: Look, language: str) -> str:
     return f"{took} · {say('characters', language, n=so_far.characters)}"
 
 
-def _spoken(step: StepRow, look: Look, columns: int, rows: int) -> list[Line]:
-    return [(Span("  "), *one) for one in _words(step, look, columns - 2, rows)]
-
-
-def _words(step: StepRow, look: Look, columns: int, rows: int) -> list[Line]:
+def _words(step: StepRow, look: Look, size: Size, language: str) -> list[Line]:
     """The end of what somebody says just now; of a turn that was handed back, what it waits for."""
     if step.status == StepStatus.PENDING:
-        why = head(step.note, columns, rows) if step.note else []
+        why = head(told(step.note or "", language), size.columns, size.rows)
         return [line(Span(one, Style.WARNING)) for one in why]
     so_far = look.live.get(step.key)
-    return [line(one) for one in tail(so_far.text, columns, rows)] if so_far and so_far.text else []
+    return (
+        [line(one) for one in tail(so_far.text, size.columns, size.rows)]
+        if so_far and so_far.text
+        else []
+    )
 
 
 # ---- side by side -------------------------------------------------------------------------------
@@ -247,14 +250,17 @@ def _cell(step: StepRow, look: Look, size: Size, language: str) -> list[Line]:
         return [top, *(line(one) for one in head(said, size.columns, size.rows - 1))]
     if step.status not in (StepStatus.PENDING, StepStatus.LEASED):
         why = f"{step.failure_kind}: {step.failure_message}" if step.failure_kind else step.status
-        told = [line(Span(one, Style.WARNING)) for one in head(why, size.columns, size.rows - 1)]
-        return [line(Span("⚠ ", Style.WARNING), name), *told]
+        whole = head(told(why, language), size.columns, size.rows - 1)
+        return [
+            line(Span("⚠ ", Style.WARNING), name),
+            *(line(Span(one, Style.WARNING)) for one in whole),
+        ]
     glyph = GLYPHS[StepStatus(step.status)]
     top = line(f"{glyph} ", name, Span(f"  {_state(step, look, language)}", Style.DIM))
     if width_of(top) > size.columns:
         short = _state(step, replace(look, live={}), language)
         top = line(f"{glyph} ", name, Span(f"  {short}", Style.DIM))
-    words = _words(step, look, size.columns, size.rows - 1)
+    words = _words(step, look, Size(size.columns, size.rows - 1), language)
     if not words and step.status == StepStatus.LEASED:
         return [top, line(Span(say("thinks", language), Style.DIM))]
     return [top, *words]
@@ -271,7 +277,7 @@ def _floor(look: Look, size: Size, language: str) -> list[Line]:
         return []
     role = open_steps[0].role
     if role == Role.BID:
-        return [_bids(rounds[-1]), *_held_up(open_steps, look, size)]
+        return [_bids(rounds[-1]), *_held_up(open_steps, look, size, language)]
     if role == Role.SPEECH:
         speaker = open_steps[0]
         top = line(
@@ -279,14 +285,15 @@ def _floor(look: Look, size: Size, language: str) -> list[Line]:
             Span(f"  {_state(speaker, look, language)}", Style.DIM),
         )
         most = min(size.rows - 2, SPOKEN_ROWS)
-        return [line(""), top, *_words(speaker, look, size.columns, most)]
+        return [line(""), top, *_words(speaker, look, Size(size.columns, most), language)]
     return _workers(look, size, language)
 
 
-def _held_up(steps: Sequence[StepRow], look: Look, size: Size) -> list[Line]:
+def _held_up(steps: Sequence[StepRow], look: Look, size: Size, language: str) -> list[Line]:
     """What the floor requests wait for that nobody works on."""
     waiting = [step for step in steps if _is_held_up(step)]
-    return [one for step in waiting for one in _words(step, look, size.columns, HELD_UP_ROWS)]
+    room = Size(size.columns, HELD_UP_ROWS)
+    return [one for step in waiting for one in _words(step, look, room, language)]
 
 
 def _bids(seen: RoundSeen) -> Line:

@@ -16,6 +16,7 @@ from orchestrator.views.happenings import (
 )
 from orchestrator.views.lines import Line, Span, Style, line
 from orchestrator.views.report import ASSESSED_ROLES, RecordedAssessment
+from orchestrator.views.sentences import told
 from orchestrator.views.words import say
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.panel import Role
@@ -195,7 +196,9 @@ def still_waiting(look: Look, language: str) -> list[Line]:
 def held_up(steps: Iterable[StepRow], language: str) -> list[Line]:
     """What turns wait for that a worker has handed back: a limit, a pause, a breaker, another try."""
     whys = dict.fromkeys(s.note for s in steps if s.status == StepStatus.PENDING and s.note)
-    return [line(Span(say("held_up", language, why=why), Style.WARNING)) for why in whys]
+    return [
+        line(Span(say("held_up", language, why=told(why, language)), Style.WARNING)) for why in whys
+    ]
 
 
 def stage(step: StepRow) -> str:

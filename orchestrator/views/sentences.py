@@ -198,7 +198,7 @@ _KOREAN: dict[str, str] = {
     "Apply the fix, or skip and continue?": "수정을 적용할까요, 건너뛰고 계속할까요?",
     "Revise the plan, or accept it as it is?": "계획을 수정할까요, 그대로 받아들일까요?",
 }
-# Why a turn failed: the words of workers and of providers, of which the most frequent are told in Korean.
+# Why a turn failed or waits: the words of workers and of providers, of which the most frequent are told in Korean.
 _REASONS: dict[str, str] = {
     "timeout: {who} did not answer within {n} s.": "시간 초과: {who} {n}초 안에 응답하지 않음",
     "over_budget: the run's budget of {what} is used up": "예산 초과: {what} 예산 소진",
@@ -207,6 +207,27 @@ _REASONS: dict[str, str] = {
     ),
     "{who} answered twice in an unusable form: {rest}": "{who} 두 번 다 쓸 수 없는 형식으로 답함: {rest}",
     "the run's budget of {what} is used up": "{what} 예산 소진",
+    # ---- what a turn waits for (workers/limits, workers/providers)
+    "{who} waits for a person's answer: {command}.": "{who} 사람의 답변을 기다림: {command}",
+    "{who} waits for a usable answer, the last one was none: {command}.": (
+        "{who} 쓸 수 있는 답변을 기다림(지난 답변은 쓸 수 없었음): {command}"
+    ),
+    "{who} waits: an operator paused '{name}' ({command}).": "{who} 대기: 운영자가 '{name}' 중지함 ({command})",
+    "{who} waits: another turn tries whether its provider is back.": (
+        "{who} 대기: 제공자가 돌아왔는지 다른 차례가 확인하는 중"
+    ),
+    "{who} waits: another turn uses its browser profile.": "{who} 대기: 다른 차례가 브라우저 프로필을 쓰는 중",
+    "{who} waits: calls under way have reserved the rest of the budget.": (
+        "{who} 대기: 진행 중인 호출이 남은 예산을 예약함"
+    ),
+    "{who} waits {n} s: its provider asked for a pause.": "{who} {n}초 대기: 제공자가 잠시 멈추라고 함",
+    "{who} waits {n} s: its account's limit (rpm, tpm or parallel) is used up.": (
+        "{who} {n}초 대기: 계정 한도(rpm, tpm 또는 동시 호출)를 다 씀"
+    ),
+    "{who}'s provider failed again and again ({kind}); it is tried again in {n} s.": (
+        "{who} 제공자가 거듭 실패함({kind}), {n}초 뒤 다시 시도"
+    ),
+    "{rest}; it is asked again in {n} s.": "{rest}; {n}초 뒤 다시 물음",
 }
 _NAME = re.compile(r"\\{(\w+)\\}")
 _NUMBERS = frozenset({"n", "all", "needed", "x", "y", "z"})
@@ -231,6 +252,8 @@ def _korean(sentence: str) -> str:
                     for name, word in words.items()
                 }
             )
+    if (reason := _reason(sentence)) != sentence:
+        return reason
     first, semicolon, rest = sentence.partition("; ")
     return f"{_korean(first)}; {_korean(rest)}" if semicolon else sentence
 

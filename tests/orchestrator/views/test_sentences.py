@@ -73,6 +73,18 @@ def test_every_sentence_of_every_ending_has_its_korean(
             "there and back again: bob on P1, cyd on P1; the votes agree, the debate did not",
             "입장이 거듭 뒤집힘: bob: P1, cyd: P1; 투표는 일치하나 토론은 그렇지 않았음",
         ),
+        (
+            "me waits for a person's answer: `quorate inbox`.",
+            "me 사람의 답변을 기다림: `quorate inbox`",
+        ),
+        (
+            "held waits: an operator paused 'held' (`quorate participants resume held`).",
+            "held 대기: 운영자가 'held' 중지함 (`quorate participants resume held`)",
+        ),
+        (
+            "gpt's provider failed again and again (overloaded); it is tried again in 12 s.",
+            "gpt 제공자가 거듭 실패함(overloaded), 12초 뒤 다시 시도",
+        ),
     ],
 )
 def test_a_sentence_is_told_with_its_names_and_numbers(english: str, korean: str) -> None:
