@@ -35,6 +35,8 @@ class Course:
     rounds: int | None = None
     revisions: int | None = None
     threshold: float | None = None
+    consensus: bool | None = None
+    fail_on: str | None = None
     ranking: bool | None = None
     synthesis: bool | None = None
     anonymous: bool | None = None
@@ -53,11 +55,13 @@ _KEYS: dict[str, dict[str, str]] = {
         "strategy": "plan.strategy",
         "rounds": "plan.max_rounds",
         "revisions": "plan.max_revisions",
+        "fail_on": "gate.fail_on",
     },
     "panel": {
         "strategy": "debate.strategy",
         "rounds": "debate.max_rounds",
         "threshold": "debate.consensus_threshold",
+        "consensus": "debate.require_consensus",
     },
 }
 """Which key of the configuration an option overrides, by workflow."""

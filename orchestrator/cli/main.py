@@ -23,6 +23,10 @@ ENVIRONMENT = 5
 INTERRUPTED = 130
 TERMINATED = 143
 BROKEN_PIPE = 141
+NO_COMMAND = (
+    "Without a command this is a question: a command's name comes first (`quorate panel ...`), and a question that "
+    "begins with a dash comes behind `--`"
+)
 
 
 class ReaderGone(Exception):
@@ -173,7 +177,11 @@ def _usage(error: click.ClickException) -> str:
     message = error.format_message()
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "quorate"
-    return f"{message} (`{where} --help` explains)"
+    said = f"{message} (`{where} --help` explains)"
+    implicit = context is not None and context.meta.get(IMPLICIT, False)
+    if implicit and isinstance(error, click.NoSuchOption):
+        return f"{said}. {NO_COMMAND}"
+    return said
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,12 +40,30 @@ def in_this_order(*decorators: Decorator) -> Decorator:
     return decorate
 
 
+class Finite(click.FloatRange):
+    """A number in a range; `nan` and `inf` are in none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number. Raises click.BadParameter."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is no number here.", param, ctx)
+        return number
+
+
 watch_limit_option = click.option(
     "--timeout",
     "watch_s",
-    type=click.FloatRange(0, min_open=True),
+    type=Finite(0, min_open=True),
     metavar="S",
     help="Watch S seconds.",
+)
+fail_on_option = click.option(
+    "--fail-on",
+    type=click.Choice(["critical", "major", "minor", "info", "none"], case_sensitive=False),
+    help="Exit 1 when a finding this bad stands.",
 )
 findings_options = in_this_order(
     click.option(
@@ -56,7 +76,7 @@ submission_options = in_this_order(
         "--estimate", is_flag=True, help="Print the expected calls and cost; start nothing."
     ),
     click.option(
-        "--max-cost", type=click.FloatRange(0), metavar="USD", help="Make no call beyond this cost."
+        "--max-cost", type=Finite(0), metavar="USD", help="Make no call beyond this cost."
     ),
     click.option("--max-calls", type=click.IntRange(0), metavar="N", help="Make N calls at most."),
     click.option("--batch", metavar="NAME", help="Count this run's costs under a name."),
@@ -76,6 +96,16 @@ submission_options = in_this_order(
 )
 """What every command that submits a run takes: limits, configuration, and how its result is wanted."""
 
+
+def _somebody(
+    _ctx: click.Context, _param: click.Parameter, typed: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Names that name nobody are no wish for everybody: a script's variable may be empty."""
+    if typed and not any(name.strip() for one in typed for name in one.split(",")):
+        raise click.BadParameter("it names nobody; leave it out to ask everybody")
+    return typed
+
+
 question_options = in_this_order(
     click.argument("words", nargs=-1, metavar="[TEXT...]"),
     click.option("-f", "--file", metavar="PATH", help="A file that holds the text (- is stdin)."),
@@ -92,6 +122,7 @@ cast_options = in_this_order(
         "panel",
         multiple=True,
         metavar="NAMES",
+        callback=_somebody,
         help="Who takes part, with commas or repeated.",
     ),
     click.option("--preset", metavar="NAME", help="A ready-made panel."),
@@ -114,6 +145,10 @@ def check_output(output: Path | None) -> None:
         )
     if not output.parent.is_dir():
         raise click.UsageError(f"-o {output}: there is no folder {output.parent}")
+    if output.is_dir():
+        raise click.UsageError(f"-o {output}: it is a folder")
+    if not os.access(output if output.exists() else output.parent, os.W_OK):
+        raise click.UsageError(f"-o {output}: it may not be written")
 
 
 def check_estimate(output: Path | None, *, estimate: bool) -> None:

@@ -26,7 +26,7 @@ _OPTIONS = (
     click.option(
         "--fail-on",
         type=click.Choice(["critical", "major", "minor", "info", "none"], case_sensitive=False),
-        help="The gate (review).",
+        help="The gate (review, plan).",
     ),
     click.option("--rounds", type=click.IntRange(1), metavar="N", help="Rounds at most."),
     click.option(

@@ -15,6 +15,7 @@ from orchestrator.configuration.configured import is_external
 from orchestrator.views.forks import origin
 from orchestrator.views.json_report import SCHEMA_VERSION, dumps
 from orchestrator.views.lines import Line, exact
+from orchestrator.views.progress import held_up
 from orchestrator.views.question import question
 from orchestrator.views.report import RunReport
 from orchestrator.views.results.registry import OF_CHANGES, result_lines
@@ -70,11 +71,12 @@ def _shown(
     if options.markdown:
         return rendered(report, ".md", language)
     if options.rounds:
-        return rounds(report)
+        return rounds(report, language)
     limit = None if options.everything else DEFAULT_MAX_FINDINGS
     shown = result_lines(report, language=language, max_findings=limit)
     asked = question(report, language) if report.run.workflow in OF_CHANGES else []
-    return fitted(report, [*origin(report, language), *shown, *asked], sys.stdout)
+    waits = [] if report.run.status.final else held_up(report.steps, language)
+    return fitted(report, [*origin(report, language), *shown, *waits, *asked], sys.stdout)
 
 
 def _events(backend: Backend, run: str, *, as_json: bool) -> list[Line] | str:

@@ -19,6 +19,15 @@ from shared.models.wire import ForeignWire
 _FENCE = re.compile(r"^```\w*\n(.*)\n```$", re.DOTALL)
 
 
+# Where not any words do.
+_SPOKEN_FORMS = {
+    "bid": "Begin with REQUEST or PASS, then say why.",
+    "selection": "End with a line SELECT: NAME, or with END: and the conclusion.",
+    "ballot": "Begin with AGREE, PARTIAL, DISAGREE or ABSTAIN, then say why.",
+    "ranking": "One letter a line, numbered, the best first.",
+}
+
+
 def reply_of(text: str, reply_model: str) -> str:
     """The text to be stored for a turn that asks for `reply_model`. Raises UserError that says what is missing."""
     model = REPLY_MODELS[reply_model]
@@ -30,6 +39,8 @@ def reply_of(text: str, reply_model: str) -> str:
     if stripped.startswith("{"):
         return _checked(_object(stripped), model)
     if issubclass(model, SpokenReply):
+        if model.from_text(stripped) is None:
+            raise UserError(f"this is no answer to that turn. {form_of(reply_model)}")
         return stripped
     return _checked(_from_words(stripped, model), model)
 
@@ -39,7 +50,7 @@ def form_of(reply_model: str) -> str:
     model = REPLY_MODELS[reply_model]
     known = ", ".join(model.model_fields)
     if issubclass(model, SpokenReply):
-        return "Answer in your own words."
+        return _SPOKEN_FORMS.get(reply_model, "Answer in your own words.")
     if words := _words_of(model):
         return f"Begin with {' or '.join(words)}, then say why; or give a JSON object with {known}."
     return f"Answer in your own words, or give a JSON object with {known}."

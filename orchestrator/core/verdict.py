@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from shared.models.findings import Finding, FindingStatus, Severity
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant
+from shared.models.run import RunSpec
 
 STANDING = frozenset({FindingStatus.ACCEPTED, FindingStatus.CONTESTED})
 DEMANDS_FIX = Severity.MINOR
@@ -77,6 +79,35 @@ def gate(
     if doubtful := undecided(findings, fail_on):
         return GateResult(GateOutcome.INCONCLUSIVE, f"{_named(doubtful)} undecided")
     return GateResult(GateOutcome.PASSED, f"converged, and nothing stands at {fail_on} or worse")
+
+
+def consensus_gate(ending: Ending | None, agreed: bool | None) -> GateResult:
+    """Of a debate that is judged: passes when the debaters agree on the verdict, trips when they do not.
+
+    `agreed` is whether the votes agree on what the verdict amounts to, None when that cannot be told. A debate that too
+    few took part in, or that was broken off, says nothing.
+    """
+    if ending in (None, Ending.DEGRADED, Ending.OVER_BUDGET):
+        how = "without an ending" if ending is None else f"as {ending}"
+        return GateResult(GateOutcome.INCONCLUSIVE, f"the discussion ended {how}")
+    if ending is not Ending.CONVERGED:
+        return GateResult(GateOutcome.TRIPPED, "the debaters do not agree")
+    match agreed:
+        case True:
+            return GateResult(GateOutcome.PASSED, "the debaters agree on the verdict")
+        case False:
+            return GateResult(GateOutcome.TRIPPED, "the debaters agree on something else")
+    unknown = "the debaters agree, and whether on the verdict cannot be told"
+    return GateResult(GateOutcome.INCONCLUSIVE, unknown)
+
+
+def gate_of(
+    spec: RunSpec, findings: Sequence[Finding], ending: Ending | None, detail: Mapping[str, Any]
+) -> GateResult:
+    """The gate that a run has, on what stands and on what its outcome tells (`detail`, empty before)."""
+    if spec.requires_consensus:
+        return consensus_gate(ending, (detail.get("agreement") or {}).get("on_verdict"))
+    return gate(findings, ending, spec.fail_on)
 
 
 def _named(findings: Sequence[Finding]) -> str:

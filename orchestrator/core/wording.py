@@ -12,7 +12,7 @@ def reply_text(reply: Mapping[str, Any]) -> str:
     """A reply's sections as text: headings in words, one line an item. Findings keep their place and severity."""
     blocks = []
     for name, value in reply.items():
-        lines = list(_lines(value))
+        lines = list(lines_of(value))
         if lines:
             blocks.append(f"## {name.replace('_', ' ').capitalize()}\n" + "\n".join(lines))
     return "\n\n".join(blocks)
@@ -20,10 +20,11 @@ def reply_text(reply: Mapping[str, Any]) -> str:
 
 def spoken_text(reply: Mapping[str, Any]) -> str:
     """What a participant says in sentences, without ids, verdict words and headings: what a text detector may read."""
-    return "\n".join(line for value in reply.values() for line in _lines(value))
+    return "\n".join(line for value in reply.values() for line in lines_of(value))
 
 
-def _lines(value: Any) -> Iterable[str]:
+def lines_of(value: Any) -> Iterable[str]:
+    """A section's value, one line an item; numbers and what is empty have none."""
     match value:
         case str() if value.strip():
             yield value.strip()
@@ -37,7 +38,7 @@ def _lines(value: Any) -> Iterable[str]:
             yield "- " + " — ".join(str(part) for part in fields.values() if part)
         case list() | tuple():
             for item in value:
-                yield from _lines(item if not isinstance(item, str) else f"- {item}")
+                yield from lines_of(item if not isinstance(item, str) else f"- {item}")
         case _:
             return
 

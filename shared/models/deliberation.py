@@ -8,9 +8,9 @@ form, `from_text`. Its words count as whole tokens at the start of a line and no
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
 
 from shared.models.wire import ForeignWire, Wire
 
@@ -104,6 +104,9 @@ def _confidence(value: object) -> float | None:
     return stated if 0 <= stated <= 1 else None
 
 
+Confidence = Annotated[float | None, Field(ge=0, le=1), BeforeValidator(_confidence)]
+
+
 # ---- ask ----------------------------------------------------------------------------------------
 
 
@@ -111,12 +114,7 @@ class Answer(SpokenReply):
     """A participant's own answer to the question."""
 
     answer: str = Field(min_length=1)
-    confidence: float | None = Field(default=None, ge=0, le=1)
-
-    @field_validator("confidence", mode="before")
-    @classmethod
-    def _in_range(cls, value: object) -> object:
-        return _confidence(value)
+    confidence: Confidence = None
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:
@@ -154,13 +152,8 @@ class Opening(SpokenReply):
     """What a participant holds before it has heard anybody."""
 
     position: str = Field(min_length=1)
-    confidence: float | None = Field(default=None, ge=0, le=1)
+    confidence: Confidence = None
     reason: str = ""
-
-    @field_validator("confidence", mode="before")
-    @classmethod
-    def _in_range(cls, value: object) -> object:
-        return _confidence(value)
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:
@@ -272,7 +265,7 @@ class Ballot(SpokenReply):
     """
 
     position: Literal["agree", "partial", "disagree", "abstain"]
-    confidence: float | None = Field(default=None, ge=0, le=1)
+    confidence: Confidence = None
     reason: str = ""
     before: Literal["agree", "partial", "disagree", "abstain"] | None = None
     changed_because: str = ""
@@ -284,11 +277,6 @@ class Ballot(SpokenReply):
         """What is no position says nothing of the past, and the vote itself stands."""
         said = value.strip().lower() if isinstance(value, str) else None
         return said if said in _POSITIONS.values() else None
-
-    @field_validator("confidence", mode="before")
-    @classmethod
-    def _in_range(cls, value: object) -> object:
-        return _confidence(value)
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:

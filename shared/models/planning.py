@@ -6,17 +6,25 @@ is no reply; it is asked for once more and then missing.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from shared.models.deliberation import SpokenReply
-from shared.models.findings import RaisedFinding, Severity, StatedStance
-from shared.models.sections import DefendedPoint, Disagreement, Risk, proportion
+from shared.models.findings import RaisedFinding, StatedStance
+from shared.models.sections import (
+    OBJECTIONS,
+    TITLE_CHARS,
+    DefendedPoint,
+    Disagreement,
+    Risk,
+    entries_of,
+    objection,
+    proportion,
+)
 from shared.models.wire import ForeignWire
 
 Proportion = Annotated[float | None, BeforeValidator(proportion)]
-TITLE_CHARS = 400
 MAX_POINTS = 3
 
 _lower = BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value)
@@ -52,16 +60,7 @@ class PlanCritique(ForeignWire):
 
     def raised(self) -> tuple[RaisedFinding, ...]:
         """The findings; where there are none, the sections' entries, so that no objection is lost for its form."""
-        return self.findings or tuple(self._of_sections())
-
-    def _of_sections(self) -> list[RaisedFinding]:
-        entries = [
-            (name, entry)
-            for name in type(self).model_fields
-            if name in _SECTIONS
-            for entry in getattr(self, name)
-        ]
-        return [_objection(name, entry) for name, entry in entries]
+        return self.findings or tuple(objection(*one) for one in entries_of(self, OBJECTIONS))
 
     @model_validator(mode="after")
     def _says_why(self) -> Self:
@@ -127,35 +126,6 @@ class PlanSynthesis(ForeignWire):
     resolved_issues: tuple[str, ...] = ()
     remaining_concerns: tuple[str, ...] = ()
     convergence_score: Proportion = None
-
-
-# Sections whose entries are objections, and what they weigh when they say nothing about it.
-_SECTIONS = {
-    "security_risks": Severity.MAJOR,
-    "edge_cases": Severity.MINOR,
-    "scalability_concerns": Severity.MINOR,
-    "maintenance_burden": Severity.MINOR,
-    "missed_simplifications": Severity.MINOR,
-    "points_of_disagreement": Severity.MINOR,
-}
-
-
-def _objection(section: str, entry: Any) -> RaisedFinding:
-    severity, detail, suggestion = _SECTIONS[section], "", None
-    match entry:
-        case Risk():
-            text, severity = entry.description, entry.severity
-        case Disagreement():
-            text, detail, suggestion = entry.claim, entry.explanation, entry.alternative or None
-        case _:
-            text = str(entry)
-    return RaisedFinding(
-        title=text[:TITLE_CHARS] or section,
-        detail=detail or (text if len(text) > TITLE_CHARS else ""),
-        severity=severity,
-        category=section.replace("_", "-"),
-        suggestion=suggestion,
-    )
 
 
 # ---- panel --------------------------------------------------------------------------------------

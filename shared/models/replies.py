@@ -7,9 +7,17 @@ from typing import Literal
 from pydantic import Field
 
 from shared.models.deliberation import DELIBERATION_REPLIES
-from shared.models.findings import RaisedFinding, StatedStance
+from shared.models.findings import RaisedFinding, Severity, StatedStance
 from shared.models.planning import PLANNING_REPLIES
-from shared.models.sections import DefendedPoint, Disagreement, Risk
+from shared.models.sections import (
+    OBJECTIONS,
+    DefendedPoint,
+    Disagreement,
+    Entry,
+    Risk,
+    entries_of,
+    objection,
+)
 from shared.models.wire import ForeignWire, Verbatim
 
 __all__ = [
@@ -39,6 +47,36 @@ class Critique(ForeignWire):
     summary: str = ""
     findings: tuple[RaisedFinding, ...] = ()
     stances: tuple[StatedStance, ...] = ()
+
+    def raised(self) -> tuple[RaisedFinding, ...]:
+        """The findings, or without any what else the critique objects, so that no objection is lost for its form.
+
+        NEEDS_FIX objects with the entries of its sections, else with its summary; APPROVED with the risks that it calls
+        CRITICAL or MAJOR. Such an objection points at nothing in the change, and weighs MINOR whatever it says.
+        """
+        if self.findings:
+            return self.findings
+        entries = entries_of(self, OBJECTIONS) or entries_of(self, ("issue_summary",))
+        if self.verdict == "APPROVED":
+            entries = [one for one in entries_of(self, _RISKS) if _is_grave(one[1])]
+        elif not entries:
+            entries = [("summary", self.summary or "It says NEEDS_FIX, and not why")]
+        return tuple(_minor(objection(*one)) for one in entries)
+
+
+_RISKS = ("security_risks", "issue_summary")
+
+
+def _is_grave(entry: Entry) -> bool:
+    return isinstance(entry, Risk) and entry.severity.rank <= Severity.MAJOR.rank
+
+
+def _minor(one: RaisedFinding) -> RaisedFinding:
+    if one.severity.rank >= Severity.MINOR.rank:
+        return one
+    said = f"called {one.severity} without a place or a quotation"
+    detail = f"{one.detail} ({said})" if one.detail else said
+    return one.model_copy(update={"severity": Severity.MINOR, "detail": detail})
 
 
 class ReviewCritique(Critique):

@@ -93,7 +93,8 @@ class PlanOptions(Wire):
     """What the plan workflow needs: the panel's `author` plans and defends, `critics` challenge, the `chair` merges.
 
     With `given` the subject's text is the plan itself, else it is the task that the author plans. `max_revisions`
-    bounds how often `revise` leads back to planning. See docs/design/plan.md.
+    bounds how often `revise` leads back to planning; with `fail_on` there is a gate, as in a review. See
+    docs/design/plan.md.
     """
 
     strategy: str = "debate"
@@ -103,6 +104,7 @@ class PlanOptions(Wire):
     thresholds: Thresholds = Thresholds()
     quorum: int | None = Field(default=None, ge=1)
     max_revisions: int = Field(default=2, ge=0, le=5)
+    fail_on: Severity | None = None
 
 
 class PanelOptions(Wire):
@@ -110,7 +112,8 @@ class PanelOptions(Wire):
 
     Without a `moderator` code alone sees consensus. `opening_vote` asks everybody for a blind position before a
     first round in which they hear one another; `ballot` holds a secret vote before the judge. `consensus_threshold`
-    is for the moderator's score and for the ballots alike. See docs/design/panel.md.
+    is for the moderator's score and for the ballots alike. With `require_consensus` there is a gate, which passes when
+    the debaters agree on the verdict. See docs/design/panel.md.
     """
 
     strategy: str = "sequential"
@@ -121,10 +124,13 @@ class PanelOptions(Wire):
     ballot: bool = True
     thresholds: Thresholds = Thresholds()
     quorum: int | None = Field(default=None, ge=1)
+    require_consensus: bool = False
 
 
 DEFENDED = frozenset({"review", "plan", "undo"})
 """The workflows in which somebody speaks for what is judged."""
+CRITIC = "critic"
+"""The part that several hold; author, chair and moderator are one each."""
 
 
 class RunSpec(Wire):
@@ -155,14 +161,29 @@ class RunSpec(Wire):
 
     @property
     def seats(self) -> tuple[tuple[str, Participant], ...]:
-        """Who takes part as what: critics, the author where somebody defends, the chair, the moderator."""
-        seats = [("critic", critic) for critic in self.panel.critics]
+        """Who takes part as what: critics, the author where somebody defends, the chair, the moderator.
+
+        Answers that nobody merges need no chair.
+        """
+        seats = [(CRITIC, critic) for critic in self.panel.critics]
         if self.workflow in DEFENDED:
             seats.append(("author", self.panel.author))
-        seats.append(("chair", self.panel.chair))
+        if self.workflow != "ask" or (self.ask or AskOptions()).synthesis:
+            seats.append(("chair", self.panel.chair))
         if self.panel_options is not None and self.panel_options.moderator is not None:
             seats.append(("moderator", self.panel_options.moderator))
         return tuple(seats)
+
+    @property
+    def fail_on(self) -> Severity | None:
+        """The severity at which the gate trips, in the workflows that raise findings; None without a gate."""
+        options = self.review or self.plan
+        return options.fail_on if options is not None else None
+
+    @property
+    def requires_consensus(self) -> bool:
+        """Whether the gate of a panel wants agreement behind the verdict."""
+        return self.panel_options is not None and self.panel_options.require_consensus
 
     @model_validator(mode="after")
     def _judge_is_no_debater(self) -> RunSpec:

@@ -1,4 +1,4 @@
-"""The base of everything that is stored or sent as JSON."""
+"""The base of everything that is stored or sent as JSON. What is wrong with a record is said without its texts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 class Wire(BaseModel):
     """A frozen record of our own making: an unknown field is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", ser_json_inf_nan="constants", hide_input_in_errors=True
+    )
 
 
 class ForeignWire(BaseModel):
     """A frozen record that somebody else wrote (a model's reply): unknown fields are dropped."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True)
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", str_strip_whitespace=True, hide_input_in_errors=True
+    )
 
 
 # Text in which white space at the ends has a meaning, such as a patch.

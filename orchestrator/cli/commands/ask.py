@@ -9,6 +9,7 @@ import click
 
 from orchestrator.cli.default_command import IMPLICIT, objection
 from orchestrator.cli.options import (
+    Finite,
     cast_options,
     check_estimate,
     example,
@@ -32,7 +33,7 @@ forum_options = in_this_order(
     click.option(
         "--timeout",
         "limit_s",
-        type=click.FloatRange(0, min_open=True),
+        type=Finite(0, min_open=True),
         metavar="S",
         help="Seconds for an answer; in a forum for all of it.",
     ),

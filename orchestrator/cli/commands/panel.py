@@ -8,6 +8,7 @@ import click
 
 from orchestrator.cli.commands.ask import put_question
 from orchestrator.cli.options import (
+    Finite,
     cast_options,
     example,
     question_options,
@@ -34,9 +35,15 @@ from orchestrator.cli.options import (
 )
 @click.option(
     "--threshold",
-    type=click.FloatRange(0.5, 1, min_open=True),
+    type=Finite(0.5, 1, min_open=True),
     metavar="X",
     help="The support that is a consensus (0.8).",
+)
+@click.option(
+    "--require-consensus/--no-require-consensus",
+    "consensus",
+    default=None,
+    help="Exit 1 when the debaters do not agree on the verdict.",
 )
 @click.option("--judge", metavar="NAME", help="Who gives the verdict; nobody of the debate.")
 @click.option("--moderator", metavar="NAME|none", help="Who gives a second opinion each round.")
@@ -47,6 +54,10 @@ def panel(**typed: Any) -> int:
     """Let debaters argue about a question; a judge gives the verdict.
 
     Presets: code_review, qa_accuracy, decision. The verdict is given whether or not the debaters agree; the
-    ending says which. Exit code 3 means that there is no verdict.
+    ending says which. Exit code 3 means that there is no verdict; with --require-consensus 1 means that they
+    do not agree on it.
     """
+    nobody = (typed["moderator"] or "none").strip().lower() == "none"
+    if typed["strategy"] == "quick" and not nobody:
+        raise click.UsageError("--moderator: a quick panel is one round, and nobody moderates it")
     return put_question("panel", typed)

@@ -10,6 +10,7 @@ from orchestrator.cli.commands.ask import put_question
 from orchestrator.cli.options import (
     cast_options,
     example,
+    fail_on_option,
     findings_options,
     question_options,
     submission_options,
@@ -21,6 +22,7 @@ from orchestrator.cli.options import (
     epilog=example(
         'quorate plan "Move the shop to the new server" --context docs/shop.md',
         "quorate plan --given --file PLAN.md --strategy perspectives --decide accept",
+        "quorate plan --given --file PLAN.md --decide accept --fail-on major    (in CI)",
         'quorate decide last revise -m "keep the old server for a week"',
     )
 )
@@ -46,6 +48,7 @@ from orchestrator.cli.options import (
     type=click.Choice(["ask", "accept", "revise", "later"]),
     help="The decision: ask here (default), take an answer at once, or leave it open.",
 )
+@fail_on_option
 @findings_options
 @watch_limit_option
 @cast_options
@@ -54,6 +57,6 @@ def plan(**typed: Any) -> int:
     """Let a panel challenge a plan; a person revises or accepts it.
 
     TEXT is the task, and the planner writes the plan; with --given it is the plan. An open decision ends
-    with exit code 8: `quorate decide RUN revise|accept` answers it.
+    with exit code 8: `quorate decide RUN revise|accept` answers it. Otherwise the code is 0, or what --fail-on says.
     """
     return put_question("plan", typed)

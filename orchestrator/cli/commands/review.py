@@ -13,6 +13,7 @@ from orchestrator.cli.options import (
     check_estimate,
     check_output,
     example,
+    fail_on_option,
     findings_options,
     submission_options,
     take,
@@ -20,8 +21,6 @@ from orchestrator.cli.options import (
 )
 
 __all__ = ["check_output", "review"]
-
-SEVERITIES = click.Choice(["critical", "major", "minor", "info", "none"], case_sensitive=False)
 
 
 @click.command(
@@ -40,7 +39,7 @@ SEVERITIES = click.Choice(["critical", "major", "minor", "info", "none"], case_s
 @click.option("--strategy", metavar="NAME", help="review or red-team.")
 @click.option("--rounds", type=int, metavar="N", help="Rounds at most (default 3).")
 @cast_options
-@click.option("--fail-on", type=SEVERITIES, help="Exit 1 when a finding this bad stands.")
+@fail_on_option
 @click.option(
     "--decide",
     type=click.Choice(["ask", "skip", "apply_fix", "later"]),

@@ -12,7 +12,7 @@ from orchestrator.core.verdict import effective_votes
 from orchestrator.workflows.panel.case import Case, Debate, RoundHeld, Statement
 from orchestrator.workflows.panel.ending import Ended
 from orchestrator.workflows.panel.helped import receipt
-from orchestrator.workflows.panel.judging import Judged
+from orchestrator.workflows.panel.judging import Judged, agrees_with
 from orchestrator.workflows.panel.voting import Voting
 from shared.models.findings import FindingStatus
 from shared.models.outcomes import Verdict
@@ -82,7 +82,7 @@ def _detail(
         "rounds": [_round(one) for one in held.held],
         "votes": _votes(case, voting),
         "votes_secret": voting.secret,
-        "agreement": _agreement(voting),
+        "agreement": _agreement(voting, judged),
         "effective_votes": effective_votes(case.debaters),
         "receipt": receipt(case, held, voting, judged),
         "labels": {
@@ -148,10 +148,11 @@ def _votes(case: Case, voting: Voting) -> list[dict[str, Any]]:
     return votes
 
 
-def _agreement(voting: Voting) -> dict[str, Any]:
+def _agreement(voting: Voting, judged: Judged) -> dict[str, Any]:
     return {
         "leading": voting.tally.leading,
         "converged": voting.tally.converged,
+        "on_verdict": agrees_with(voting, judged),
         "positions": {
             identity: {
                 **asdict(count),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from orchestrator.core.commands import RoundRecord
 from orchestrator.core.stances import Floor
 from orchestrator.workflows.panel.case import Case, Debate
+from orchestrator.workflows.panel.swings import may_have_swung
 from orchestrator.workflows.panel.voting import Voting
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.findings import Position
@@ -46,6 +47,10 @@ def _with_agreement(held: Debate, voting: Voting, before: Ended) -> Ended:
     if before.ending is Ending.CONVERGED:
         return before
     if before.ending in _VOTES_MAY_SETTLE and leading is not None and not against(held, leading):
+        if swung := may_have_swung(held.rounds, held.ledger):
+            who = ", ".join(dict.fromkeys(name for name, _ in swung))
+            reason = f"{before.reason}; the votes agree, but {who} may have swung in a missing turn"
+            return replace(before, reason=reason)
         return Ended(Ending.CONVERGED, f"{before.reason}; the votes agree on {leading}")
     return replace(before, reason=f"{before.reason}; the votes agree, the debate did not")
 

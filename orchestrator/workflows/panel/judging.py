@@ -71,6 +71,13 @@ def judge(case: Case, held: Debate, voting: Voting, ended: Ended) -> Doing[Judge
     return Judged(said, somebody.name, choice if known else None, labels, heard, tuple(warnings))
 
 
+def agrees_with(voting: Voting, judged: Judged) -> bool | None:
+    """Whether the votes agree on what the verdict amounts to; None where that is none of the positions."""
+    if judged.choice is None:
+        return None
+    return voting.tally.converged and judged.choice in _same_as(voting, voting.tally.leading)
+
+
 def _same_as(voting: Voting, leading: str | None) -> frozenset[str]:
     """The position that leads, and those that its voters called the same."""
     same = {leading} if leading is not None else set()

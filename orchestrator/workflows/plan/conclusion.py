@@ -35,7 +35,7 @@ def conclude(
     last = debates[-1]
     answer = last.answer
     return Outcome(
-        verdict=derive(last.history.findings, _ending(last.history)),
+        verdict=derive(last.history.findings, _ending(last.history), case.options.fail_on),
         ending=_ending(last.history),
         summary=last.synthesis.summary,
         findings=tuple(

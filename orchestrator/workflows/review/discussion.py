@@ -128,7 +128,9 @@ def hear(
         verdict = said.verdict if isinstance(said, Critique) else None
         words.append(Said(speaker.name, role, number, reply_text(reply), verdict))
         if isinstance(said, Critique):
-            raised.extend(Raised(speaker.name, number, finding) for finding in said.findings)
+            # Later on what is objected elsewhere is about findings that are known, and positions say it.
+            objected = said.raised() if number == 1 else said.findings
+            raised.extend(Raised(speaker.name, number, finding) for finding in objected)
     return RoundRead(
         taken=RoundTaken(number, role.value, tuple(contributions)),
         raised=tuple(raised),

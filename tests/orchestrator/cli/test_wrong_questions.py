@@ -13,6 +13,7 @@ SCRIPT = "- reply: {answer: so}\n"
 def folder(tmp_path: Path) -> Path:
     place = tmp_path / "work"
     (place / "sub").mkdir(parents=True)
+    (place / "d.md").mkdir()
     (place / "s.yaml").write_text(SCRIPT)
     (place / "q.md").write_text("Why?")
     (place / ".env").write_text("KEY=1")
@@ -46,6 +47,10 @@ TWO = ("-p", "scripted:s.yaml#a,scripted:s.yaml#b")
         (("why so?", "--context", "s.yaml", "q.md"), "write `--context q.md`"),
         (("why so?", "--context", "cp949.txt"), "iconv"),
         (("why so?", "--nonsense"), "quorate ask --help"),
+        (("-what is it?",), "behind `--`"),
+        (("why so?", "-p", " , "), "names nobody"),
+        (("why so?", "-o", "d.md"), "it is a folder"),
+        (("plan", "move it", "--timeout", "nan", *TWO), "--timeout"),
         (("why so?", "--lang", "fr"), "'en', 'ko'"),
         (("why so?", "-o", "result.pdf"), ".json, .md"),
         (("why so?", "-o", "r.md", "--estimate"), "--estimate makes none"),
@@ -63,6 +68,7 @@ TWO = ("-p", "scripted:s.yaml#a,scripted:s.yaml#b")
         (("plan", "move it", "--decide", "skip"), "'accept', 'revise'"),
         (("plan", "move it", "--max-revisions", "9", *TWO), "--max-revisions"),
         (("panel", "why so?", "--strategy", "loud"), "'delphi'"),
+        (("panel", "why so?", "--strategy", "quick", "--moderator", "x"), "nobody moderates"),
         (("panel", "why so?", "--preset", "decisoin"), "did you mean 'decision'?"),
         (("panel", "why so?", "--threshold", "0.4"), "--threshold"),
         (("panel", "why so?", "-p", "scripted:s.yaml#a"), "A debate takes two"),

@@ -25,6 +25,7 @@ from orchestrator.configuration.schema import (
 from orchestrator.workflows.panel import STRATEGIES as DEBATES
 from orchestrator.workflows.plan.strategies import STRATEGIES as PLANS
 from shared.errors import ConfigurationError
+from shared.models.findings import Severity
 from shared.models.panel import Participant
 from shared.models.run import AskOptions, ForumOptions, PanelOptions, PlanOptions
 
@@ -52,9 +53,18 @@ def test_every_option_of_a_workflow_can_be_configured(
     section: Any, options: Any, other: dict[str, str]
 ) -> None:
     keys = {other.get(key, key) for key in section.model_fields}
-    # Set otherwise: who moderates is a participant, the rule has a section, `given` is typed.
-    elsewhere = {"moderator", "thresholds", "detector", "given"}
+    # Set otherwise: who moderates is a participant, rule and gate have sections, `given` is typed.
+    elsewhere = {"moderator", "thresholds", "detector", "fail_on", "given"}
     assert keys == set(options.model_fields) - elsewhere
+
+
+def test_the_gate_is_for_reviews_and_plans(place: Any) -> None:
+    place.user("gate: {fail_on: major}\n")
+    settings = place.load().settings
+    assert review_options(settings).fail_on is Severity.MAJOR
+    assert plan_options(settings, given=True).fail_on is Severity.MAJOR
+    place.user("gate: {fail_on: none}\n")
+    assert plan_options(place.load().settings, given=True).fail_on is None
 
 
 def test_every_strategy_of_the_workflows_can_be_named() -> None:

@@ -50,6 +50,11 @@ from shared.models.findings import Severity
         ("", "debate: {consensus_threshold: 0.7}\n", "debate.consensus_threshold"),
         ("", "debate: {opening_vote: false}\n", "debate.opening_vote"),
         ("", "debate: {ballot: false}\n", "debate.ballot"),
+        (
+            "debate: {require_consensus: true}\n",
+            "debate: {require_consensus: false}\n",
+            "debate.require_consensus",
+        ),
         ("", "privacy: {may_send: ['.env']}\n", "privacy.may_send"),
         ("privacy: {allow_external: false}", "privacy: {allow_external: true}\n", "privacy.allow_external"),
         ("gate: {fail_on: major}", "gate: {fail_on: critical}\n", "gate.fail_on"),

@@ -45,6 +45,23 @@ def test_a_verdict_is_never_guessed(text: str, said: str) -> None:
         reply_of(text, "critique.review")
 
 
+@pytest.mark.parametrize(
+    ("reply_model", "right", "wrong", "said"),
+    [
+        ("bid", "PASS", "perhaps", "REQUEST or PASS"),
+        ("selection", "SELECT: Ada", "Ada", "SELECT: NAME"),
+        ("ballot", "동의 - 그렇습니다", "well", "AGREE, PARTIAL"),
+        ("ranking", "1. B\n2. A", "B is best", "the best first"),
+    ],
+)
+def test_words_that_a_worker_could_not_read_are_refused_with_the_form(
+    reply_model: str, right: str, wrong: str, said: str
+) -> None:
+    assert reply_of(right, reply_model) == right
+    with pytest.raises(UserError, match=said):
+        reply_of(wrong, reply_model)
+
+
 def test_a_synthesis_is_words() -> None:
     assert json.loads(reply_of("We agree.", "synthesis")) == {"summary": "We agree."}
 

@@ -6,10 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.verdict import GateOutcome, derive, effective_votes, gate
+from orchestrator.core.verdict import (
+    GateOutcome,
+    consensus_gate,
+    derive,
+    effective_votes,
+    gate,
+    gate_of,
+)
 from shared.models.findings import Finding, FindingStatus, Severity
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant
+from shared.models.run import PanelOptions, PlanOptions
+from tests.support.debates import submitted
 
 ACCEPTED, CONTESTED = FindingStatus.ACCEPTED, FindingStatus.CONTESTED
 REJECTED, UNDECIDED = FindingStatus.REJECTED, FindingStatus.UNDECIDED
@@ -82,6 +91,45 @@ def test_gate_follows_from_what_stands_and_how_it_ended(
     result = gate([finding(status, severity)], ending, fail_on)
     assert result.outcome is outcome
     assert result.reason
+
+
+@pytest.mark.parametrize(
+    ("ending", "agreed", "expected"),
+    [
+        (Ending.CONVERGED, True, GateOutcome.PASSED),
+        (Ending.CONVERGED, False, GateOutcome.TRIPPED),
+        (Ending.CONVERGED, None, GateOutcome.INCONCLUSIVE),
+        (Ending.STALLED, True, GateOutcome.TRIPPED),
+        (Ending.LOOPING, None, GateOutcome.TRIPPED),
+        (Ending.OSCILLATING, True, GateOutcome.TRIPPED),
+        (Ending.EXHAUSTED, False, GateOutcome.TRIPPED),
+        (Ending.DEGRADED, True, GateOutcome.INCONCLUSIVE),
+        (Ending.OVER_BUDGET, None, GateOutcome.INCONCLUSIVE),
+        (None, None, GateOutcome.INCONCLUSIVE),
+    ],
+)
+def test_a_panels_gate_follows_from_the_ending_and_from_what_the_votes_agree_on(
+    ending: Ending | None, agreed: bool | None, expected: GateOutcome
+) -> None:
+    assert consensus_gate(ending, agreed).outcome is expected
+
+
+@pytest.mark.parametrize(
+    ("options", "outcome"),
+    [
+        (PlanOptions(), GateOutcome.NOT_SET),
+        (PlanOptions(fail_on=Severity.MAJOR), GateOutcome.TRIPPED),
+        (PlanOptions(fail_on=Severity.CRITICAL), GateOutcome.PASSED),
+        (PanelOptions(), GateOutcome.NOT_SET),
+        (PanelOptions(require_consensus=True), GateOutcome.TRIPPED),
+    ],
+)
+def test_a_plan_has_the_gate_of_a_review_and_a_panel_one_of_its_own(
+    options: PlanOptions | PanelOptions, outcome: GateOutcome
+) -> None:
+    detail = {"agreement": {"on_verdict": False}}
+    stands = [finding(ACCEPTED, Severity.MAJOR)]
+    assert gate_of(submitted(options).spec, stands, Ending.CONVERGED, detail).outcome is outcome
 
 
 def test_a_tripped_gate_names_the_findings() -> None:

@@ -53,6 +53,18 @@ def test_the_result_has_the_fields_of_the_design():
     assert {"total_tokens", "total_cost"} <= detail.keys()
 
 
+@pytest.mark.parametrize(
+    ("choice", "expected"), [("P1", True), ("P2", False), (None, None), ("P9", None)]
+)
+def test_whether_the_votes_agree_on_the_verdict_is_told(choice: str | None, expected: bool | None):
+    def judgement(step: Turn) -> StepResult:
+        return give(step, verdict="so be it", choice=choice)
+
+    votes = dict.fromkeys(NAMES, "P1")
+    outcome = held(sides(judgement=judgement, ballots=votes))[0]
+    assert outcome.detail["agreement"]["on_verdict"] is expected
+
+
 def test_what_the_ledger_shows_as_agreed_stands_before_what_the_judge_says():
     detail = held(PanelCast())[0].detail
     assert detail["consensus_points"][0] == {"text": "Yes.", "by": "ledger", "id": "P1"}
