@@ -14,6 +14,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args, get_origin
 
 from pydantic import JsonValue, ValidationError
 
@@ -22,6 +23,7 @@ from shared.models.deliberation import SpokenReply
 from shared.models.outcomes import FailureKind
 from shared.models.replies import REPLY_MODELS
 from shared.models.wire import ForeignWire
+from shared.unfinished import ANEW
 from workers.json_text import AmbiguousJsonError, find_objects, storable
 from workers.providers.registry import (
     Cancelled,
@@ -77,9 +79,26 @@ def parse(text: str, reply_model: str) -> ForeignWire | ReplyProblem:
     replies, problems = _validated(found, reply_model)
     if not replies:
         return problems[-1]
-    if any(reply != replies[0] for reply in replies):
+    if any(reply != replies[0] for reply in replies) or _contradicted(replies[0], found):
         return ReplyProblem("the answer holds several different objects; give exactly one")
     return replies[0]
+
+
+def _contradicted(reply: ForeignWire, found: Sequence[dict[str, JsonValue]]) -> bool:
+    """Whether another object of the text, usable or not, makes another choice (`ACCEPT` beside `REVISE`)."""
+    chosen = reply.model_dump(mode="json")
+    for name, field in type(reply).model_fields.items():
+        choices = _choices(field.annotation)
+        stated = {str(other[name]).casefold() for other in found if name in other}
+        if (stated & choices) - {str(chosen[name]).casefold()}:
+            return True
+    return False
+
+
+def _choices(annotation: object) -> frozenset[str]:
+    """What a field may be that is one of a few words."""
+    words = get_args(annotation) if get_origin(annotation) is Literal else ()
+    return frozenset(str(word).casefold() for word in words)
 
 
 def _in_words(text: str, reply_model: str) -> ForeignWire | None:
@@ -175,6 +194,8 @@ def obtain(
                 f"{call.participant.name} answered in an unusable form ({judged.message}) and no "
                 f"time was left to ask again.",
             )
+        if call.watch is not None:
+            call.watch(ANEW)
         present = dataclasses.replace(
             call, repair=_repair(completion.text, judged), deadline_s=left_s
         )

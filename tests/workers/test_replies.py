@@ -119,10 +119,10 @@ def test_a_very_long_answer_is_judged_without_being_read() -> None:
 
 
 def test_hostile_texts_take_linear_time() -> None:
-    began = time.monotonic()
+    began = time.process_time()  # other processes of the machine do not count
     for text in ('{"' * 200_000, '{"a"}' * 50_000, '{"a' + "\\" * 500_000, ", " * 500_000 + "}"):
         assert isinstance(parse(text, "critique.review"), ReplyProblem)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 10
 
 
 json_values = st.recursive(
@@ -130,6 +130,23 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=20,
 )
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ('{"verdict": "ACCEPT"} or {"verdict": "revise", "findings": [7]}', "challenge"),
+        ('{"action": "END", "conclusion": "it is"}, or {"action": "select"}', "selection"),
+        (
+            '{"verdict": "NEEDS_FIX", "findings": [{"severity": "LOUD"}]} {"verdict": "APPROVED"}',
+            "critique.review",
+        ),
+    ],
+)
+def test_another_choice_counts_also_in_an_object_that_is_no_reply(text: str, model: str) -> None:
+    problem = parse(text, model)
+    assert isinstance(problem, ReplyProblem), problem
+    assert "several different objects" in problem.message
 
 
 @given(st.text() | json_values.map(json.dumps), st.sampled_from(sorted(REPLY_MODELS)))
