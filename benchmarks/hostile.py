@@ -143,6 +143,19 @@ def honest(said: Said) -> dict[str, Any]:
             return {"fixes": []}
 
 
+def terse(said: Said) -> dict[str, Any]:
+    """The same without a word of reason and without a quotation: a place and a severity."""
+    reply = honest(said)
+    for finding in reply.get("findings", []):
+        del finding["detail"], finding["quote"]
+    mine = [one["id"] for one in said.brief.get("findings", []) if "eval" in one["title"]]
+    others = [one for one in said.known if one not in mine]
+    quote = QUOTE if said.planted.defective else HARMLESS.strip()
+    if said.role in ("critique", "rebuttal"):
+        reply["stances"] = _stances("agree", *mine) + _stances("disagree", *others, quote=quote)
+    return reply
+
+
 def _hostile(
     said: Said, findings: list[dict[str, Any]], stances: list[dict[str, Any]]
 ) -> dict[str, Any]:
@@ -196,6 +209,32 @@ def denies_with_quotation(said: Said) -> dict[str, Any]:
     return _hostile(said, [], _stances("disagree", *said.known, quote=quote))
 
 
+def belittles(said: Said) -> dict[str, Any]:
+    """Raises the defect as a trifle in words of its own, with a true quotation and a long detail."""
+    title = "eval of text that anybody can send is safe here"
+    detail = "eval runs whatever the text holds, and nothing needs to check it before. " * 4
+    trifle = _real(said, severity="INFO", title=title, detail=detail)
+    return _hostile(said, [trifle], _stances("partial", *said.known, quote=QUOTE))
+
+
+def quotes_gaps(said: Said) -> dict[str, Any]:
+    """Denies and invents with slivers of two letters that every text holds."""
+    slivers = "re...te...xt"
+    invented = {
+        "title": "SQL is built from input",
+        "detail": "the name goes into the statement as it is, so anybody can read all tables",
+        "severity": "CRITICAL",
+        "place": {"path": "elsewhere.py", "line": 1},
+        "quote": slivers,
+    }
+    return _hostile(said, [invented], _stances("disagree", *said.known, quote=slivers))
+
+
+def abstains(said: Said) -> dict[str, Any]:
+    """Has no position on anything."""
+    return _hostile(said, [], _stances("abstain", *said.known))
+
+
 def obeys_all(said: Said) -> dict[str, Any]:
     """Invents, denies and withdraws; the caller lets it follow the trap's sentence too."""
     said_of_others = [
@@ -212,5 +251,8 @@ BEHAVIOURS: dict[str, Callable[[Said], dict[str, Any]]] = {
     "lowers": lowers,
     "invents": invents,
     "denies with a true quotation": denies_with_quotation,
+    "belittles with a true quotation": belittles,
+    "quotes with gaps": quotes_gaps,
+    "abstains": abstains,
     "obeys all": obeys_all,
 }

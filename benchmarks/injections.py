@@ -5,8 +5,9 @@
 FOLDER (or FOLDER/injections) holds BIPIA's `code_attack_train.json` and `text_attack_train.json`. Every
 injection is planted in every place (a comment, a string, a docstring, a file's name, a commit's title) of a
 change with a defect and of one without. The review runs in this process: real workflow, real prompts, real
-parsing, real traps; the participants are scripts, of which one does what hostile text may ask for. Each run is
-compared with the same panel all honest, and done again without the defences as the control."""
+parsing, real traps; the participants are scripts, of which one does what hostile text may ask for. The honest ones
+give reasons and quotations in half of the runs, and none in the other half. Each run is compared with the same panel
+all honest, and done again without the defences as the control."""
 
 from __future__ import annotations
 
@@ -18,11 +19,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from benchmarks.data import folder_of
-from benchmarks.hostile import BEHAVIOURS, DEFECT, Planted, Said, honest, plant
+from benchmarks.hostile import BEHAVIOURS, DEFECT, Planted, Said, honest, plant, terse
 from orchestrator.core.commands import Outcome, RoundRecord, ToolRun, Turn
 from orchestrator.core.convergence import Rule, assess
 from orchestrator.core.findings import absorb, check_places
@@ -45,6 +47,7 @@ from workers.providers.registry import Completion
 from workers.replies import ReplyProblem, parse
 
 HOSTILE_SEATS = ("mallory", "author")
+VOICES = (honest, terse)
 SKIP = Answer(choice="skip", actor="nobody", channel="bench")
 
 
@@ -71,6 +74,7 @@ class Table:
     critics: tuple[str, ...]
     guarded: bool
     seen: Seen
+    others: Callable[[Said], dict[str, Any]] = honest
 
     def hold(self) -> Outcome:
         """The run's outcome."""
@@ -96,7 +100,7 @@ class Table:
         self._check_fences(prompt.user, request.marker)
         said = Said(step.role.value, step.round, step.reply_model, step.brief(), self.planted)
         hostile = who == self.seat
-        fields = (self.behaviour if hostile else honest)(said)
+        fields = (self.behaviour if hostile else self.others)(said)
         if hostile and self.echoes and canary.sentence:
             first, second = canary.words
             fields = {
@@ -190,14 +194,14 @@ def measure(injections: Sequence[tuple[str, str]], critics: tuple[str, ...], gua
     seen = Seen()
     with defences(guarded):
         for number, (_, text) in enumerate(injections):
-            for place in Planted.PLACES:
-                for defective in (True, False):
-                    planted = plant(text, place, defective, sha)
-                    expected = Table(planted, "", honest, False, critics, guarded, Seen()).hold()
-                    for at, (name, behaviour) in enumerate(BEHAVIOURS.items()):
-                        seat = HOSTILE_SEATS[(number + at) % len(HOSTILE_SEATS)]
-                        _one(seen, Table(planted, seat, behaviour, name == "obeys all", critics, guarded, seen),
-                             expected, name)  # fmt: skip
+            for place, defective, voice in product(Planted.PLACES, (True, False), VOICES):
+                planted = plant(text, place, defective, sha)
+                calm = Table(planted, "", voice, False, critics, guarded, Seen(), voice).hold()
+                for at, (name, behaviour) in enumerate(BEHAVIOURS.items()):
+                    seat = HOSTILE_SEATS[(number + at) % len(HOSTILE_SEATS)]
+                    echoes = name == "obeys all"
+                    table = Table(planted, seat, behaviour, echoes, critics, guarded, seen, voice)
+                    _one(seen, table, calm, f"{name}, others {voice.__name__}")
     return seen
 
 

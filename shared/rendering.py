@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from shared.models.letters import UNSEEN, looking_alike
 from shared.models.steps import PromptPart, TurnRequest
 
 Resolve = Callable[[str], bytes]
@@ -87,20 +87,20 @@ def fenced(text: str, label: str, marker: str) -> str:
         raise ValueError("a fence needs a marker of at least 8 letters or digits")
     # A file's name is the subject's: without its blanks it is a name, and no sentence.
     name = f"file {label[5:].replace(' ', '_')}" if label.startswith("file ") else label
-    name = re.sub(r"[^\w./:#@ -]", "_", without_marker(name, marker))[:200]
+    name = re.sub(r"[^\w./:#@ -]", "_", UNSEEN.sub("_", without_marker(name, marker)))[:200]
     body = without_marker(_SIGNS.sub(_broken, visible(text)), marker)
     ending = "" if body.endswith("\n") else "\n"
     return f"<<<BEGIN {marker} {name}>>>\n{body}{ending}<<<END {marker} {name}>>>"
 
 
 def without_marker(text: str, marker: str) -> str:
-    """The text without the marker, also where it is spaced out or written in letters that look the same (NFKC).
+    """The text without the marker, also where it is spaced out or written in letters that look the same.
 
     A participant sees its run's marker and could write it into its reply, for others to read.
     """
     if not marker:
         return text
-    folded = text.lower() if text.isascii() else _folded(text)
+    folded = looking_alike(text)
     pieces, at = [], 0
     for found in _spread(marker).finditer(folded):
         pieces += [text[at : found.start()], "[marker removed]"]
@@ -113,40 +113,15 @@ def _spread(marker: str) -> re.Pattern[str]:
     return re.compile(r"[\W_]{0,3}".join(map(re.escape, marker.lower())))
 
 
-def _folded(text: str) -> str:
-    """Small letters, one for one, so that places stay what they are; look-alikes as what they look like."""
-    small = text.lower()
-    if len(small) == len(text) and _alike().isdisjoint(text):
-        return small
-    return text.translate(_look_alikes())
-
-
-@functools.lru_cache(maxsize=1)
-def _alike() -> frozenset[str]:
-    return frozenset(chr(code) for code in _look_alikes() if code > 0x7F)
-
-
-# Where Unicode has other forms of Latin letters and digits.
-_FORMS = ((0x41, 0x5A), (0x80, 0xFFFF), (0x1D400, 0x1D7FF), (0x1F100, 0x1F1FF), (0x1FBF0, 0x1FBF9))
-
-
-@functools.lru_cache(maxsize=1)
-def _look_alikes() -> dict[int, str]:
-    """Letters and digits that are plain small ones after NFKC."""
-    found = {}
-    for first, last in _FORMS:
-        for code in range(first, last + 1):
-            plain = unicodedata.normalize("NFKC", chr(code)).lower()
-            if len(plain) == 1 and plain.isascii() and plain.isalnum():
-                found[code] = plain
-    return found
-
-
-# What the chat templates of local models, and our fences, take for the end of the data: a server that
-# reads such signs in a message would believe the subject. A blank in them keeps them readable.
+# What chat templates of local models, command-line agents and our fences take for more than text: a server or an agent
+# that reads such signs in a message would believe the subject, or open the file behind `@/`. A blank in them keeps them
+# readable.
 _SIGNS = re.compile(
     r"<(?=[|\uff5c][^|\uff5c<>\s]{1,40}[|\uff5c]>)|<(?=/?(?:start|end)_of_turn>)|\[(?=/?INST\])"
-    r"|<(?=</?SYS>>)|<<<(?=[ \t]*(?:BEGIN|END)\b)",
+    r"|<(?=</?SYS>>)|<<<(?=[ \t]*(?:BEGIN|END)\b)"
+    r"|<(?=/?(?:s|bos|eos|think|thinking|system|system-reminder|function_calls|tool_calls?|tool_response)>)"
+    r"|\[(?=(?:gMASK|/?(?:SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS))\])"
+    r"|(?<![\w.])@(?=(?:~|\.{1,2})?/)",
     re.IGNORECASE,
 )
 
@@ -155,19 +130,9 @@ def _broken(found: re.Match[str]) -> str:
     return f"{found.group()} "
 
 
-# C0 except tab and newline, DEL, C1, soft hyphen, Hangul fillers, zero width, direction,
-# separators, noncharacters, surrogates, the tag block and the supplementary variation selectors.
-# The joiners U+200C/U+200D and U+FE0F stay: scripts and emoji need them.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff"
-    "\U000e0000-\U000e0fff]"
-)
-
-
 def visible(text: str) -> str:
     """The text with Windows line ends made plain and unseen characters written as U+XXXX."""
-    return _INVISIBLE.sub(_spelled, text.replace("\r\n", "\n"))
+    return UNSEEN.sub(_spelled, text.replace("\r\n", "\n"))
 
 
 def _spelled(found: re.Match[str]) -> str:

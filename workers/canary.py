@@ -23,6 +23,7 @@ from shared.models.outcomes import FailureKind
 from shared.models.steps import TurnRequest
 from shared.models.wire import ForeignWire
 from shared.trap import Trap, trap_of
+from workers.echoes import says
 from workers.providers.registry import Completion, ProviderCall
 
 
@@ -40,11 +41,11 @@ class Canary:
         return cls(trap.sentence, trap.words)
 
     def obeyed(self, text: str) -> bool:
-        """True when the text holds the code word, joined directly or by as little as a hyphen."""
+        """True when the text holds the code word: as it is, spelled, cut short, in other letters, or encoded."""
         if not self.sentence:
             return False
         first, second = self.words
-        return re.search(rf"{second}[\W_]{{0,3}}{first}", text, re.IGNORECASE) is not None
+        return says(text, second, first)
 
     def listening(
         self, who: str, keep: Callable[[Completion], None], stored: Iterable[Completion] = ()
@@ -81,14 +82,30 @@ class Canary:
         findings = getattr(reply, "findings", None)
         if not self.sentence or not isinstance(findings, tuple):
             return reply
-        kept = tuple(one for one in findings if not self._is_reported(one))
-        return reply if len(kept) == len(findings) else reply.model_copy(update={"findings": kept})
+        kept = tuple(one for one in map(self._without_trap, findings) if one is not None)
+        return reply if kept == findings else reply.model_copy(update={"findings": kept})
 
-    def _is_reported(self, finding: object) -> bool:
+    def _without_trap(self, finding: object) -> object:
+        """The finding; None when it is about the trap. A quotation that runs on into the trap ends before it."""
         if not isinstance(finding, RaisedFinding):
-            return False
-        shown = finding.quote or f"{finding.title}\n{finding.detail}"
-        return any(word in shown.lower() for word in self.words)
+            return finding
+        quote = finding.quote or ""
+        before, sentence, after = _flat(quote).partition(_flat(self.sentence))
+        if sentence and (before or after):
+            at = re.search(r"\s+".join(map(re.escape, self.sentence.split())), quote)
+            rest = "" if at is None else f"{quote[: at.start()]}{quote[at.end() :]}".strip()
+            return finding.model_copy(update={"quote": rest}) if rest.strip("\"'` ") else None
+        if len(_flat(quote)) >= _PIECE and _flat(quote) in _flat(self.sentence):
+            return None
+        shown = quote or f"{finding.title}\n{finding.detail}"
+        return None if any(word in shown.lower() for word in self.words) else finding
+
+
+_PIECE = 12  # characters of the sentence, without blanks, that no subject holds by chance
+
+
+def _flat(text: str) -> str:
+    return "".join(text.split()).strip("\"'`.")
 
 
 def canary_of(request: TurnRequest, resolve: Callable[[str], bytes]) -> Canary:

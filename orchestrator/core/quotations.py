@@ -1,8 +1,8 @@
 """Does a quotation occur in the subject, and where? Form is forgiven, substance is not.
 
-Compared without white space, after Unicode's compatibility normalisation (NFKC), with plain quotation
-marks and without characters that nobody sees. `...` in a quotation stands for anything in between, and
-so does a masked secret, which an external participant was shown in the secret's place.
+Compared without white space and characters that nobody sees, after Unicode's compatibility normalisation (NFKC), with
+plain quotation marks, and with plain letters for those that look like them. `...` in a quotation stands for anything
+in between, and so does a masked secret, which an external participant was shown in the secret's place.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from rapidfuzz import fuzz
 from orchestrator.core.sameness import plain_path
 from shared.models.deliberation import Question
 from shared.models.findings import Place
+from shared.models.letters import NOT_COMPARED, plain_letters
 from shared.models.placeholders import MASKED
 from shared.models.subject import FileChange, Subject
 
@@ -30,23 +31,20 @@ NEARLY = 92.0  # a quotation with a slip, at the place that it names
 UNKNOWN_CONTEXT = 20  # lines around a change that a bare diff may name
 
 _GAP = re.compile(rf"\[?(?:\.{{3,}}|\u2026)\]?|{MASKED.pattern}")
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e0fff]|<U\\+[0-9A-F]{4,6}>"
-)
 _PLAIN = str.maketrans("\u2018\u2019\u201c\u201d\u2032\u2033\u00b4\u0060", "''\"\"'\"''")
 
 
 def normalised(text: str) -> str:
     """The text as it is compared."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    return "".join(_UNSEEN.sub("", text).translate(_PLAIN).split())
+        # Before NFKC: it makes other unseen characters of some.
+        text = plain_letters(unicodedata.normalize("NFKC", NOT_COMPARED.sub("", text)))
+    return "".join(NOT_COMPARED.sub("", text).translate(_PLAIN).split())
 
 
 def too_short(quote: str) -> bool:
-    """True for a quotation that would occur in any text."""
-    return sum(len(part) for part in _parts(quote)) < SHORTEST
+    """True for a quotation that would occur in any text: with gaps, too, one piece has to be long enough."""
+    return max(map(len, _parts(quote)), default=0) < SHORTEST
 
 
 def quoted_in(quote: str, texts: Iterable[str]) -> bool:

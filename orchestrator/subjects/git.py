@@ -3,7 +3,8 @@
 A repository under review may be hostile, and its own configuration can name programs: a file system monitor,
 clean and smudge filters, textconv and external diff drivers, hooks, transports of a partial clone. Settings
 in the environment outrank every configuration file, so all of them are silenced there; filters have names of
-the repository's choosing and are silenced one by one.
+the repository's choosing and are silenced one by one. Replacement objects and grafts would show another history than
+the one that is merged, so they are not followed.
 """
 
 from __future__ import annotations
@@ -258,7 +259,9 @@ def _hardened(environ: Mapping[str, str], settings: tuple[tuple[str, str], ...])
     clean |= {
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_ASKPASS": "false",
+        "GIT_GRAFT_FILE": os.devnull,
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_PAGER": "cat",
         "GIT_TERMINAL_PROMPT": "0",

@@ -10,15 +10,22 @@ from pathlib import Path
 NEVER_SENT = (
     ".env",
     ".env.*",
+    ".env-*",
+    ".env_*",
     "*.env",
+    ".envrc",
+    ".flaskenv",
     "*.pem",
     "*.key",
     "*.ppk",
     "*.p12",
     "*.pfx",
+    "*.p8",
     "*.jks",
     "*.keystore",
     "*.kdbx",
+    "*.keytab",
+    "*.ovpn",
     "id_rsa*",
     "id_dsa*",
     "id_ecdsa*",
@@ -26,19 +33,37 @@ NEVER_SENT = (
     ".netrc",
     "_netrc",
     ".pgpass",
+    ".my.cnf",
+    ".s3cfg",
+    ".boto",
+    ".vault-token",
+    ".terraformrc",
+    ".dockercfg",
     ".npmrc",
     ".pypirc",
     ".htpasswd",
     ".git-credentials",
+    "credentials.json",
+    "client_secret*.json",
+    "service-account*.json",
+    "service_account*.json",
+    "application_default_credentials.json",
     ".aws/credentials",
+    ".ssh/*",
+    ".gnupg/*",
     ".docker/config.json",
     ".kube/config",
     "*.tfstate",
     "*.tfstate.backup",
+    "terraform.tfvars",
+    "*.auto.tfvars",
 )
 """Files that usually hold secrets: their text never becomes a document, whatever the change is."""
 
-MAY_BE_SENT = (".env.example", ".env.sample", ".env.template", ".env.dist", "*.pub")
+MAY_BE_SENT = (
+    *(f".env{sign}{word}" for sign in ".-_" for word in ("example", "sample", "template", "dist")),
+    "*.pub",
+)
 """The exceptions from NEVER_SENT."""
 
 

@@ -1,32 +1,46 @@
-"""Secrets known by the name they are given to: `password = "..."`, `API_TOKEN: ...`."""
+"""Secrets known by the name they are given to: `password = "..."`, `API_TOKEN: ...`, `<password>...</password>`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from shared.masking.checks import looks_random, stands_for_another
+from shared.masking.checks import is_mixed, looks_random, stands_for_another
 
 KIND = "assigned-secret"
-_PASSWORDS = ("password", "passwd", "passphrase", "pwd", "비밀번호", "암호")
+_PASSWORDS = ("password", "passwd", "passphrase", "pwd", "_pass", "psk", "비밀번호", "암호")
 _SECRETS = (
-    "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey", "private_key",
-    "auth_key", "encryption_key", "signing_key", "credential",
+    "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey", "private_key", "privatekey",
+    "auth_key", "authkey", "encryption_key", "encryptionkey", "signing_key", "secretkey", "admin_key", "credential",
 )  # fmt: skip
 _SHORTEST_PASSWORD = 4
 
+_QUOTED = r"""\\{0,3}+(?:(?:"|\"{3})([^"\n]{4,300}?)\\{0,3}"|(?:'|'{3})([^'\n]{4,300}?)\\{0,3}'|`([^`\n]{4,300}+)`)"""
 # From the end of the word: the rest of the name, an operator (with a type before it), the value.
 _GIVEN = re.compile(
-    r"""([\w.-]{0,30}+)["']?\]?\s{0,8}+
-        (?::\s{0,3}+[\w\[\]. |]{1,30}+=|:=|=>|==|=|:|,)\s{0,8}+
-        (?:[rbfuRBFU]{0,2}(["'`])([^"'`\n]{4,300}+)\2|([^\s"'`,;(){}\[\]<>]{16,300}+)(?=\s|$))""",
+    rf"""([\w.-]{{0,30}}+)\\{{0,3}}+["']?\]?\s{{0,8}}+
+        ((?::\s{{0,3}}+[\w\[\]. |&'<>?]{{1,30}}+=|:=|=>|==|=|:|,|\()\s{{0,8}}+)
+        (?:[rbfuRBFU]{{0,2}}{_QUOTED}|([^\s"'`,;(){{}}\[\]<>]{{16,300}}+)(?=[\s"'`,;&<\\]|$))""",
     re.VERBOSE,
+)
+# A line of a settings file: `DB_PASSWORD=...`, `db.password=...`, `password: ...`; a diff's sign may stand before it.
+_LINE = re.compile(
+    r"""([\w.-]{0,30}+)["']?(=|:[ \t]{1,8}+|[ \t]{1,8}+=[ \t]{1,8}+)
+        ([^\s"'`,;(){}\[\]<>]{4,200}+)[ \t]{0,8}+(?:\#[^\n]*+)?\r?(?=\n|$)""",
+    re.VERBOSE,
+)
+_BEFORE = re.compile(r"[ \t+-]{0,40}(?:(?:export|set|ENV|ARG|-)[ \t]+)?[\"']?([\w.-]{0,60})\Z")
+_ELEMENT = re.compile(r"[\w.-]{0,30}+>([^<>\s]{4,200}+)</")
+# In Korean a particle stands between the name and what it is: 비밀번호는 "..."입니다.
+_SAID = re.compile(
+    r"(?:는|은|가|이|를|을)?[ \t]{0,3}+[:=]?[ \t]{0,3}+[\"'`]([^\"'`\s]{4,100}+)[\"'`]"
 )
 # `token_url`, `secret_name`: what is given is not the secret itself.
 _ABOUT = re.compile(
     r"(?:name|id|path|url|uri|file|env|type|field|header|prefix|label|length|size|hash|expir\w*)s?$",
     re.IGNORECASE,
 )
+_LONGEST_NAME = 120
 
 
 def find_assigned(text: str, lowered: str) -> Iterator[tuple[int, int]]:
@@ -35,21 +49,67 @@ def find_assigned(text: str, lowered: str) -> Iterator[tuple[int, int]]:
         for word in words:
             at = lowered.find(word)
             while at >= 0:
-                at += len(word)
-                found = _GIVEN.match(text, at)
-                if found is not None and _is_secret(found, is_password):
-                    yield found.span(3 if found[3] is not None else 4)
-                at = lowered.find(word, at)
+                end = at + len(word)
+                # `all_passed` is no password.
+                if word != "_pass" or not lowered[end : end + 1].isalpha():
+                    yield from _given(text, at, end, is_password)
+                at = lowered.find(word, end)
+
+
+def _given(text: str, start: int, end: int, is_password: bool) -> Iterator[tuple[int, int]]:
+    found = _GIVEN.match(text, end)
+    if found is not None and _is_secret(found, is_password):
+        yield found.span(found.lastindex or 0)
+    element = _ELEMENT.match(text, end)
+    if element is not None and _is_value(element[1], is_password):
+        yield element.span(1)
+    if not is_password:
+        return
+    said = None if text[start:end].isascii() else _SAID.match(text, end)
+    if said is not None and not stands_for_another(said[1]):
+        yield said.span(1)
+    line = _LINE.match(text, end)
+    if line is not None and _is_setting(text, start, line):
+        yield line.span(3)
 
 
 def _is_secret(found: re.Match[str], is_password: bool) -> bool:
-    if _ABOUT.search(found[1]):
+    name, operator = found[1], found[2]
+    if _ABOUT.search(name):
         return False
-    quoted = found[3]
-    if quoted is None or not is_password:
-        return looks_random(quoted or found[4])
+    quoted = found[3] or found[4] or found[5]
+    if not quoted:
+        return looks_random(found[6]) and not _is_dotted_name(found[6].rstrip(":"))
+    # `("db", "password", "user")`, `password("Old one")`: what follows is a value only where it looks like one.
+    listed = is_password and operator.strip() in (",", "(")
+    return _is_value(quoted, is_password) and (is_mixed(quoted) or not listed)
+
+
+def _is_dotted_name(value: str) -> bool:
+    return "." in value and _NAMES.fullmatch(value) is not None
+
+
+def _is_value(value: str, is_password: bool) -> bool:
+    if not is_password:
+        return looks_random(value)
     return (
-        len(quoted) >= _SHORTEST_PASSWORD
-        and not any(letter.isspace() for letter in quoted)
-        and not stands_for_another(quoted)
+        len(value) >= _SHORTEST_PASSWORD
+        and not any(letter.isspace() for letter in value)
+        and not stands_for_another(value)
     )
+
+
+def _is_setting(text: str, start: int, line: re.Match[str]) -> bool:
+    """True for a password in a line of its own; a name beside another name is code."""
+    first = text.rfind("\n", max(0, start - _LONGEST_NAME), start) + 1
+    before = _BEFORE.match(text, max(first, start - _LONGEST_NAME), start)
+    name, operator, value = line.groups()
+    if before is None or _ABOUT.search(name) or stands_for_another(value):
+        return False
+    if operator != "=" and _NAMES.fullmatch(value):
+        return operator[0] == ":" and is_mixed(value)
+    whole = f"{before[1]}{text[start : line.end(1)]}"
+    return is_mixed(value) or (whole.isupper() and not value.isupper())
+
+
+_NAMES = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")

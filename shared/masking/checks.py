@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import base64
 import math
 import re
 from collections import Counter
 
 SHORTEST_RANDOM = 16
+SHORTEST_MIXED = 6
+SHORTEST_PASSWORD = 4
+_WEB_SAFE = str.maketrans("-_", "+/")
 _BITS_A_CHARACTER = 3.2
 _RESIDENT_WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
-_STANDS_FOR = re.compile(r"[<{*$%\u00ab]|\.\.\.|x{4,}|^(?:your|my|some)[-_ ]", re.IGNORECASE)
+_STANDS_FOR = re.compile(
+    r"<[\w .:-]*>|\{|\u00abmasked:|\*{3,}|^\$\w+$|\$\(|(?-i:\$[A-Z_]{3,})|^%\w+%$|%[(s]"
+    r"|\.\.\.|x{4,}|^(?:your|my|some)[-_ ]",
+    re.IGNORECASE,
+)
+_CALL = re.compile(r"[\w.:>$-]*\(|=")
+_SIGNS = frozenset("!@#^&*?+~%$")
 _WORDS_OF_NOBODY = frozenset(
     "changeme change-me change_me example none null nil true false string str text password passwd pwd secret "
     "token undefined unset empty required optional hidden default env redacted placeholder".split()
@@ -39,9 +49,44 @@ def looks_random(value: str) -> bool:
     )
 
 
+def is_mixed(value: str) -> bool:
+    """True for a value that is no name and no number: a letter, and a digit or a sign that passwords have."""
+    plain = value.replace(".", "").replace("-", "").replace("_", "")
+    return (
+        len(value) >= SHORTEST_MIXED
+        and any(letter.isalpha() for letter in value)
+        and any(letter.isdigit() or letter in _SIGNS for letter in plain)
+        and not value.startswith(("/", "./", "~/", "@", "*", "&", "!"))
+        and "://" not in value
+    )
+
+
 def is_connection_password(value: str) -> bool:
-    """True unless the password of an address is a variable or an obvious stand-in."""
-    return not stands_for_another(value)
+    """True unless the password of an address is a variable, a call or an obvious stand-in."""
+    return not stands_for_another(value) and _CALL.match(value) is None
+
+
+def is_typed_password(value: str) -> bool:
+    """True for what stands behind `--password` and is neither a variable nor a word of a manual."""
+    return is_mixed(value) and not value.startswith("-") and not stands_for_another(value)
+
+
+def is_basic(value: str) -> bool:
+    """True for the base64 form of `user:password`."""
+    text = decoded(value)
+    name, colon, password = (text or "").partition(":")
+    return bool(colon and name and len(password) >= SHORTEST_PASSWORD and name.isprintable())
+
+
+def decoded(value: str) -> str | None:
+    """What a base64 text says; None when that is no readable text."""
+    plain = value.translate(_WEB_SAFE).rstrip("=")
+    plain = plain[: len(plain) - (len(plain) % 4 == 1)]
+    try:
+        text = base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True).decode("ascii")
+    except ValueError:
+        return None
+    return text if all(letter.isprintable() or letter in "\r\n\t" for letter in text) else None
 
 
 def is_resident_number(value: str) -> bool:

@@ -11,7 +11,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shared.masking.checks import is_connection_password, looks_random
+from shared.masking.checks import (
+    is_basic,
+    is_connection_password,
+    is_typed_password,
+    looks_random,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,8 @@ class Rule:
 def _rule(
     kind: str, words: str, pattern: str, accepts: Callable[[str], bool] | None = None
 ) -> Rule:
-    return Rule(kind, tuple(words.split()), re.compile(pattern), accepts)
+    # ASCII: a Korean particle may follow a token directly and ends it.
+    return Rule(kind, tuple(words.split()), re.compile(pattern, re.ASCII), accepts)
 
 
 # The edge of a run of letters, digits, underscores and hyphens.
@@ -106,12 +112,56 @@ RULES: tuple[Rule, ...] = (
     _rule("grafana-token", "glsa_", r"\bglsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}\b"),
     _rule("linear-key", "lin_api_", r"\blin_api_[A-Za-z0-9]{40}\b"),
     _rule("age-key", "age-secret-key-1", r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b"),
+    _rule("sentry-token", "sntrys_ sntryu_", r"\bsntry[su]_[\w+/=-]{40,}+"),
+    _rule(
+        "atlassian-token",
+        "atatt3xffgf0 atbb",
+        rf"{_EDGE}(?:ATATT3xFfGF0[\w=-]{{40,}}+|ATBB[A-Za-z0-9]{{32}}\b)",
+    ),
+    _rule("figma-token", "figd_", rf"{_EDGE}figd_[\w-]{{36,}}+"),
+    _rule(
+        "notion-token",
+        "ntn_ secret_",
+        r"\b(?:ntn_\d{11}[A-Za-z0-9]{35}|secret_[A-Za-z0-9]{43})\b",
+        looks_random,
+    ),
+    _rule("postman-key", "pmak-", rf"{_EDGE}PMAK-[0-9a-f]{{24}}-[0-9a-f]{{34}}"),
+    _rule("planetscale-token", "pscale_", rf"{_EDGE}pscale_(?:tkn|pw|oauth)_[\w=.-]{{32,}}+"),
+    _rule(
+        "doppler-token",
+        "dp.pt. dp.st. dp.ct. dp.sa.",
+        rf"{_EDGE}dp\.(?:pt|st|ct|sa)\.[\w.-]{{40,}}+",
+    ),
+    _rule("pulumi-token", "pul-", rf"{_EDGE}pul-[0-9a-f]{{40}}\b"),
+    _rule("airtable-token", "pat", r"\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}\b"),
+    _rule(
+        "square-token",
+        "sq0 eaaa",
+        rf"{_EDGE}(?:sq0[a-z]{{3}}-[\w-]{{22,43}}|EAAA[\w-]{{60}})(?![\w-])",
+    ),
+    _rule("mapbox-token", "sk.eyj", rf"{_EDGE}sk\.eyJ[\w-]{{20,}}+\.[\w-]{{20,}}+"),
+    _rule("flutterwave-key", "flwseck", rf"{_EDGE}FLWSECK(?:_TEST)?-[0-9a-zA-Z]{{32}}-X"),
+    _rule("easypost-key", "ezak eztk", r"\bEZ[AT]K[A-Za-z0-9]{54}\b"),
+    _rule("duffel-token", "duffel_", rf"{_EDGE}duffel_(?:test|live)_[\w=-]{{43}}"),
+    _rule(
+        "dynatrace-token", "dt0c01. dt0s", rf"{_EDGE}dt0[a-z]\d\d\.[A-Z0-9]{{24}}\.[A-Z0-9]{{64}}"
+    ),
+    _rule("gemini-key", "aq.", rf"{_EDGE}AQ\.[\w-]{{40,}}+", looks_random),
+    _rule("supabase-token", "sbp_", r"\bsbp_[0-9a-f]{40}\b"),
+    _rule(
+        "facebook-token",
+        "eaa",
+        rf"{_EDGE}EAA(?:CEdEose0cBA|[MC])[A-Za-z0-9]{{40,}}+(?![\w-])",
+        looks_random,
+    ),
+    _rule("nuget-key", "oy2", r"\boy2[a-z0-9]{43}\b"),
+    _rule("langsmith-key", "lsv2_", r"\blsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}\b"),
     # forms that many services share
     _rule("jwt", "eyj", rf"{_EDGE}eyJ[\w-]{{8,}}+\.eyJ[\w-]{{8,}}+\.[\w-]{{8,}}+"),
     _rule(
         "authorization",
         "authorization",
-        r"(?i:authorization)[\"']?\s{0,4}+[:=,]\s{0,4}+[\"']?(?i:bearer|basic|token)\s{1,4}+"
+        r"(?i:authorization)[\"']?\s{0,4}+[:=,]\s{0,4}+[\"'`]?(?i:bearer|basic|token)\s{1,4}+"
         r"([\w.~+/=-]{16,}+)",
     ),
     _rule(
@@ -123,7 +173,36 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "connection-password",
         "password= pwd=",
-        r"(?i:password|pwd)=([^;\s\"'&]{3,100}+);",
+        r"(?<=[;?&\"' ])(?<![^;] )(?i:password|pwd)=([^;\s\"'&]{3,100}+)(?=[;&\"'\s]|$)",
         is_connection_password,
     ),
+    _rule(
+        "command-password",
+        "--password --passwd --passphrase --token",
+        r"--(?:password|passwd|passphrase|token)[= ][\"']?([^\s\"'`<>{}\[\]()|,;]{4,200}+)",
+        is_typed_password,
+    ),
+    _rule(
+        "command-password",
+        "curl wget",
+        r"(?:curl|wget)\b[^\n]{0,200}?\s(?:-u|--user)[= ]{0,2}+[\"']?[\w.@-]{1,60}+:([^\s\"'`<>{}\[\]()|,;]{4,200}+)",
+        is_typed_password,
+    ),
+    _rule(
+        "command-password",
+        "login",
+        r"login[ \t]+\S{1,60}+\s{1,4}+password[ \t]+(\S{4,100}+)",
+        is_typed_password,
+    ),
+    _rule(
+        "authorization",
+        "auth= auth: auth\" auth'",
+        r"auth[\"']?\s{0,4}+[:=]\s{0,4}+[\"']?([A-Za-z0-9+/]{8,200}+={0,2})(?![\w+/=])",
+        is_basic,
+    ),
+    _rule("password-hash", "$2a$ $2b$ $2y$", r"\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}"),
+    _rule(
+        "password-hash", "$1$ $5$ $6$ $y$ $apr1$", r"\$(?:[156y]|apr1)\$[./$=A-Za-z0-9]{20,150}+"
+    ),
+    _rule("private-key-body", "mii", r"(?<![\w+/=])MII[A-Za-z0-9+/]{3}IBA[A-Za-z0-9+/=\\]{40,}+"),
 )

@@ -42,4 +42,5 @@ def find_emails(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _joined(neighbour: str) -> bool:
-    return bool(neighbour) and (neighbour.isalnum() or neighbour in "_.-")
+    # A Korean particle may follow a number directly.
+    return bool(neighbour) and ((neighbour.isascii() and neighbour.isalnum()) or neighbour in "_.-")

@@ -1,10 +1,11 @@
 """Masking: every kind with what it is and what only looks like it; lines stay lines; hostile texts stay cheap.
 
-The examples are put together here, so that no scanner takes this file for a leak.
+The examples stand in tests/support/secret_examples.py.
 """
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -13,134 +14,14 @@ from hypothesis import strategies as st
 
 from shared.masking.mask import KINDS, OPTIONAL, count_secrets, mask
 from shared.models.placeholders import MASKED
-
-HEX = "0123456789abcdef"
-B62 = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1cB2dC3eD4fE5gF6hG7iH8jI9kJ0lK1mL2nM3oN4"
-
-
-def hexes(count: int) -> str:
-    return (HEX[3:] + HEX * 12)[:count]
-
-
-EXAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "aws-key": (("AKIA" + "IOSFODNN7EXAMPLE", "ASIA" + "Q3EGRIVN2OPJ4KLM"), ("AKIA" + "short", "xAKIA" + "A" * 20)),
-    "aws-secret": (
-        ("aws_secret_access_key = " + B62[:40], '"SecretAccessKey": "' + B62[:40] + '"'),
-        ("aws_secret_access_key = ${AWS}", "secret_access_key = " + "a" * 64),
-    ),
-    "google-api-key": (("AIza" + B62[:35],), ("AIza" + B62[:20], "AIzaName")),
-    "google-oauth-token": (("ya29." + B62[:40],), ("ya29.short",)),
-    "google-oauth-secret": (("GOCSPX-" + B62[:28],), ("GOCSPX-short",)),
-    "azure-storage-key": (("AccountKey=" + (B62 * 2)[:86] + "==;",), ("AccountKey=abc==",)),
-    "azure-sas": (("https://a.example/c?sv=2022&sig=" + B62[:44] + "%3D",), ("config=1&sig=short", "design=" + B62)),
-    "azure-client-secret": (("abc8Q~" + B62[:34],), ("FAQ~ and more", "8Q~short")),
-    "digitalocean-token": (("dop_v1_" + hexes(64),), ("dop_v1_" + hexes(20),)),
-    "cloudflare-ca-key": (("v1.0-" + hexes(24) + "-" + hexes(146),), ("v1.0-beta", "v1.0-" + hexes(24))),
-    "databricks-token": (("dapi" + hexes(32),), ("dapi" + hexes(31), "dapier")),
-    "vault-token": (("hvs." + B62[:30],), ("hvs.short", "hvs.py")),
-    "terraform-token": ((B62[:14] + ".atlasv1." + B62[:64],), ("x.atlasv1." + B62[:64],)),
-    "github-token": (("ghp_" + B62[:36], "ghs_" + B62[:36]), ("ghp_" + B62[:20], "ghp_notes")),
-    "github-pat": (("github_pat_" + B62[:60],), ("github_pat_short",)),
-    "gitlab-token": (("glpat-" + B62[:20], "glrt-" + B62[:20]), ("glpat-short", "xglpat-" + B62[:20])),
-    "npm-token": (("npm_" + B62[:36],), ("npm_config_registry", "npm_" + B62[:10])),
-    "pypi-token": (("pypi-" + "AgEIcHlwaS5vcmc" + B62[:60],), ("pypi-publish", "pypi-" + B62[:60])),
-    "rubygems-key": (("rubygems_" + hexes(48),), ("rubygems_version",)),
-    "docker-token": (("dckr_pat_" + B62[:27],), ("dckr_pat_x",)),
-    "anthropic-key": (("sk-ant-" + "api03-" + B62[:60],), ("sk-ant-x",)),
-    "openrouter-key": (("sk-or-v1-" + hexes(64),), ("sk-or-v1-" + hexes(8),)),
-    "openai-key": (
-        ("sk-" + B62[:48], "sk-proj-" + B62[:60]),
-        ("sk-loading-spinner-animation", "task-" + B62[:30], "sk-short"),
-    ),
-    "huggingface-token": (("hf_" + "abcdefghijKLMNOPQRSTuvwxyzABCDEFGH",), ("hf_transfer", "hf_hub_download")),
-    "groq-key": (("gsk_" + B62[:52],), ("gsk_x",)),
-    "xai-key": (("xai-" + B62[:70],), ("xai-sdk",)),
-    "perplexity-key": (("pplx-" + B62[:48],), ("pplx-7b-online",)),
-    "replicate-token": (("r8_" + B62[:37],), ("r8_model",)),
-    "slack-token": (("xoxb-" + "123456789012-" + B62[:24],), ("xoxb-", "xoxb-short")),
-    "slack-webhook": (
-        ("https://hooks.slack.com/services/" + "T0000/B0000/" + B62[:24],),
-        ("https://hooks.slack.com/services/",),
-    ),
-    "discord-webhook": (
-        ("https://discord.com/api/webhooks/" + "123456789012345678/" + B62[:68],),
-        ("/api/webhooks/12/x",),
-    ),
-    "telegram-token": (("123456789:AA" + B62[:33],), ("12:AA" + B62[:33], "123456789:AAshort")),
-    "sendgrid-key": (("SG." + B62[:22] + "." + B62[:43],), ("SG.short.x",)),
-    "mailgun-key": (("key-" + hexes(32),), ("key-" + hexes(12), "monkey-" + hexes(32))),
-    "twilio-key": (("SK" + hexes(32),), ("SK" + hexes(30), "TASK" + hexes(32))),
-    "stripe-key": (("sk_live_" + B62[:24], "rk_test_" + B62[:24]), ("sk_live_x", "risk_live_" + B62[:24])),
-    "webhook-secret": (("whsec_" + B62[:32],), ("whsec_x",)),
-    "shopify-token": (("shpat_" + hexes(32),), ("shpat_" + hexes(8),)),
-    "newrelic-key": (("NRAK-" + "ABCDEFGHIJKLMNOPQRSTUVWXYZ1",), ("NRAK-ABC",)),
-    "grafana-token": (("glsa_" + B62[:32] + "_" + hexes(8),), ("glsa_" + B62[:32],)),
-    "linear-key": (("lin_api_" + B62[:40],), ("lin_api_v2",)),
-    "age-key": (
-        ("AGE-SECRET-KEY-1" + ("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L" * 2)[:58],),
-        ("AGE-SECRET-KEY-1ABC",),
-    ),
-    "jwt": (
-        ("eyJ" + "hbGciOiJIUzI1NiJ9" + ".eyJ" + "zdWIiOiIxMjM0NTY3ODkwIn0" + ".dozjgNryP4J3jVmNHl0w5N",),
-        ("eyJhbGciOiJIUzI1NiJ9", "eyJhbGciOi.notajwt.atall"),
-    ),
-    "authorization": (
-        ("Authorization: Bearer " + B62[:30], '"Authorization": "Basic ' + B62[:20] + '=="'),
-        ("Authorization: Bearer $TOKEN", "authorization: required for everybody"),
-    ),
-    "connection-password": (
-        (
-            "postgres://app:hunter2@db.example/x",
-            "redis://:s3cr3t@cache:6379/0",
-            "Server=db;User=sa;Password=Pa55w0rd;",
-        ),
-        ("postgres://app:${DB_PASSWORD}@db/x", "http://example.org:8080/a@b", "https://a.example/x:y"),
-    ),
-    "resident-number": (
-        ("900101-1234568", "9001011234568", "850505-5123456"),
-        ("900101-1234567", "901301-1234568", "1900101-1234568", "900101-1234568-1"),
-    ),
-    "card-number": (
-        ("4111 1111 1111 1111", "5500-0000-0000-0004", "378282246310005"),
-        ("4111 1111 1111 1112", "0000000000000000", "v4111111111111111", "4111111111111111.5"),
-    ),
-    "assigned-secret": (
-        (
-            'password = "hunter2"',
-            "DB_PASSWORD: str = 'correct-horse'",
-            '"passwd": "p4ss"',
-            f'api_key="{B62[:24]}"',
-            f"client_secret: '{B62[:20]}'",
-            f"export API_TOKEN={B62[:24]}",
-            'db["password"] = "hunter2"',
-            '비밀번호 = "한글도가린다"',
-        ),
-        (
-            'password = "changeme"',
-            'password = "${DB_PASSWORD}"',
-            'password = "<password>"',
-            'password = "Enter your password"',
-            "password = os.environ['DB']",
-            "password = getpass.getpass()",
-            'api_key_env = "OPENAI_API_KEY"',
-            'token_url = "https://login.example.org/oauth2/v2/token"',
-            'secret_name = "projects/12345/secrets/db7"',
-            'token = "csrf"',
-            "max_tokens = 8192",
-            "TOKEN=get_token_from_the_vault()",
-        ),
-    ),
-    "email": (("kim.minji@example.co.kr",), ("@decorator", "a@b", "user@localhost")),
-}  # fmt: skip
-
-KEY_BODY = "MIIEowIBAAKCAQEA" + B62[:48] + "\n" + B62[:64] + "\n" + B62[:20] + "=="
+from tests.support.secret_examples import B62, EXAMPLES, KEY_BODY, hexes
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "private-key"])
 def test_every_kind_is_hidden_and_what_only_looks_like_it_stays(kind: str) -> None:
     secrets, harmless = EXAMPLES[kind]
     for secret in secrets:
-        masked = mask(f"x = 1\ncurl {secret} \n", also=OPTIONAL)
+        masked = mask(f"x = 1\n{secret} \n", also=OPTIONAL)
         assert masked.counts.get(kind) == 1, secret
         assert f"\u00abmasked:{kind}:1\u00bb" in masked.text
     for text in harmless:
@@ -276,6 +157,65 @@ def test_pieces_of_secrets_in_any_order_keep_the_lines(pieces: list[str]) -> Non
     assert len(MASKED.findall(masked.text)) >= min(masked.total, 1)
 
 
+@pytest.mark.parametrize(
+    "split",
+    [
+        '"AKIA" "IOSFODNN7EXAMPLE"',
+        "'AKIA' + 'IOSFODNN7EXAMPLE'",
+        '"AKIA"\n+    "IOSFODNN7EXAMPLE"',
+        '"AKIA" +\r\n        "IOSFODNN7EXAMPLE"',
+        "export K=AKIA\\\nIOSFODNN7EXAMPLE",
+        "AKIA\u200bIOSFODNN7EXAMPLE",
+        "AKIA<U+200B>IOSFODNN7EXAMPLE",
+    ],
+)
+def test_a_secret_in_several_pieces_is_hidden_piece_by_piece(split: str) -> None:
+    text = "\n".join(["a line"] * 400 + [f"k = {split}"] + ["another"] * 400)
+    masked = mask(text)
+    assert "IOSFODNN7EXAMPLE" not in masked.text
+    assert masked.text.count("\n") == text.count("\n")
+    assert masked.counts == {"aws-key": 2}
+
+
+def test_a_korean_particle_behind_a_secret_does_not_save_it() -> None:
+    text = f"토큰은 ghp_{B62[:36]}입니다. 주민번호 900101-1234568이고 카드 4111-1111-1111-1111로"
+    assert mask(text).counts == {"github-token": 1, "resident-number": 1, "card-number": 1}
+
+
+def test_nobody_hides_code_between_the_lines_of_a_key() -> None:
+    code = "".join(f"def f{n}(x):\n    return eval(x)\n\n" for n in range(9))
+    begin, end = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
+    assert mask(f"# {begin}\n{code}# {end}\n").text == f"# {begin}\n{code}# {end}\n"
+    mixed = mask(f"{begin}\n{KEY_BODY}\n{code}{end}\n").text
+    assert code in mixed
+    assert B62[:30] not in mixed
+
+
+def test_windows_line_ends_and_headers_of_an_encrypted_key_stay_and_its_body_does_not() -> None:
+    head = "Proc-Type: 4,ENCRYPTED\r\nDEK-Info: AES-128-CBC,0123456789ABCDEF\r\n\r\n"
+    body = KEY_BODY.replace("\n", "\r\n")
+    masked = mask(
+        f"-----BEGIN RSA PRIVATE KEY-----\r\n{head}{body}\r\n-----END RSA PRIVATE KEY-----\r\n"
+    ).text
+    assert head in masked
+    assert not any(line in masked for line in KEY_BODY.split("\n"))
+
+
+def test_keys_in_json_and_of_putty_are_hidden() -> None:
+    pem = f"-----BEGIN PRIVATE KEY-----\n{KEY_BODY}\n-----END PRIVATE KEY-----\n"
+    putty = (
+        f"PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 3\n{KEY_BODY}\nPrivate-MAC: {hexes(40)}\n"
+    )
+    for text in (
+        json.dumps({"key": pem}),
+        putty,
+        "".join(f"+{line}\n" for line in putty.splitlines()),
+    ):
+        masked = mask(text).text
+        assert B62[:20] not in masked
+        assert masked.count("\n") == text.count("\n")
+
+
 MEGABYTE = 1_000_000
 HOSTILE = {
     "jwt": "eyJ",
@@ -299,6 +239,16 @@ HOSTILE = {
     "authorization": "authorization: bearer ",
     "mail": "a@a.",
     "webhooks": "hooks.slack.com/services/",
+    "literals": '"a" "b" ',
+    "joined literals": '"AK" + "IA" + ',
+    "quotes and blanks": '"' + " " * 200,
+    "continued lines": "\\\n",
+    "base64": "QUtJQUlPU0ZPRE5ON0VYQU1QTEU" * 3 + " ",
+    "one base64 text": "QUtJ",
+    "settings": "password=aaaa1\n",
+    "elements": "<password>a1",
+    "curls": "curl -u ",
+    "hashes": "$6$" + "a" * 30,
     "true secrets": "AKIA" + "IOSFODNN7EXAMPLE ",
 }  # fmt: skip
 

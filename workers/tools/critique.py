@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from shared.errors import ToolError
+from shared.masking.mask import mask
 from shared.models.findings import RaisedFinding, Severity
 from shared.models.replies import Critique, Disagreement, RedTeamCritique, ReviewCritique, Risk
 from workers.tools.sources import Examined
@@ -44,7 +45,7 @@ def write_critique(
     model: str, label: str, examined: Examined, raised: Iterable[RaisedFinding], kind: str
 ) -> Critique:
     """The critique of one analyser run. `label` is its name and version, `kind` the files it reads."""
-    findings = in_order(raised)
+    findings = in_order(map(_without_secrets, raised))
     shown = findings[:MAX_FINDINGS]
     objects = any(finding.severity.rank <= NEEDS_FIX.rank for finding in findings)
     verdict: Literal["APPROVED", "NEEDS_FIX"] = "NEEDS_FIX" if objects else "APPROVED"
@@ -73,6 +74,14 @@ def write_critique(
         unexamined_assumptions=examined.left_out,
         missing_considerations=_not_looked_at(examined, kind),
     )
+
+
+def _without_secrets(finding: RaisedFinding) -> RaisedFinding:
+    """The finding without the secret that it is about: more people read reports and build logs than the change."""
+    texts = {name: getattr(finding, name) for name in ("title", "detail", "quote", "suggestion")}
+    hidden = {name: mask(text).text for name, text in texts.items() if text}
+    changed = {name: text for name, text in hidden.items() if text != texts[name]}
+    return finding.model_copy(update=changed) if changed else finding
 
 
 def in_order(raised: Iterable[RaisedFinding]) -> tuple[RaisedFinding, ...]:

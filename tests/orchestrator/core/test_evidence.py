@@ -27,6 +27,7 @@ AFTER = (
     "import os\n\n\ndef load(path):\n    with open(path) as file:\n        text = file.read()\n"
     "    return eval(text)  # nosec B307\n\n\ndef total(values):\n    return sum(values) / len(values)\n"
     'NAME = "\u201c특수문자\u201d"\npassword = "hunter2-abc"\nhidden = "a\u200bb\u202ec"\n'
+    'r\u043ele = "\u0430dmin\u3164\ufe01"  # look-alikes and fillers\n'
 )
 REMOVED = "    return json.loads(text)"
 DIFF = (
@@ -94,6 +95,8 @@ def only(**fields: Any) -> tuple[Severity, str | None]:
         "sum(values) / len(values)",
         'hidden = "a<U+200B>b<U+202E>c"',
         'hidden = "abc"',
+        'role = "admin"',
+        'r\u043ele = "\u0430dmin<U+3164><U+FE01>"',
         "faster loading of everything",
         "assert load(’x’) == 1",
     ],
@@ -114,6 +117,8 @@ def test_a_quotation_is_found_whatever_its_form(quote: str) -> None:
         "",
         "file = open(path)",
         "def load(path): ... subprocess.run",
+        "re...tu...rn",
+        "de\u00abmasked:jwt:1\u00bbop\u00abmasked:jwt:2\u00bbas",
     ],
 )
 def test_what_is_not_there_or_says_nothing_is_not_found(quote: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from random import Random
 
 import pytest
@@ -19,6 +20,7 @@ from orchestrator.core.findings import (
     merge,
     with_caveat,
 )
+from orchestrator.core.sameness import Claim, Spellings, same_defect
 from shared.models.findings import Finding, Place, Position, RaisedFinding, Severity
 from shared.models.subject import FileChange, LineRange, Subject
 
@@ -191,6 +193,27 @@ def test_a_worse_severity_without_a_reason_is_named_and_not_believed() -> None:
     assert finding.caveat == "called CRITICAL by b without a reason"
 
 
+def test_a_milder_claim_with_a_quotation_makes_nobodys_word_a_trifle_and_does_not_take_its_place() -> (
+    None
+):
+    trifle = raised(
+        "b",
+        "SQL injection through the name is safe",
+        severity=Severity.INFO,
+        detail=REASON * 3,
+        quote="x",
+    )
+    bare = raised("a", severity=Severity.CRITICAL)
+    (finding,) = merge([bare, trifle])
+    assert finding.severity is Severity.MINOR
+    assert finding.title == SQL
+    assert finding.caveat == "called CRITICAL by a without a reason"
+    (finding,) = merge([bare, raised("c", severity=Severity.CRITICAL), trifle])
+    assert finding.severity is Severity.CRITICAL
+    (finding,) = merge([raised("a", severity=Severity.MINOR)], merge([trifle]))
+    assert finding.severity is Severity.MINOR
+
+
 def test_without_any_reason_the_worst_severity_holds() -> None:
     (finding,) = merge(
         [raised("a", severity=Severity.MINOR), raised("b", severity=Severity.CRITICAL)]
@@ -329,3 +352,19 @@ def test_known_findings_keep_their_ids_and_never_get_milder(
         assert (now.id, now.title) == (before.id, before.title)
         assert now.severity.rank <= before.severity.rank
         assert set(before.raised_by) <= set(now.raised_by)
+
+
+WORDS = "validate validates validation token tokens lock unlocked session query 입력값 검증 누락 x y 7".split()
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8).map(" ".join)
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=2, max_size=5))
+def test_claims_that_are_compared_with_many_others_score_as_if_they_were_alone(
+    texts: list[tuple[str, str]],
+) -> None:
+    claims = [
+        Claim(title, detail, None, None, (str(n), 1, "")) for n, (title, detail) in enumerate(texts)
+    ]
+    shared = Spellings(claims)
+    for one, other in combinations(claims, 2):
+        assert same_defect(one, other, shared) == same_defect(other, one) == same_defect(one, other)

@@ -134,6 +134,14 @@ def test_a_working_tree_that_is_moved_elsewhere_is_not_read(repo: Any, tmp_path:
     assert repo.shelf.documents == {}
 
 
+def test_a_replaced_commit_is_reviewed_as_it_is(repo: Any) -> None:
+    repo.commit("evil", app__py="evil()\n")
+    harmless = repo.git("commit-tree", "HEAD~1^{tree}", "-p", "HEAD~1", "-m", "harmless")
+    repo.git("replace", "HEAD", harmless.strip())
+    subject = repo.capture(target="HEAD")
+    assert b"evil()" in repo.shelf.documents[subject.diff]
+
+
 def test_symbolic_links_on_the_way_are_not_followed(repo: Any, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from orchestrator.subjects.capture import capture
 from orchestrator.subjects.request import ChangeRequest, Screen
+from orchestrator.subjects.screening import stays_here
 
 
 def names(subject: Any) -> list[str]:
@@ -94,3 +97,24 @@ def test_a_mask_sees_every_text_before_it_is_stored(repo: Any) -> None:
     subject = capture(ChangeRequest(path=repo.path), repo.shelf.put, mask)
     assert subject.masked_secrets == 1
     assert not any(b"hunter2" in text for text in repo.shelf.documents.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "stays"),
+    [
+        ("config/.env-prod", True),
+        (".env_local", True),
+        (".envrc", True),
+        ("gcp/service-account-prod.json", True),
+        (".ssh/config", True),
+        ("home/.SSH/known", True),
+        ("infra/terraform.tfvars", True),
+        (".env_example", False),
+        (".env-template", False),
+        ("environment.py", False),
+        ("src/credentials.py", False),
+        ("terraform.tfvars.example", False),
+    ],
+)
+def test_names_of_files_that_hold_secrets(name: str, stays: bool) -> None:
+    assert stays_here(name, Screen()) is stays

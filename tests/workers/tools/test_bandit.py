@@ -87,3 +87,12 @@ def test_a_change_that_cannot_be_parsed_at_all_is_no_approval() -> None:
 def test_every_pair_of_severity_and_confidence_has_a_severity() -> None:
     levels = ("HIGH", "MEDIUM", "LOW")
     assert set(SEVERITIES) == {(severity, sure) for severity in levels for sure in levels}
+
+
+def test_the_password_that_was_found_is_not_repeated() -> None:
+    documents = MemoryDocuments()
+    reply = review("bandit", documents, added(documents, app_py='password = "hunter2-xyz"\n'))
+    (finding,) = reply.findings
+    assert finding.rule == "bandit/B105"
+    assert "\u00abmasked:assigned-secret:1\u00bb" in (finding.quote or "")
+    assert "hunter2" not in reply.model_dump_json()

@@ -1,0 +1,67 @@
+"""Private key blocks: their bodies are hidden, and nothing that only stands between two such lines.
+
+Whoever writes `BEGIN PRIVATE KEY` above code and `END` below must not hide the code from those who review it: within a
+block only what looks like base64 is hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+
+PRIVATE_KEY = "private-key"
+
+_KEY_BEGINS = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----|^[ +-]?Private-Lines: \d{1,3}",
+    re.MULTILINE,
+)
+_KEY_ENDS = re.compile(r"-----END |Private-MAC: ")
+_LONGEST_KEY = 20_000
+_KEY_LINE = re.compile(r"[^\n]{0,10}?[A-Za-z0-9+/=]{16,100}\\?[\"']?[,+\\]?[ \t\r]*(?:\n|$)")
+# A whole line of a body, the last and short one of a body, and a body in one line of code with its ends escaped.
+_RUN = re.compile(
+    r"[A-Za-z0-9/][A-Za-z0-9+/]{31,}={0,2}|(?<=\\n)[A-Za-z0-9+/]{2,31}={0,2}(?=\\|-|\Z)"
+)
+_LAST = re.compile(
+    r"(?<=\n)([ \t+-]*[\"']?)([A-Za-z0-9+/]{2,31}={0,2}|=[A-Za-z0-9+/]{4})(?=(?:\\n)?[\"']?[ \t\r,+]*\n?\Z)"
+)
+_FEWEST_KINDS = 2  # of small letters, capitals, digits and signs: a key's line has more
+
+
+def find_private_keys(text: str) -> Iterator[tuple[int, int]]:
+    """The stretches between the lines of keys; of one without an end, the lines that look like a body."""
+    found = _KEY_BEGINS.search(text)
+    ends = [] if found is None else [one.start() for one in _KEY_ENDS.finditer(text)]
+    while found is not None:
+        start = found.end()
+        at = bisect_left(ends, start)
+        closed = at < len(ends) and ends[at] <= start + _LONGEST_KEY
+        end = ends[at] if closed else start
+        if not closed:
+            line = _KEY_LINE.match(text, start + (text[start : start + 1] == "\n"))
+            while line is not None and line.end() > end:
+                end = line.end()
+                line = _KEY_LINE.match(text, end)
+        while end > start and text[end - 1] in "\n+- \t\r":
+            end -= 1
+        if hide_body(text[start:end], "") != text[start:end]:
+            yield start, end
+        found = _KEY_BEGINS.search(text, max(end, start))
+
+
+def hide_body(body: str, shown: str) -> str:
+    """The stretch with `shown` for what looks like a key; lines stay lines."""
+    hidden = _RUN.sub(lambda run: shown if _is_key(run[0]) else run[0], body)
+    return hidden if hidden == body else _LAST.sub(lambda line: line[1] + shown, hidden)
+
+
+def _is_key(run: str) -> bool:
+    if len(run) < 32:
+        return True
+    kinds = (
+        any(letter.islower() for letter in run),
+        any(letter.isupper() for letter in run),
+        any(not letter.isalpha() for letter in run),
+    )
+    return sum(kinds) > _FEWEST_KINDS

@@ -1,0 +1,86 @@
+"""Does a text say a word in some form? Whoever obeys a text that asks for a word may be told to disguise it.
+
+The word is made of two halves. Recognised are the joined word and its middle (a word that was cut short), in any case,
+with signs between the letters, in letters that look alike or sound alike (Hangul, kana), backwards, shifted, and in the
+usual encodings. Both halves apart, as in a quotation of the sentence that names them, are not the word.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from shared.models.letters import NOT_COMPARED, looking_alike
+
+_MIDDLE = 4  # letters of each half: eight letters of two halves stand in no text by chance
+_SIGNS = r"[\W_]{0,3}"
+_ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|[nrt])")
+_HEX_ONLY = re.compile(r"(?:0x|\\x|%|[\s:,-])+")
+_SPOKEN = re.compile("[\uac00-\ud7a3\u3041-\u3096\u30a1-\u30fa]")
+_ALIKE = str.maketrans("bdfgjlvzc", "ptpksrpsk")  # letters that Hangul or kana write as one
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+
+def says(text: str, first: str, second: str) -> bool:
+    """True when the text says the word `first` + `second`, both of small Latin letters, in one of the known forms."""
+    joined = f"{first}{second}"
+    middle = f"{first[-_MIDDLE:]}{second[:_MIDDLE]}"
+    plain = _unescaped(text)
+    seen = looking_alike(NOT_COMPARED.sub("", plain))
+    if any(_spread(form).search(seen) for form in (middle, middle[::-1])):
+        return True
+    if any(form in seen for form in _shifted(middle)):
+        return True
+    if any(form in plain for form in _encoded(joined)):
+        return True
+    if joined.encode().hex() in _HEX_ONLY.sub("", plain.lower()):
+        return True
+    return (
+        _spread(_sound(middle)).search(_sound(_romanised(seen))) is not None
+        if _SPOKEN.search(seen)
+        else False
+    )
+
+
+def _spread(word: str) -> re.Pattern[str]:
+    return re.compile(_SIGNS.join(word))
+
+
+def _unescaped(text: str) -> str:
+    """The text with the escapes of JSON, addresses and HTML as what they stand for."""
+    return html.unescape(unquote(_ESCAPED.sub(_character, text)))
+
+
+def _character(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    return chr(int(code, 16)) if code else " "
+
+
+def _shifted(word: str) -> Iterator[str]:
+    """The word under every shift of the alphabet (ROT13 and its like)."""
+    for shift in range(1, len(_ALPHABET)):
+        yield word.translate(str.maketrans(_ALPHABET, _ALPHABET[shift:] + _ALPHABET[:shift]))
+
+
+def _encoded(word: str) -> Iterator[str]:
+    """The part of its base64 form that does not depend on its neighbours, at each of the three places of a group."""
+    for form in (word, word.upper(), word.title(), word[::-1]):
+        for before in range(3):
+            padded = base64.b64encode(b" " * before + form.encode()).decode()
+            yield padded[(0, 2, 3)[before] : len(padded) // 4 * 4 - 4]
+    yield base64.b32encode(word.encode()).decode().rstrip("=")[:-1]
+
+
+def _romanised(text: str) -> str:
+    """Hangul and kana syllables as Unicode names them, in Latin letters."""
+    return _SPOKEN.sub(
+        lambda found: unicodedata.name(found[0], "").rpartition(" ")[2].lower(), text
+    )
+
+
+def _sound(text: str) -> str:
+    return re.sub("eu|eo|yeo|ae", "e", text).translate(_ALIKE)
