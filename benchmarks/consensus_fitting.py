@@ -33,7 +33,7 @@ class Fit:
 
 
 ACT_FIT = Fit(passes=8, rate=0.07, decay=0.01, at_least=7, cue_at_least=3)
-PAIR_FIT = Fit(passes=10, rate=0.03, decay=0.03, at_least=8, cue_at_least=8)
+PAIR_FIT = Fit(passes=8, rate=0.02, decay=0.02, at_least=8, cue_at_least=8)
 OWN_WEIGHT = 4
 
 
@@ -83,6 +83,35 @@ def own_examples() -> list[Example]:
     return OWN_WEIGHT * [
         Example(tuple(features(text, before)), act) for text, before, act in written_examples()
     ]
+
+
+@dataclass(frozen=True)
+class CrossFit:
+    """Models of groups in parts: `models[part]` has seen all groups but those of that part."""
+
+    part_of: tuple[int, ...]
+    models: tuple[LinearModel, ...]
+
+    def model_for(self, group: int) -> LinearModel:
+        """The model that has not seen this group."""
+        return self.models[self.part_of[group]]
+
+
+def cross_fit(groups: Sequence[Group], repetitions: int = 3, parts: int = 5) -> list[CrossFit]:
+    """Models that have not seen the groups they will hear, each repetition with other parts."""
+    found = []
+    for repetition in range(repetitions):
+        order = list(range(len(groups)))
+        random.Random(repetition).shuffle(order)
+        part_of = [0] * len(groups)
+        for place, group in enumerate(order):
+            part_of[group] = place % parts
+        seen = [
+            [one for one, own in zip(groups, part_of, strict=True) if own != part]
+            for part in range(parts)
+        ]
+        found.append(CrossFit(tuple(part_of), tuple(map(fit_acts, seen))))
+    return found
 
 
 def fit_pairs(pairs: Sequence[Pair]) -> LinearModel:

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from statistics import fmean
+from typing import Any, TypeVar
 
 RESAMPLES = 1000
+One = TypeVar("One")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the report: of what, by which rule, and its figures."""
+
+    title: str
+    figures: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -19,13 +30,22 @@ class Judged:
     consensus: bool
 
 
+def area(scored: Iterable[tuple[float, bool]]) -> float:
+    """How likely something true scores above something false; ties count half (rank sums)."""
+    ranks = 0.0
+    below = true = 0
+    for _, tied in groupby(sorted(scored), key=lambda one: one[0]):
+        group = [one for _, one in tied]
+        ranks += sum(group) * (below + (len(group) + 1) / 2)
+        below += len(group)
+        true += sum(group)
+    pairs = true * (below - true)
+    return (ranks - true * (true + 1) / 2) / pairs if pairs else float("nan")
+
+
 def auc(judged: Sequence[Judged]) -> float:
-    """How likely a consensus scores above a dissent; ties count half."""
-    yes = [one.score for one in judged if one.consensus]
-    no = [one.score for one in judged if not one.consensus]
-    if not (yes and no):
-        return float("nan")
-    return fmean((high > low) + 0.5 * (high == low) for high in yes for low in no)
+    """How likely a consensus scores above a dissent."""
+    return area((one.score, one.consensus) for one in judged)
 
 
 def precision(judged: Sequence[Judged]) -> float:
@@ -40,13 +60,16 @@ def recall(judged: Sequence[Judged]) -> float:
     return fmean(there) if there else float("nan")
 
 
-def interval(
-    judged: Sequence[Judged], figure: Callable[[Sequence[Judged]], float]
-) -> tuple[float, float]:
-    """The 95 % interval of a figure, from resampled discussions."""
+def resampled(items: Sequence[One], figure: Callable[[Sequence[One]], float]) -> list[float]:
+    """A figure of resampled items, as many as there are, in order; without the samples that have none."""
     chance = random.Random(7)
-    drawn = (figure(chance.choices(judged, k=len(judged))) for _ in range(RESAMPLES))
-    values = sorted(value for value in drawn if value == value)  # noqa: PLR0124 - leaves NaN out
+    drawn = (figure(chance.choices(items, k=len(items))) for _ in range(RESAMPLES))
+    return sorted(value for value in drawn if value == value)  # noqa: PLR0124 - leaves NaN out
+
+
+def interval(items: Sequence[One], figure: Callable[[Sequence[One]], float]) -> tuple[float, float]:
+    """The 95 % interval of a figure, from resampled items."""
+    values = resampled(items, figure)
     if not values:
         return float("nan"), float("nan")
     return values[int(0.025 * len(values))], values[int(0.975 * len(values)) - 1]

@@ -4,7 +4,8 @@
 
 Writes `orchestrator/core/agreement/act_weights.py` (from DIR/delidata) and `pair_weights.py` (from DIR/klue-nli).
 `--check` writes nothing and says whether the files would change. What is kept of the data: weights of single words,
-of how turns begin, and of hand-made features that occur in several examples. No sentence is.
+of how turns begin, of single Korean letters and pairs of them, and of hand-made features that occur in several
+examples. No sentence is.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ TABLE = """\\
 ACTS_ORIGIN = """Training data: DeliData (Karadzhov, Stafford, Vlachos 2023), {count} of its groups, Apache License 2.0
 in github.com/gkaradzhov/delitoolkit (the corpus' own page says CC BY 4.0), and the project's own examples in
 `benchmarks/consensus_examples.py`. Kept are weights, no sentence."""
-PAIRS_ORIGIN = """Training data: {count} sentence pairs of KLUE-NLI (Park et al. 2021), CC BY-SA 4.0. Every feature is
-defined by hand in `pairs.py`; what was learned is the numbers below, and no word of the data is in them."""
+PAIRS_ORIGIN = """Training data: {count} sentence pairs of KLUE-NLI (Park et al. 2021), CC BY-SA 4.0. The features are
+defined by hand in `pairs.py`; those that begin with `n=` are single letters and pairs of them that came with new
+words in eight pairs or more. Kept are weights, no sentence."""
 ACTS_WIDTH, PAIRS_WIDTH = 112, 90  # Hangul is two columns wide
 
 

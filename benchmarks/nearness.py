@@ -10,10 +10,11 @@ nearer than one that is not) of the ranking's affinity and of the merging's like
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations, groupby
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations
 from pathlib import Path
 
+from benchmarks.consensus_measures import area
 from benchmarks.recorded_reviews import Review, Said, read
 from orchestrator.core.affinity import affinities
 from orchestrator.core.sameness import Claim, text_alike
@@ -46,18 +47,6 @@ def pairs(reviews: Iterable[Review], measure: Measure) -> Iterator[tuple[float, 
                 yield near(one, other), bool(a.matched & b.matched)
 
 
-def auc(seen: Sequence[tuple[float, bool]]) -> float:
-    """How often something alike is nearer than something that is not; ties count half (rank sums)."""
-    ranks = 0.0
-    below = 0
-    for _, tied in groupby(sorted(seen), key=lambda one: one[0]):
-        group = [alike for _, alike in tied]
-        ranks += sum(group) * (below + (len(group) + 1) / 2)
-        below += len(group)
-    alike = sum(one[1] for one in seen)
-    return (ranks - alike * (alike + 1) / 2) / (alike * (len(seen) - alike))
-
-
 def main() -> None:
     """Print both AUCs by judge."""
     parser = argparse.ArgumentParser(description="Affinity of comments that mean the same.")
@@ -65,8 +54,8 @@ def main() -> None:
     for judge, reviews in read(parser.parse_args().data).items():
         ranking, merging = (list(pairs(reviews, measure)) for measure in (affinity, likeness))
         print(
-            f"{judge}: {len(ranking)} pairs, AUC of the ranking's affinity {auc(ranking):.3f}, "
-            f"of the merging's likeness {auc(merging):.3f}"
+            f"{judge}: {len(ranking)} pairs, AUC of the ranking's affinity {area(ranking):.3f}, "
+            f"of the merging's likeness {area(merging):.3f}"
         )
 
 

@@ -1,8 +1,8 @@
 """What a turn does to what was said before it: agree, disagree, propose an answer, or something else.
 
-English turns of a few sentences are read by a linear model (`act_weights`); Korean ones by cues chosen by hand.
-A long turn argues: a model reads no stance from its mass of words, only from what it says of itself ("I still
-believe", "I agree"). See docs/design/convergence.md.
+English turns of a few sentences are read by a linear model (`act_weights`), Korean ones by cues chosen by hand
+(`korean`). A long turn argues: a model reads no stance from its mass of words, only from what it says of itself
+("I still believe", "I agree"). See docs/design/convergence.md.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from orchestrator.core.agreement.act_weights import TABLE
+from orchestrator.core.agreement.korean import read_korean
 from orchestrator.core.agreement.linear import LinearModel, read_table
 from orchestrator.core.cues import count_cues, prose
 
@@ -216,7 +217,7 @@ def act_of(
     if len(own.split()) > LONG_TURN:
         return _of_essay(own)
     if len(_HANGUL.findall(own)) > len(_LATIN.findall(own)):
-        return _of_korean(own)
+        return Act(*read_korean(own))
     found = (model or shipped_model()).probabilities(features(own, before, names))
     return Act(found[AGREE], found[DISAGREE], found[PROPOSE])
 
@@ -229,7 +230,7 @@ _HOLDS_OUT = re.compile(
     r"|여전히|그래도 저는|동의하지 않|동의할 수 없|반대합|제 (?:원래|처음) "
 )
 _ESSAY_AGREES = (
-    0.35  # never enough to take an answer over: measured, essays that agree settle nothing
+    0.25  # never enough to take an answer over: measured, essays that agree settle nothing
 )
 
 
@@ -240,31 +241,3 @@ def _of_essay(text: str) -> Act:
     if cues.agree > cues.disagree:
         return Act(agree=_ESSAY_AGREES)
     return Act(disagree=0.5) if cues.disagree > cues.agree else Act()
-
-
-_KO_YES = re.compile(
-    r"^\W*(?:네|예|넵|넹|응|그래요?|그럽시다|그러죠|그렇죠|그렇네요|맞아요?|맞습니다|맞네요|좋아요?|좋습니다|좋네요|좋죠"
-    r"|동의|찬성|저도|나도|오케이|ㅇㅋ|ㅇㅇ|인정|물론|당연|콜)(?![가-힣]*(?:않|못|없))"
-    r"|(?:의견|생각|제안|안|말씀|쪽)[에과와이도은]{0,2} ?(?:같|따르|따를|좋)"
-)
-_KO_NO = re.compile(
-    r"^\W*(?:아니|아뇨|글쎄|반대|안 ?돼|안 ?됩|싫)|그렇지 않|그건 아니|아닌 것 같|아니라고|틀렸|틀린|잘못"
-    r"|다르게 생각|의견이 다|여전히|그래도 저는"
-)
-_KO_PROPOSES = re.compile(
-    r"(?:하자|합시다|하죠|하지요|갑시다|가죠|가자)[.!~]*$|제안|추천|고르|고릅|골랐|선택|뽑|투표"
-    r"|답은|정답|결론은|(?:이|가) (?:낫|좋겠|적절)|해야 (?:합|해|한)"
-)
-
-
-def _of_korean(text: str) -> Act:
-    cues = count_cues(text)
-    question = text.rstrip().endswith("?")
-    no = not question and bool(_KO_NO.search(text) or cues.disagree > cues.agree)
-    yes = not question and bool(_KO_YES.search(text) or cues.agree > cues.disagree)
-    propose = 0.8 if _KO_PROPOSES.search(text) else 0.1
-    if no:
-        return Act(agree=0.1 if yes else 0.0, disagree=0.8, propose=0.1)
-    if yes:
-        return Act(agree=0.85 if propose < 0.5 else 0.6, propose=0.4 if propose > 0.5 else 0.05)
-    return Act(propose=propose)

@@ -1,8 +1,8 @@
 """Which answer a turn states, and which answer everybody holds after a discussion.
 
 An answer is a set of options (letters, numbers, names in quotes or code) or, without any, the words of a proposal.
-Whoever agrees takes over the answer that stands on the floor. Only what was said counts: who said nothing about an
-answer holds none.
+Whoever agrees takes over the answer that stands on the floor. Whoever holds several options and talks about one of
+them still holds them. Only what was said counts: who said nothing about an answer holds none.
 """
 
 from __future__ import annotations
@@ -12,16 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from orchestrator.core.agreement.acts import LONG_TURN, OPTION, Act
-from orchestrator.core.agreement.pairs import relation_of
-from orchestrator.core.likeness import similarity
+from orchestrator.core.agreement.wordings import says_the_same
 
 MOST_OPTIONS = 6
 STATES_WITHIN = 40  # words: a longer turn reasons about options rather than choosing some
-AGREES_FROM = 0.4
+AGREES_FROM = 0.3
 PROPOSES_FROM = 0.5
 WITHDRAWS_FROM = 0.5
-CONTRADICTS_FROM = 0.5
-ALIKE_FROM = 0.5
 EVERYTHING = "*"
 
 
@@ -44,16 +41,19 @@ class Turn:
 
 @dataclass(frozen=True)
 class Held:
-    """What somebody holds: since which turn, whether they said it themselves, and what their last turn did to it.
+    """What somebody holds: whether they said it themselves, and what their last turn did to it.
 
-    `moved`: it was another answer before that turn; `joined`: by taking over somebody else's.
+    `declared`: said in a line of its own ("Answer: ..."). `moved`: it was another answer before that turn, or that
+    turn names another. `joined`: moved by taking over somebody else's. `stayed`: how many of their turns since left
+    it as it is.
     """
 
     answer: Answer
-    since: int
     stated: bool
+    declared: bool = False
     moved: bool = False
     joined: bool = False
+    stayed: int = 0
 
 
 def likeness_of(one: Answer, other: Answer) -> float:
@@ -61,12 +61,7 @@ def likeness_of(one: Answer, other: Answer) -> float:
     if one.options or other.options:
         both = one.options | other.options
         return len(one.options & other.options) / len(both)
-    if one.words == other.words:
-        return 1.0
-    if (similarity(one.words, other.words) or 0.0) < ALIKE_FROM:
-        return 0.0
-    relations = relation_of(one.words, other.words), relation_of(other.words, one.words)
-    return 0.0 if any(each.contradicts >= CONTRADICTS_FROM for each in relations) else 1.0
+    return float(says_the_same(one.words, other.words))
 
 
 # ---- what one turn states -----------------------------------------------------------------------
@@ -74,6 +69,10 @@ def likeness_of(one: Answer, other: Answer) -> float:
 _ANSWER_LINE = re.compile(
     r"(?im)^[ \t*_#>-]*(?:(?:my |the |our )?(?:final |revised )?(?:answer|vote|choice|decision|verdict|position)"
     r"|(?:제 |최종 |나의 )?(?:답|답변|결론|선택|투표|입장))[*_ \t]*[:：][*_ \t]*(\S.{0,200})$"
+)
+_NO_ANSWER = re.compile(
+    r"(?i)\W*(?:undecided|unsure|not sure|unclear|unknown|none|n/?a|no (?:answer|opinion|preference|position)"
+    r"|(?:it )?depends|abstain|모르|미정|기권|없음|없습니다|판단 ?(?:불가|유보))\b"
 )
 _NAMED = re.compile(r"\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|`([^`\n]{1,60})`|'([^'\n]{2,60})'(?!\w)")
 _LISTED = re.compile(
@@ -83,6 +82,10 @@ _LISTED = re.compile(
 _TAKES_OUT = re.compile(
     r"(?i)\b(?:not|don'?t|doesn'?t|isn'?t|no|without|irrelevant|unnecessary|never|nothing|except|leave|ignore"
     r"|rule out)\b|말고|빼고|제외|아니"
+)
+_PASSED_OVER = re.compile(
+    r"(?i)\b(?:over|instead of|rather than|not|without|except|against)\s+(?:option\s+|plan\s+)?[a-z0-9]{1,3}\b"
+    r"|(?<![a-z0-9])[a-z0-9]{1,3}(?:번|안)?[을를]?\s?(?:말고|대신|보다|빼고|제외)"
 )
 _ARTICLE = re.compile(r"\s+(?!(?:and|or|is|as|to|for|with|only|too)\b)[a-z]{2,}")
 _I_LISTED = re.compile(r"\s*[,&+]|\s+and\s+(?:\d|[A-Z]\b)")
@@ -110,7 +113,8 @@ def stated_answer(text: str, act: Act, known: frozenset[str]) -> Answer | None:
     A line `Answer: ...` states it in a turn of any length; otherwise the turn is short and takes nothing out.
     """
     if lines := _ANSWER_LINE.findall(text):
-        return _answer_of(lines[-1].strip(" .*_"), known)
+        line = lines[-1].strip(" .*_")
+        return None if _NO_ANSWER.match(line) else _answer_of(line, known)
     words = len(text.split())
     if words > STATES_WITHIN or act.disagree >= 0.3:
         return None
@@ -131,6 +135,7 @@ def _answer_of(line: str, known: frozenset[str]) -> Answer:
 
 
 def _options_in(text: str, known: frozenset[str]) -> frozenset[str]:
+    text = _PASSED_OVER.sub(" ", text)
     return frozenset(
         one[1].upper()
         for one in OPTION.finditer(text)
@@ -163,27 +168,28 @@ class Floor:
     held: dict[str, Held] = field(default_factory=dict)
     spoken: list[tuple[Answer, str]] = field(default_factory=list)
 
-    def hear(self, turn: Turn, at: int, heard: int | None) -> None:
-        """Take in the turn at place `at`.
+    def hear(self, turn: Turn, heard: int | None) -> None:
+        """Take in the next turn.
 
         `heard`: how many stated answers its speaker could know, where several spoke at once; None for all.
         """
         before = self.held.get(turn.speaker)
         stated = stated_answer(turn.text, turn.act, self.known)
+        if before is not None and stated is not None and _only_mentions(turn, stated, before):
+            wavers = not stated.options <= before.answer.options
+            self.held[turn.speaker] = _kept(before, moved=wavers)
+            return
         if stated is not None:
             stated = self._as_before(stated)
             self.spoken.append((stated, turn.speaker))
         taken = stated or self._taken_over(turn, heard)
         if taken is not None:
-            same = 1.0 if before is None else likeness_of(before.answer, taken)
-            now = Held(taken, at, stated is not None, joined=stated is None and same < 1.0)
-            if before is not None and same == 1.0:
-                now = replace(now, since=before.since, stated=before.stated or now.stated)
-            self.held[turn.speaker] = replace(now, moved=same < 1.0)
+            now = _now(taken, before, stated=stated is not None)
+            self.held[turn.speaker] = replace(now, declared=_declares(turn))
         elif turn.act.disagree >= WITHDRAWS_FROM:
             self.held.pop(turn.speaker, None)  # whoever says no holds nothing until they say what
         elif before is not None:
-            self.held[turn.speaker] = replace(before, moved=False, joined=False)
+            self.held[turn.speaker] = _kept(before)
 
     def _taken_over(self, turn: Turn, heard: int | None) -> Answer | None:
         """Whoever agrees takes over the answer of whom they name, else the last one, unless it is their own.
@@ -208,6 +214,28 @@ class Floor:
         return stated
 
 
+def _only_mentions(turn: Turn, stated: Answer, before: Held) -> bool:
+    """Whoever holds several options and names one, without choosing it, is reasoning: "Why 4?", "7 could have one"."""
+    several = len(before.answer.options) > 1 and len(stated.options) == 1
+    return several and turn.act.propose < PROPOSES_FROM and not _declares(turn)
+
+
+def _declares(turn: Turn) -> bool:
+    return bool(_ANSWER_LINE.search(turn.text))
+
+
+def _now(taken: Answer, before: Held | None, *, stated: bool) -> Held:
+    if before is None:
+        return Held(taken, stated)
+    if likeness_of(before.answer, taken) == 1.0:
+        return Held(taken, before.stated or stated, stayed=before.stayed + 1)
+    return Held(taken, stated, moved=True, joined=not stated)
+
+
+def _kept(before: Held, *, moved: bool = False) -> Held:
+    return replace(before, moved=moved, joined=False, stayed=before.stayed + 1)
+
+
 def _names(text: str, speaker: str) -> bool:
     return len(speaker) > 1 and bool(
         re.search(rf"(?<!\w){re.escape(speaker)}(?!\w|[가-힣]{{3}})", text, re.I)
@@ -220,10 +248,8 @@ def follow(rounds: Sequence[Sequence[Turn]]) -> dict[str, Held]:
     Who speaks in a round with others has not heard them in it.
     """
     floor = Floor(known_options(turn.text for turns in rounds for turn in turns))
-    at = 0
     for turns in rounds:
         heard = len(floor.spoken) if len(turns) > 1 else None
         for turn in turns:
-            floor.hear(turn, at, heard)
-            at += 1
+            floor.hear(turn, heard)
     return floor.held

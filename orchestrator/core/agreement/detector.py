@@ -25,6 +25,8 @@ TEXT = "text"
 # Nobody holds an answer that can be compared: as much as half-heard words are worth.
 WITHOUT_ANSWERS = 0.3
 LATELY = 3  # turns of one participant
+# A nod is a commitment once so many turns of one's own have left it as it is.
+NOD_STAYS = 2  # turns
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,14 @@ class Weighing:
     """The detector's constants.
 
     How sure it is that somebody holds what they seem to hold: because they spoke at all (`holds`), said yes lately
-    (`said_yes`, times its probability), said it in their own words (`said_it`). Who moved to somebody else's answer in
+    (`said_yes`, times its probability), said it in their own words (`said_it`). Who declared it in a line of its own
+    leaves no doubt. Who moved to somebody else's answer in
     their last turn has the stability `joined`; who moved elsewhere has none.
     """
 
-    holds: float = 0.72
-    said_yes: float = 0.14
-    said_it: float = 0.14
+    holds: float = 0.78
+    said_yes: float = 0.16
+    said_it: float = 0.06
     joined: float = 0.6
 
 
@@ -92,7 +95,7 @@ def judge(heard: Heard, rule: Thresholds, weighing: Weighing = SHIPPED) -> Conve
         agreement_ratio=agreement,
         avg_stability=stability,
         overall_score=overall_score(agreement, stability, rule),
-        recommendation=_advice(agreement, stability, rule, complete=heard.share == 1.0),
+        recommendation=_advice(agreement, stability, rule, settled=_settled(heard)),
     )
 
 
@@ -134,6 +137,8 @@ def _alike(one: Held | None, other: Held | None) -> float:
 
 
 def _sureness(turns: list[Turn], held: Held | None, weighing: Weighing) -> float:
+    if held is not None and held.declared:
+        return 1.0
     yes = max((turn.act.agree for turn in turns[-LATELY:]), default=0.0)
     stated = held is not None and held.stated
     return weighing.holds + weighing.said_yes * yes + weighing.said_it * stated
@@ -141,15 +146,15 @@ def _sureness(turns: list[Turn], held: Held | None, weighing: Weighing) -> float
 
 def _stability(heard: Heard, weighing: Weighing) -> float | None:
     """Mean over everybody who spoke twice: 1 for an unchanged answer, `joined`, or 0 for another or none."""
-    settled = [
-        _settled(heard.held.get(name), weighing)
+    steady = [
+        _steadiness(heard.held.get(name), weighing)
         for name, spoken in heard.turns.items()
         if len(spoken) > 1
     ]
-    return fmean(settled) if settled else None
+    return fmean(steady) if steady else None
 
 
-def _settled(held: Held | None, weighing: Weighing) -> float:
+def _steadiness(held: Held | None, weighing: Weighing) -> float:
     if held is None:
         return 0.0
     if not held.moved:
@@ -157,12 +162,19 @@ def _settled(held: Held | None, weighing: Weighing) -> float:
     return weighing.joined if held.joined else 0.0
 
 
+def _settled(heard: Heard) -> bool:
+    """No contribution is missing, nobody's last turn moved, and who only nodded has stayed with it."""
+    return heard.share == 1.0 and all(
+        not held.moved and (held.stated or held.stayed >= NOD_STAYS) for held in heard.held.values()
+    )
+
+
 def _advice(
-    agreement: float, stability: float | None, rule: Thresholds, *, complete: bool
+    agreement: float, stability: float | None, rule: Thresholds, *, settled: bool
 ) -> Recommendation:
     """The same table of two figures as for stances; never `stalled`, because text shows no settled dispute."""
     if agreement < rule.agreement:
         return Recommendation.CONTINUE
-    if stability is None or stability < rule.stability or not complete:
+    if stability is None or stability < rule.stability or not settled:
         return Recommendation.CONFIRM
     return Recommendation.CONVERGED

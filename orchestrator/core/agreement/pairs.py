@@ -113,6 +113,9 @@ def pair_features(premise: str, claim: str) -> list[str]:
     found.update(_negation(premise, claim, mean, new))
     found.update(_numbers(premise, claim, new))
     found.update(_turned_round(premise, claim, mean))
+    found.update(_shared_runs(premise, claim))
+    found.update(_denied_here(premise, claim))
+    found.update(f"n={run}" for run in _newcomers(premise, claim))
     found.update(f"has={one}{one in premise:d}" for one in _TELLING if one in claim)
     ended = claim.rstrip(" .!?\n")
     found.update([f"end={one}" for one in _ENDINGS if ended.endswith(one)][:1])
@@ -121,6 +124,11 @@ def pair_features(premise: str, claim: str) -> list[str]:
 
 def _step(value: float, *edges: float) -> int:
     return sum(value >= edge for edge in edges)
+
+
+def _passed(name: str, value: float, *edges: float) -> Iterator[str]:
+    """One feature for every edge that is reached: their weights add up."""
+    return (f"{name}>{at}" for at, edge in enumerate(edges) if value >= edge)
 
 
 def _stem(word: str) -> str:
@@ -213,3 +221,64 @@ def _turned_round(premise: str, claim: str, mean: float) -> Iterator[str]:
     turned = sum(before > after for before, after in pairwise(places))
     yield f"turned{min(turned, 3)}"
     yield f"turned{min(turned, 2)},all{mean > 0.9:d}"
+
+
+# ---- runs of letters ----------------------------------------------------------------------------
+
+# How much of the claim's runs of one, two and three letters the premise has, and of both texts' together.
+_CONTAINED = (
+    (0.55, 0.7, 0.75, 0.85, 0.9),
+    (0.3, 0.45, 0.55, 0.65, 0.75),
+    (0.15, 0.3, 0.4, 0.55, 0.65),
+)
+_COMMON = (
+    (0.25, 0.3, 0.4, 0.45, 0.6),
+    (0.1, 0.15, 0.25, 0.3, 0.45),
+    (0.05, 0.1, 0.15, 0.25, 0.35),
+)
+_LATER_NEGATION = re.compile(
+    r"지[는도가를]? ?(?:않|못|아니)|않|못 ?[하할한했함됩되됐]|없|아니|아닌|아닙|불가"
+)
+_EARLIER_NEGATION = re.compile(r"(?<![가-힣])(?:안|못) ?$")
+NEGATION_WITHIN = 9  # letters after the beginning of a word's stem
+
+
+def _shared_runs(premise: str, claim: str) -> Iterator[str]:
+    theirs, own = premise.replace(" ", ""), claim.replace(" ", "").rstrip(".!?")
+    for at, (contained, common) in enumerate(zip(_CONTAINED, _COMMON, strict=True)):
+        there, here = _runs(theirs, at + 1), _runs(own, at + 1)
+        both = len(there & here)
+        yield from _passed(f"runs{at + 1}", both / max(1, len(here)), *contained)
+        yield from _passed(f"common{at + 1}", both / max(1, len(there | here)), *common)
+    yield from _passed("claim", len(own), 13, 16, 18, 21, 26)
+    yield from _passed("premise", len(theirs), 19, 22, 32, 43, 54)
+    yield from _passed("part", len(own) / max(1, len(theirs)), 0.35, 0.45, 0.6, 0.7, 0.9)
+
+
+def _runs(text: str, length: int) -> set[str]:
+    return {text[at : at + length] for at in range(len(text) - length + 1)}
+
+
+def _denied_here(premise: str, claim: str) -> Iterator[str]:
+    """Words that one text negates and the other does not: negation that stands with what it denies."""
+    shared = differing = 0
+    for found in _WORD.finditer(claim):
+        stem = _stem(found[0])[:2]
+        place = premise.find(stem) if len(stem) == 2 else -1
+        if place >= 0:
+            shared += 1
+            differing += _negated(premise, place) != _negated(claim, found.start())
+    yield from _passed("denied", differing, 1, 2, 3)
+    yield from _passed("met", shared, 2, 3, 4, 5)
+
+
+def _negated(text: str, place: int) -> bool:
+    after = text[place + 2 : place + 2 + NEGATION_WITHIN]
+    before = text[max(0, place - 3) : place]
+    return bool(_LATER_NEGATION.search(after) or _EARLIER_NEGATION.search(before))
+
+
+def _newcomers(premise: str, claim: str) -> set[str]:
+    """Letters, and pairs of them, of the claim's words that the premise has not."""
+    words = [word for word in _stems(claim) if word not in premise]
+    return set().union(*(_runs(word, length) for word in words for length in (1, 2)))

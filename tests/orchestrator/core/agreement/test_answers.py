@@ -36,6 +36,9 @@ def stated(text: str, act: Act = SAYS) -> Answer | None:
         ('I vote for "blue green"', options("blue green")),
         ("Answer: B", options("B")),
         ("제 답: B", options("B")),
+        ("Answer: A, not B", options("A")),
+        ("I would take A over B", options("A")),
+        ("결론: B 말고 A", options("A")),
     ],
 )
 def test_short_turns_state_options_and_names(text: str, answer: Answer) -> None:
@@ -44,9 +47,16 @@ def test_short_turns_state_options_and_names(text: str, answer: Answer) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["I have a question", "we do not need 3", "anything except B", "3은 빼고요", "good morning"],
+    [
+        "I have a question",
+        "we do not need 3",
+        "anything except B",
+        "3은 빼고요",
+        "good morning",
+        "Answer: undecided",
+    ],
 )
-def test_articles_and_what_is_taken_out_state_nothing(text: str) -> None:
+def test_articles_what_is_taken_out_and_no_answer_state_nothing(text: str) -> None:
     assert stated(text) is None
 
 
@@ -66,6 +76,29 @@ def test_a_proposal_without_options_is_its_words() -> None:
         frozenset(), "We should keep the queue"
     )
     assert stated("take all of them", PROPOSES) == options(EVERYTHING)
+
+
+@pytest.mark.parametrize(
+    ("text", "act", "answer"),
+    [
+        ("Why 3?", SAYS, {"A", "3"}),
+        ("3 could have either", SAYS, {"A", "3"}),
+        ("just 3", PROPOSES, {"3"}),
+        ("Answer: 3", SAYS, {"3"}),
+        ("B could have either", SAYS, {"A", "3"}),
+        ("A and B", SAYS, {"A", "B"}),
+    ],
+)
+def test_whoever_talks_about_one_of_their_options_still_holds_them_all(
+    text: str, act: Act, answer: set[str]
+) -> None:
+    assert held([Turn("ann", "I take A and 3", SAYS)], [Turn("ann", text, act)])["ann"] == answer
+
+
+def test_naming_another_option_without_choosing_it_is_no_steady_answer() -> None:
+    rounds = [[Turn("ann", "I take A and 3", SAYS)], [Turn("ann", "what about B", SAYS)]]
+    assert follow(rounds)["ann"].moved
+    assert not follow([*rounds, [Turn("ann", "well", SAYS)]])["ann"].moved
 
 
 @pytest.mark.parametrize(

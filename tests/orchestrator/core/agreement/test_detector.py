@@ -103,6 +103,24 @@ def test_essays_that_end_in_the_same_answer_can_converge() -> None:
     assert advice(*said) is not CONVERGED
 
 
+def test_three_answers_in_lines_of_their_own_leave_no_doubt() -> None:
+    said = [f"{who}: It keeps every event.\nAnswer: B" for who in ("ann", "bob", "carol") * 2]
+    assert advice(*said) is CONVERGED
+    assert advice(*said[:-1], "carol: It loses some.\nAnswer: A, not B") is not CONVERGED
+
+
+def test_opposite_answers_in_nearly_the_same_words_are_no_agreement() -> None:
+    said = ("ann: Answer: ship it today", "bob: Answer: ship it tomorrow")
+    assert advice(*said, *said) is CONTINUE
+
+
+def test_a_nod_counts_once_it_has_stayed_for_two_turns() -> None:
+    said = ("ann: I take A and 3", "bob: hello", "ann: So A and 3", "bob: yes, I agree")
+    assert advice(*said) is CONFIRM
+    assert advice(*said, "bob: thanks everyone") is CONFIRM
+    assert advice(*said, "bob: thanks everyone", "bob: bye") is CONVERGED
+
+
 def test_nobody_who_spoke_twice_means_no_stability_and_no_consensus() -> None:
     figures = assess_text(talk("ann: I take A and 3", "bob: yes, A and 3, I agree"))
     assert figures.avg_stability is None
