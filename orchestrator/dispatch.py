@@ -9,18 +9,20 @@ not taken. All messages of a run hang under its root task, so Flower shows the r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from celery import Celery, chain, chord
+from celery import chain, chord
 from celery.canvas import Signature
 from kombu.exceptions import OperationalError
 
 from orchestrator.staging import Scheduled, ScheduledStep
 from shared.contracts import QUEUE_ORCHESTRATOR, TASK_ADVANCE, AdvancePayload
 from shared.faults import reach
+from shared.publishing import Application
 
 
-def publish(app: Celery, scheduled: Scheduled) -> bool:
+def publish(app: Application, scheduled: Scheduled) -> bool:
     """Send a stage; False when the broker did not take it (the sweeper will)."""
     if not scheduled.steps:
         return True
@@ -28,36 +30,39 @@ def publish(app: Celery, scheduled: Scheduled) -> bool:
     steps = [step_signature(app, step, scheduled.root_task) for step in scheduled.steps]
     canvas = chain(steps[0], advance) if len(steps) == 1 else chord(steps, advance)
     try:
-        canvas.apply_async(root_id=scheduled.root_task, ignore_result=True)
+        with app.gathered():
+            canvas.apply_async(root_id=scheduled.root_task, ignore_result=True)
     except (OperationalError, ConnectionError, TimeoutError):
         return False
     reach("stage-published")
     return True
 
 
-def wake(app: Celery, run: str, root_task: str, cause: str) -> bool:
-    """Ask for one advance of a run; False when the broker did not take it."""
+def wake(app: Application, root_tasks: Mapping[str, str], cause: str) -> bool:
+    """Ask for one advance of each run, given with its root task; False when the broker did not take them."""
     try:
-        advance_signature(app, run, root_task, cause).apply_async(ignore_result=True)
+        with app.gathered():
+            for run, root_task in root_tasks.items():
+                advance_signature(app, run, root_task, cause).apply_async(ignore_result=True)
     except (OperationalError, ConnectionError, TimeoutError):
         return False
     return True
 
 
-def step_signature(app: Celery, step: ScheduledStep, root_task: str) -> Signature:
+def step_signature(app: Application, step: ScheduledStep, root_task: str) -> Signature:
     """An immutable signature of a step task; its arguments are ids and words for people, never a text."""
     payload = step.payload.model_dump(mode="json")
     return _signature(app, step.task, step.queue, payload, root_task)
 
 
-def advance_signature(app: Celery, run: str, root_task: str, cause: str) -> Signature:
+def advance_signature(app: Application, run: str, root_task: str, cause: str) -> Signature:
     """An immutable signature of `quorate.run.advance`."""
     payload = AdvancePayload(run=run, cause=cause).model_dump(mode="json")
     return _signature(app, TASK_ADVANCE, QUEUE_ORCHESTRATOR, payload, root_task)
 
 
 def _signature(
-    app: Celery, task: str, queue: str, payload: dict[str, Any], root_task: str
+    app: Application, task: str, queue: str, payload: dict[str, Any], root_task: str
 ) -> Signature:
     shown = {name: value for name, value in payload.items() if name != "v" and value != ""}
     return app.signature(

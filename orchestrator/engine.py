@@ -44,6 +44,7 @@ from shared.store.runs import (
     load_journal,
     load_spec,
     lock_run,
+    lock_with_journal,
 )
 from shared.store.saving import save
 from shared.store.steps import fail_open_steps
@@ -92,7 +93,7 @@ class Engine:
     def advance(self, run: str) -> Scheduled | None:
         """Replay a run and commit what follows. None when there is nothing to do (or no such run)."""
         scheduled = self.database.run(
-            lambda connection: self._advance(connection, run), atomic=True
+            lambda connection: self._advance(connection, run), pipelined=True
         )
         reach("advance-committed")
         return scheduled
@@ -106,8 +107,11 @@ class Engine:
         self.database.run(lambda connection: _park(connection, run, reason), atomic=True)
 
     def _advance(self, connection: Connection, run_id: str) -> Scheduled | None:
-        run = lock_run(connection, run_id)
-        if run is None or run.status.final or run.status is RunStatus.BLOCKED:
+        found = lock_with_journal(connection, run_id)
+        if found is None:
+            return None
+        run, stored = found
+        if run.status.final or run.status is RunStatus.BLOCKED:
             return None
         events: list[tuple[str, dict[str, Any]]] = []
         if run.overdue:
@@ -115,7 +119,7 @@ class Engine:
                 connection, run.id, FailureKind.DEADLINE, "the run's deadline has passed"
             )
             events.append(("run.overdue", {"failed": list(failed)}))
-        stored = load_journal(connection, run)
+            stored = load_journal(connection, run)
         rows = stored.steps
         try:
             spec = self._spec(connection, run.id)

@@ -7,14 +7,14 @@ from functools import partial
 
 import redis
 import structlog
-from celery import Celery
 
 from orchestrator.dispatch import wake
 from shared.errors import EnvironmentFault
 from shared.faults import reach
+from shared.publishing import Application
 from shared.signals import Signals
 from shared.store.database import Database
-from shared.store.views import root_task_of
+from shared.store.views import root_tasks
 
 BLOCK_MS = 5_000
 IDLE_MS = 10_000
@@ -23,9 +23,11 @@ log = structlog.get_logger(__name__)
 
 
 class Listener:
-    """A thread that reads the signal stream and publishes an advance for each."""
+    """A thread that reads the signal stream and publishes an advance for each run that is named there."""
 
-    def __init__(self, signals: Signals, database: Database, app: Celery, consumer: str) -> None:
+    def __init__(
+        self, signals: Signals, database: Database, app: Application, consumer: str
+    ) -> None:
         """`consumer` names this process in the stream's group."""
         self._signals = signals
         self._database = database
@@ -61,10 +63,12 @@ class Listener:
                 self._stop.wait(1.0)
 
     def _listen(self) -> None:
-        for message_id, run in self._signals.receive(
-            self._consumer, block_ms=BLOCK_MS, idle_ms=IDLE_MS
-        ):
-            reach("signal-read")
-            root_task = self._database.run(partial(root_task_of, run=run))
-            if root_task is None or wake(self._app, run, root_task, "signal"):
-                self._signals.acknowledge(message_id)
+        heard = list(self._signals.receive(self._consumer, block_ms=BLOCK_MS, idle_ms=IDLE_MS))
+        if not heard:
+            return
+        reach("signal-read")
+        # Anybody may write signals: Postgres takes no text with a NUL in it.
+        runs = [run for _, run in heard if run.isprintable()]
+        known = self._database.run(partial(root_tasks, runs=runs))
+        if wake(self._app, known, "signal"):
+            self._signals.acknowledge(*(message_id for message_id, _ in heard))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from celery import Celery
 from celery.signals import worker_ready, worker_shutdown
 
 from orchestrator.engine import Engine
@@ -15,6 +14,7 @@ from shared.broker import make_app
 from shared.contracts import QUEUE_ORCHESTRATOR
 from shared.logs import configure
 from shared.presence import Presence
+from shared.publishing import Application
 from shared.serving import serve
 from shared.settings import Settings
 from shared.signals import Signals
@@ -24,7 +24,7 @@ THREADS = 4
 PATIENCE_S = 60.0
 
 
-def build_app(settings: Settings, database: Database) -> tuple[Celery, Engine]:
+def build_app(settings: Settings, database: Database) -> tuple[Application, Engine]:
     """The application with the orchestrator's tasks registered; every task module is imported by now."""
     app = make_app(settings.endpoints.broker_url, slots=THREADS, late_acks=settings.late_acks)
     engine = Engine(database)

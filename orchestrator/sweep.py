@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import structlog
-from celery import Celery
 from kombu.exceptions import OperationalError
 
 from orchestrator.dispatch import publish
@@ -22,6 +21,7 @@ from orchestrator.staging import Scheduled, ScheduledStep
 from shared.contracts import QUEUES, StepPayload
 from shared.errors import EnvironmentFault
 from shared.presence import SILENCE_S
+from shared.publishing import Application
 from shared.store.database import Connection, Database
 from shared.store.decisions import expire_decisions
 from shared.store.sweeping import (
@@ -57,7 +57,7 @@ class Swept:
 class Sweeper:
     """A thread that sweeps every second."""
 
-    def __init__(self, database: Database, app: Celery, engine: Engine) -> None:
+    def __init__(self, database: Database, app: Application, engine: Engine) -> None:
         """`database` without patience: a sweep that fails is simply the next one's."""
         self._database = database
         self._app = app

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from celery import Celery, Task
+from celery import Task
 
 from orchestrator.dispatch import publish
 from orchestrator.engine import Engine
 from shared.contracts import TASK_ADVANCE, AdvancePayload
+from shared.publishing import Application
 
 
-def register(app: Celery, engine: Engine) -> None:
+def register(app: Application, engine: Engine) -> None:
     """Register the orchestrator's tasks on `app`."""
 
     @app.task(name=TASK_ADVANCE, bind=True, ignore_result=True, shared=False)

@@ -17,7 +17,6 @@ from typing import Any
 
 import kombu.transport
 import structlog
-from celery import Celery
 from celery.backends.base import DisabledBackend
 from celery.canvas import Signature
 from kombu.entity import Queue
@@ -26,6 +25,7 @@ from kombu.utils.json import loads
 
 from shared.contracts import QUEUES, TURN_TASKS
 from shared.faults import reach
+from shared.publishing import Application
 
 BACKLOG_WITHIN_S = 0.001
 BATCH = 16
@@ -130,7 +130,7 @@ class Transport(kombu_redis.Transport):
     Channel = Channel
 
 
-def make_app(broker_url: str, *, slots: int = 8, late_acks: bool = False) -> Celery:
+def make_app(broker_url: str, *, slots: int = 8, late_acks: bool = False) -> Application:
     """The Celery application on `broker_url`; `slots` is how many tasks a worker runs at once.
 
     `late_acks` keeps Celery's acknowledgements after the work (on Redis: kombu's emulation of them).
@@ -138,7 +138,8 @@ def make_app(broker_url: str, *, slots: int = 8, late_acks: bool = False) -> Cel
     kombu.transport.TRANSPORT_ALIASES["redis"] = "shared.broker:Transport"
     # Somebody in this process may have asked before.
     kombu.transport._transport_cache.pop("redis", None)
-    app = Celery("quorate", set_as_current=False, backend=JournalBackend)
+    app = Application("quorate", set_as_current=False, backend=JournalBackend)
+    app.writes_lists = broker_url.startswith("redis")
     app.conf.update(
         broker_url=broker_url,
         broker_transport_options=_transport_options(broker_url, slots, late_acks),

@@ -61,9 +61,9 @@ class Signals:
         for message_id, fields in [*claimed, *fresh]:
             yield message_id, (fields or {}).get("run", "")
 
-    def acknowledge(self, message_id: str) -> None:
-        """The signal has been acted upon."""
-        self._redis.xack(SIGNAL_STREAM, SIGNAL_GROUP, message_id)
+    def acknowledge(self, *message_ids: str) -> None:
+        """These signals have been acted upon."""
+        self._redis.xack(SIGNAL_STREAM, SIGNAL_GROUP, *message_ids)
 
     def close(self) -> None:
         """Drop the connections."""

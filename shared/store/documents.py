@@ -20,7 +20,7 @@ def put_documents(connection: Connection, documents: Mapping[str, bytes]) -> Non
         names = sorted(documents)
         connection.execute(
             "INSERT INTO documents (sha256, content) "
-            "SELECT * FROM unnest(%s::text[], %s::bytea[]) ON CONFLICT DO NOTHING",
+            "SELECT * FROM unnest(%s::text[], %b::bytea[]) ON CONFLICT DO NOTHING",
             (names, [documents[name] for name in names]),
         )
 

@@ -12,7 +12,7 @@ from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Stance
 from shared.models.outcomes import RunStatus
 from shared.models.run import RunSpec
-from shared.store.database import Connection
+from shared.store.database import Connection, Cursor
 from shared.store.documents import put_documents
 
 
@@ -177,7 +177,8 @@ PATIENT = """EXISTS (SELECT FROM steps p WHERE p.run_id = r.id AND p.status IN (
 _LOCK = f"""
 SELECT r.id, r.workflow, r.status, r.phase, r.root_task, r.advances, r.noted_steps, r.created_at,
        coalesce(r.deadline_at <= now() AND r.status = 'running' AND NOT {PATIENT}, false) AS overdue,
-       r.max_calls - (SELECT count(*) FROM usage WHERE run_id = r.id) AS calls_left,
+       CASE WHEN r.max_calls IS NOT NULL
+            THEN r.max_calls - (SELECT count(*) FROM usage WHERE run_id = r.id) END AS calls_left,
        CASE WHEN r.max_calls IS NULL AND r.max_tokens IS NULL AND r.max_usd IS NULL THEN NULL ELSE (
            SELECT CASE WHEN count(*) >= r.max_calls THEN 'calls'
                        WHEN sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)) >= r.max_tokens THEN 'tokens'
@@ -189,7 +190,22 @@ SELECT r.id, r.workflow, r.status, r.phase, r.root_task, r.advances, r.noted_ste
 
 def lock_run(connection: Connection, run: str) -> LockedRun | None:
     """Lock a run's row for this transaction; None when there is no such run."""
-    row = connection.execute(_LOCK, (run,)).fetchone()
+    return _locked(connection.execute(_LOCK, (run,)))
+
+
+def lock_with_journal(connection: Connection, run: str) -> tuple[LockedRun, StoredJournal] | None:
+    """Lock a run's row, then load its journal; one round trip where the transaction is pipelined.
+
+    Two statements, because one sees nothing of what was committed while it waited for the lock.
+    """
+    locking = connection.execute(_LOCK, (run,))
+    loading = connection.execute(_LOAD, {"run": run})
+    locked = _locked(locking)
+    return None if locked is None else (locked, _journal(loading))
+
+
+def _locked(answer: Cursor) -> LockedRun | None:
+    row = answer.fetchone()
     if row is None:
         return None
     values = row._asdict()
@@ -201,7 +217,8 @@ _LOAD = """
 SELECT (SELECT coalesce(json_agg(s ORDER BY s.position), '[]') FROM (
            SELECT key, position, kind, participant, role, round, fingerprint, status, reply, failure_kind,
                   failure_message, note, tokens, cost_usd,
-                  coalesce(extract(epoch FROM finished_at - %(start)s), 0)::float AS elapsed_s
+                  coalesce(extract(epoch FROM finished_at - (SELECT created_at FROM runs WHERE id = %(run)s)), 0)::float
+                      AS elapsed_s
              FROM steps WHERE run_id = %(run)s) s) AS steps,
        (SELECT coalesce(json_object_agg(key, body), '{}') FROM assessments WHERE run_id = %(run)s) AS records,
        (SELECT coalesce(json_object_agg(key, answer), '{}') FROM decisions WHERE run_id = %(run)s) AS decisions
@@ -222,7 +239,11 @@ class Started(Protocol):
 
 def load_journal(connection: Connection, run: Started) -> StoredJournal:
     """Everything recorded of a run, its steps in the order in which they were scheduled; one statement."""
-    row = connection.execute(_LOAD, {"run": run.id, "start": run.created_at}).fetchone()
+    return _journal(connection.execute(_LOAD, {"run": run.id}))
+
+
+def _journal(answer: Cursor) -> StoredJournal:
+    row = answer.fetchone()
     assert row is not None
     steps = []
     for values in row.steps:

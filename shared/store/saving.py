@@ -12,7 +12,7 @@ from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewSte
 _SAVE = """
 WITH stored AS (
     INSERT INTO documents (sha256, content)
-    SELECT * FROM unnest(%(names)s::text[], %(contents)s::bytea[]) ON CONFLICT DO NOTHING
+    SELECT * FROM unnest(%(names)s::text[], %(contents)b::bytea[]) ON CONFLICT DO NOTHING
 ), scheduled AS (
     INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, request,
                        status, failure_kind, failure_message, finished_at, max_attempts, lease_s, dispatched_at,

@@ -225,18 +225,25 @@ def finish(
 
 
 def hand_back(
-    connection: Connection, claimed: Claim, delay_s: float, *, counted: bool = True
+    connection: Connection,
+    claimed: Claim,
+    delay_s: float,
+    *,
+    counted: bool = True,
+    why: str = "",
 ) -> bool:
     """Return a leased step, to be taken again after `delay_s`; the sweeper publishes it then.
+
+    Its note says `why` until it is finished: who looks at the run sees what it waits for.
 
     The attempt stays counted: that is what ends a provider that always fails. It does not when nothing was tried
     (`counted=False`: the step waits for its turn).
     """
     row = connection.execute(
         "UPDATE steps SET status = 'pending', owner = NULL, not_before = now() + make_interval(secs => %s), "
-        "attempts = attempts - %s, dispatched_at = NULL, dispatches = 0 "
+        "attempts = attempts - %s, dispatched_at = NULL, dispatches = 0, note = %s "
         "WHERE run_id = %s AND key = %s AND token = %s AND status = 'leased' RETURNING key",
-        (delay_s, 0 if counted else 1, claimed.run, claimed.step, claimed.token),
+        (delay_s, 0 if counted else 1, why, claimed.run, claimed.step, claimed.token),
     ).fetchone()
     return row is not None
 
@@ -265,10 +272,15 @@ def let_go(connection: Connection, owner: str, holdings: Iterable[tuple[str, str
 def fail_open_steps(
     connection: Connection, run: str, kind: FailureKind, message: str
 ) -> Sequence[str]:
-    """Fail every open step of a run (its row must be locked); returns their keys. Late finishers find a stale token."""
+    """Fail every open step of a run (its row must be locked); returns their keys. Late finishers find a stale token.
+
+    Of a step that had been handed back, the message says what it was waiting for, too.
+    """
     rows = connection.execute(
-        "UPDATE steps SET status = 'failed', token = token + 1, failure_kind = %s, failure_message = %s, "
-        "finished_at = clock_timestamp() WHERE run_id = %s AND status IN ('pending', 'leased') RETURNING key",
+        "UPDATE steps SET status = 'failed', token = token + 1, failure_kind = %s, "
+        "failure_message = %s || CASE WHEN status = 'pending' AND note <> '' THEN '; ' || note ELSE '' END, "
+        "note = '', finished_at = clock_timestamp() "
+        "WHERE run_id = %s AND status IN ('pending', 'leased') RETURNING key",
         (kind, message, run),
     ).fetchall()
     connection.execute("UPDATE runs SET open_steps = 0, updated_at = now() WHERE id = %s", (run,))

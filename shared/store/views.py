@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -88,11 +89,14 @@ def find_run(connection: Connection, name: str) -> RunRow:
         rows = connection.execute(_RUN + " ORDER BY created_at DESC LIMIT 1").fetchall()
     else:
         prefix = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        rows = connection.execute(_RUN + " WHERE id LIKE %s LIMIT 3", (prefix + "%",)).fetchall()
+        rows = connection.execute(_RUN + " WHERE id LIKE %s LIMIT 4", (prefix + "%",)).fetchall()
     if not rows:
         raise UnknownRun(f"there is no run {name!r}: `quorate list` shows the runs")
     if len(rows) > 1:
-        raise UserError(f"{name!r} fits several runs: {', '.join(row.id for row in rows)}")
+        more = " and more" if len(rows) > 3 else ""
+        raise UserError(
+            f"{name!r} fits several runs: {', '.join(row.id for row in rows[:3])}{more}"
+        )
     return _run(rows[0])
 
 
@@ -120,6 +124,15 @@ def list_steps(connection: Connection, run: str) -> list[StepRow]:
         (run,),
     ).fetchall()
     return [StepRow(*row) for row in rows]
+
+
+def awaited_participants(connection: Connection) -> list[str]:
+    """Who has a turn that is not finished, in any run, by name."""
+    rows = connection.execute(
+        "SELECT DISTINCT participant FROM steps WHERE status IN ('pending', 'leased') AND kind = 'turn' "
+        "ORDER BY participant"
+    ).fetchall()
+    return [row.participant for row in rows]
 
 
 def step_request(connection: Connection, run: str, key: str) -> dict[str, Any]:
@@ -182,10 +195,12 @@ def run_usage(connection: Connection, run: str) -> UsageRow:
     return UsageRow(row.calls, int(row.i), int(row.o), int(row.c), row.cost, row.u)
 
 
-def root_task_of(connection: Connection, run: str) -> str | None:
-    """The id under which Flower shows a run's tasks; None when there is no such run."""
-    row = connection.execute("SELECT root_task FROM runs WHERE id = %s", (run,)).fetchone()
-    return None if row is None else str(row.root_task)
+def root_tasks(connection: Connection, runs: Sequence[str]) -> dict[str, str]:
+    """The root task of each of these runs that exists, by run; all messages of a run hang under it."""
+    rows = connection.execute(
+        "SELECT id, root_task FROM runs WHERE id = ANY(%s)", (list(runs),)
+    ).fetchall()
+    return {row.id: row.root_task for row in rows}
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Stages as canvases on a real Redis: what is published, where it hangs, and what happens without a broker."""
 
+import json
+import re
 import time
 
 import pytest
@@ -55,14 +57,14 @@ def test_a_group_is_a_chord_whose_body_is_an_advance(app: Celery) -> None:
 def test_all_messages_of_a_run_hang_under_its_root_task(app: Celery) -> None:
     publish(app, scheduled("a"))
     publish(app, scheduled("a", "b"))
-    wake(app, "r1", "root-id", "signal")
+    wake(app, {"r1": "root-id"}, "signal")
 
     assert {message.headers["root_id"] for message in drain(app)} == {"root-id"}
 
 
 def test_people_who_watch_see_names_and_ids(app: Celery) -> None:
     publish(app, scheduled("critique/2/claude"))
-    wake(app, "r1", "root-id", "signal")
+    wake(app, {"r1": "root-id"}, "signal")
 
     turn, advance = drain(app)
     assert turn.headers["argsrepr"] == "()"
@@ -89,7 +91,68 @@ def test_without_a_broker_publishing_says_so_within_seconds(tmp_path: object) ->
 
     assert publish(nowhere, scheduled("a")) is False
     assert publish(nowhere, scheduled("a", "b")) is False
-    assert wake(nowhere, "r1", "root-id", "signal") is False
+    assert wake(nowhere, {"r1": "root-id"}, "signal") is False
 
     assert time.monotonic() - started < 10
     nowhere.close()
+
+
+def test_a_message_is_the_one_that_celery_would_have_written(app: Celery) -> None:
+    publish(app, scheduled("a"))
+    publish(app, scheduled("a", "b"))
+    wake(app, {"r1": "root-id"}, "signal")
+    ours = drain(app)
+    app.writes_lists = False
+    publish(app, scheduled("a"))
+    publish(app, scheduled("a", "b"))
+    wake(app, {"r1": "root-id"}, "signal")
+    celery_s = drain(app)
+
+    assert [message.queue for message in ours] == [message.queue for message in celery_s]
+    assert [_without_ids(message.raw) for message in ours] == [
+        _without_ids(message.raw) for message in celery_s
+    ]
+
+
+def _without_ids(raw: str) -> object:
+    """A message with every generated id (a UUID) as `#`; the encoded body is in there in plain, too.
+
+    Celery says some words twice: in the headers, where they are read, and in the properties.
+    """
+    message, *plain = json.loads(raw)
+    del message["body"]
+    for word in ("argsrepr", "kwargsrepr"):
+        message["properties"].pop(word, None)
+    return json.loads(
+        re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "#", json.dumps([message, *plain]))
+    )
+
+
+def test_what_is_said_of_a_message_beyond_the_usual_goes_celery_s_way(app: Celery) -> None:
+    app.send_task(TURN, (), {}, queue="quorate.turns", ignore_result=True, expires=60)
+
+    (message,) = drain(app)
+    assert message.headers["expires"] is not None
+
+
+def test_what_is_gathered_is_pushed_at_the_end_and_not_at_all_when_something_fails(
+    app: Celery,
+) -> None:
+    with app.gathered():
+        assert publish_one(app)
+        assert drain(app) == []
+    assert [message.task for message in drain(app)] == [TURN]
+
+    with pytest.raises(ZeroDivisionError):
+        fail_after_publishing(app)
+    assert drain(app) == []
+
+
+def publish_one(app: Celery) -> object:
+    return app.send_task(TURN, (), {}, queue="quorate.turns", ignore_result=True)
+
+
+def fail_after_publishing(app: Celery) -> None:
+    with app.gathered():
+        publish_one(app)
+        raise ZeroDivisionError

@@ -195,3 +195,19 @@ def test_a_reminder_is_noted_once_and_a_missed_turn_gives_its_time_back(database
         run,
     )
     assert 3500 < left.s < 3700
+
+
+# ---- what a step waits for -----------------------------------------------------------------------
+
+
+def test_the_deadline_says_of_a_step_that_waited_what_it_waited_for(database: Database) -> None:
+    run = new_run(database, "a", "b")
+    claimed = take(database, run, "a")
+    database.run(lambda c: hand_back(c, claimed, 30.0, why="a is paused"))
+    assert step_row(database, run, "a").note == "a is paused"
+
+    database.run(lambda c: fail_open_steps(c, run, FailureKind.DEADLINE, "too late"))
+
+    told = [step_row(database, run, step) for step in ("a", "b")]
+    assert [row.failure_message for row in told] == ["too late; a is paused", "too late"]
+    assert [row.note for row in told] == ["", ""]

@@ -26,7 +26,7 @@ from shared.store.views import (
     list_events,
     list_runs,
     list_steps,
-    root_task_of,
+    root_tasks,
     run_usage,
     step_request,
 )
@@ -198,8 +198,7 @@ def test_runs_are_found_by_id_by_beginning_and_as_the_last(database: Database) -
     assert [row.id for row in database.run(lambda c: list_runs(c, limit=1))] == ["rac"]
     assert database.run(lambda c: list_runs(c, status="waiting")) == []
     assert database.run(count_runs) == {"running": 3}
-    assert database.run(lambda c: root_task_of(c, "rab")) == "root"
-    assert database.run(lambda c: root_task_of(c, "none")) is None
+    assert database.run(lambda c: root_tasks(c, ["rab", "none"])) == {"rab": "root"}
 
 
 def test_a_timeline_shows_steps_in_their_order_with_what_they_cost(database: Database) -> None:
