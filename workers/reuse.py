@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from shared.limits import KEY_OPTIONS, OPTIONS
+from shared.limits import HEADER_OPTIONS, KEY_OPTIONS, OPTIONS
 from shared.store.database import Database
 from shared.store.reuse import find_answer
 from workers.providers.registry import Completion, ProviderCall
@@ -13,7 +13,7 @@ from workers.replies import ReplyProblem, parse
 
 VERSION = 1
 # Options that say how a provider is reached, paid or called, not what it is asked.
-_NOT_ASKED = frozenset({*OPTIONS, "price", "headers", "cache", *KEY_OPTIONS})
+_NOT_ASKED = frozenset({*OPTIONS, "price", "headers", "cache", *KEY_OPTIONS, *HEADER_OPTIONS})
 
 
 def reuse_key(call: ProviderCall, marker: str) -> str:

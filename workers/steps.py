@@ -58,6 +58,7 @@ FINISH_PATIENCE_S = 600.0
 MAX_PAUSE_S = 300.0
 MAX_ATTEMPTS = 3
 LONGEST_MESSAGE = 2_000
+LONGEST_NOTE = 300
 
 log = structlog.get_logger(__name__)
 
@@ -152,7 +153,7 @@ class StepWorker:
             self.database.run(noted, atomic=True)
 
     def _speak(self, ledger: CallLedger, request: TurnRequest, flag: Event) -> Ended:
-        """The participant, or whoever stands in for it while its provider cannot be used."""
+        """The participant, or whoever stands in for it while its provider cannot be used or paid."""
         *tried, last = (request.participant, *request.participant.fallback)
         notes: list[str] = []
         for speaker in tried:
@@ -161,8 +162,15 @@ class StepWorker:
             except ProviderError as error:
                 if not _is_out_of_service(error, ledger):
                     raise
-                notes.append(f"{speaker.name} is out of service ({error.kind})")
-        return self._turn(ledger, _spoken_by(last, request), flag, notes)
+                lacks = error.kind is FailureKind.OVER_BUDGET
+                why = "cannot be paid" if lacks else "is out of service"
+                notes.append(f"{speaker.name} {why} ({error.kind})")
+        try:
+            return self._turn(ledger, _spoken_by(last, request), flag, notes)
+        except ProviderError as error:
+            if notes:
+                error.args = (f"{error} ({', '.join(notes)})",)
+            raise
 
     def _turn(
         self, ledger: CallLedger, request: TurnRequest, flag: Event, before: Sequence[str]
@@ -190,6 +198,7 @@ class StepWorker:
             max_output_tokens=participant.max_output_tokens,
             temperature=_first(participant.temperature, request.temperature),
             deadline_s=participant.timeout_s,
+            limit_s=participant.timeout_s,
             brief=request.brief,
             attempt=claimed.attempts,
             age_s=claimed.age_s,
@@ -209,10 +218,11 @@ class StepWorker:
         return Ended(reply=reply.model_dump_json(exclude_defaults=True), note=", ".join(notes))
 
     def _watcher(self, claimed: Claim, participant: Participant) -> Callable[[str], None] | None:
-        """Where a streamed answer's pieces go: only of who can stream, only while somebody watches."""
-        if self.live is None or not entry(participant.provider).streams:
+        """Where a streamed answer's pieces go; None where streaming costs and nobody watches."""
+        known = entry(participant.provider)
+        if self.live is None or not known.streams:
             return None
-        return self.live.listener(claimed.run, claimed.step)
+        return self.live.listener(claimed.run, claimed.step, always=known.freely)
 
     def _gated(self, provider: Provider, ledger: CallLedger, request: TurnRequest) -> Provider:
         """The provider behind the run's budget and its account's limits."""
@@ -259,11 +269,10 @@ class StepWorker:
     def _finish(self, ledger: CallLedger, ended: Ended) -> Receipt:
         claimed = ledger.claimed
         if ended.pause_s is not None:
-            pause_s = ended.pause_s
+            why = "" if ended.failure is None else ended.failure.message[:LONGEST_NOTE]
+            returned = partial(hand_back, claimed=claimed, delay_s=ended.pause_s, why=why)
             ledger.store_free()
-            self.database.run(
-                lambda connection: hand_back(connection, claimed, pause_s, counted=ended.counted)
-            )
+            self.database.run(partial(returned, counted=ended.counted))
             return Receipt(step=claimed.step, status="handed back")
         tokens, cost_usd = ledger.sums()
         open_steps = self.database.run(
@@ -304,11 +313,14 @@ def _spoken_by(speaker: Participant, request: TurnRequest) -> TurnRequest:
 
 
 def _is_out_of_service(error: ProviderError, ledger: CallLedger) -> bool:
-    """True when another participant should speak: the key is refused, the breaker open, or nothing is tried again."""
-    if error.kind is FailureKind.CREDENTIALS:
-        return True
+    """True when another participant should speak.
+
+    The key is refused, the breaker open, the call beyond the budget, or nothing is tried again.
+    """
     if isinstance(error, NotYet):
         return error.counted
+    if error.kind in (FailureKind.CREDENTIALS, FailureKind.OVER_BUDGET):
+        return True
     down = error.kind in (FailureKind.UNREACHABLE, FailureKind.OVERLOADED)
     spent = ledger.claimed.attempts >= MAX_ATTEMPTS or _is_used_up(error, ledger)
     return down and spent

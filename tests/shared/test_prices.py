@@ -5,7 +5,7 @@ from pydantic import JsonValue
 
 from shared.models.panel import Participant
 from shared.models.steps import Usage
-from shared.prices import expected_usd, own_cost
+from shared.prices import exact_dollars, expected_usd, own_cost
 
 
 def of(provider: str, model: str | None = None, **options: JsonValue) -> Participant:
@@ -62,3 +62,17 @@ def test_cached_tokens_cost_what_the_price_says_of_them() -> None:
     assert own_cost(usage, {"in": 10.0, "out": 0.0}) == pytest.approx(0.01)
     assert own_cost(usage, {"in": 10.0}) is None
     assert own_cost(usage, "cheap") is None
+
+
+@pytest.mark.parametrize(
+    ("usd", "shown"),
+    [
+        (0.00001, "$0.00001"),
+        (0.0, "$0.00"),
+        (12.3, "$12.30"),
+        (1e6, "$1000000.00"),
+        (0.1 + 0.2, "$0.30"),
+    ],
+)
+def test_an_amount_that_was_stated_is_shown_without_an_exponent(usd: float, shown: str) -> None:
+    assert exact_dollars(usd) == shown

@@ -13,13 +13,14 @@ from pathlib import Path
 import keyring
 import pytest
 from keyring.backends.fail import Keyring as NoKeyring
+from pydantic import JsonValue
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, Role
 from shared.models.steps import Usage
 from tests.support.file_keyring import FileKeyring, LockedKeyring
-from workers.providers import anthropic, gemini, openai, openai_responses
+from workers.providers import anthropic, gemini, ollama, openai, openai_responses
 from workers.providers.credentials import KeySource, Secret, key_from, redact
 from workers.providers.options import HttpOptions, options_of
 from workers.providers.registry import Completion, Message, ProviderCall
@@ -119,6 +120,51 @@ def test_a_request_shows_no_key_and_carries_it_in_a_header_only(
     assert KEY not in repr(request)
     assert KEY not in repr(call)
     assert KEY not in participant.model_dump_json()
+
+
+@pytest.mark.parametrize("value", [KEY, f"Bearer {KEY}"])
+@pytest.mark.parametrize(
+    "build",
+    [openai.build, openai_responses.build, anthropic.build, gemini.build, ollama.build],
+)
+def test_a_header_of_the_endpoints_own_is_filled_at_call_time_and_hidden_like_a_key(
+    build: Callable[[ProviderCall, frozenset[str]], HttpRequest], value: str, tmp_path: Path
+) -> None:
+    (tmp_path / "key").write_text(value)
+    options: dict[str, JsonValue] = {
+        "base_url": "http://127.0.0.1:9",
+        "header_file": {"CF-Aig-Authorization": str(tmp_path / "key")},
+    }
+    participant = Participant(name="bob", provider="openai", model="m", options=options)
+    call = ProviderCall(
+        participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
+    )  # fmt: skip
+    request = build(call, frozenset())
+    assert request.headers["cf-aig-authorization"] == value
+    assert KEY not in repr(request) + repr(call) + participant.model_dump_json()
+    assert KEY in request.secrets
+    assert KEY not in redact(f"refused {value}", request.secrets)
+
+
+def test_a_header_that_carries_the_key_takes_the_place_of_the_providers_own(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "key").write_text(f"Basic {KEY}")
+    options: dict[str, JsonValue] = {"header_file": {"Authorization": str(tmp_path / "key")}}
+    participant = Participant(name="bob", provider="openai", model="m", options=options)
+    call = ProviderCall(
+        participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
+    )  # fmt: skip
+    assert openai.build(call, frozenset()).headers["authorization"] == f"Basic {KEY}"
+
+
+def test_a_header_whose_variable_is_not_set_is_a_missing_key_that_names_both() -> None:
+    options: dict[str, JsonValue] = {"header_env": {"X-Gate": "NOT_SET_ANYWHERE"}}
+    participant = Participant(name="bob", provider="openai", model="m", options=options)
+    found = options_of(participant, HttpOptions)
+    with pytest.raises(ProviderError, match=r"'X-Gate'.*NOT_SET_ANYWHERE.*header_env") as raised:
+        found.secret_headers("bob")
+    assert raised.value.kind is FailureKind.CREDENTIALS
 
 
 def test_a_key_from_the_keyring_is_sent_in_a_header_only(use_keyring: Use) -> None:
