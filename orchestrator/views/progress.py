@@ -185,7 +185,7 @@ def still_waiting(look: Look, language: str) -> list[Line]:
     waiting = look.open_steps
     if not waiting:
         return []
-    longest = max(look.elapsed_s - (step.leased_at_s or step.queued_at_s) for step in waiting)
+    longest = max(look.elapsed_s - step.queued_at_s for step in waiting)
     who = ", ".join(dict.fromkeys(step.participant for step in waiting))
     return [
         line(Span(say("waiting_for", language, who=who, s=longest), Style.DIM)),

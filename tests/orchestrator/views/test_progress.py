@@ -91,8 +91,8 @@ def test_a_failure_is_loud_and_says_why():
     assert "⚠ critique/1/bandit failed: timeout: no answer within 300 s" in told(None, look)
 
 
-def test_whoever_waits_hears_for_whom_and_how_long():
-    step = make_step("critique/1/claude", "leased", leased_at_s=2.0)
+def test_whoever_waits_hears_for_whom_and_how_long_whatever_the_attempt():
+    step = make_step("critique/1/claude", "leased", queued_at_s=2.0, leased_at_s=41.0)
     look = replace(START, elapsed_s=44.0, steps=(step,))
     assert plain(still_waiting(look, "en")) == "still waiting for claude (42 s)\n"
     assert still_waiting(START, "en") == []
