@@ -7,6 +7,8 @@ Trip-wires, set before the first test module is imported:
   whose time it happened fails even if the product swallowed the refusal;
 - warnings are errors (pyproject.toml).
 
+A machine that stands still for a moment fails no example of a property: Hypothesis watches no clock.
+
 Environment that a person or CI may set for tests begins with QUORATE_TEST_ and is kept.
 """
 
@@ -16,6 +18,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.tripwires import NetworkGuard, clean_environment, make_home
 
@@ -45,6 +48,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
     clean_environment(os.environ, home)
     NETWORK.install()
+    settings.register_profile(
+        "unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("unhurried")
 
 
 # Modules that wait for processes go first, so that a parallel session does not end with one of them alone.

@@ -20,6 +20,7 @@ from tests.support.model_process import ModelServer
 pytestmark = [pytest.mark.acceptance, pytest.mark.timeout(300)]
 
 TURN_S = 6.0
+PATIENT_S = 60.0  # some machines' DNS takes its time to know no name
 NOT_TLS = b"HTTP/1.1 400 this is no TLS\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -88,7 +89,7 @@ def configuration(addresses: dict[str, str], folder: Path) -> str:
             "model": f"{name}--fault={bad.fault}" if bad.fault else name,
             "base_url": addresses.get(bad.base_url, bad.base_url),
             "account": f"{name}-{folder.name}",
-            "timeout": TURN_S,
+            "timeout": PATIENT_S if bad.base_url else TURN_S,
         }
         for name, bad in BAD.items()
     }
@@ -132,7 +133,8 @@ def test_what_went_wrong_is_a_typed_outcome_with_one_clear_line(seen: Seen, name
     assert BAD[name].said in failure["message"]
     assert name in failure["message"]
     assert failure["message"].isprintable()
-    lines = [line for line in seen.talk.splitlines() if failure["message"][:40] in line]
+    ends = [line for line in seen.talk.splitlines() if line.startswith("⚠")]
+    lines = [line for line in ends if failure["message"][:40] in line]
     assert len(lines) == 1, seen.talk
 
 
@@ -141,7 +143,7 @@ def test_nothing_hangs_and_the_run_is_inconclusive(seen: Seen) -> None:
     assert seen.code == 3
     assert "Traceback" not in seen.talk
     # Three attempts with their pauses, and a turn that uses up its time twice over.
-    assert seen.took_s < 150
+    assert seen.took_s < 230
 
 
 @pytest.mark.parametrize(("name", "code"), [("wrong-key", 4), ("refusal", 3), ("500", 3)])

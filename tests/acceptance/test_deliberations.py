@@ -35,7 +35,7 @@ from tests.support.scripted_casts import (
 )
 from tests.support.submitted_runs import Ended, Submitter, with_script
 
-pytestmark = pytest.mark.acceptance
+pytestmark = [pytest.mark.acceptance, pytest.mark.timeout(300)]
 
 YES, NO = 0, 3
 
@@ -154,7 +154,7 @@ BOUNDS: dict[str, tuple[str, Cast, Any, int | None]] = {
         for kind, cast in FAIRNESS.items()
         if kind != "slow"
     },
-    "forum, slow": ("forum", FAIRNESS["slow"], ForumOptions(timeout_s=4), None),
+    "forum, slow": ("forum", FAIRNESS["slow"], ForumOptions(timeout_s=9), None),
 }
 
 

@@ -7,6 +7,7 @@
 import json
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -149,9 +150,11 @@ def test_the_supervisor_that_is_started_there_imports_nothing_from_there(trapped
 
 
 def test_flower_that_is_started_there_imports_nothing_from_there(trapped: Trapped):
-    process = trapped.command_line.start("flower", "--port", "5987", cwd=trapped.directory)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = trapped.command_line.start("flower", "--port", str(port), cwd=trapped.directory)
     try:
-        assert answers("http://127.0.0.1:5987/"), process.poll()
+        assert answers(f"http://127.0.0.1:{port}/"), process.poll()
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=40)

@@ -275,7 +275,7 @@ class Typed:
                     self.seen += os.read(self._ours, 65536).decode(errors="replace")
                 except OSError:
                     break
-        return self.process.wait(timeout=10)
+        return self.process.wait(timeout=60)
 
     def close(self) -> None:
         """End it if it has not ended."""
@@ -314,13 +314,20 @@ def test_later_leaves_the_decision_open(typed):
     assert session.end() == 8
 
 
-def test_ctrl_c_detaches_and_the_run_goes_on(typed, live: CommandLine):
-    session = typed("review", "--decide", "skip")
+def test_ctrl_c_detaches_and_the_run_goes_on(typed, live: CommandLine, tmp_path: Path):
+    goes_on, reply = tmp_path / "goes on", '{"verdict": "APPROVED", "summary": "fine"}'
+    critic = f"while [ ! -e '{goes_on}' ]; do sleep 0.05; done; echo '{reply}'"
+    providers = {"cli": {"type": "command", "command": ["/bin/sh", "-c", critic]}}
+    config = tmp_path / "quorate.yaml"
+    config.write_text(json.dumps({"providers": providers}), encoding="utf-8")
+    panel = ("--panel", "cli,ruff,author=rules,chair=rules")
+    session = typed("review", "--config", str(config), *panel, "--decide", "skip")
     session.until("run r")
     os.killpg(session.process.pid, signal.SIGINT)
     assert session.end() == 130
     assert "quorate watch" in session.seen
     assert "Traceback" not in session.seen
+    goes_on.touch()
     assert live("watch", "last").returncode == 0
 
 

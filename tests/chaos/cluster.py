@@ -155,7 +155,7 @@ class Cluster:
         self.wait_ready([name])
         return kept
 
-    def wait_ready(self, names: Sequence[str], within_s: float = 30.0) -> None:
+    def wait_ready(self, names: Sequence[str], within_s: float = 90.0) -> None:
         """Wait until these processes (or their children) have said in Postgres that they are there."""
 
         def missing() -> list[str]:
@@ -245,7 +245,7 @@ class Cluster:
         """What the database's own witness saw of these runs."""
         return self.database.run(lambda connection: stories(connection, list(runs)))
 
-    def wait_for(self, condition: Callable[[], object], what: str, within_s: float = 30.0) -> None:
+    def wait_for(self, condition: Callable[[], object], what: str, within_s: float = 90.0) -> None:
         """Wait until something is true. Fails with `what`."""
         if not wait_until(lambda: bool(condition()), within_s, 0.01):
             running = [row.id for row in self.ask("SELECT id FROM runs WHERE status = 'running'")]
@@ -290,7 +290,7 @@ class Cluster:
         self.speak(latency="0.3..0.6")
         for _ in range(5):
             runs = self.submit(4)
-            self.settle(runs, 60)
+            self.settle(runs, 120)
             owners = {c.pid for changes in self.stories(runs).values() for c in changes}
             idle = {name for name in idle if not owners & self._pids(name)}
             if not idle:

@@ -33,7 +33,7 @@ class FailingProxy:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-        assert self._ready.wait(5)
+        assert self._ready.wait(30)
 
     def close(self) -> None:
         """Serve no more."""

@@ -8,8 +8,8 @@ from tests.chaos.cluster import Cluster
 from tests.chaos.invariants import examine
 from tests.chaos.workload import REVIEW_STEPS
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(120)]
-SETTLE_S = 45.0
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(240)]
+SETTLE_S = 150.0
 
 # A kill point, the calls that it costs, the responses that save one. One step at a time: the figures are exact.
 POINTS = {
@@ -60,7 +60,7 @@ def test_a_worker_killed_at_a_point_loses_nothing(
 def test_row_3_a_worker_killed_in_mid_call_costs_what_was_in_flight(
     cluster: Cluster, measured: dict[str, object]
 ) -> None:
-    cluster.speak(latency="1")
+    cluster.speak(until=f"{cluster.folder}/never")
     runs = cluster.submit(2)
     cluster.wait_for(lambda: len(cluster.calls_in_flight()) >= 4, "calls are in flight")
     in_flight = cluster.calls_in_flight()

@@ -14,7 +14,7 @@ from tests.chaos.cluster import Cluster
 from tests.chaos.invariants import examine
 from tests.chaos.workload import CANARIES, REVIEW_STEPS
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(240)]
 
 
 class Wiretap:
@@ -68,7 +68,7 @@ def test_nothing_but_ids_is_in_redis_in_messages_and_in_logs(
     runs = cluster.submit(2)
     cluster.wait_for_steps(runs, "critique/1", "done")
     cluster.kill("turns")  # the paths of recovery say nothing either
-    settled = cluster.settle(runs, 45)
+    settled = cluster.settle(runs, 150)
     figures = examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS)
     tap.close()
     client.close()

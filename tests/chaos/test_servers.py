@@ -15,8 +15,8 @@ from tests.chaos.cluster import Cluster, Repeated
 from tests.chaos.invariants import examine
 from tests.chaos.workload import REVIEW_STEPS
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(120)]
-SETTLE_S = 60.0
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(240)]
+SETTLE_S = 150.0
 
 
 def test_row_1_a_message_that_died_with_its_worker_is_published_again(
@@ -46,12 +46,13 @@ def test_row_12_redis_killed_idle_and_with_full_queues_and_no_worker_crashes(
     cluster.wait_for(cluster.is_up, "Redis came back")
     cluster.replace("turns", slots=1)
     pids = [cluster.keeper[name].pid for name in ("orchestrator", "turns")]
-    cluster.speak(latency="0.1..0.2")
+    cluster.speak(latency="0.5")  # messages are still waiting when a slow machine looks
     runs = cluster.submit(4)
     for _ in range(3):
         cluster.wait_for(lambda: cluster.queue_length(QUEUE_TURNS) > 2, "messages wait")
         cluster.kill_redis()
         cluster.wait_for(cluster.is_up, "Redis came back")
+    cluster.speak(latency="0.05")
     settled = cluster.settle(runs, SETTLE_S)
     figures = examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS)
     measured.update(figures.told())
@@ -84,14 +85,16 @@ def test_row_13_a_redis_that_forgot_everything_in_mid_round_costs_seconds_only(
 def test_row_17_postgres_killed_under_calls_spools_their_answers_and_pays_nothing_twice(
     cluster: Cluster, measured: dict[str, object]
 ) -> None:
-    cluster.speak(latency="1.5")
+    answered = cluster.folder / "answered"
+    cluster.speak(until=str(answered))
     runs = cluster.submit(2)
     cluster.kill_postgres()  # under the first advances
     cluster.wait_for(lambda: len(cluster.calls_in_flight()) >= 3, "calls are in flight")
     with cluster.servers_left_alone():
         cluster.kill_postgres()  # under the calls: their answers find no database
+        answered.touch()
         spool = cluster.instance.state_dir / "spool"
-        assert wait_until(lambda: len(list(spool.glob("*.json"))) >= 3, 10), "nothing was spooled"
+        assert wait_until(lambda: len(list(spool.glob("*.json"))) >= 3, 60), "nothing was spooled"
         spooled = len(list(spool.glob("*.json")))
     cluster.speak(latency="0.5")
     for role in ("rebuttal", "critique/3"):
@@ -101,7 +104,7 @@ def test_row_17_postgres_killed_under_calls_spools_their_answers_and_pays_nothin
     figures = examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS)
     measured.update(figures.told(), spooled=spooled)
     assert figures.extra_calls == 0, "no holder was lost"
-    assert wait_until(lambda: not list(spool.iterdir()), 5), "what was spooled was not brought in"
+    assert wait_until(lambda: not list(spool.iterdir()), 60), "what was spooled was not brought in"
 
 
 def test_row_21_every_message_delivered_five_times_more_changes_nothing(

@@ -93,7 +93,7 @@ def test_without_a_broker_publishing_says_so_within_seconds(tmp_path: object) ->
     assert publish(nowhere, scheduled("a", "b")) is False
     assert wake(nowhere, {"r1": "root-id"}, "signal") is False
 
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 30  # and not for ever
     nowhere.close()
 
 

@@ -36,11 +36,21 @@ def submit(engine: Engine) -> str:
     return engine.submit(wanted.spec, "t", wanted.documents)
 
 
+def moved(database: Database, interval: str) -> None:
+    """Everything that waits to be looked at has waited since another moment."""
+    execute(database, "UPDATE runs SET updated_at = updated_at + %s::interval", interval)
+    execute(database, "UPDATE steps SET dispatched_at = dispatched_at + %s::interval", interval)
+    execute(database, "UPDATE decisions SET answered_at = answered_at + %s::interval", interval)
+
+
 def later(database: Database) -> None:
-    """An hour passes for everything that waits to be looked at."""
-    execute(database, "UPDATE runs SET updated_at = updated_at - interval '1 h'")
-    execute(database, "UPDATE steps SET dispatched_at = dispatched_at - interval '1 h'")
-    execute(database, "UPDATE decisions SET answered_at = answered_at - interval '1 h'")
+    """Two hours pass."""
+    moved(database, "-2 h")
+
+
+def fresh(database: Database) -> None:
+    """No time has passed, however slow the machine is."""
+    moved(database, "1 h")
 
 
 def steps_of(app: Celery) -> list[str]:
@@ -51,6 +61,7 @@ def test_a_run_that_was_submitted_and_never_advanced_is_started(
     sweeper: Sweeper, engine: Engine, app: Celery
 ) -> None:
     submit(engine)
+    fresh(engine.database)
     assert sweeper.sweep().woken == 0  # type: ignore[union-attr]
 
     later(engine.database)
@@ -65,6 +76,7 @@ def test_a_stage_that_was_committed_and_never_published_is_published(
     sweeper: Sweeper, engine: Engine, app: Celery
 ) -> None:
     engine.advance(submit(engine))
+    fresh(engine.database)
     sweeper.sweep()
     assert steps_of(app) == []
 
@@ -76,6 +88,7 @@ def test_a_stage_that_was_committed_and_never_published_is_published(
     messages = drain(app)
     assert sorted(m.payload["step"] for m in messages) == FIRST_ROUND
     assert {m.embed["chord"]["task"] for m in messages} == {"quorate.run.advance"}
+    fresh(engine.database)
     sweeper.sweep()
     assert drain(app) == []
 
@@ -102,6 +115,7 @@ def test_the_steps_of_a_dead_worker_are_published_in_the_same_sweep(
     take(engine.database, run, FIRST_ROUND[0], "dead")
     alive(engine.database, "dead")
     execute(engine.database, "UPDATE steps SET lease_until = now() WHERE status = 'leased'")
+    fresh(engine.database)
 
     swept = sweeper.sweep()
 

@@ -31,7 +31,7 @@ class Heard:
             self.calls.append(what)
             self.changed.notify_all()
 
-    def wait_for(self, count: int, timeout_s: float = 20) -> list[Any]:
+    def wait_for(self, count: int, timeout_s: float = 60) -> list[Any]:
         with self.changed:
             assert self.changed.wait_for(lambda: len(self.calls) >= count, timeout_s), self.calls
             return list(self.calls)

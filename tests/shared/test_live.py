@@ -10,7 +10,16 @@ import pytest
 import redis
 
 from shared.embedded.instance import Endpoints
-from shared.live import LONGEST_READ, LONGEST_TAIL, WATCHED_S, Listener, Live, Watcher
+from shared.live import (
+    LONGEST_READ,
+    LONGEST_TAIL,
+    LOOK_EVERY_S,
+    REPORT_EVERY_S,
+    WATCHED_S,
+    Listener,
+    Live,
+    Watcher,
+)
 from shared.unfinished import ANEW, SoFar
 
 STEP = "answer/a"
@@ -31,7 +40,7 @@ def watching(servers: Endpoints, run: str) -> Watcher:
 
 def heard(watcher: Watcher, step: str = STEP) -> SoFar:
     """What was said about a step, once it is there."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         found: Mapping[str, SoFar] = watcher.look()
         if step in found:
@@ -77,7 +86,7 @@ def test_who_comes_later_is_given_what_was_said_before(servers: Endpoints) -> No
     assert listener is not None
     listener("Half ")
     watcher = watching(servers, "r6")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while STEP not in watcher.look():
         listener("")  # nothing new: only time passes
         assert time.monotonic() < deadline
@@ -97,6 +106,7 @@ def test_nothing_is_said_while_nobody_listens_and_few_looks_are_taken(servers: E
 
     noted = Noted(servers.redis_url)
     with redis.Redis.from_url(servers.redis_url) as client:
+        began = time.monotonic()
         before = client.info("commandstats").get("cmdstat_pubsub|channels", {"calls": 0})["calls"]
         listeners = [noted.listener("r7", f"answer/{n}", always=True) for n in range(50)]
         for listener in listeners:
@@ -105,7 +115,8 @@ def test_nothing_is_said_while_nobody_listens_and_few_looks_are_taken(servers: E
                 listener("word ")
         after = client.info("commandstats")["cmdstat_pubsub|channels"]["calls"]
     assert said == []
-    assert 1 <= after - before <= 5  # a look a second, for all turns of a process together
+    took_s = time.monotonic() - began
+    assert 1 <= after - before <= 2 + took_s / LOOK_EVERY_S  # for all turns of a process together
     noted.close()
 
 
@@ -117,7 +128,7 @@ def test_another_answer_takes_the_place_of_the_first(servers: Endpoints, live: L
     assert heard(watcher).text == "no"
     listener(ANEW)
     listener('{"answer": "yes')
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while watcher.look()[STEP].text != "yes":
         listener("")
         assert time.monotonic() < deadline
@@ -138,7 +149,7 @@ def test_a_long_text_is_shown_to_its_end_and_its_lines_stand_still(servers: Endp
     whole = "".join(f"{number:07} " for number in range(LONGEST_READ // 4))
     for at in range(0, len(whole), 100_000):
         listener(whole[at : at + 100_000])
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while told[-1].characters < at + 100_000:
             listener("")
             assert time.monotonic() < deadline
@@ -167,7 +178,7 @@ def test_who_comes_late_to_a_long_text_sees_its_end(servers: Endpoints) -> None:
     for at in range(0, len(whole), 1000):
         listener(whole[at : at + 1000])
     finished = True
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while not told:
         listener("")
         assert time.monotonic() < deadline
@@ -183,7 +194,7 @@ def test_turns_are_told_apart_and_the_latest_word_counts(servers: Endpoints, liv
     live.report("r3", "answer/b", SoFar(1, "b"))
     live.report("r3", STEP, SoFar(2, "aa"))
     heard(watcher, "answer/b")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while watcher.look().get(STEP) != SoFar(2, "aa"):
         assert time.monotonic() < deadline
     assert watcher.look() == {STEP: SoFar(2, "aa"), "answer/b": SoFar(1, "b")}
@@ -200,9 +211,10 @@ def test_many_small_pieces_are_few_reports(servers: Endpoints) -> None:
 
     noted = Noted(servers.redis_url)
     listener = Listener(noted, "r4", STEP, heard=True)
+    began = time.monotonic()
     for piece in json.dumps({"answer": "word " * 200}):
         listener(piece)
-    assert 1 <= len(told) < 10
+    assert 1 <= len(told) <= 2 + (time.monotonic() - began) / REPORT_EVERY_S
     noted.close()
 
 

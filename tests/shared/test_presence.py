@@ -15,7 +15,7 @@ from tests.support.runs import execute, new_run, step_row, take
 pytestmark = pytest.mark.component
 
 
-def until(true: Callable[[], bool], timeout_s: float = 15) -> None:
+def until(true: Callable[[], bool], timeout_s: float = 40) -> None:
     deadline = time.monotonic() + timeout_s
     while not true():
         assert time.monotonic() < deadline, "it never came to be"

@@ -199,13 +199,19 @@ class Connection(asyncio.Protocol):
                 "fault": fault,
             }
         )
-        end = "dropped"
+        end, answered_at = "dropped", 0.0
         try:
             await asyncio.sleep(_latency(wish.get("latency", "0"), self.stand.seed, number))
+            while "until" in wish and not Path(wish["until"]).exists():
+                await asyncio.sleep(0.02)
+            answered_at = (
+                time.time()
+            )  # who hears the answer does so later, however slow this process is
             await self.answer(asked, wish, fault)
             end = "answered"
         finally:
-            self.stand.witness.note({"event": end, "n": number, "t": time.time()})
+            at = answered_at if end == "answered" else time.time()
+            self.stand.witness.note({"event": end, "n": number, "t": at})
 
     async def answer(self, asked: Any, wish: dict[str, str], fault: str) -> None:
         if fault.isdigit() or fault in NAMED_FAULTS:

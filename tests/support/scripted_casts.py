@@ -114,7 +114,7 @@ FAIRNESS: dict[str, Cast] = {
     "a favourite": (says("selection", "SELECT: claude", number=[1, 2, 3, 4]), *forum(end=5)),
     "all pass": (says("bid", "PASS", number=[2, 3]), *forum()),
     "no end": forum(),
-    "slow": tuple({**one, "latency_s": 0.6} for one in forum()),
+    "slow": tuple({**one, "latency_s": 0.9} for one in forum()),
 }
 
 # An orchestrator that knows letters only, and participants who all ask.

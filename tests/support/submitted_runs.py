@@ -54,7 +54,7 @@ class Submitter:
         self.signals.send(name)
         return name
 
-    def ended(self, runs: Sequence[str], within_s: float = 90.0) -> dict[str, Ended]:
+    def ended(self, runs: Sequence[str], within_s: float = 240.0) -> dict[str, Ended]:
         """What came of all of them. Fails when one does not end."""
 
         def going() -> list[str]:

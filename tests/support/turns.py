@@ -63,7 +63,7 @@ def work(worker: StepWorker, run: str, step: str = "a") -> Receipt:
     return worker.work(StepPayload(run=run, step=step))
 
 
-def until(true: Callable[[], bool], timeout_s: float = 20) -> None:
+def until(true: Callable[[], bool], timeout_s: float = 60) -> None:
     """Wait for it."""
     deadline = time.monotonic() + timeout_s
     while not true():

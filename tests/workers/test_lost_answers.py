@@ -68,9 +68,13 @@ def test_a_call_that_reached_nobody_was_not_charged() -> None:
 def test_a_call_that_was_given_up_in_its_middle_may_have_been_charged(
     model_server: ModelServer,
 ) -> None:
-    call = call_of("openai", "slow?latency=20", options=at(model_server), deadline_s=0.5)
-    with pytest.raises(ProviderError) as raised:
-        lookup("openai").complete(call, threading.Event())
+    for deadline_s in (0.5, 20.0):
+        model = f"given-up-{deadline_s}?latency=60"
+        call = call_of("openai", model, options=at(model_server), deadline_s=deadline_s)
+        with pytest.raises(ProviderError) as raised:
+            lookup("openai").complete(call, threading.Event())
+        if model_server.calls(model):  # else the machine stood still until the call's time was over
+            break
     assert (raised.value.kind, raised.value.charged) == (FailureKind.TIMEOUT, True)
 
 
@@ -168,11 +172,14 @@ def test_who_stands_in_is_asked_once_both_calls_are_lost(
 def test_a_call_that_used_up_its_time_is_counted_and_not_repeated(
     worker: StepWorker, database: Database, model_server: ModelServer
 ) -> None:
-    model = "lost-slow--latency=30"
-    who = openai(model_server, model).model_copy(update={"timeout_s": 0.7})
-    run = turn(database, who)
-
-    assert work_until_ended(worker, database, run) == 1
+    for timeout_s in (0.7, 20.0):
+        execute(database, "DELETE FROM usage")
+        model = f"lost-slow-{timeout_s}--latency=60"
+        who = openai(model_server, model).model_copy(update={"timeout_s": timeout_s})
+        run = turn(database, who)
+        assert work_until_ended(worker, database, run) == 1
+        if model_server.calls(model):  # else the machine stood still until the turn's time was over
+            break
 
     assert step_row(database, run, "a").failure_kind == FailureKind.TIMEOUT
     assert len(model_server.calls(model)) == calls(database) == 1

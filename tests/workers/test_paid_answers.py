@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from shared.contracts import Receipt
+from shared.models.panel import Participant
 from shared.models.steps import Usage
 from shared.presence import Presence
 from shared.store.database import Database
 from shared.store.steps import StoredResponse, store_response
+from tests.support.bad_servers import read_request, reply, server
 from tests.support.model_process import ModelServer
 from tests.support.runs import execute, fetch, step_row, take
 from tests.support.turns import calls, openai, turn, until, work
@@ -74,29 +80,40 @@ def test_the_answer_of_a_worker_that_died_is_adopted_and_not_paid_again(
 
 
 def test_a_paid_answer_waits_on_the_disk_while_the_database_is_away(
-    database: Database, database_url: str, model_server: ModelServer, tmp_path: Path
+    database: Database, database_url: str, tmp_path: Path
 ) -> None:
     """The way to the socket is taken away in the middle of the call and given back afterwards."""
-    model = "steps-spooled--latency=0.5"
-    run = turn(database, openai(model_server, model))
+    asked, is_shut = [], threading.Event()
+    message = {"content": '{"verdict": "APPROVED", "summary": "paid"}'}
+    body = {"choices": [{"message": message, "finish_reason": "stop"}]}
+
+    def answer_behind_the_door(connection: socket.socket) -> None:
+        asked.append(read_request(connection))
+        is_shut.wait(60)
+        connection.sendall(reply(json.dumps(body).encode()))
+
     door = Door(database_url)
     shut_away = Database(door.url, pool_size=4, patience_s=60)
     spool = tmp_path / "spool"
     worker = StepWorker(shut_away, Presence(shut_away, "turns"), Spool(spool))
 
-    with ThreadPoolExecutor(1) as pool:
+    with server(answer_behind_the_door) as url, ThreadPoolExecutor(1) as pool:
+        options: dict[str, JsonValue] = {"base_url": url}
+        who = Participant(name="critic", provider="openai", model="spooled", options=options)
+        run = turn(database, who)
         receipt = pool.submit(work, worker, run)
-        until(lambda: len(model_server.calls(model)) == 1)
+        until(lambda: len(asked) == 1)
         door.shut(database)
+        is_shut.set()
         until(lambda: bool(list(spool.glob("*.json"))))
         assert not receipt.done()
         door.open()
 
-        assert receipt.result(30) == Receipt(step="a", status="done", ready=True)
+        assert receipt.result(60) == Receipt(step="a", status="done", ready=True)
 
     assert list(spool.iterdir()) == []
     assert calls(database) == 1
-    assert len(model_server.calls(model)) == 1
+    assert len(asked) == 1
     shut_away.close()
     door.close()
 

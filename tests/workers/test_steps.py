@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from pydantic import JsonValue
 
 from shared.contracts import Receipt
 from shared.models.outcomes import FailureKind
@@ -15,6 +18,7 @@ from shared.store.database import Database
 from shared.store.documents import address
 from shared.store.runs import cancel_run
 from shared.store.views import list_events
+from tests.support.bad_servers import read_request, reply, server
 from tests.support.runs import execute, fetch, new_run, new_step, run_row, step_row, take
 from tests.support.turns import Entry, asked, calls, scripted, tool, turn, until, work
 from workers.steps import StepWorker
@@ -234,14 +238,26 @@ def test_another_attempt_may_succeed(worker: StepWorker, database: Database) -> 
 def test_a_worker_whose_step_was_taken_over_writes_nothing(
     worker: StepWorker, database: Database
 ) -> None:
-    run = turn(database, scripted({"reply": APPROVED, "latency_s": 0.5}))
-    with ThreadPoolExecutor(1) as pool:
+    taken_over = threading.Event()
+    message = {"content": json.dumps(APPROVED)}
+    body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+
+    def answer_too_late(connection: socket.socket) -> None:
+        read_request(connection)
+        taken_over.wait(60)
+        connection.sendall(reply(body))
+
+    with server(answer_too_late) as url, ThreadPoolExecutor(1) as pool:
+        options: dict[str, JsonValue] = {"base_url": url}
+        who = Participant(name="critic", provider="openai", model="late", options=options)
+        run = turn(database, who)
         late = pool.submit(work, worker, run)
         until(lambda: step_row(database, run, "a").status == "leased")
         execute(database, "UPDATE steps SET status = 'pending', owner = NULL")
         take(database, run, "a", "another", "another")
+        taken_over.set()
 
-        assert late.result(20) == Receipt(step="a", status="stale")
+        assert late.result(60) == Receipt(step="a", status="stale")
 
     row = step_row(database, run, "a")
     assert (row.status, row.owner, row.reply) == ("leased", "another", None)
@@ -257,7 +273,7 @@ def test_a_cancelled_run_stops_the_call_within_seconds(
         until(lambda: step_row(database, run, "a").status == "leased")
         database.run(lambda c: cancel_run(c, run, "me"), atomic=True)
 
-        assert receipt.result(15) == Receipt(step="a", status="stale")
+        assert receipt.result(60) == Receipt(step="a", status="stale")
 
     assert step_row(database, run, "a").status == "cancelled"
 

@@ -41,7 +41,7 @@ class Service:
         *,
         token: str | None = TOKEN,
     ) -> tuple[int, dict]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         sent = {"Authorization": f"Bearer {token}"} if token else {}
         if body is not None:
             sent["Content-Type"] = "application/json"

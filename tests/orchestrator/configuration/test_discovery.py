@@ -26,6 +26,7 @@ from orchestrator.configuration.families import family_of
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.prices import expected_usd
 from tests.support.configurations import SEED_001
+from tests.support.promptness import promptly
 
 ALL_KEYS = {
     "ANTHROPIC_API_KEY": "sk-ant-secret",
@@ -238,9 +239,7 @@ def test_a_slow_ollama_costs_no_more_than_its_fifth_of_a_second(
 ) -> None:
     handler, port = ollama
     handler.delay_s = 3.0
-    started = time.monotonic()
-    assert installed_models("127.0.0.1", port, 0.2) is None
-    assert time.monotonic() - started < 1.0
+    assert promptly(1.0, lambda: installed_models("127.0.0.1", port, 0.2)) is None
 
 
 def test_a_closed_port_is_no_ollama() -> None:

@@ -13,7 +13,7 @@ from shared.embedded.supervisor import stop_supervisor
 
 
 def _close(instance: Instance) -> None:
-    stop_supervisor(instance, timeout_s=5)
+    stop_supervisor(instance)
     stop(instance, immediate=True)
     if instance.run_dir.parent != instance.state_dir:
         shutil.rmtree(instance.run_dir.parent, ignore_errors=True)

@@ -25,7 +25,7 @@ def _kill_leader(folder: Path, programs: tuple[str, ...]) -> int:
     found = leaders(working_in(folder, programs))
     assert len(found) == 1, f"expected one server in {folder}, found {found}"
     os.kill(found[0].pid, signal.SIGKILL)
-    assert wait_until(lambda: not is_alive(found[0].pid), 5)
+    assert wait_until(lambda: not is_alive(found[0].pid), 30)
     return found[0].pid
 
 

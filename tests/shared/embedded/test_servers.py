@@ -84,7 +84,7 @@ def test_data_survive_a_stop_that_does_not_wait_for_clients(kept: Instance) -> N
             store.set("kept", "7")
         began = time.monotonic()
         assert stop(kept) == ["redis", "postgres"]
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 9.5  # after ten seconds who does not leave is made to
     assert not server_pids(kept)
     assert stop(kept) == []
 
@@ -99,7 +99,7 @@ def test_redis_killed_with_9_comes_back_with_what_it_had_written(kept: Instance)
     ensure(kept)
     with redis.Redis(unix_socket_path=str(kept.redis_socket)) as store:
         store.mset({f"key-{number}": number for number in range(1000)})
-        assert store.execute_command("WAITAOF", 1, 0, 5000)[0] == 1
+        assert store.execute_command("WAITAOF", 1, 0, 60_000)[0] == 1
     killed = kill_redis(kept)
 
     ensure(kept)
@@ -125,7 +125,7 @@ def test_postgres_killed_with_9_comes_back_with_what_was_committed(kept: Instanc
 def test_a_pid_file_that_names_a_living_stranger_is_no_obstacle(kept: Instance) -> None:
     ensure(kept)
     kill_postgres(kept)
-    assert wait_until(lambda: not working_in(kept.postgres_dir, postgres_server.PROGRAMS), 5)
+    assert wait_until(lambda: not working_in(kept.postgres_dir, postgres_server.PROGRAMS), 30)
     owner = kept.postgres_dir.stat()
     root = os.geteuid() == 0
     stranger = subprocess.Popen(
@@ -264,7 +264,7 @@ def test_a_start_that_runs_out_of_time_ends_initdb_and_the_next_one_succeeds(
 
     assert (instance.data_dir / "pg.init").exists()
     scratch = instance.data_dir / "pg.init"
-    assert wait_until(lambda: not working_in(scratch, postgres_server.PROGRAMS), 2)
+    assert wait_until(lambda: not working_in(scratch, postgres_server.PROGRAMS), 30)
     ensure(instance, durable=False)
     assert is_up(instance)
 

@@ -69,6 +69,7 @@ def test_a_copy_keeps_what_was_said_and_costs_nothing(database: Database) -> Non
         ("critique/1/b", "failed", None, 0.0),
         ("rebuttal/2/c", "done", None, 0.0),
     ]
+    assert (rows[0].input_tokens, rows[0].output_tokens) == (None, None)
     assert rows[0].reply == {"said": 1}
     assert [row.note for row in rows] == [
         f"copied from {run}; repaired",

@@ -213,6 +213,8 @@ def test_a_timeline_shows_steps_in_their_order_with_what_they_cost(database: Dat
 
     assert [first.key, second.key] == ["b", "a"]
     assert (first.status, first.tokens, first.cost_usd) == ("done", 7, 0.5)
+    assert (first.input_tokens, first.output_tokens) == (3, 4)
+    assert (second.input_tokens, second.output_tokens) == (None, None)
     assert first.leased_at_s is not None
     assert first.finished_at_s is not None
     assert 0 <= first.queued_at_s <= first.leased_at_s <= first.finished_at_s

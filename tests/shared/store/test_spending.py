@@ -198,6 +198,8 @@ def test_without_a_limit_everything_fits(database: Database) -> None:
 def test_the_day_counts_all_runs_and_begins_at_midnight_utc(database: Database) -> None:
     claims = [take(database, new_run(database, "a"), "a") for _ in range(3)]
     paid(database, claims[0], used(5.0))
+    # Of today, also when this day ends meanwhile.
+    execute(database, "UPDATE usage SET at = now() + interval '1 minute'")
     assert wants(database, claims[1], day=6.0) is None
     assert wants(database, claims[2], day=6.0) == Shortage(Short.DAY, 6.0, 5.0, passing=True)
     assert database.run(spent_today_usd) == 5.0

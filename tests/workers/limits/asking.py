@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from shared.limits import Limits
@@ -39,13 +39,18 @@ def fails(
         state.settle(ended(let_through(state), effect, why=why, said="it is down"))
 
 
-def until(true: Callable[[], bool], timeout_s: float = 10.0) -> float:
+def until(true: Callable[[], bool], timeout_s: float = 30.0) -> float:
     """Seconds until it is so."""
     started = time.monotonic()
     while not true():
         assert time.monotonic() - started < timeout_s, "it never came to be"
         threading.Event().wait(0.01)
     return time.monotonic() - started
+
+
+def accounts() -> Iterator[str]:
+    """Accounts that nobody has used, for one try after the other."""
+    return (f"account-{number}" for number in _numbers)
 
 
 def verdicts(answers: list[Answer]) -> list[str]:

@@ -3,15 +3,17 @@
 import itertools
 import threading
 import time
+from itertools import islice
 
 import pytest
 import redis
 
 from shared.limits import Breaker, BreakerState, breakers, pause, paused, resume
+from tests.support.promptness import promptly
 from tests.support.runs import at_once
-from tests.workers.limits.asking import asked, ended, fails, let_through, until, verdicts
+from tests.workers.limits.asking import accounts, asked, ended, fails, let_through, until, verdicts
 from workers.limits.shared_state import SharedState
-from workers.limits.state import Effect, Verdict
+from workers.limits.state import Effect, Settled, Verdict
 
 pytestmark = pytest.mark.component
 Pair = tuple[SharedState, SharedState]
@@ -25,15 +27,15 @@ def only(redis_url: str) -> Breaker:
 def waits_of_five(states: Pair) -> list[float]:
     """What five are told who ask right after five calls went out. The waits mean something only while no
     moment that was promised goes by; where the machine stood still in between, another account is asked."""
-    for attempt in range(20):
-        account = f"attempt-{attempt}"
-        began = time.monotonic()
+    fresh = accounts()
+
+    def waits() -> list[float]:
+        account = next(fresh)
         for _ in range(5):
-            let_through(states[0], rpm=60, account=account)
-        waits = [states[n % 2].ask(asked(rpm=60, account=account)).wait_s for n in range(5)]
-        if time.monotonic() - began < 0.2:
-            return waits
-    pytest.fail("ten questions never took less than 0.2 s")
+            let_through(states[0], rpm=30, account=account)
+        return [states[n % 2].ask(asked(rpm=30, account=account)).wait_s for n in range(5)]
+
+    return promptly(0.2, waits, tries=20)
 
 
 # ---- rates --------------------------------------------------------------------------------------
@@ -43,7 +45,7 @@ def test_workers_share_a_minute_and_the_next_call_waits_until_it_is_over(states:
     answers = [states[n % 2].ask(asked(rpm=4)) for n in range(5)]
 
     assert verdicts(answers) == ["ok", "ok", "ok", "ok", "wait"]
-    assert 59 < answers[4].wait_s < 62
+    assert 45 < answers[4].wait_s < 62  # 60 s after the first, however long five questions took
 
 
 def test_no_more_calls_than_allowed_get_through_however_many_ask_at_once(states: Pair) -> None:
@@ -68,7 +70,7 @@ def test_those_who_wait_are_told_different_moments_in_the_order_of_asking(states
     waits = waits_of_five(states)
 
     assert waits == sorted(waits)
-    assert all(0.7 < later - earlier < 1.0 for earlier, later in itertools.pairwise(waits))
+    assert all(1.4 < later - earlier < 1.7 for earlier, later in itertools.pairwise(waits))
 
 
 def test_accounts_do_not_wait_for_one_another(states: Pair) -> None:
@@ -114,33 +116,39 @@ def test_calls_at_once_are_bounded_and_a_finished_one_makes_room(states: Pair) -
 
 
 def test_the_slot_of_a_holder_that_is_gone_comes_back_with_the_end_of_its_lease(
-    states: Pair,
+    states: Pair, hasty: SharedState
 ) -> None:
-    let_through(states[0], parallel=1)
+    began = time.monotonic()
+    let_through(hasty, parallel=1)
 
-    waited = until(lambda: states[1].ask(asked(parallel=1)).verdict is Verdict.OK)
+    until(lambda: states[1].ask(asked(parallel=1)).verdict is Verdict.OK)
 
-    assert 0.2 < waited < 3
+    assert 0.39 < time.monotonic() - began < 10  # the usual lease is 20 s
 
 
-def test_a_renewed_slot_stays_taken(states: Pair) -> None:
-    call = let_through(states[0], parallel=1)
+def stays_taken(hasty: SharedState, other: SharedState, account: str) -> bool:
+    """Whether a slot that is renewed all the time is never given away within three leases."""
+    call = let_through(hasty, parallel=1, account=account)
     over = threading.Event()
 
     def renew() -> None:
         while not over.wait(0.05):
-            states[0].renew([call])
+            hasty.renew([call])
 
     thread = threading.Thread(target=renew)
     thread.start()
     answers = []
     for _ in range(12):
-        answers.append(states[1].ask(asked(parallel=1)))
+        answers.append(other.ask(asked(parallel=1, account=account)))
         threading.Event().wait(0.1)
     over.set()
     thread.join()
+    return set(verdicts(answers)) == {"wait"}
 
-    assert set(verdicts(answers)) == {"wait"}
+
+def test_a_renewed_slot_stays_taken(states: Pair, hasty: SharedState) -> None:
+    # Where the machine stood still for a lease, nothing was renewed: that try says nothing.
+    assert any(stays_taken(hasty, states[1], account) for account in islice(accounts(), 6))
 
 
 # ---- cooldowns ----------------------------------------------------------------------------------
@@ -153,14 +161,19 @@ def test_retry_after_holds_for_everybody(states: Pair) -> None:
 
     answer = states[1].ask(asked())
     assert answer.verdict is Verdict.BLOCKED
-    assert 29 < answer.wait_s < 31
+    assert 15 < answer.wait_s < 31
     assert (settled.refusals, settled.wait_s) == (1, 30.0)
 
 
 def test_refusals_of_calls_that_were_under_way_together_are_one_refusal(states: Pair) -> None:
-    calls = [let_through(states[0]) for _ in range(4)]
+    fresh = accounts()
 
-    settled = [states[0].settle(ended(call, Effect.LIMITED)) for call in calls]
+    def refusals() -> list[Settled]:
+        account = next(fresh)
+        calls = [let_through(states[0], account=account) for _ in range(4)]
+        return [states[0].settle(ended(call, Effect.LIMITED)) for call in calls]
+
+    settled = promptly(0.9, refusals)  # after a second they are no more together
 
     assert [s.refusals for s in settled] == [1, 1, 1, 1]
     assert {s.wait_s for s in settled} == {1.0}
@@ -213,8 +226,10 @@ def test_a_refused_key_opens_at_once(states: Pair) -> None:
     assert states[1].ask(asked()).detail == "credentials"
 
 
-def test_exactly_one_call_tries_whether_the_provider_is_back(states: Pair, redis_url: str) -> None:
-    fails(states[0], 3)
+def test_exactly_one_call_tries_whether_the_provider_is_back(
+    states: Pair, hasty: SharedState, redis_url: str
+) -> None:
+    fails(hasty, 3)
     until(lambda: only(redis_url).state is BreakerState.HALF_OPEN)
 
     answers = at_once(20, lambda n: states[n % 2].ask(asked()))
@@ -224,26 +239,28 @@ def test_exactly_one_call_tries_whether_the_provider_is_back(states: Pair, redis
 
 
 def test_a_probe_that_succeeds_closes_and_one_that_fails_opens_for_twice_as_long(
-    states: Pair, redis_url: str
+    states: Pair, hasty: SharedState, redis_url: str
 ) -> None:
-    fails(states[0], 3)
-    until(lambda: only(redis_url).state is BreakerState.HALF_OPEN)
-    fails(states[0], 1)
-    assert 0.4 < only(redis_url).opens_in_s <= 0.6
-
+    fails(hasty, 3)
     until(lambda: only(redis_url).state is BreakerState.HALF_OPEN)
     states[1].settle(ended(let_through(states[1])))
 
     assert only(redis_url).state is BreakerState.CLOSED
     assert states[0].ask(asked()).verdict is Verdict.OK
 
+    fails(hasty, 3)
+    until(lambda: only(redis_url).state is BreakerState.HALF_OPEN)
+    fails(states[0], 1)
+
+    assert 150 < only(redis_url).opens_in_s <= 200
+
 
 def test_a_probe_whose_worker_died_does_not_keep_the_breaker_for_ever(
-    states: Pair, redis_url: str
+    states: Pair, hasty: SharedState, redis_url: str
 ) -> None:
-    fails(states[0], 3)
+    fails(hasty, 3)
     until(lambda: only(redis_url).state is BreakerState.HALF_OPEN)
-    let_through(states[0])  # nobody will ever say how it ended
+    let_through(hasty)  # nobody will ever say how it ended
 
     until(lambda: states[1].ask(asked()).verdict is Verdict.OK)
 

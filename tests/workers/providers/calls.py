@@ -19,7 +19,7 @@ def call_of(
     role: Role = Role.CRITIQUE,
     round_number: int = 1,
     reply_model: str = "critique.review",
-    deadline_s: float = 5.0,
+    deadline_s: float = 60.0,
     user: str = "Review this change.",
     temperature: float | None = 0.7,
     brief: dict[str, JsonValue] | None = None,

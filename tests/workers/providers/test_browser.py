@@ -56,7 +56,7 @@ def call(tmp_path: Path, url: str, site: str = "chatgpt", **more: Any) -> Provid
         "step": "r/s",
         "system": "You review changes.",
         "user": 'The change:\n+ a = "<b>&amp;"\nAnswer with JSON.',
-        "deadline_s": 30.0,
+        "deadline_s": 60.0,
     }
     return ProviderCall(**{**values, **more})
 
@@ -146,7 +146,7 @@ def test_a_page_that_does_not_end_is_a_timeout_at_the_deadline(
     started = time.monotonic()
     error = failure(call(tmp_path, pages.url("chatgpt", mode), deadline_s=6.0))
     assert error.kind is FailureKind.TIMEOUT
-    assert time.monotonic() - started < 12.0
+    assert time.monotonic() - started < 40.0  # the page would be given up after a minute
 
 
 def test_a_cancelled_turn_closes_its_browser(pages: ChatPages, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_cancelled_turn_closes_its_browser(pages: ChatPages, tmp_path: Path) -
     error = failure(call(tmp_path, pages.url("chatgpt", "endless")), cancel)
     timer.cancel()
     assert error.kind is FailureKind.CANCELLED
-    assert time.monotonic() - started < 10.0
+    assert time.monotonic() - started < 40.0
 
 
 def test_an_address_where_nothing_listens_is_unreachable(tmp_path: Path) -> None:
@@ -172,13 +172,13 @@ def test_a_profile_serves_one_turn_at_a_time_and_the_other_is_given_back(
     first = threading.Thread(target=lambda: answers.append(browser.complete(made, NEVER)))
     first.start()
     lock = tmp_path / "profile.lock"
-    ends_at = time.monotonic() + 10
+    ends_at = time.monotonic() + 30
     while not lock.exists() and time.monotonic() < ends_at:
         time.sleep(0.01)
     error = failure(made)
     assert isinstance(error, NotYet)
     assert not error.counted
-    first.join(30)
+    first.join(60)
     assert answers[0].text == ANSWER
 
 
@@ -193,7 +193,7 @@ def test_two_profiles_speak_at_the_same_time(pages: ChatPages, tmp_path: Path) -
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(40)
+        thread.join(60)
     assert answers == [ANSWER, ANSWER]
 
 

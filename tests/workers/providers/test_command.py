@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
+from tests.support.promptness import promptly
 from tests.workers.providers.calls import call_of
 from workers.providers import command
 from workers.providers.registry import Completion, ProviderCall
@@ -35,7 +36,7 @@ def program(folder: Path, text: str, name: str = "agent") -> str:
 
 
 def call(
-    options: dict[str, JsonValue], model: str | None = None, deadline_s: float = 10.0
+    options: dict[str, JsonValue], model: str | None = None, deadline_s: float = 60.0
 ) -> ProviderCall:
     return call_of("command", model, options=options, deadline_s=deadline_s)
 
@@ -116,7 +117,7 @@ def test_it_sees_no_secret_but_the_named_ones(tmp_path: Path) -> None:
 
 GRANDCHILD = (
     "import subprocess\n"
-    "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+    "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(90)'])\n"
     "open(os.environ['QUORATE_TEST_PIDS'], 'w').write(f'{os.getpid()} {child.pid}')\n"
 )
 
@@ -137,31 +138,35 @@ def test_the_whole_process_group_is_gone_afterwards(tmp_path: Path, ending: str)
         "command": [program(tmp_path, GRANDCHILD + ending)],
         "env": ["QUORATE_TEST_PIDS"],
     }
-    began = time.monotonic()
     try:
         if ending.startswith("print"):
+            began = time.monotonic()
             assert command.complete(call(options), NO_CANCEL).text == "ok"
+            assert time.monotonic() - began < 30  # the child holds its outputs for longer
         else:
-            with pytest.raises(ProviderError) as caught:
-                command.complete(call(options, deadline_s=1.0), NO_CANCEL)
-            assert caught.value.kind is FailureKind.TIMEOUT
+            for deadline_s in (1.0, 20.0):  # more than it needs to start its child
+                with pytest.raises(ProviderError) as caught:
+                    command.complete(call(options, deadline_s=deadline_s), NO_CANCEL)
+                assert caught.value.kind is FailureKind.TIMEOUT
+                if pids.exists():
+                    break
     finally:
         del os.environ["QUORATE_TEST_PIDS"]
-    assert time.monotonic() - began < 2.5
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while any(alive(int(pid)) for pid in pids.read_text().split()):
         assert time.monotonic() < deadline, "a process outlived its call"
         time.sleep(0.01)
 
 
 def test_a_cancelled_command_ends_within_a_second(tmp_path: Path) -> None:
-    cancel = threading.Event()
-    threading.Timer(0.2, cancel.set).start()
-    began = time.monotonic()
-    with pytest.raises(ProviderError) as caught:
-        command.complete(call({"command": [program(tmp_path, "time.sleep(60)")]}), cancel)
-    assert caught.value.kind is FailureKind.CANCELLED
-    assert time.monotonic() - began < 1.2
+    def cancelled() -> ProviderError:
+        cancel = threading.Event()
+        threading.Timer(0.2, cancel.set).start()
+        with pytest.raises(ProviderError) as caught:
+            command.complete(call({"command": [program(tmp_path, "time.sleep(60)")]}), cancel)
+        return caught.value
+
+    assert promptly(1.2, cancelled).kind is FailureKind.CANCELLED
 
 
 def test_a_command_that_closes_its_output_and_goes_on_keeps_its_deadline(tmp_path: Path) -> None:

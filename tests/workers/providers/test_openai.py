@@ -16,6 +16,7 @@ from shared.models.outcomes import FailureKind
 from shared.models.replies import ReviewCritique
 from shared.models.steps import Usage
 from tests.support.model_process import ModelServer
+from tests.support.promptness import promptly
 from tests.workers.providers.calls import at, call_of
 from workers.providers import openai
 from workers.providers.registry import Completion, Finish
@@ -54,8 +55,10 @@ def test_without_a_retry_after_the_waits_grow(model_server: ModelServer) -> None
     began = time.monotonic()
     with pytest.raises(ProviderError):
         openai.complete(call_of(model=model, options=at(model_server)), NO_CANCEL)
-    assert 1.5 < time.monotonic() - began < 4
-    assert len(model_server.calls(model)) == 3
+    assert time.monotonic() - began < 30
+    first, second, third = (call["t"] for call in model_server.calls(model))
+    assert second - first > 0.49
+    assert third - second > 0.99
 
 
 def test_a_short_retry_after_is_waited_for_in_place(model_server: ModelServer) -> None:
@@ -71,13 +74,17 @@ def test_a_short_retry_after_is_waited_for_in_place(model_server: ModelServer) -
 def test_what_is_about_the_account_is_told_at_once_for_everybody_to_learn(
     model_server: ModelServer, fault: str
 ) -> None:
-    model = f"account-{fault}?fault={fault}&times=1&retry_after=1"
-    began = time.monotonic()
-    with pytest.raises(ProviderError) as caught:
-        openai.complete(call_of(model=model, options=at(model_server)), NO_CANCEL)
-    assert time.monotonic() - began < 0.5
-    assert (caught.value.retryable, caught.value.retry_after_s) == (True, 1.0)
-    assert len(model_server.calls(model)) == 1
+    asked: list[str] = []
+
+    def refused() -> ProviderError:
+        asked.append(f"account-{fault}-{len(asked)}?fault={fault}&times=1&retry_after=1")
+        with pytest.raises(ProviderError) as caught:
+            openai.complete(call_of(model=asked[-1], options=at(model_server)), NO_CANCEL)
+        return caught.value
+
+    error = promptly(0.5, refused)
+    assert (error.retryable, error.retry_after_s) == (True, 1.0)
+    assert [len(model_server.calls(model)) for model in asked] == [1] * len(asked)
 
 
 @pytest.mark.parametrize(("retry_after", "deadline_s"), [("60", 100.0), ("3", 1.0)])
@@ -85,39 +92,30 @@ def test_a_long_retry_after_frees_the_worker_at_once(
     model_server: ModelServer, retry_after: str, deadline_s: float
 ) -> None:
     model = f"later?fault=503&retry_after={retry_after}"
-    began = time.monotonic()
-    with pytest.raises(ProviderError) as caught:
-        openai.complete(
-            call_of(model=model, options=at(model_server), deadline_s=deadline_s), NO_CANCEL
-        )
-    assert time.monotonic() - began < 0.5
-    assert caught.value.retry_after_s == float(retry_after)
-    assert caught.value.retryable
+
+    def refused() -> ProviderError:
+        call = call_of(model=model, options=at(model_server), deadline_s=deadline_s)
+        with pytest.raises(ProviderError) as caught:
+            openai.complete(call, NO_CANCEL)
+        return caught.value
+
+    error = promptly(0.5, refused)
+    assert error.retry_after_s == float(retry_after)
+    assert error.retryable
 
 
-def test_a_cancelled_call_ends_within_a_second(model_server: ModelServer) -> None:
-    cancel = threading.Event()
-    threading.Timer(0.2, cancel.set).start()
-    began = time.monotonic()
-    with pytest.raises(ProviderError) as caught:
-        openai.complete(
-            call_of(model="slow?latency=20", options=at(model_server), deadline_s=60), cancel
-        )
-    assert caught.value.kind is FailureKind.CANCELLED
-    assert time.monotonic() - began < 1.2
+@pytest.mark.parametrize("model", ["slow?latency=60", "wait?fault=503&retry_after=4"])
+def test_a_cancelled_call_and_a_cancelled_wait_for_a_retry_end_within_a_second(
+    model_server: ModelServer, model: str
+) -> None:
+    def cancelled() -> ProviderError:
+        cancel = threading.Event()
+        threading.Timer(0.2, cancel.set).start()
+        with pytest.raises(ProviderError) as caught:
+            openai.complete(call_of(model=model, options=at(model_server)), cancel)
+        return caught.value
 
-
-def test_a_cancelled_wait_for_a_retry_ends_within_a_second(model_server: ModelServer) -> None:
-    cancel = threading.Event()
-    threading.Timer(0.2, cancel.set).start()
-    began = time.monotonic()
-    with pytest.raises(ProviderError) as caught:
-        openai.complete(
-            call_of(model="wait?fault=503&retry_after=4", options=at(model_server), deadline_s=60),
-            cancel,
-        )
-    assert caught.value.kind is FailureKind.CANCELLED
-    assert time.monotonic() - began < 1.2
+    assert promptly(1.2, cancelled).kind is FailureKind.CANCELLED
 
 
 def test_garbage_is_repaired_once_and_both_answers_are_stored(model_server: ModelServer) -> None:

@@ -31,6 +31,7 @@ from tests.support.bad_servers import (
     unread,
     until_closed,
 )
+from tests.support.promptness import promptly
 from workers.providers.deadline import Guard
 from workers.providers.slots import endpoint
 from workers.providers.transport import HttpRequest, Transport
@@ -45,7 +46,7 @@ def way() -> Iterator[Transport]:
     transport.close()
 
 
-def guard(deadline_s: float = 5.0, cancel: threading.Event | None = None) -> Guard:
+def guard(deadline_s: float = 60.0, cancel: threading.Event | None = None) -> Guard:
     return Guard("claude", deadline_s, cancel or threading.Event())
 
 
@@ -58,26 +59,31 @@ def post(url: str, body: bytes = b"hello") -> HttpRequest:
 def test_a_server_that_takes_its_time_cannot_hold_a_call_beyond_its_deadline(
     way: Transport, handler: Handler
 ) -> None:
-    with server(handler) as url:
+    def late() -> ProviderError:
         began = time.monotonic()
         with pytest.raises(ProviderError) as caught:
             way.send(post(url, b"x" * 30_000_000), guard(0.5))
-        assert caught.value.kind is FailureKind.TIMEOUT
-        assert caught.value.retryable
-        assert 0.4 < time.monotonic() - began < 2.0
+        assert time.monotonic() - began > 0.4
+        return caught.value
+
+    with server(handler) as url:
+        error = promptly(2.0, late)
+    assert error.kind is FailureKind.TIMEOUT
+    assert error.retryable
 
 
 @pytest.mark.component
 @pytest.mark.parametrize("handler", [drip, drip_body, silent, unread])
 def test_a_cancelled_call_ends_within_a_second(way: Transport, handler: Handler) -> None:
-    cancel = threading.Event()
-    with server(handler) as url:
+    def cancelled() -> ProviderError:
+        cancel = threading.Event()
         threading.Timer(0.3, cancel.set).start()
-        began = time.monotonic()
         with pytest.raises(ProviderError) as caught:
-            way.send(post(url, b"x" * 30_000_000), guard(20, cancel))
-        assert caught.value.kind is FailureKind.CANCELLED
-        assert time.monotonic() - began < 1.3
+            way.send(post(url, b"x" * 30_000_000), guard(cancel=cancel))
+        return caught.value
+
+    with server(handler) as url:
+        assert promptly(1.3, cancelled).kind is FailureKind.CANCELLED
 
 
 @pytest.mark.component
@@ -197,6 +203,7 @@ class Counted:
 
     def __init__(self, *, close_after: bool = False) -> None:
         self.connections = 0
+        self.closed = threading.Semaphore(0)
         self._close_after = close_after
 
     def __call__(self, connection: socket.socket) -> None:
@@ -206,6 +213,7 @@ class Counted:
             read_request(connection)
             connection.sendall(reply(b"%d" % number))
             connection.close()
+            self.closed.release()
         else:
             until_closed(connection, reply(b"%d" % number))
 
@@ -225,7 +233,7 @@ def test_a_connection_that_the_server_closed_silently_is_not_used_again(way: Tra
         bodies = []
         for _ in range(10):
             bodies.append(way.send(post(url), guard()).body)
-            time.sleep(0.01)  # the close arrives
+            assert counted.closed.acquire(timeout=30)
     assert bodies == [b"%d" % number for number in range(1, 11)]
 
 
@@ -256,15 +264,17 @@ def test_a_connection_whose_call_was_cancelled_serves_nobody_else(way: Transport
     with server(first_silent) as url:
         threading.Timer(0.1, cancel.set).start()
         with pytest.raises(ProviderError):
-            way.send(post(url), guard(20, cancel))
+            way.send(post(url), guard(cancel=cancel))
         assert way.send(post(url), guard()).body == b"2"
 
 
 @pytest.mark.component
 def test_many_calls_at_once_all_get_their_own_answer(way: Transport) -> None:
+    all_have_asked = threading.Barrier(50)
+
     def echo(connection: socket.socket) -> None:
         while asked := read_request(connection):
-            time.sleep(0.2)
+            all_have_asked.wait(30)
             connection.sendall(reply(asked.rpartition(b"\r\n\r\n")[2]))
 
     answers: dict[int, bytes] = {}
@@ -274,12 +284,10 @@ def test_many_calls_at_once_all_get_their_own_answer(way: Transport) -> None:
 
     with server(echo) as url:
         threads = [threading.Thread(target=call, args=(number,)) for number in range(50)]
-        began = time.monotonic()
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert time.monotonic() - began < 3
     assert answers == {number: b"%d" % number for number in range(50)}
 
 

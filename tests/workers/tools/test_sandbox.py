@@ -39,13 +39,13 @@ time.sleep(float(sys.argv[3]))
 
 
 def python(
-    code: str, *arguments: str, tmp: Path, timeout_s: float = 20.0, **more: object
+    code: str, *arguments: str, tmp: Path, timeout_s: float = 60.0, **more: object
 ) -> Finished:
     command = [sys.executable, "-I", "-c", code, *arguments]
     return execute(command, cwd=tmp, home=tmp, timeout_s=timeout_s, **more)  # type: ignore[arg-type]
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+def eventually(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if condition():
@@ -75,7 +75,7 @@ def test_a_slow_program_is_stopped_and_said_to_be_slow(tmp_path: Path) -> None:
     begun = time.monotonic()
     done = python("import time; time.sleep(60)", tmp=tmp_path, timeout_s=0.3)
     assert done.timed_out
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30
     with pytest.raises(ToolError, match="took too long"):
         output_of(done, "it")
 
@@ -85,18 +85,21 @@ def test_a_child_that_holds_the_output_neither_delays_nor_survives(
     tmp_path: Path, ending: str
 ) -> None:
     heart = tmp_path / "heart"
-    sleep_s, timeout_s = ("60", 1.0) if ending == "timeout" else ("0", 20.0)
-    begun = time.monotonic()
-    done = python(
-        FLEEING_CHILD,
-        str(heart),
-        "stay",
-        sleep_s,
-        tmp=tmp_path,
-        timeout_s=timeout_s,
-        confinement=UNISOLATED,
-    )
-    assert time.monotonic() - begun < 10
+    sleep_s, limits_s = ("90", (1.0, 20.0)) if ending == "timeout" else ("0", (60.0,))
+    for timeout_s in limits_s:
+        begun = time.monotonic()
+        done = python(
+            FLEEING_CHILD,
+            str(heart),
+            "stay",
+            sleep_s,
+            tmp=tmp_path,
+            timeout_s=timeout_s,
+            confinement=UNISOLATED,
+        )
+        assert time.monotonic() - begun < 40
+        if done.stdout:  # else it had no time to start its child
+            break
     assert done.stdout == b"started\n"
     assert is_silent(heart)
 
@@ -105,7 +108,10 @@ def test_a_child_that_flees_into_its_own_session_dies_with_its_namespace(tmp_pat
     if "-p" not in namespace_command():
         pytest.skip("this system gives ordinary users no process namespace")
     heart = tmp_path / "heart"
-    done = python(FLEEING_CHILD, str(heart), "flee", "60", tmp=tmp_path, timeout_s=1.0)
+    for timeout_s in (1.0, 20.0):
+        done = python(FLEEING_CHILD, str(heart), "flee", "60", tmp=tmp_path, timeout_s=timeout_s)
+        if done.stdout:  # else it had no time to start its child
+            break
     assert done.timed_out
     assert is_silent(heart)
 
@@ -157,7 +163,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
 def test_there_is_no_network_inside(tmp_path: Path) -> None:
     if not namespace_command():
         pytest.skip("this system gives ordinary users no network namespace")
-    code = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 2)"
+    code = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 30)"
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])
         inside = python(code, port, tmp=tmp_path)
@@ -202,7 +208,7 @@ def test_a_program_that_a_signal_ended_has_a_code_that_says_so(tmp_path: Path) -
 def test_a_missing_program_is_said_to_be_missing(tmp_path: Path) -> None:
     with pytest.raises(ToolError, match="not installed"):
         find_program("no-such-program-anywhere")
-    done = execute(["/no/such/program"], cwd=tmp_path, home=tmp_path, timeout_s=5)
+    done = execute(["/no/such/program"], cwd=tmp_path, home=tmp_path, timeout_s=60)
     assert done.code == 127
     assert "/no/such/program" in done.complaint
 
