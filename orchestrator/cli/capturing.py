@@ -49,6 +49,7 @@ class TypedQuestion:
 class Captured:
     """A subject in the store's words: its document, what it is called, and its prose, which shows its language.
 
+    `paths` are the files that a change leaves behind; None for everything else.
     `notes` are words of orchestrator/views/words.py with their values: what the person should know about it.
     """
 
@@ -57,6 +58,7 @@ class Captured:
     prose: str = ""
     labels: Mapping[str, JsonValue] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    paths: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ def _change(
         document=put(subject.model_dump_json().encode()),
         title=subject.title,
         labels={"files": len(subject.files), "added_lines": subject.added_lines},
+        paths=tuple(file.path for file in subject.files if file.status != "deleted"),
     )
 
 

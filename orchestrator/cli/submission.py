@@ -106,7 +106,7 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
         wanted.subject, wanted.directory, configuration.settings, documents.put, environ
     )
     configuration = _in_its_language(configuration, captured)
-    cast = _hurried(_cast(wanted, configuration, environ), wanted.turn_s)
+    cast = _hurried(_cast(wanted, configuration, environ, captured.paths), wanted.turn_s)
     settings = configuration.settings
     language = language_of(settings.language)
     templates = captured_prompts(wanted.workflow, language, configuration, environ)
@@ -139,11 +139,16 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
     )
 
 
-def _cast(wanted: Wanted, configuration: Configuration, environ: Mapping[str, str]) -> Cast:
+def _cast(
+    wanted: Wanted,
+    configuration: Configuration,
+    environ: Mapping[str, str],
+    paths: tuple[str, ...] | None,
+) -> Cast:
     """Who takes part; in a review analysers and rules may."""
     names, directory = wanted.panel or None, wanted.directory
     if wanted.workflow == "review":
-        panel, report = build_panel(names, configuration, environ, directory)
+        panel, report = build_panel(names, configuration, environ, directory, paths)
         return Cast(panel, None, report)
     roles = wanted.roles
     return build_cast(

@@ -30,8 +30,10 @@ from orchestrator.configuration.panel_report import (
     one_family,
 )
 from orchestrator.configuration.phrases import phrase
+from orchestrator.configuration.schema import ANALYSERS, OF_PYTHON
 from shared.errors import ConfigurationError
 from shared.models.panel import Panel, Participant
+from shared.models.subject import PYTHON_SUFFIXES
 
 __all__ = ["PanelReport", "build_panel", "split_roles"]
 
@@ -41,17 +43,22 @@ def build_panel(
     configuration: Configuration,
     environ: Mapping[str, str],
     directory: Path,
+    paths: Sequence[str] | None = None,
 ) -> tuple[Panel, PanelReport]:
     """The panel of `names` (the command line's), else of the configuration, else of all that is found.
 
     `author=NAME` and `chair=NAME` among the names give a role. Files in names are relative to `directory`.
+    `paths`, where they are known, are the files of the change: analysers that can read none of them take no part
+    unless the command line names them; what has nothing to look at would be missing from every round.
     Raises ConfigurationError for an unknown or doubled participant, CredentialsRejected for a missing key.
     """
     settings = configuration.settings
     catalogue = Catalogue(settings, environ, directory)
     wanted = wanted_members(names, settings, REVIEWERS)
-    members = [found for entry in wanted.entries for found in catalogue.resolve(entry)]
-    check_doubles(members)
+    everybody = [found for entry in wanted.entries for found in catalogue.resolve(entry)]
+    check_doubles(everybody)
+    idle = _idle(everybody, wanted, paths)
+    members = [member for member in everybody if member not in idle]
     # A person speaks for the author, or merges, only when named for it.
     models = [m for m in members if not m.rule_based and m.provider != "person"]
     part = "speak for the author or chair"
@@ -65,7 +72,23 @@ def build_panel(
     rules = Participant(name=RULES, provider="rules", family="rules")
     last = models[-1] if models else None
     panel = Panel(critics=critics, author=author or rules, chair=chair or last or rules)
-    return panel, _report(panel, wanted, catalogue)
+    return panel, _report(panel, wanted, catalogue, idle)
+
+
+def _idle(
+    members: Sequence[Participant], wanted: Wanted, paths: Sequence[str] | None
+) -> tuple[Participant, ...]:
+    """The analysers of Python in a change without any, all of them where nothing is left to read.
+
+    Nobody, when nobody else would criticise.
+    """
+    if paths is None or any(path.endswith(PYTHON_SUFFIXES) for path in paths):
+        return ()
+    typed = {entry.name.strip() for entry in wanted.entries} if wanted.typed else frozenset()
+    tools = OF_PYTHON if paths else frozenset(ANALYSERS)
+    idle = tuple(m for m in members if m.tool in tools and m.name not in typed)
+    others = [m for m in members if m not in idle and m.provider != "rules"]
+    return idle if others else ()
 
 
 def split_roles(
@@ -85,7 +108,9 @@ def split_roles(
     return author, tuple(critics)
 
 
-def _report(panel: Panel, wanted: Wanted, catalogue: Catalogue) -> PanelReport:
+def _report(
+    panel: Panel, wanted: Wanted, catalogue: Catalogue, idle: Sequence[Participant]
+) -> PanelReport:
     language = catalogue.language
     parts = (
         Part("critic", panel.critics),
@@ -98,6 +123,8 @@ def _report(panel: Panel, wanted: Wanted, catalogue: Catalogue) -> PanelReport:
     # Half a setting is a mistake, and said every time.
     begun = any(catalogue.environ.get(name) for name in (MODEL, BASE_URL))
     hints, advice = (told, ()) if begun else ((), told)
+    if idle:
+        hints = (phrase("idle", language, names=", ".join(m.name for m in idle)), *hints)
     warnings = (
         *_warnings(panel, language),
         *impatience(everybody.values(), catalogue.settings, language),

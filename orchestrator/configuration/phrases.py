@@ -57,6 +57,10 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "토론은 {forum}초까지 이어질 수 있는데 실행은 {run}초 뒤에 끝납니다(budget.per_run_time). 결론과 투표에는 "
         "몇 분이 더 필요합니다.",
     ),
+    "idle": (
+        "Left out: {names} (this change has nothing that they read).",
+        "제외: {names} (이 변경에 읽을 파일이 없음).",
+    ),
     "left_out": ("{reason}; it does not take part.", "{reason} (참가하지 않음)."),
     "model_alone": (
         "{model} is set: set {key} too, or {url} for another endpoint.",

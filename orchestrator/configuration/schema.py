@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from orchestrator.configuration.providers import Provider
@@ -14,6 +14,8 @@ from shared.models.findings import Severity
 
 ANALYSERS = ("ruff", "bandit", "complexity", "diffcheck")
 """The tools that can take part as analysers, in the order of the default panel."""
+OF_PYTHON = frozenset({"ruff", "bandit", "complexity"})
+"""Those of them that read Python only."""
 
 INTEGER = 2**31 - 1
 """The largest number of calls that the store's column holds."""
@@ -42,11 +44,12 @@ class ParticipantEntry(Section):
     temperature: float | None = Field(default=None, ge=0, le=2)
     timeout: Seconds | None = None
 
-    @model_validator(mode="after")
-    def _label_has_a_persona(self) -> Self:
-        if self.label is not None and self.persona is None:
+    @field_validator("label")
+    @classmethod
+    def _names_a_persona(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is not None and info.data.get("persona", "") is None:
             raise PydanticCustomError("label", "`label` names a persona, and there is none")
-        return self
+        return value
 
 
 class SettingsSection(Section):
@@ -174,6 +177,19 @@ class OutputEntry(Section):
     path: str = "-"
 
 
+def _plain_name(name: str) -> str:
+    if not re.fullmatch(r"[\w.-]{1,48}", name):
+        raise PydanticCustomError(
+            "provider_name",
+            "the provider name '{name}' may hold letters, digits, '_', '.' and '-', at most 48",
+            {"name": name},
+        )
+    return name
+
+
+ProviderName = Annotated[str, AfterValidator(_plain_name)]
+
+
 def _as_entry(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
@@ -188,7 +204,7 @@ class Settings(Section):
     orchestrator: OrchestratorSection = OrchestratorSection()
     participants: tuple[Annotated[ParticipantEntry, BeforeValidator(_as_entry)], ...] | None = None
     settings: SettingsSection = SettingsSection()
-    providers: dict[str, Annotated[Provider, Field(discriminator="type")]] = Field(
+    providers: dict[ProviderName, Annotated[Provider, Field(discriminator="type")]] = Field(
         default_factory=dict
     )
     panel: PanelSection = PanelSection()
@@ -210,14 +226,3 @@ class Settings(Section):
         if value is not None and not value:
             raise PydanticCustomError("empty", "name at least one participant, or leave it out")
         return value
-
-    @model_validator(mode="after")
-    def _providers_have_plain_names(self) -> Self:
-        for name in self.providers:
-            if not re.fullmatch(r"[\w.-]{1,48}", name):
-                raise PydanticCustomError(
-                    "provider_name",
-                    "the provider name '{name}' may hold letters, digits, '_', '.' and '-', at most 48",
-                    {"name": name},
-                )
-        return self

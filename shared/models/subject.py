@@ -20,6 +20,10 @@ class LineRange(Wire):
         return isinstance(line, int) and self.first <= line <= self.last
 
 
+PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
+"""What a path ends in that holds Python."""
+
+
 class FileChange(Wire):
     """One file of the change. `before` and `after` are document hashes of its two states (None: absent).
 

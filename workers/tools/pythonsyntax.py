@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from shared.errors import ToolError
+from shared.models.subject import PYTHON_SUFFIXES
 from workers.tools.ruff import command
 from workers.tools.ruffrules import UNPARSED
 from workers.tools.sandbox import Countdown, execute, find_program, output_of, scratch
 from workers.tools.snapshot import materialised
-from workers.tools.sources import PYTHON_SUFFIXES
 
 
 class _Error(BaseModel):

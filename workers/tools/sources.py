@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from shared.errors import ToolError
 from shared.models.findings import Place
-from shared.models.subject import FileChange, Subject
+from shared.models.subject import PYTHON_SUFFIXES, FileChange, Subject
 from workers.tools.registry import Documents
 from workers.tools.snapshot import path_problem
 
-PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
 MAX_TEXT_BYTES = 2 * 1024 * 1024
 MAX_QUOTE = 500
 # A finding that spans more lines than this belongs to its first ones.

@@ -40,9 +40,9 @@ class Desk:
         (self.root / name).write_text(yaml.safe_dump([{"reply": {"verdict": "APPROVED"}}]))
         return name
 
-    def build(self, *names: str) -> tuple[Panel, PanelReport]:
+    def build(self, *names: str, paths: tuple[str, ...] | None = None) -> tuple[Panel, PanelReport]:
         configuration = load_configuration(self.root, self.environ)
-        return build_panel(names or None, configuration, self.environ, self.root)
+        return build_panel(names or None, configuration, self.environ, self.root, paths)
 
 
 @pytest.fixture
@@ -296,3 +296,37 @@ def test_local_addresses_are_not_external() -> None:
     assert not is_external(participant("http://[::1]:1/v1"))
     assert is_external(participant("http://127.0.0.1.evil.test/v1"))
     assert is_external(participant("http://10.0.0.1/v1"))
+
+
+# ---- who has nothing to look at -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "paths", "left"),
+    [
+        ((), ("app.js", "README.md"), ["diffcheck"]),
+        ((), ("app.js", "a.pyi"), ["ruff", "bandit", "complexity", "diffcheck"]),
+        (("analysers",), ("app.js",), ["diffcheck"]),
+        (("ruff", "diffcheck"), ("app.js",), ["ruff", "diffcheck"]),
+        (("ruff",), ("app.js",), ["ruff"]),
+        (("models", "analysers"), (), ["beta"]),
+        (("models", "analysers"), ("app.js",), ["beta", "diffcheck"]),
+    ],
+)
+def test_analysers_that_can_read_nothing_of_the_change_take_no_part(
+    desk: Desk, typed: tuple[str, ...], paths: tuple[str, ...], left: list[str]
+) -> None:
+    if "models" in typed:
+        desk.user(TWO_MODELS)
+    panel, report = desk.build(*typed, paths=paths)
+    assert critics(panel) == left
+    everybody = 4 if {"analysers"} & set(typed or ["analysers"]) else len(typed)
+    gone = any("nothing that they read" in one for one in report.lines())
+    assert gone is (len([one for one in left if one != "beta"]) < everybody)
+
+
+def test_analysers_that_a_file_names_make_way_too_unless_nobody_would_be_left(desk: Desk) -> None:
+    desk.user("participants: [ruff, diffcheck]\n")
+    assert critics(desk.build(paths=("main.go",))[0]) == ["diffcheck"]
+    desk.user("participants: [ruff, bandit]\n")
+    assert critics(desk.build(paths=("main.go",))[0]) == ["ruff", "bandit"]
