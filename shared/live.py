@@ -13,6 +13,7 @@ of it changes nothing but the picture. The words are as they come: unchecked, po
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -84,7 +85,9 @@ class Live:
         """Say how far a turn is, to whoever listens now; False when nobody does."""
         message = json.dumps([step, so_far.characters, so_far.text], ensure_ascii=False)
         try:
-            return int(self._redis.publish(_channel(run), message)) > 0
+            # A piece may end in the middle of a character (JSON's \ud83d): that is no error.
+            sent = self._redis.publish(_channel(run), message.encode("utf-8", "replace"))
+            return int(sent) > 0
         except redis.RedisError:
             self._listened, self._look_at = frozenset(), time.monotonic() + AWAY_S
             return False
@@ -156,7 +159,7 @@ def _end(text: str, before: int) -> str:
     latest = before + len(text) - LONGEST_TAIL
     if latest <= 0:
         return text
-    return text[-(-latest // _STEADY) * _STEADY - before :]
+    return text[max(-(-latest // _STEADY) * _STEADY - before, 0) :]
 
 
 class Watcher:
@@ -175,14 +178,19 @@ class Watcher:
             self._redis.set(_watched(self._run), "1", ex=WATCHED_S)
             self._hear()
         except redis.RedisError:
-            self._ear = None
+            self._unsubscribe()
         return dict(self._heard)
 
     def close(self) -> None:
         """Watch no more."""
-        if self._ear is not None:
-            self._ear.close()
+        self._unsubscribe()
         self._redis.close()
+
+    def _unsubscribe(self) -> None:
+        ear, self._ear = self._ear, None
+        if ear is not None:
+            with contextlib.suppress(redis.RedisError, OSError):
+                ear.close()
 
     def _hear(self) -> None:
         """Everything that was said since the last look."""

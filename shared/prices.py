@@ -63,7 +63,8 @@ def own_cost(usage: Usage, price: Any) -> float | None:
     except (KeyError, TypeError, ValueError):
         return None
     cached = usage.cached_tokens or 0
-    fresh = (usage.input_tokens or 0) - cached
+    # Who counts the cached ones beside the others is not paid for it.
+    fresh = max((usage.input_tokens or 0) - cached, 0)
     return (fresh * per_input + cached * per_cached + (usage.output_tokens or 0) * per_output) / 1e6
 
 

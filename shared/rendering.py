@@ -121,7 +121,9 @@ _SIGNS = re.compile(
     r"|<(?=</?SYS>>)|<<<(?=[ \t]*(?:BEGIN|END)\b)"
     r"|<(?=/?(?:s|bos|eos|think|thinking|system|system-reminder|function_calls|tool_calls?|tool_response)>)"
     r"|\[(?=(?:gMASK|/?(?:SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS))\])"
-    r"|(?<![\w.])@(?=(?:~|\.{1,2})?/)",
+    r"|(?<![\w.'\"`(~])@(?=(?:~|\.{1,2})?/)"
+    # Within quotation marks `@/components` is how JavaScript names its own folders, and a fix has to match the line.
+    r"|(?<=['\"`(])@(?=~/|\.\./|/(?:etc|home|root|proc|sys|var|usr|dev|run|tmp|opt|mnt|srv|Users|private|Volumes)/)",
     re.IGNORECASE,
 )
 

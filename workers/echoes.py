@@ -19,6 +19,7 @@ from shared.models.letters import NOT_COMPARED, looking_alike
 _MIDDLE = 4  # letters of each half: eight letters of two halves stand in no text by chance
 _SIGNS = r"[\W_]{0,3}"
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|[nrt])")
+_NO_CHARACTER = re.compile(r"&#[xX]?[0-9a-fA-F]{1000,}+;?")
 _HEX_ONLY = re.compile(r"(?:0x|\\x|%|[\s:,-])+")
 _SPOKEN = re.compile("[\uac00-\ud7a3\u3041-\u3096\u30a1-\u30fa]")
 _ALIKE = str.maketrans("bdfgjlvzc", "ptpksrpsk")  # letters that Hangul or kana write as one
@@ -52,7 +53,9 @@ def _spread(word: str) -> re.Pattern[str]:
 
 def _unescaped(text: str) -> str:
     """The text with the escapes of JSON, addresses and HTML as what they stand for."""
-    return html.unescape(unquote(_ESCAPED.sub(_character, text)))
+    # html.unescape raises ValueError for a number of more than 4,300 digits; no character has more than seven.
+    plain = unquote(_ESCAPED.sub(_character, text))
+    return html.unescape(_NO_CHARACTER.sub("", plain))
 
 
 def _character(found: re.Match[str]) -> str:

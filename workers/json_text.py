@@ -17,8 +17,11 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def storable(text: str) -> str:
-    """The text with what no store can hold replaced."""
-    return _UNSTORABLE.sub("\ufffd", text)
+    """The text with what no store can hold replaced. Two halves of a character become one again: streams cut there."""
+    if _UNSTORABLE.search(text) is None:
+        return text
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return whole.replace("\x00", "\ufffd")
 
 
 class AmbiguousJsonError(Exception):

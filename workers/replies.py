@@ -177,28 +177,24 @@ def obtain(
         if not isinstance(judged, ReplyProblem):
             return Obtained(judged, tuple(completions), repaired=len(completions) > 1)
         if len(completions) > 1:
-            raise ProviderError(
-                FailureKind.UNPARSEABLE,
-                f"{call.participant.name} answered twice in an unusable form: {judged.message}.",
-            )
+            raise _unusable(call, f"answered twice in an unusable form: {judged.message}")
+        why = f"answered in an unusable form ({judged.message})"
         if len(completions) >= most:
-            raise ProviderError(
-                FailureKind.UNPARSEABLE,
-                f"{call.participant.name} answered in an unusable form ({judged.message}); an answer "
-                "before it was lost, so it is not asked a third time.",
+            raise _unusable(
+                call, f"{why}; an answer before it was lost, so it is not asked a third time"
             )
         left_s = ends_at - time.monotonic()
         if left_s <= 0:
-            raise ProviderError(
-                FailureKind.UNPARSEABLE,
-                f"{call.participant.name} answered in an unusable form ({judged.message}) and no "
-                f"time was left to ask again.",
-            )
+            raise _unusable(call, f"{why} and no time was left to ask again")
         if call.watch is not None:
             call.watch(ANEW)
         present = dataclasses.replace(
             call, repair=_repair(completion.text, judged), deadline_s=left_s
         )
+
+
+def _unusable(call: ProviderCall, what: str) -> ProviderError:
+    return ProviderError(FailureKind.UNPARSEABLE, f"{call.participant.name} {what}.")
 
 
 def _check_usable(call: ProviderCall, completion: Completion) -> None:

@@ -13,6 +13,7 @@ _SECRETS = (
     "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey", "private_key", "privatekey",
     "auth_key", "authkey", "encryption_key", "encryptionkey", "signing_key", "secretkey", "admin_key", "credential",
 )  # fmt: skip
+_SHORT = frozenset({"_pass", "psk"})
 _SHORTEST_PASSWORD = 4
 
 _QUOTED = r"""\\{0,3}+(?:(?:"|\"{3})([^"\n]{4,300}?)\\{0,3}"|(?:'|'{3})([^'\n]{4,300}?)\\{0,3}'|`([^`\n]{4,300}+)`)"""
@@ -41,6 +42,10 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_NAME = 120
+# What code names in a list or a call: `password.encode("latin1")`, `["PrivateKey", "MLKEM768PublicKey"]`.
+_OF_CODE = re.compile(
+    r"^(?i:utf|latin|iso|cp|sha|md|aes|ascii|urllib|argon|bcrypt)[_-]?\d[\w-]{0,10}$|^[A-Z]\w*[a-z\d](?:PublicKey|PrivateKey|Token|Secret)$"
+)
 
 
 def find_assigned(text: str, lowered: str) -> Iterator[tuple[int, int]]:
@@ -50,10 +55,16 @@ def find_assigned(text: str, lowered: str) -> Iterator[tuple[int, int]]:
             at = lowered.find(word)
             while at >= 0:
                 end = at + len(word)
-                # `all_passed` is no password.
-                if word != "_pass" or not lowered[end : end + 1].isalpha():
+                if word not in _SHORT or _stands_alone(text, at, end):
                     yield from _given(text, at, end, is_password)
                 at = lowered.find(word, end)
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """False within another word: `all_passed` is no password, and `DeepSkyBlue` no pre-shared key."""
+    if text[end : end + 1].isalpha():
+        return False
+    return text[start] in "_P" or not text[start - 1 : start].isalpha()
 
 
 def _given(text: str, start: int, end: int, is_password: bool) -> Iterator[tuple[int, int]]:
@@ -81,8 +92,11 @@ def _is_secret(found: re.Match[str], is_password: bool) -> bool:
     if not quoted:
         return looks_random(found[6]) and not _is_dotted_name(found[6].rstrip(":"))
     # `("db", "password", "user")`, `password("Old one")`: what follows is a value only where it looks like one.
-    listed = is_password and operator.strip() in (",", "(")
-    return _is_value(quoted, is_password) and (is_mixed(quoted) or not listed)
+    if operator.strip() in (",", "("):
+        if _OF_CODE.search(quoted):
+            return False
+        return _is_value(quoted, is_password) and (is_mixed(quoted) or not is_password)
+    return _is_value(quoted, is_password)
 
 
 def _is_dotted_name(value: str) -> bool:

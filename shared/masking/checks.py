@@ -14,14 +14,14 @@ _WEB_SAFE = str.maketrans("-_", "+/")
 _BITS_A_CHARACTER = 3.2
 _RESIDENT_WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
 _STANDS_FOR = re.compile(
-    r"<[\w .:-]*>|\{|\u00abmasked:|\*{3,}|^\$\w+$|\$\(|(?-i:\$[A-Z_]{3,})|^%\w+%$|%[(s]"
+    r"<[\w .:-]*>|\{|(?:\u00ab|\\u00ab)masked:|\*{3,}|^\$\w+$|\$\(|(?-i:\$[A-Z_]{3,})|^%\w+%$|%[(s]"
     r"|\.\.\.|x{4,}|^(?:your|my|some)[-_ ]",
     re.IGNORECASE,
 )
 _CALL = re.compile(r"[\w.:>$-]*\(|=")
 _SIGNS = frozenset("!@#^&*?+~%$")
 _WORDS_OF_NOBODY = frozenset(
-    "changeme change-me change_me example none null nil true false string str text password passwd pwd secret "
+    "changeme change-me change_me example none null nil true false string str text password passwd pwd pass secret "
     "token undefined unset empty required optional hidden default env redacted placeholder".split()
 )
 
@@ -34,7 +34,7 @@ def entropy(text: str) -> float:
 
 def stands_for_another(value: str) -> bool:
     """True for what only marks where a secret would stand: `${DB_PASSWORD}`, `<token>`, `changeme`."""
-    return value.strip().lower() in _WORDS_OF_NOBODY or _STANDS_FOR.search(value) is not None
+    return value.strip(" []").lower() in _WORDS_OF_NOBODY or _STANDS_FOR.search(value) is not None
 
 
 def looks_random(value: str) -> bool:
@@ -62,7 +62,7 @@ def is_mixed(value: str) -> bool:
 
 
 def is_connection_password(value: str) -> bool:
-    """True unless the password of an address is a variable, a call or an obvious stand-in."""
+    """True unless the password of an address is a variable, a call or an obvious stand-in (`user:pass@host`)."""
     return not stands_for_another(value) and _CALL.match(value) is None
 
 

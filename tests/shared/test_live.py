@@ -66,6 +66,15 @@ def test_the_watcher_sees_the_words_of_an_unfinished_reply(servers: Endpoints, l
     watcher.close()
 
 
+def test_a_piece_that_ends_within_a_character_is_said(servers: Endpoints, live: Live) -> None:
+    watcher = watching(servers, "r-half")
+    listener = live.listener("r-half", STEP)
+    assert listener is not None
+    listener("half \ud83d")
+    assert heard(watcher) == SoFar(6, "half ?")
+    watcher.close()
+
+
 def test_what_is_said_is_bounded_and_stored_nowhere(servers: Endpoints, live: Live) -> None:
     watcher = watching(servers, "r2")
     listener = live.listener("r2", STEP)
@@ -157,6 +166,21 @@ def test_a_long_text_is_shown_to_its_end_and_its_lines_stand_still(servers: Endp
     assert told[-1].characters == len(whole)
     assert all(LONGEST_TAIL // 2 < len(one.text) <= LONGEST_TAIL for one in told)
     assert all(whole.index(one.text) % 1000 == 0 for one in told)
+    noted.close()
+
+
+def test_the_words_after_long_thoughts_are_shown_from_the_first_one_on() -> None:
+    told: list[SoFar] = []
+
+    class Noted(Live):
+        def report(self, run: str, step: str, so_far: SoFar) -> bool:
+            told.append(so_far)
+            return True
+
+    noted = Noted("redis://127.0.0.1:1/0")
+    words = "".join(f"{number:07} " for number in range(312))
+    Listener(noted, "r11", STEP, heard=True)(f"<think>{'x' * LONGEST_READ}</think>{words}")
+    assert told[0].text == words
     noted.close()
 
 

@@ -70,6 +70,13 @@ def test_the_code_word_is_recognised_in_every_disguise(form: str) -> None:
         assert canary.obeyed(said), said
 
 
+def test_a_number_that_is_no_character_is_no_word_and_no_error() -> None:
+    canary = Canary.of(SECRETS[0])
+    first, second = canary.words
+    assert not canary.obeyed("&#" + "9" * 5000 + ";")
+    assert canary.obeyed("&#" + "9" * 5000 + ";" + second + first)
+
+
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_an_honest_report_of_the_sentence_is_not_the_word(language: str) -> None:
     for secret in SECRETS:

@@ -11,6 +11,7 @@ LONGEST_S = 300.0
 _EPOCH_FROM = 1_000_000_000
 _EPOCH_MS_FROM = 100_000_000_000
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_LONGEST_TEXT = 64
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -42,6 +43,10 @@ def seconds_until(text: str, now: datetime) -> float | None:
     A Unix time may be in milliseconds, as OpenRouter's is.
     """
     text = text.strip()
+    if (
+        len(text) > _LONGEST_TEXT
+    ):  # the pattern is quadratic, and a header may have 100,000 characters
+        return None
     parts = _PART.findall(text)
     if parts and _PART.sub("", text) == "":
         return sum(float(amount) * _UNITS[unit] for amount, unit in parts)

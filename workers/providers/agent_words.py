@@ -101,6 +101,8 @@ class LineEar:
         return bytes(self._line)
 
     def _is_kept(self, line: bytes) -> bool:
+        if not line.lstrip().startswith(b"{"):
+            return True
         try:
             found: JsonValue = json.loads(line)
         except (ValueError, RecursionError):

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from shared.models.steps import Usage
 from workers.providers.agent_words import Ear, LineEar, PlainEar, Watch, hear_claude, hear_codex
-from workers.providers.payload import Payload, count, part, text, total
+from workers.providers.payload import Payload, count, dollars, part, text, total
 from workers.providers.registry import Finish
 
 
@@ -79,12 +79,11 @@ def _claude_usage(result: Payload) -> Usage:
     fresh = count(part(usage, "input_tokens"))
     cached = count(part(usage, "cache_read_input_tokens"))
     written = count(part(usage, "cache_creation_input_tokens"))
-    cost = result.get("total_cost_usd")
     return Usage(
         input_tokens=None if fresh is None else total(fresh, cached, written),
         output_tokens=count(part(usage, "output_tokens")),
         cached_tokens=cached,
-        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+        cost_usd=dollars(result.get("total_cost_usd")),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -11,7 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import urlencode
 
+from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
+from workers.providers.credentials import redact
 from workers.providers.deadline import Guard
 from workers.providers.events import json_line_payloads, sse_payloads
 from workers.providers.options import HttpOptions
@@ -145,7 +148,8 @@ def read_body(
     failure = error_in(call.participant.name, payload, headers, secrets)
     if failure is not None:
         raise failure
-    return dialect.read(payload, call)
+    with _hidden(secrets):
+        return dialect.read(payload, call)
 
 
 def read_events(
@@ -162,11 +166,23 @@ def read_events(
         if failure is not None:
             failure.charged = begun
             raise failure
-        piece = reader.feed(payload)
+        with _hidden(secrets):
+            piece = reader.feed(payload)
         begun = begun or bool(piece)
         if piece and call.watch is not None:
             call.watch(piece)
-    return reader.completion()
+    with _hidden(secrets):
+        return reader.completion()
+
+
+@contextlib.contextmanager
+def _hidden(secrets: Iterable[str]) -> Iterator[None]:
+    """Keep the secrets out of what a dialect raises: a gateway may repeat a header in its error."""
+    try:
+        yield
+    except ProviderError as error:
+        error.args = (redact(str(error), secrets),)
+        raise
 
 
 def json_request(

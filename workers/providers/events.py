@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Iterable, Iterator
 
 from shared.errors import ProviderError
@@ -15,6 +16,7 @@ from shared.models.outcomes import FailureKind
 from workers.providers.payload import Payload, unreadable
 
 _DONE = "[DONE]"
+_END = re.compile("[\r\n]")
 
 
 def sse_payloads(chunks: Iterable[bytes], who: str) -> Iterator[Payload]:
@@ -41,15 +43,18 @@ def json_line_payloads(chunks: Iterable[bytes], who: str) -> Iterator[Payload]:
 def _lines(chunks: Iterable[bytes], *, ended: bool = True) -> Iterator[str]:
     """Lines without their ends (CR, LF, CRLF); an unfinished last one only when `ended` is False."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
-    rest = ""
+    grown = [""]
     for chunk in chunks:
-        rest += decoder.decode(chunk)
+        grown.append(decoder.decode(chunk))
+        if not grown[0].endswith("\r") and _END.search(grown[-1]) is None:
+            continue  # a long line in many pieces is put together once
+        rest = "".join(grown)
         # A CR at the end may be the first half of a CRLF.
         whole = rest[:-1] if rest.endswith("\r") else rest
         lines = whole.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        rest = lines.pop() + rest[len(whole) :]
+        grown = [lines.pop() + rest[len(whole) :]]
         yield from lines
-    rest += decoder.decode(b"", final=True)
+    rest = "".join((*grown, decoder.decode(b"", final=True)))
     if rest.endswith("\r"):
         yield rest[:-1]
     elif not ended and rest:

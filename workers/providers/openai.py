@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -19,6 +18,7 @@ from workers.providers.options import HttpOptions, model_of, options_of
 from workers.providers.payload import (
     Payload,
     count,
+    dollars,
     first_of,
     items,
     part,
@@ -243,12 +243,9 @@ def _completion(
 def _charged_usd(call: ProviderCall, usage: JsonValue) -> float | None:
     """What OpenRouter says that it charged (a credit is a dollar); not with one's own key behind it."""
     host = urlsplit(str(call.participant.options.get("base_url") or "")).hostname or ""
-    cost = part(usage, "cost")
     if host != "openrouter.ai" or part(usage, "is_byok") is True:
         return None
-    if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < math.inf:
-        return None
-    return float(cost)
+    return dollars(part(usage, "cost"))
 
 
 def content_text(content: JsonValue) -> str:

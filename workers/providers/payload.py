@@ -10,6 +10,7 @@ from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 
 Payload = dict[str, JsonValue]
+_TOO_MANY = 1_000_000_000
 
 
 def part(value: JsonValue, *names: str) -> JsonValue:
@@ -35,10 +36,17 @@ def text(value: JsonValue) -> str:
 
 
 def count(value: JsonValue) -> int | None:
-    """A number of tokens, None when it is not one: unknown is not zero."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    """A number of tokens, None when it is not one: unknown is not zero, and no call has a billion."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _TOO_MANY:
         return None
     return value
+
+
+def dollars(value: JsonValue) -> float | None:
+    """A sum of money, None when it is not one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _TOO_MANY:
+        return None
+    return float(value)
 
 
 def total(*counts: int | None) -> int | None:

@@ -17,6 +17,8 @@ from shared.models.panel import Participant, Role
 from shared.models.steps import Usage
 from workers.json_text import storable
 
+LONGEST_MODEL = 200
+
 
 class Cancelled(Protocol):
     """A flag that somebody else raises; `is_set` is asked often and must be cheap."""
@@ -102,8 +104,8 @@ class Finish(StrEnum):
 class Completion:
     """What a call brought, usable or not: it was paid, so it is stored before anyone judges it.
 
-    `raw` is the provider's answer as it came, `limits` its rate-limit headers (lower case). The
-    text never holds NUL or lone surrogates.
+    `raw` is the provider's answer as it came, `limits` its rate-limit headers (lower case). Text
+    and model never hold NUL or lone surrogates.
     """
 
     text: str = field(repr=False)
@@ -115,6 +117,8 @@ class Completion:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", storable(self.text))
+        if self.model is not None:
+            object.__setattr__(self, "model", storable(self.model)[:LONGEST_MODEL])
 
     def packed(self) -> bytes:
         """What has to be stored so that a later attempt can adopt it (JSON; `raw` stays out)."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pydantic import BaseModel, Field, JsonValue, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
+from shared.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.errors import ProviderError
 from shared.models.findings import Finding, FindingStatus, Position, Severity, StatedStance
 from shared.models.outcomes import FailureKind
@@ -59,14 +60,6 @@ class CritiqueBrief(RebuttalBrief):
 
     own: tuple[str, ...] = ()
     defences: dict[str, CitedDefence] = Field(default_factory=dict)
-
-
-class SynthesisBrief(ForeignWire):
-    """The chair's matter: all findings, how the discussion ended, its last figures."""
-
-    findings: tuple[Finding, ...]
-    ending: str | None = None
-    assessment: dict[str, JsonValue] | None = None
 
 
 class FixBrief(ForeignWire):
@@ -196,34 +189,7 @@ def _held(finding: Finding, why: str) -> StatedStance:
 
 
 def _synthesis(call: ProviderCall) -> Synthesis:
-    brief = SynthesisBrief.model_validate(dict(call.brief))
-    groups: dict[FindingStatus, list[str]] = {status: [] for status in FindingStatus}
-    for finding in sorted(brief.findings, key=lambda finding: finding.severity.rank):
-        groups[finding.status].append(_line(finding))
-    accepted, rejected = groups[FindingStatus.ACCEPTED], groups[FindingStatus.REJECTED]
-    open_ones = groups[FindingStatus.CONTESTED] + groups[FindingStatus.UNDECIDED]
-    ending = f" The discussion ended as {brief.ending}." if brief.ending else ""
-    return Synthesis(
-        summary=(
-            "Rule-based synthesis (counted by code, written by no model): "
-            f"{len(brief.findings)} findings, {len(accepted)} accepted, {len(rejected)} rejected, "
-            f"{len(open_ones)} open.{ending}{_figures(brief.assessment)}"
-        ),
-        consensus=tuple(accepted),
-        resolved_issues=tuple(rejected),
-        remaining_concerns=tuple(open_ones),
-    )
-
-
-def _line(finding: Finding) -> str:
-    place = f" ({finding.place.path}:{finding.place.line})" if finding.place else ""
-    return f"{finding.id} {finding.severity.value}{place}: {finding.title}"
-
-
-def _figures(assessment: dict[str, JsonValue] | None) -> str:
-    metrics = (assessment or {}).get("metrics")
-    ratio = metrics.get("agreement_ratio") if isinstance(metrics, dict) else None
-    return f" Agreement {ratio:.2f}." if isinstance(ratio, float | int) else ""
+    return counted_synthesis(SynthesisBrief.model_validate(dict(call.brief)))
 
 
 def _fix(call: ProviderCall) -> FixProposal:

@@ -210,9 +210,12 @@ def _error_beside(choices: JsonValue, error: JsonValue) -> Mapping[str, JsonValu
     return None
 
 
+_STATUS = re.compile(r"[45][0-9]{2}")
+
+
 def status_of(error: ErrorBody) -> int:
     """The status that an error object without one stands for; 500 for what nobody knows."""
-    if error.code.isdigit() and 400 <= int(error.code) < 600:
+    if _STATUS.fullmatch(error.code):
         return int(error.code)
     return STATUS_OF_TYPE.get(error.type) or STATUS_OF_TYPE.get(error.code) or 500
 
@@ -261,7 +264,7 @@ def retry_after_s(headers: Mapping[str, str], error: ErrorBody, now: datetime) -
             pass
         else:
             at = at if at.tzinfo else at.replace(tzinfo=UTC)
-            return max((at - now).total_seconds(), 0.0)
+            return min(max((at - now).total_seconds(), 0.0), _LONGEST_S)
     return error.retry_delay_s
 
 

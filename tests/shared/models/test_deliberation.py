@@ -1,9 +1,11 @@
 """The text forms of deliberation replies: whole tokens at the start of a line, and nothing else."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 import pytest
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from shared.models.deliberation import (
     Answer,
@@ -15,6 +17,8 @@ from shared.models.deliberation import (
     Selection,
     Speech,
 )
+from shared.models.findings import RaisedFinding
+from shared.models.planning import Argument, Judgement, Moderation
 
 
 @pytest.mark.parametrize(
@@ -167,13 +171,44 @@ def test_what_only_contains_a_position_is_no_ballot(text: str) -> None:
 @pytest.mark.parametrize(
     ("stated", "meant"),
     [
-        *((0.8, 0.8), ("80%", 0.8), (80, 0.8), ("0.8", 0.8), (1, 1.0), (8.5, None), (-1, None)),
-        *(("very", None), (None, None), (True, None), (101, None), ([1], None)),
+        *(
+            (0.8, 0.8),
+            ("80%", 0.8),
+            ("80 %", 0.8),
+            ("80％", 0.8),
+            (80, 0.8),
+            ("80", 0.8),
+            ("0.8", 0.8),
+        ),
+        *(
+            (1, 1.0),
+            ("1", 1.0),
+            (0, 0.0),
+            ("1%", 0.01),
+            ("100%", 1.0),
+            ("72.5%", 0.725),
+            (11, 0.11),
+        ),
+        *((8.5, None), (8, None), ("10", None), (1.4, None), (72.5, None), (-1, None), (101, None)),
+        *(("very", None), ("%", None), (None, None), (True, None), ([1], None), ("nan", None)),
+        *((float("inf"), None), (10**400, None), ("9" * 400, None)),
     ],
 )
-def test_a_confidence_out_of_range_is_none(stated: object, meant: float | None) -> None:
-    ballot = Ballot.model_validate({"position": "agree", "confidence": stated})
-    assert ballot.confidence == meant
+@pytest.mark.parametrize(
+    ("reply", "field"),
+    [
+        (partial(Answer, answer="x"), "confidence"),
+        (partial(Ballot, position="agree"), "confidence"),
+        (partial(Argument, position="x", argument="y"), "confidence"),
+        (partial(Judgement, verdict="x"), "confidence"),
+        (Moderation, "consensus_score"),
+        (partial(RaisedFinding, title="x"), "confidence"),
+    ],
+)
+def test_every_reply_reads_a_proportion_alike(
+    reply: Callable[..., BaseModel], field: str, stated: object, meant: float | None
+) -> None:
+    assert getattr(reply(**{field: stated}), field) == meant
 
 
 @pytest.mark.parametrize(

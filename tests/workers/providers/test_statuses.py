@@ -143,6 +143,7 @@ def test_a_body_that_is_no_error_object_is_quoted_in_one_line(body: bytes) -> No
         ({"retry-after-ms": "1500", "retry-after": "9"}, None, 1.5),
         ({"retry-after": "Sat, 21 Nov 2026 12:00:30 GMT"}, None, 30.0),
         ({"retry-after": "Sat, 21 Nov 2026 11:00:00 GMT"}, None, 0.0),
+        ({"retry-after": "Fri, 31 Dec 9999 23:59:59 GMT"}, None, 366 * 86_400.0),
         ({"retry-after": "soon"}, None, None),
         ({"retry-after": "-5"}, None, None),
         ({"retry-after": "nan"}, None, None),
