@@ -168,7 +168,7 @@ def _participants(_settings: Settings, environ: Mapping[str, str]) -> Check:
     configuration = load_configuration(directory, environ, workflow="review")
     _, report = build_panel(None, configuration, environ, directory)
     state = State.NOTE if report.warnings else State.OK
-    return Check("participants", state, " ".join([", ".join(report.found), *report.warnings]))
+    return Check("participants", state, "; ".join([", ".join(report.found), *report.warnings]))
 
 
 CHECKS: tuple[Test, ...] = (

@@ -11,11 +11,11 @@ from uuid import uuid4
 
 from orchestrator.cli.backend import Backend, connected
 from orchestrator.cli.following import announce, watched_s
-from orchestrator.cli.key_marks import warn_of_keys
 from orchestrator.cli.replaying import changes_of, load_recording
 from orchestrator.cli.starting import start_supervisor
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, or_detach, see_through
+from orchestrator.cli.worker_keys import hand_over_keys
 from orchestrator.configuration.catalogue import Catalogue
 from orchestrator.configuration.loading import Configuration, load_configuration
 from orchestrator.configuration.prompt_files import captured_prompts
@@ -73,14 +73,12 @@ def run_fork(run: str, options: Options, environ: Mapping[str, str], directory: 
             return _show_plan(plan, recording, terminal, options)
         if backend.settings.external is None:
             start_supervisor(backend.settings, environ)
+        hand_over_keys(backend, plan.spec.panel, terminal, environ, plan.spec.language)
         looks_on_s = watched_s(terminal, waits=not options.no_wait)
         forked = _submit(backend, plan, documents, looks_on_s)
         if options.no_wait:
             return _leave_it(forked, plan, terminal, options)
         terminal.talk(plan_lines(plan, plan.spec.language))
-        if backend.settings.external is None:
-            instance = backend.settings.instance
-            warn_of_keys(instance, plan.spec.panel, terminal, environ, plan.spec.language)
         title = say("submitted", plan.spec.language, run=forked, title=plan.title)
         terminal.talk([line(Span(title, Style.STRONG))])
         return or_detach(

@@ -1,7 +1,7 @@
 """Which keys the running workers were started with: marks, never the keys.
 
 Workers outlive the shell that started them. A key that was set or changed since then is not theirs, and a turn would
-fail for it; whoever submits is told so at once.
+fail for it: `worker_keys.py` sees to that.
 """
 
 from __future__ import annotations
@@ -14,12 +14,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from orchestrator.cli.terminal import Terminal
-from orchestrator.configuration.keys import key_variables
-from orchestrator.views.lines import Span, Style, line
-from orchestrator.views.words import say
 from shared.embedded.instance import Instance
-from shared.models.panel import Panel
 
 
 def write_marks(instance: Instance, environ: Mapping[str, str]) -> None:
@@ -33,18 +28,6 @@ def write_marks(instance: Instance, environ: Mapping[str, str]) -> None:
     with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
         json.dump({"salt": salt, "marks": marks}, stream)
     scratch.replace(file)
-
-
-def warn_of_keys(
-    instance: Instance, panel: Panel, terminal: Terminal, environ: Mapping[str, str], language: str
-) -> None:
-    """Say which of the panel's keys the workers that run already do not have."""
-    everybody = (*panel.critics, panel.author, panel.chair)
-    wanted = [name for who in everybody for name in key_variables(who)]
-    missing = unknown_keys(instance, environ, wanted)
-    if missing:
-        text = say("other_keys", language, names=", ".join(missing))
-        terminal.warn([line(Span(f"⚠ {text}", Style.WARNING))])
 
 
 def unknown_keys(

@@ -17,6 +17,7 @@ from orchestrator.cli.backend import Backend, connected
 from orchestrator.cli.participants_listing import everybody
 from orchestrator.cli.submission import Documents
 from orchestrator.cli.terminal import Terminal
+from orchestrator.cli.worker_keys import hand_over_keys
 from orchestrator.configuration.loading import load_configuration
 from orchestrator.configuration.panels import build_panel
 from orchestrator.engine import Engine
@@ -36,6 +37,7 @@ QUESTION = "This is a test of the connection. Answer with the one word: ready."
 MAX_ANSWER_TOKENS = 512
 FAILED = 3
 _LOOK_S = 0.2
+_RULES = Participant(name="rules", provider="rules", family="rules")
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,15 @@ def run_trial(trial: Trial, environ: Mapping[str, str]) -> int:
     panel, _ = build_panel(trial.names or None, configuration, environ, Path.cwd())
     asked = _asked(everybody(panel), trial.timeout_s)
     external = configuration.settings.privacy.allow_external
+    terminal = Terminal.of(environ)
     with connected(environ) as backend:
-        spec, documents = _spec(asked, trial.timeout_s, external)
+        panel = Panel(critics=asked, author=_RULES, chair=_RULES)
+        hand_over_keys(backend, panel, terminal, environ, "en")
+        spec, documents = _spec(panel, trial.timeout_s, external)
         run = Engine(backend.database).submit(spec, "participants test", documents)
         backend.signals.send(run)
         steps = _followed(backend, run, trial.timeout_s + 30.0)
         paid = backend.read(lambda connection: spending(connection, Grouping.PARTICIPANT, run=run))
-    terminal = Terminal.of(environ)
     if trial.as_json:
         terminal.result(dumps(_json(run, asked, steps)))
     else:
@@ -87,17 +91,16 @@ def _asked(members: Sequence[Participant], timeout_s: float) -> tuple[Participan
 
 
 def _spec(
-    asked: tuple[Participant, ...], timeout_s: float, allow_external: bool
+    panel: Panel, timeout_s: float, allow_external: bool
 ) -> tuple[RunSpec, Mapping[str, bytes]]:
     documents = Documents()
-    rules = Participant(name="rules", provider="rules", family="rules")
     templates = load_prompts("ask", "en")
     spec = RunSpec(
         workflow="ask",
         workflow_version=WORKFLOWS["ask"].version,
         subject=documents.put(Question(text=QUESTION).model_dump_json().encode()),
         prompts=documents.put(json.dumps(templates, ensure_ascii=False, sort_keys=True).encode()),
-        panel=Panel(critics=asked, author=rules, chair=rules),
+        panel=panel,
         ask=AskOptions(quorum=1),
         budget=Budget(max_seconds=timeout_s + 20.0),
         allow_external=allow_external,

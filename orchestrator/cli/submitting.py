@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from orchestrator.cli.backend import Backend, connect
 from orchestrator.cli.capturing import Note
 from orchestrator.cli.following import announce, watched_s
-from orchestrator.cli.key_marks import warn_of_keys
 from orchestrator.cli.running import RunOptions
 from orchestrator.cli.starting import Starting
 from orchestrator.cli.submission import Prepared
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.told_advice import is_news
 from orchestrator.cli.watching import Wish, or_detach, see_through
+from orchestrator.cli.worker_keys import hand_over_keys
 from orchestrator.engine import Engine
 from orchestrator.views.json_report import SCHEMA_VERSION, dumps
 from orchestrator.views.lines import Span, Style, line
@@ -31,6 +31,7 @@ def submit_and_follow(
     terminal = Terminal.of(environ, quiet=options.quiet)
     backend = connect(starting)
     try:
+        hand_over_keys(backend, prepared.panel, terminal, environ, prepared.language)
         run = submit(
             backend, prepared, watched_for_s=watched_s(terminal, waits=not options.no_wait)
         )
@@ -40,7 +41,7 @@ def submit_and_follow(
             run,
             terminal,
             prepared.language,
-            lambda: _see_through(backend, run, prepared, options, terminal, environ),
+            lambda: _see_through(backend, run, prepared, options, terminal),
         )
     finally:
         backend.close()
@@ -52,12 +53,8 @@ def _see_through(
     prepared: Prepared,
     options: RunOptions,
     terminal: Terminal,
-    environ: Mapping[str, str],
 ) -> int:
     _introduce(run, prepared, terminal, backend.settings.instance)
-    if backend.settings.external is None:
-        instance = backend.settings.instance
-        warn_of_keys(instance, prepared.panel, terminal, environ, prepared.language)
     return see_through(backend, run, terminal, _wish(options, prepared))
 
 

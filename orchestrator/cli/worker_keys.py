@@ -1,0 +1,71 @@
+"""See to it that the embedded workers have the keys that a run reads.
+
+The usual first day: a review without a key, then a key, then a question. The workers of the first run have no key,
+and every turn of the second would fail for it. While nothing runs they are started anew, with what this shell has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from orchestrator.cli.backend import Backend
+from orchestrator.cli.key_marks import unknown_keys
+from orchestrator.cli.starting import start_supervisor
+from orchestrator.cli.terminal import Terminal
+from orchestrator.configuration.keys import key_variables
+from orchestrator.views.lines import Span, Style, line
+from orchestrator.views.words import say
+from shared.embedded.supervisor import stop_supervisor
+from shared.limits import BreakerState, account_of, breakers, paused, resume
+from shared.models.outcomes import FailureKind, RunStatus
+from shared.models.panel import Panel, Participant
+from shared.store.views import count_runs
+
+
+def renew_workers(
+    backend: Backend, members: Sequence[Participant], environ: Mapping[str, str]
+) -> None:
+    """Start the embedded processes anew with this environment; refused keys of `members` are forgotten."""
+    stop_supervisor(backend.settings.instance)
+    start_supervisor(backend.settings, environ)
+    forget_refusals(backend.settings.endpoints.redis_url, members)
+
+
+def hand_over_keys(
+    backend: Backend,
+    panel: Panel,
+    terminal: Terminal,
+    environ: Mapping[str, str],
+    language: str,
+    *,
+    renew: Callable[[Backend, Sequence[Participant], Mapping[str, str]], None] = renew_workers,
+) -> None:
+    """Before a run is submitted: workers without the panel's keys are started anew, or a warning says what to do.
+
+    The warning where other runs are under way: their calls may have been paid. External workers are nobody's here.
+    """
+    if backend.settings.external is not None:
+        return
+    members = (*panel.critics, panel.author, panel.chair)
+    wanted = [name for who in members for name in key_variables(who)]
+    missing = unknown_keys(backend.settings.instance, environ, wanted)
+    if not missing:
+        return
+    names = ", ".join(missing)
+    if backend.read(count_runs).get(RunStatus.RUNNING):
+        terminal.warn([line(Span(f"⚠ {say('other_keys', language, names=names)}", Style.WARNING))])
+        return
+    terminal.talk([line(Span(say("workers_renewed", language, names=names), Style.DIM))])
+    renew(backend, [who for who in members if set(key_variables(who)) & set(missing)], environ)
+
+
+def forget_refusals(redis_url: str, members: Sequence[Participant]) -> None:
+    """A key that was refused a moment ago is not the one that is tried now; an operator's pause stays."""
+    accounts = {account_of(one) for who in members for one in (who, *who.fallback)}
+    held = {one.name for one in paused(redis_url)}
+    for breaker in breakers(redis_url):
+        refused = breaker.state is not BreakerState.CLOSED and (
+            breaker.why == FailureKind.CREDENTIALS
+        )
+        if refused and breaker.account in accounts - held:
+            resume(redis_url, breaker.account)

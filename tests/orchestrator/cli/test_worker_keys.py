@@ -1,0 +1,97 @@
+"""Workers that were started without a key that a run reads: started anew while nothing runs, else a warning."""
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+import redis
+
+from orchestrator.cli.backend import Backend
+from orchestrator.cli.key_marks import write_marks
+from orchestrator.cli.terminal import Terminal
+from orchestrator.cli.worker_keys import forget_refusals, hand_over_keys
+from shared.embedded.instance import Endpoints, Instance
+from shared.limits import (
+    ACCOUNTS_KEY,
+    BreakerState,
+    account_key,
+    account_of,
+    breakers,
+    pause,
+    resume,
+)
+from shared.models.panel import Panel, Participant
+from shared.settings import Settings
+from shared.signals import Signals
+from shared.store.database import Database
+from tests.support.runs import new_run
+
+pytestmark = pytest.mark.component
+
+LATE = Participant(
+    name="late",
+    provider="openai",
+    model="m",
+    family="f",
+    options={"base_url": "http://127.0.0.1:1/v1", "api_key_env": "LATE_KEY"},
+)
+RULES = Participant(name="rules", provider="rules", family="rules")
+PANEL = Panel(critics=(LATE,), author=RULES, chair=RULES)
+
+
+def renewed(database: Database, home: Path, key: str | None) -> list[str]:
+    """Who was named when workers that know no key were started anew for a shell with `key`; [] when nobody was."""
+    instance = Instance.at(home)
+    instance.state_dir.mkdir(parents=True)
+    write_marks(instance, {"PATH": "/bin"})
+    backend = Backend(Settings(instance, None), database, Signals("redis://127.0.0.1:1/0"))
+    seen: list[str] = []
+
+    def note(_of: Backend, members: Sequence[Participant], environ: Mapping[str, str]) -> None:
+        assert environ["LATE_KEY"] == key
+        seen.extend(who.name for who in members)
+
+    environ = {} if key is None else {"LATE_KEY": key}
+    terminal = Terminal(colour_out=False, colour_err=False, live=False, can_ask=False)
+    hand_over_keys(backend, PANEL, terminal, environ, "en", renew=note)
+    return seen
+
+
+def test_workers_without_the_key_are_started_anew(
+    database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert renewed(database, tmp_path, "k") == ["late"]
+    assert "LATE_KEY: they are started anew" in capsys.readouterr().err
+
+
+def test_nothing_is_stopped_under_a_run_that_goes_on(
+    database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    new_run(database)
+    assert renewed(database, tmp_path, "k") == []
+    assert "`quorate down`" in capsys.readouterr().err
+
+
+def test_a_key_that_this_shell_does_not_have_either_is_no_reason(
+    database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert renewed(database, tmp_path, None) == []
+    assert capsys.readouterr().err == ""
+
+
+def test_a_refusal_of_the_old_key_is_forgotten_and_a_pause_is_not(servers: Endpoints):
+    held = LATE.model_copy(update={"options": {**LATE.options, "base_url": "http://127.0.0.1:2"}})
+    until_ms = int(time.time() * 1000) + 60_000
+    with redis.Redis.from_url(servers.redis_url) as client:
+        for who in (LATE, held):
+            client.sadd(ACCOUNTS_KEY, account_of(who))
+            client.hset(
+                account_key(account_of(who)), mapping={"open": until_ms, "why": "credentials"}
+            )
+    pause(servers.redis_url, account_of(held), "")
+    forget_refusals(servers.redis_url, [LATE, held])
+    states = {one.account: one.state for one in breakers(servers.redis_url)}
+    assert states.get(account_of(LATE), BreakerState.CLOSED) is BreakerState.CLOSED
+    assert states[account_of(held)] is BreakerState.OPEN
+    resume(servers.redis_url, account_of(held))
