@@ -8,6 +8,7 @@ and one line that takes two rows would leave a line of rubbish behind at each up
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import signal
@@ -99,10 +100,10 @@ class Picture:
 
     def __enter__(self) -> Self:
         """Take the last lines of the terminal."""
+        _write(_HIDE_CURSOR)
         self._stops = signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL
         if self._stops:  # a shell that knows no jobs has it ignored
             signal.signal(signal.SIGTSTP, self._suspend)
-        _write(_HIDE_CURSOR)
         return self
 
     def __exit__(
@@ -112,9 +113,11 @@ class Picture:
         trace: TracebackType | None,
     ) -> None:
         """Give them back, also when an update was interrupted in the middle."""
-        self._take_away()
-        if self._stops:
-            signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        try:
+            self._take_away()
+        finally:
+            if self._stops:
+                signal.signal(signal.SIGTSTP, signal.SIG_DFL)
 
     def begin(self, look: Look) -> None:
         """Say once what is being watched."""
@@ -154,10 +157,15 @@ def _size() -> Size:
 
 
 def _write(text: str) -> None:
-    """Past Python's buffers: they may not be entered again by a signal's handler."""
+    """Past Python's buffers: they may not be entered again by a signal's handler. Raises BrokenPipeError."""
     left = memoryview(text.encode(sys.stderr.encoding or "utf-8", "backslashreplace"))
     while left:
         try:
             left = left[os.write(sys.stderr.fileno(), left) :]
         except BlockingIOError:  # who shares the terminal has made it so
             select.select([], [sys.stderr], [], 1.0)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            # The terminal was closed, and its end (SIGHUP) is ignored: a reader that has gone.
+            raise BrokenPipeError(errno.EPIPE, "the terminal was closed") from error

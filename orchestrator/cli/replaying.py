@@ -16,7 +16,7 @@ from orchestrator.views.whatif import check_lines, sweep_lines, variant_lines
 from orchestrator.views.whatif_json import check_json, what_if_json
 from orchestrator.whatif.changes import Change, change_of
 from orchestrator.whatif.recording import Recording, make_recording
-from orchestrator.whatif.replaying import check, what_if
+from orchestrator.whatif.replaying import check, computed_otherwise, what_if
 from orchestrator.whatif.sweeps import sweep_of, variants
 from shared.errors import UserError
 from shared.models.run import RunSpec
@@ -48,7 +48,7 @@ def run_replay(run: str, options: Options, environ: Mapping[str, str]) -> int:
         if not changes and not sweeps:
             return _check(recording, terminal, language, as_json=options.as_json)
         found = what_if(recording, variants(sweeps, changes))
-    remark = recording.other_version
+        remark = recording.other_version or computed_otherwise(recording)
     if options.as_json:
         terminal.result(dumps(what_if_json(recording.run, found, remark)))
         return ExitCode.OK

@@ -101,7 +101,8 @@ def deliver(report: RunReport, terminal: Terminal, wish: Wish) -> None:
             brief=terminal.quiet,
         )
         terminal.result(fitted(report, lines, sys.stdout))
-        if terminal.quiet:
+        # A review's result is never brief: it holds its warnings itself.
+        if terminal.quiet and report.run.workflow not in OF_CHANGES:
             terminal.warn(_unsaid(report, wish.language))
     if wish.output is not None:
         write_file(wish.output, report, wish)
@@ -112,9 +113,12 @@ def _unsaid(report: RunReport, language: str) -> list[Line]:
 
     A demonstration is never taken for an answer; where nothing came of it, why; where somebody is asked, how to answer.
     """
-    conclusive = report.verdict not in (None, Verdict.INCONCLUSIVE)
+    decided = (
+        report.detail.get("accepted") is not False
+    )  # a plan that nobody accepted is no result yet
+    conclusive = decided and report.verdict not in (None, Verdict.INCONCLUSIVE)
     texts = report.scripted(language) if conclusive else report.warnings(language)
-    decision = None if report.run.workflow in OF_CHANGES else report.open_decision
+    decision = report.open_decision
     asked = [] if decision is None else open_decision(decision, language)
     return [*warned(texts, language), *asked]
 

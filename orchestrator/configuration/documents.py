@@ -39,10 +39,14 @@ class Document:
 
     def where(self, position: Position) -> str:
         """`file:line` of a position, or of the nearest one around it that has a line."""
+        line = self.line_of(position)
+        return self.place if line is None else f"{self.place}:{line}"
+
+    def line_of(self, position: Position) -> int | None:
+        """The line of a position, or of the nearest one around it that has a line."""
         while position and position not in self.lines:
             position = position[:-1]
-        line = self.lines.get(position)
-        return self.place if line is None else f"{self.place}:{line}"
+        return self.lines.get(position)
 
 
 def read_yaml(file: Path, *, project: bool) -> Document:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -15,6 +16,9 @@ from orchestrator.configuration.sections import Section, did_you_mean
 from shared.errors import ConfigurationError
 
 S = TypeVar("S", bound=Section)
+
+# Errors about a key itself; what they are found in is the mapping around it.
+_KEYS = frozenset({"unknown_key", "plaintext_key"})
 
 _PLAIN = {
     "missing": "this key is required",
@@ -43,16 +47,19 @@ def checked(document: Document, section: type[S]) -> S:
     try:
         return section.model_validate(document.tree)
     except ValidationError as error:
-        found = error.errors(include_url=False)
+        found = sorted(error.errors(include_url=False), key=partial(_line, document))
         sentences = dict.fromkeys(_sentence(document, problem) for problem in found)
         raise ConfigurationError("\n".join(sentences)) from None
 
 
+def _line(document: Document, problem: ErrorDetails) -> int:
+    """Where in the file it stands; what has no line comes first."""
+    return document.line_of(_position(document, problem)) or 0
+
+
 def _sentence(document: Document, problem: ErrorDetails) -> str:
     position = _position(document, problem)
-    context = problem.get("ctx", {})
-    if problem["type"] in ("unknown_key", "plaintext_key"):
-        position = (*position, str(context["key"]))
+    if problem["type"] in _KEYS:
         return f"{document.where(position)}: {problem['msg']}."
     name = ".".join(str(part) for part in position)
     if problem["type"] == "missing":
@@ -88,4 +95,6 @@ def _position(document: Document, problem: ErrorDetails) -> Position:
             case _:
                 continue
         position = (*position, part)
+    if problem["type"] in _KEYS:
+        return (*position, str(problem["ctx"]["key"]))
     return position

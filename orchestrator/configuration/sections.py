@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from shared.models.wire import Wire
 
@@ -20,38 +27,62 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 class Section(Wire):
-    """A mapping of the file. An unknown key is an error that names the nearest known one."""
+    """A mapping of the file. An unknown key is an error that names the nearest known one, beside all others."""
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _knows_its_keys(cls, value: Any) -> Any:
+    def _knows_its_keys(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if not isinstance(value, dict):
-            return value
+            return handler(value)
         known = [*cls.model_fields]
-        for key in value:
-            if key in known:
-                continue
-            if isinstance(key, str) and _SECRET_WORDS.search(key):
-                raise PydanticCustomError(
-                    "plaintext_key",
-                    "'{key}' would put a secret into the file. Name where it is instead: "
-                    "api_key_env: VARIABLE, api_key_file: PATH, or api_key_keyring: NAME",
-                    {"key": key},
-                )
-            raise PydanticCustomError(
-                "unknown_key",
-                "unknown key '{key}'{hint}",
-                {"key": str(key), "hint": did_you_mean(str(key), known)},
-            )
-        return value
+        strange = [key for key in value if key not in known]
+        if not strange:
+            return handler(value)
+        meant = {near for key in strange if (near := _nearest(str(key), known))}
+        problems: list[InitErrorDetails] = [
+            {"type": _unknown(key, known), "loc": (), "input": None} for key in strange
+        ]
+        try:
+            handler({key: inner for key, inner in value.items() if key in known})
+        except ValidationError as error:
+            problems += [
+                _again(one)
+                for one in error.errors(include_url=False)
+                if one["type"] != "missing" or one["loc"][-1] not in meant
+            ]
+        raise ValidationError.from_exception_data(cls.__name__, problems)
+
+
+def _unknown(key: object, known: list[str]) -> PydanticCustomError:
+    if isinstance(key, str) and _SECRET_WORDS.search(key):
+        return PydanticCustomError(
+            "plaintext_key",
+            "'{key}' would put a secret into the file. Name where it is instead: "
+            "api_key_env: VARIABLE, api_key_file: PATH, or api_key_keyring: NAME",
+            {"key": key},
+        )
+    return PydanticCustomError(
+        "unknown_key",
+        "unknown key '{key}'{hint}",
+        {"key": str(key), "hint": did_you_mean(str(key), known)},
+    )
+
+
+def _again(found: ErrorDetails) -> InitErrorDetails:
+    """An error as it was found, to be raised together with others."""
+    error = PydanticCustomError(found["type"], found["msg"], found.get("ctx"))
+    return {"type": error, "loc": found["loc"], "input": found["input"]}
+
+
+def _nearest(word: str, known: list[str]) -> str | None:
+    near = get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    return near[0] if near else None
 
 
 def did_you_mean(word: str, known: list[str]) -> str:
     """`; did you mean 'x'?` for a near miss, else the list of what is known."""
-    near = get_close_matches(word.lower(), known, n=1, cutoff=0.6)
-    if near:
-        return f"; did you mean '{near[0]}'?"
-    return f" (known: {', '.join(known)})"
+    near = _nearest(word, known)
+    return f"; did you mean '{near}'?" if near else f" (known: {', '.join(known)})"
 
 
 def _duration(value: object) -> object:

@@ -300,7 +300,8 @@ def _open(facts: _Facts) -> str:
 
 def _left_open(facts: _Facts) -> str:
     if facts.new_findings:
-        return f"{facts.new_findings} new findings have not been answered"
+        found = "finding has" if facts.new_findings == 1 else "findings have"
+        return f"{facts.new_findings} new {found} not been answered"
     if facts.unchecked:
         return "something does not count that may rest on a turn that is missing"
     if facts.nothing_raised:

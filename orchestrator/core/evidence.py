@@ -130,10 +130,20 @@ def unchecked(findings: Iterable[Finding], ledger: Iterable[Stance]) -> bool:
 
 
 def absorb_checked(
-    raised: Sequence[Raised], known: Sequence[Finding], texts: SubjectTexts
+    raised: Sequence[Raised],
+    known: Sequence[Finding],
+    texts: SubjectTexts,
+    objected: Sequence[Raised] = (),
 ) -> Merged:
-    """`absorb_proven` of claims about a change."""
-    return absorb_proven(check_quotes(raised, texts), known)
+    """`absorb_proven` of claims about a change, then of what is `objected` outside of findings.
+
+    So claims have the numbers that they have without these, and recorded positions name what they named.
+    """
+    merged = absorb_proven(check_quotes(raised, texts), known)
+    if not objected:
+        return merged
+    then = absorb_proven(check_quotes(objected, texts), merged.findings)
+    return Merged(then.findings, merged.new + then.new, (*merged.stances, *then.stances))
 
 
 def absorb_proven(checked: Sequence[Checked], known: Sequence[Finding]) -> Merged:
@@ -236,10 +246,11 @@ def check_denials(
         if finding is None or line.position not in DENIALS or line.participant in finding.raised_by:
             return line
         grave = finding.severity.rank <= Severity.MAJOR.rank
-        if not (grave and line.quote) or too_short(line.quote):
+        if not line.quote or too_short(line.quote):
             return line
         there = found(line.quote, line.participant)
-        if there:
+        # The turn that is missing might have called a lesser finding grave.
+        if there or (there is False and not grave):
             return line
         return _not_counted(line, MAY_BE_MISSING if there is None else INVENTED_DENIAL)
 

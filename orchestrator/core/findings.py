@@ -13,7 +13,14 @@ from dataclasses import dataclass
 
 from orchestrator.core.sameness import Claim, Spellings, plain_path, same_defect
 from orchestrator.core.stances import raising_stance
-from shared.models.findings import Finding, Position, RaisedFinding, Severity, Stance
+from shared.models.findings import (
+    SEVERITY_ORDER,
+    Finding,
+    Position,
+    RaisedFinding,
+    Severity,
+    Stance,
+)
 from shared.models.panel import Role
 from shared.models.subject import Subject
 
@@ -199,16 +206,25 @@ def _counted(said: RaisedFinding) -> Severity:
 
 
 def _severity(claims: Sequence[Raised]) -> tuple[Severity, str | None]:
-    """The worst severity that comes with a reason, or that most of them state; else a worse one is in the caveat."""
+    """The worst severity that comes with a reason, or that most of them state; else a worse one is in the caveat.
+
+    Who states a worse one is for the milder ones, too: another claim without a reason never makes a finding less grave.
+    """
     worst = min((one.finding.severity for one in claims), key=lambda one: one.rank)
-    who = {one.participant for one in claims if one.finding.severity is worst}
-    others = {one.participant for one in claims if _justified(one.finding)} - who
-    if not others or len(who) > len(others):
-        return worst, None
-    severity = min((_counted(one.finding) for one in claims), key=lambda one: one.rank)
+    counted = min((_counted(one.finding) for one in claims), key=lambda one: one.rank)
+    graver = SEVERITY_ORDER[worst.rank : counted.rank]
+    severity = next((one for one in graver if _most(claims, one)), counted)
     if severity is worst:
         return severity, None
+    who = {one.participant for one in claims if one.finding.severity is worst}
     return severity, f"called {worst} by {', '.join(sorted(who))} without a reason"
+
+
+def _most(claims: Sequence[Raised], severity: Severity) -> bool:
+    """Whether more state that severity, or a worse one, than have a reason and do not."""
+    who = {one.participant for one in claims if one.finding.severity.rank <= severity.rank}
+    others = {one.participant for one in claims if _justified(one.finding)} - who
+    return not others or len(who) > len(others)
 
 
 def _best_first(claims: Sequence[Raised]) -> list[RaisedFinding]:

@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from orchestrator.core.choices import Choice, tally
 from orchestrator.core.quotations import quoted_in
+from orchestrator.core.said import Said
 from orchestrator.core.spending import Heard, spent
 from orchestrator.core.stances import RAISING, VALUES
 from shared.models.findings import Finding, Position, Stance
@@ -177,12 +178,13 @@ class CriticsVote:
 class Debated:
     """A debate about findings as its receipt sees it.
 
-    `verdict` is what code derived at the end, in the critics' word (None: nothing); `label` gives a finding's name in
-    the whole run; `blind` and `after` are the bills of the first round and of the others.
+    `said` holds the critics' own verdicts, in their replies' word; `verdict` is what code derived at the end, in the
+    same word (None: nothing); `label` gives a finding's name in the whole run; `blind` and `after` are the bills of the
+    first round and of the others.
     """
 
     critics: Sequence[Participant]
-    votes: Sequence[CriticsVote]
+    said: Sequence[Said]
     verdict: str | None
     findings: Sequence[Finding]
     ledger: Sequence[Stance]
@@ -191,27 +193,79 @@ class Debated:
     blind: Sequence[Heard]
     after: Sequence[Heard]
 
+    @property
+    def votes(self) -> tuple[CriticsVote, ...]:
+        """The critics' verdicts, in order."""
+        return tuple(
+            CriticsVote(one.participant, one.round, one.verdict)
+            for one in self.said
+            if one.verdict is not None
+        )
+
 
 def receipt_of(debate: Debated) -> dict[str, JsonValue]:
     """First votes and last, everybody's first and last position on every finding, changes of mind, and their price."""
     changes = mind_changes(debate.ledger, debate.sources)
     changed = {one.finding for one in changes}
     first = {one.participant: one.verdict for one in debate.votes if one.round == 1}
+    last = {one.participant: one.verdict for one in debate.votes}
     leading = leading_vote(debate.critics, first)
+    moved = _changed_votes(debate, first, last)
+    after = cost_of(debate.after)
     return {
         "first_votes_blind": True,
         "first_votes": dict(first),
-        "last_votes": {one.participant: one.verdict for one in debate.votes},
+        "last_votes": dict(last),
         "first_leading": leading,
         "verdict": debate.verdict,
         "helped": helped(leading, debate.verdict, changes=bool(changes)).value,
         "findings": _positions(debate),
+        "changed_votes": moved,
         "changes": [{**one.shown(), "finding": debate.label(one.finding)} for one in changes],
         "changed_findings": len(changed),
         "first_round": spent(debate.blind),
         "debate": spent(debate.after),
-        "cost_per_changed_finding": price_per(len(changed), cost_of(debate.after)),
+        "cost_per_changed_vote": price_per(len(moved), after),
+        "cost_per_changed_finding": price_per(len(changed), after),
     }
+
+
+# The strongest evidence first.
+_STRENGTH = (Evidence.QUOTED, Evidence.REASONED, Evidence.QUOTE_NOT_FOUND, Evidence.NONE)
+
+
+def _changed_votes(
+    debate: Debated, first: Mapping[str, str], last: Mapping[str, str]
+) -> list[JsonValue]:
+    """Who voted otherwise than at first, and on what: the best grounds of the positions it took in that round."""
+    rows: list[JsonValue] = []
+    for name, before in first.items():
+        if last[name] == before:
+            continue
+        number = next(
+            one.round
+            for one in debate.votes
+            if one.participant == name and one.round > 1 and one.verdict != before
+        )
+        grounds = [
+            (evidence_of(name, line.reason, line.quote, debate.sources), line)
+            for line in debate.ledger
+            if (line.participant, line.round) == (name, number) and line.reason != RAISING
+        ]
+        best = min(grounds, key=lambda one: _STRENGTH.index(one[0]), default=None)
+        evidence, line = (Evidence.NONE, None) if best is None else best
+        rows.append(
+            {
+                "participant": name,
+                "from": before,
+                "to": last[name],
+                "round": number,
+                "evidence": evidence.value,
+                "reason": "" if line is None else line.reason,
+                "quote": None if line is None else line.quote,
+            }
+        )
+    return rows
 
 
 def _positions(debate: Debated) -> list[JsonValue]:

@@ -172,6 +172,8 @@ def _step(step: StepRow) -> dict[str, Any]:
         else {"kind": step.failure_kind, "message": step.failure_message},
         "note": step.note,
         "tokens": step.tokens,
+        "input_tokens": step.input_tokens,
+        "output_tokens": step.output_tokens,
         "cost_usd": step.cost_usd,
     }
 

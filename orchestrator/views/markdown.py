@@ -11,8 +11,8 @@ from orchestrator.views.words import say
 from shared.models.findings import Finding
 
 
-def result(report: RunReport, *, language: str, receipt: str = "") -> str:
-    """The whole result as one Markdown document; `receipt` says whether the debate helped."""
+def result(report: RunReport, *, language: str, debate: str = "") -> str:
+    """The whole result as one Markdown document; `debate` is what the discussion brought, and whether it helped."""
     parts = [
         _head(report, language),
         _table(report, language),
@@ -20,7 +20,7 @@ def result(report: RunReport, *, language: str, receipt: str = "") -> str:
         _synthesis(report, language),
         _patch(report),
         _rounds(report, language),
-        receipt.strip(),
+        debate.strip(),
         _warnings(report, language),
         escape(plain(spent(report.usage, language)).strip()),
         f"`quorate show {report.run.id}`",

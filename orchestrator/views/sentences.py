@@ -24,12 +24,13 @@ _KOREAN: dict[str, str] = {
     "{n} of {all} answered, {needed} are needed": "{all}명 중 {n}명 응답, {needed}명 필요",
     "that was the last round, and {rest_}": "마지막 라운드였고, {rest_}",
     "the budget does not cover another round, and {rest_}": "예산이 다음 라운드에 부족하고, {rest_}",
-    "there and back again: {trails}": "입장이 거듭 뒤집힘: {trails}",
+    "there and back again: {trails}": "입장이 거듭 번복됨: {trails}",
     "everybody repeats their last turn with {rest_}": "모두 직전 발언을 되풀이함, {rest_}",
     "positions have settled without agreement, with {rest_}": "합의 없이 입장이 굳어짐, {rest_}",
     "nothing open": "미해결 항목 없음",
     "{findings} open": "미해결 항목: {findings}",
     "{n} new findings have not been answered": "새 지적 {n}건에 아직 답이 없음",
+    "{n} new finding has not been answered": "새 지적 {n}건에 아직 답이 없음",
     "nothing was raised, but silence is not approval: missing {who}": "지적은 없지만 침묵은 승인이 아님. 불참: {who}",
     "the participants do not agree yet, with {rest_}": "아직 합의하지 않음, {rest_}",
     "missing: {who}": "불참: {who}",
@@ -59,6 +60,9 @@ _KOREAN: dict[str, str] = {
     "{who} could not synthesise ({why}): the rounds stand as they were": (
         "{who} 종합 실패 ({why}): 라운드 결과를 그대로 둠"
     ),
+    "{who} could not synthesise ({why}): the findings are counted by code": (
+        "{who} 종합 실패 ({why}): 지적을 코드로 집계함"
+    ),
     "{who} could not synthesise ({why}): the answers stand one after another": (
         "{who} 종합 실패 ({why}): 답변을 차례로 둠"
     ),
@@ -73,7 +77,7 @@ _KOREAN: dict[str, str] = {
     "the time was up": "시간이 다 됨",
     "the speeches repeated themselves": "발언이 되풀이됨",
     "the speeches repeat earlier ones": "발언이 이전 발언을 되풀이함",
-    "the speeches went there and back again": "발언이 거듭 뒤집힘",
+    "the speeches went there and back again": "발언에서 입장이 거듭 번복됨",
     "nobody answered the floor request any more": "발언권 요청에 더 이상 아무도 답하지 않음",
     "the budget was used up": "예산이 소진됨",
     "the run's deadline had passed": "실행 기한이 지남",
@@ -126,8 +130,8 @@ _KOREAN: dict[str, str] = {
     ),
     # ---- plan
     "the plan stays as it was": "계획을 그대로 둠",
-    "nobody was asked about version {n} of the plan: {why_}": "계획 버전 {n}에 대해 아무에게도 묻지 않음: {why_}",
-    "the limit of {n} revisions is reached": "수정 한도 {n}회에 도달함",
+    "version {n} of the plan was not decided on: {why_}": "계획 버전 {n}에 대한 결정이 없음: {why_}",
+    "the limit of revisions ({n}) is reached": "수정 한도 {n}회에 도달함",
     "{who} follows rules and takes no part in the debate of a plan": "{who} 규칙 기반이라 계획 토론에 참여하지 않음",
     "{who} brought back the same plan: there is nothing new to debate": (
         "{who} 같은 계획을 다시 냄: 새로 토론할 것이 없음"
@@ -183,6 +187,10 @@ _KOREAN: dict[str, str] = {
     "recorded with version {n} of the workflow {workflow}; this Quorate has version {x}": (
         "{workflow} 워크플로의 버전 {n}에서 기록됨, 지금 Quorate의 버전은 {x}"
     ),
+    (
+        "this version computes the run otherwise under its own rules, too, and not all that changes is due to others: "
+        "`quorate replay {run}` shows where"
+    ): "이 버전은 원래 규칙으로도 다르게 계산하므로 바꾼 규칙만의 영향이 아님: `quorate replay {run}`에서 확인",
     "the workflow asks for another turn of that name": "워크플로가 같은 이름의 다른 차례를 요청함",
     "the workflow does not ask for it": "워크플로가 요청하지 않음",
     "the workflow does not come to it": "워크플로가 여기에 이르지 않음",

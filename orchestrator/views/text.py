@@ -33,18 +33,18 @@ DEFAULT_MAX_FINDINGS = 5
 
 
 def result(
-    report: RunReport, *, language: str, max_findings: int | None, receipt: Iterable[Line] = ()
+    report: RunReport, *, language: str, max_findings: int | None, debate: Iterable[Line] = ()
 ) -> list[Line]:
     """The whole result; `max_findings` None shows all that the panel did not reject.
 
-    `receipt` says whether the debate helped.
+    `debate` is what the discussion brought beside the findings, and whether it helped.
     """
     return [
         headline(report, language),
         *state_lines(report, language),
         *_findings(report, language, max_findings),
-        *_synthesis(report, language, everything=max_findings is None),
-        *receipt,
+        *_synthesis(report, language),
+        *debate,
         *decision_lines(report, language),
         *(part for one in report.applied for part in applied(one, report.run.id, language)),
         *warnings(report, language),
@@ -163,10 +163,10 @@ def state_lines(report: RunReport, language: str) -> list[Line]:
     return lines
 
 
-def _synthesis(report: RunReport, language: str, *, everything: bool) -> list[Line]:
+def _synthesis(report: RunReport, language: str) -> list[Line]:
     synthesis = report.synthesis
-    unmade = report.detail.get("synthesised_by") == "fallback"  # the critiques one after another
-    if synthesis is None or (unmade and not everything):
+    unmade = report.detail.get("synthesised_by") == "fallback"  # then code counted the findings
+    if synthesis is None or (unmade and not report.findings):
         return []
     lines = [line(Span(f"{say('synthesis', language)}:", Style.STRONG))]
     lines += block(synthesis.summary, indent="  ")
@@ -189,7 +189,19 @@ def decision_lines(report: RunReport, language: str) -> list[Line]:
     if not answer:
         return []
     said = decided_by(answer, language)
-    return [line(Span(f"{say('decision', language)}: ", Style.STRONG), said)]
+    version = _last_decided(report.detail)
+    about = (
+        say("decision", language) if version is None else say("decision_about", language, n=version)
+    )
+    return [line(Span(f"{about}: ", Style.STRONG), said)]
+
+
+def _last_decided(detail: Mapping[str, Any]) -> int | None:
+    """The version of a plan that the last answer was about, where later ones were not decided on."""
+    versions = detail.get("revisions") or ()
+    if not versions or versions[-1]["decision"]:
+        return None
+    return next((one["number"] for one in reversed(versions) if one["decision"]), None)
 
 
 def decided_by(answer: Mapping[str, Any], language: str) -> str:

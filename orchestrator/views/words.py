@@ -30,6 +30,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "resolved": ("resolved", "해결됨"),
     "concerns": ("still open", "남은 우려"),
     "decision": ("Decision", "결정"),
+    "decision_about": ("Decision about version {n}", "버전 {n}에 대한 결정"),
     "answer_with": ("answer with", "답하려면"),
     "until": ("until {when}, then: {choice}", "{when}까지, 그 뒤에는: {choice}"),
     "decided": ("{choice}, by {actor} ({channel})", "{choice}, {actor} ({channel})"),
@@ -120,6 +121,10 @@ _WORDS: dict[str, tuple[str, str]] = {
     "other_keys": (
         "the workers were started without the present {names}: `quorate down`, then start the run again",
         "워커가 현재 설정된 {names} 없이 시작되었습니다: `quorate down` 뒤에 다시 실행하세요",
+    ),
+    "workers_renewed": (
+        "the workers were started without the present {names}: they are started anew",
+        "워커가 현재 설정된 {names} 없이 시작되어 다시 시작합니다",
     ),
     "stdin_silent": (
         "standard input is open and brought nothing: the question goes without it (`-` waits for it)",

@@ -7,6 +7,7 @@ rule would have shown them something else, the turns are named (`shown_otherwise
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,6 +25,16 @@ from shared.models.run import RunSpec
 from shared.store.runs import JournalRow
 
 MOST_DIFFERENCES = 200
+GROWING = frozenset(
+    {
+        "outcome.detail",
+        "outcome.detail.agreement",
+        "outcome.detail.receipt",
+        "outcome.detail.earlier_receipts[]",
+    }
+)
+"""Objects in which a version may write more than earlier ones did: a key that is not stored there is no difference."""
+_INDEX = re.compile(r"\[\d+\]")
 
 
 class State(StrEnum):
@@ -131,6 +142,16 @@ def check(recording: Recording) -> Check:
     )
 
 
+def computed_otherwise(recording: Recording) -> str | None:
+    """What is to be said of a what-if when not only the other rules make a difference; None when they do."""
+    if check(recording).same:
+        return None
+    return (
+        "this version computes the run otherwise under its own rules, too, and not all that changes is due to others: "
+        f"`quorate replay {recording.run.id}` shows where"
+    )
+
+
 def _misfits(now: Recomputed) -> Iterable[Difference]:
     for key in now.misfits:
         yield Difference(key, "recorded", "the workflow asks for another turn of that name")
@@ -176,7 +197,8 @@ def _outcome_of(walked: Recomputed) -> dict[str, Any] | None:
 def differences(where: str, stored: Any, now: Any) -> Iterable[Difference]:
     """Where two JSON values differ, by path."""
     if isinstance(stored, dict) and isinstance(now, dict):
-        for key in dict.fromkeys((*stored, *now)):
+        grows = _INDEX.sub("[]", where) in GROWING
+        for key in stored if grows else dict.fromkeys((*stored, *now)):
             yield from differences(f"{where}.{key}", stored.get(key), now.get(key))
     elif isinstance(stored, list) and isinstance(now, list) and len(stored) == len(now):
         for number, (one, other) in enumerate(zip(stored, now, strict=True)):

@@ -8,10 +8,11 @@ form, `from_text`. Its words count as whole tokens at the start of a line and no
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from shared.models.proportions import Proportion
 from shared.models.wire import ForeignWire, Wire
 
 TITLE_CHARS = 80
@@ -84,29 +85,6 @@ class SpokenReply(ForeignWire):
             return None
 
 
-def _confidence(value: object) -> float | None:
-    """A confidence in 0..1; percentages are understood, and what is out of range is no confidence."""
-    if isinstance(value, bool):
-        return None
-    scale = 1.0
-    if isinstance(value, str):
-        stripped = value.strip()
-        scale = 100.0 if stripped.endswith("%") else 1.0
-        try:
-            value = float(stripped.removesuffix("%"))
-        except ValueError:
-            return None
-    if not isinstance(value, int | float):
-        return None
-    if scale == 1.0 and 1 < value <= 100 and float(value).is_integer():
-        scale = 100.0
-    stated = value / scale
-    return stated if 0 <= stated <= 1 else None
-
-
-Confidence = Annotated[float | None, Field(ge=0, le=1), BeforeValidator(_confidence)]
-
-
 # ---- ask ----------------------------------------------------------------------------------------
 
 
@@ -114,7 +92,7 @@ class Answer(SpokenReply):
     """A participant's own answer to the question."""
 
     answer: str = Field(min_length=1)
-    confidence: Confidence = None
+    confidence: Proportion = None
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:
@@ -152,7 +130,7 @@ class Opening(SpokenReply):
     """What a participant holds before it has heard anybody."""
 
     position: str = Field(min_length=1)
-    confidence: Confidence = None
+    confidence: Proportion = None
     reason: str = ""
 
     @classmethod
@@ -265,7 +243,7 @@ class Ballot(SpokenReply):
     """
 
     position: Literal["agree", "partial", "disagree", "abstain"]
-    confidence: Confidence = None
+    confidence: Proportion = None
     reason: str = ""
     before: Literal["agree", "partial", "disagree", "abstain"] | None = None
     changed_because: str = ""

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field, field_validator
 
+from shared.models.proportions import Proportion
 from shared.models.wire import ForeignWire, Verbatim, Wire
 
 
@@ -60,7 +61,7 @@ class RaisedFinding(ForeignWire):
     quote: str | None = None
     suggestion: str | None = None
     patch: Verbatim | None = None
-    confidence: float | None = Field(default=None, ge=0.0, le=1.0)
+    confidence: Proportion = None
 
     @field_validator("severity", mode="before")
     @classmethod

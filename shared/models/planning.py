@@ -1,6 +1,6 @@
 """What participants answer in `plan` (seed 000) and `panel` (seed 003, multi-agent debate).
 
-Scores and confidences are second opinions: a number in 0..1 or nothing. A reply that says "no" and does not say why
+Scores and confidences are second opinions: a proportion or nothing. A reply that says "no" and does not say why
 is no reply; it is asked for once more and then missing.
 """
 
@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from shared.models.deliberation import SpokenReply
 from shared.models.findings import RaisedFinding, StatedStance
+from shared.models.proportions import Proportion
 from shared.models.sections import (
     OBJECTIONS,
     TITLE_CHARS,
@@ -20,11 +21,9 @@ from shared.models.sections import (
     Risk,
     entries_of,
     objection,
-    proportion,
 )
 from shared.models.wire import ForeignWire
 
-Proportion = Annotated[float | None, BeforeValidator(proportion)]
 MAX_POINTS = 3
 
 _lower = BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value)
@@ -60,11 +59,18 @@ class PlanCritique(ForeignWire):
 
     def raised(self) -> tuple[RaisedFinding, ...]:
         """The findings; where there are none, the sections' entries, so that no objection is lost for its form."""
-        return self.findings or tuple(objection(*one) for one in entries_of(self, OBJECTIONS))
+        if self.findings:
+            return self.findings
+        entries = entries_of(self, OBJECTIONS)
+        if not entries and self.verdict == "REVISE" and not self.stances:
+            entries = [("summary", self.summary or "It says REVISE, and not why")]
+        return tuple(objection(*one) for one in entries)
 
     @model_validator(mode="after")
     def _says_why(self) -> Self:
-        if self.verdict == "REVISE" and not (self.raised() or self.stances):
+        # Whatever stands in a section will do: stored replies must stay readable.
+        why = (self.findings, self.stances, *(getattr(self, name, ()) for name in OBJECTIONS))
+        if self.verdict == "REVISE" and not any(why):
             raise ValueError("REVISE needs at least one entry in `findings` or `stances`")
         return self
 

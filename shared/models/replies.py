@@ -17,6 +17,7 @@ from shared.models.sections import (
     Risk,
     entries_of,
     objection,
+    says_nothing,
 )
 from shared.models.wire import ForeignWire, Verbatim
 
@@ -58,17 +59,20 @@ class Critique(ForeignWire):
             return self.findings
         entries = entries_of(self, OBJECTIONS) or entries_of(self, ("issue_summary",))
         if self.verdict == "APPROVED":
-            entries = [one for one in entries_of(self, _RISKS) if _is_grave(one[1])]
+            entries = _grave(self, "security_risks") or _grave(self, "issue_summary")
         elif not entries:
-            entries = [("summary", self.summary or "It says NEEDS_FIX, and not why")]
+            said = "" if says_nothing(self.summary) else self.summary
+            entries = [("summary", said or "It says NEEDS_FIX, and not why")]
         return tuple(_minor(objection(*one)) for one in entries)
 
 
-_RISKS = ("security_risks", "issue_summary")
-
-
-def _is_grave(entry: Entry) -> bool:
-    return isinstance(entry, Risk) and entry.severity.rank <= Severity.MAJOR.rank
+def _grave(reply: Critique, section: str) -> list[tuple[str, Entry]]:
+    entries = entries_of(reply, (section,))
+    return [
+        (name, entry)
+        for name, entry in entries
+        if isinstance(entry, Risk) and entry.severity.rank <= Severity.MAJOR.rank
+    ]
 
 
 def _minor(one: RaisedFinding) -> RaisedFinding:

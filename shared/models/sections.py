@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from pydantic import field_validator
@@ -39,13 +40,6 @@ class DefendedPoint(ForeignWire):
     reason: str = ""
 
 
-def proportion(value: object) -> float | None:
-    """A stated score or confidence, strictly: a number in 0..1, anything else is no score."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if 0 <= value <= 1 else None
-
-
 Entry = str | Risk | Disagreement
 
 # Sections whose entries are objections, and what they weigh when they say nothing about it.
@@ -62,11 +56,38 @@ OBJECTIONS: dict[str, Severity] = {
 }
 
 
+# What stands in a section that has nothing to say, as a whole and without punctuation: "None.", "N/A", "해당 없음".
+_NOTHING = re.compile(
+    r"(?:none|nothing|nil|n\W?a|not applicable"
+    r"|no (?:(?:further|other|additional|major|significant|security) )?"
+    r"(?:issues?|concerns?|problems?|risks?|objections?|disagreements?|findings?))"
+    r"(?: (?:found|identified|noted|to add|to report))?"
+    r"|(?:(?:해당|특이|특별한|별다른|다른|추가) ?)?(?:(?:사항|문제|이견|위험|우려|이슈|의견)[은는이가]? ?)?"
+    r"없(?:음|다|습니다)",
+    re.IGNORECASE,
+)
+_AROUND = " \t\r\n.,:;!-*_()[]。·"
+
+
+def says_nothing(entry: Entry) -> bool:
+    """True for an entry that is there for its form alone; one that says anything else, says something."""
+    match entry:
+        case Risk():
+            texts: tuple[str, ...] = (entry.description,)
+        case Disagreement():
+            texts = (entry.claim, entry.explanation, entry.alternative)
+        case _:
+            texts = (entry,)
+    bare = (text.strip(_AROUND) for text in texts)
+    return not any(text and not _NOTHING.fullmatch(text) for text in bare)
+
+
 def entries_of(reply: ForeignWire, sections: Iterable[str]) -> list[tuple[str, Entry]]:
-    """The entries of those sections that the reply has, with the section's name, in the model's order."""
+    """What those sections of the reply say, with the section's name, in the model's order."""
     wanted = set(sections)
     names = [name for name in type(reply).model_fields if name in wanted]
-    return [(name, entry) for name in names for entry in getattr(reply, name)]
+    entries = ((name, entry) for name in names for entry in getattr(reply, name))
+    return [one for one in entries if not says_nothing(one[1])]
 
 
 def objection(section: str, entry: Entry) -> RaisedFinding:

@@ -53,6 +53,8 @@ class StepRow:
     note: str
     tokens: int | None
     cost_usd: float | None
+    input_tokens: int | None
+    output_tokens: int | None
 
 
 @dataclass(frozen=True)
@@ -112,17 +114,32 @@ def list_runs(
     return [_run(row) for row in rows]
 
 
+# A step without a paid call has no usage row; its tokens are 0.
+_STEPS = """
+SELECT s.key, s.kind, s.participant, s.role, s.round, s.status, s.attempts,
+       extract(epoch FROM s.created_at - r.created_at)::float AS queued,
+       extract(epoch FROM s.leased_at - r.created_at)::float AS leased,
+       extract(epoch FROM s.finished_at - r.created_at)::float AS finished,
+       s.reply, s.failure_kind, s.failure_message, s.note, s.tokens, s.cost_usd,
+       CASE WHEN s.tokens = 0 THEN 0 ELSE u.input END AS input_tokens,
+       CASE WHEN s.tokens = 0 THEN 0 ELSE u.output END AS output_tokens
+  FROM steps s
+  JOIN runs r ON r.id = s.run_id
+  LEFT JOIN (SELECT step,
+                    CASE WHEN count(input_tokens) = count(*) THEN sum(input_tokens)::bigint END AS input,
+                    CASE WHEN count(output_tokens) = count(*) THEN sum(output_tokens)::bigint END AS output
+               FROM usage WHERE run_id = %(run)s GROUP BY step) u ON u.step = s.key
+ WHERE s.run_id = %(run)s
+ ORDER BY s.position
+"""
+
+
 def list_steps(connection: Connection, run: str) -> list[StepRow]:
-    """The steps of a run in the order in which they were scheduled."""
-    rows = connection.execute(
-        "SELECT s.key, s.kind, s.participant, s.role, s.round, s.status, s.attempts, "
-        "extract(epoch FROM s.created_at - r.created_at)::float AS queued, "
-        "extract(epoch FROM s.leased_at - r.created_at)::float AS leased, "
-        "extract(epoch FROM s.finished_at - r.created_at)::float AS finished, "
-        "s.reply, s.failure_kind, s.failure_message, s.note, "
-        "s.tokens, s.cost_usd FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.run_id = %s ORDER BY s.position",
-        (run,),
-    ).fetchall()
+    """The steps of a run in the order in which they were scheduled.
+
+    Tokens are those of all calls of a step, and None when one of them is not known; of a fork's copies only the sum is.
+    """
+    rows = connection.execute(_STEPS, {"run": run}).fetchall()
     return [StepRow(*row) for row in rows]
 
 

@@ -3,9 +3,8 @@
 import pytest
 
 from orchestrator.engine import Engine, shown_hash
-from shared.models.decision import Answer
 from shared.store.database import Database
-from shared.store.decisions import answer_decision, list_decisions
+from shared.store.decisions import list_decisions
 from shared.store.runs import cancel_run, unblock_run
 from shared.store.views import (
     list_assessments,
@@ -13,8 +12,17 @@ from shared.store.views import (
     list_findings,
     list_stances,
 )
-from tests.support.driving import approving, conceding, do, drive, keys
-from tests.support.review_panel import Submission, submission
+from tests.support.driving import (
+    answer,
+    approving,
+    conceding,
+    do,
+    drive,
+    event_kinds,
+    keys,
+    submit,
+)
+from tests.support.review_panel import submission
 from tests.support.runs import at_once, execute, run_row, step_row
 
 pytestmark = pytest.mark.component
@@ -25,20 +33,6 @@ FIRST_ROUND = ["critique/1/critic1", "critique/1/critic2"]
 @pytest.fixture
 def engine(database: Database) -> Engine:
     return Engine(database)
-
-
-def submit(engine: Engine, submitted: Submission | None = None) -> str:
-    wanted = submitted or submission()
-    return engine.submit(wanted.spec, "a change", wanted.documents)
-
-
-def event_kinds(engine: Engine, run: str) -> list[str]:
-    return [kind for _, kind, _ in engine.database.run(lambda c: list_events(c, run))]
-
-
-def answer(engine: Engine, run: str, choice: str) -> None:
-    given = Answer(choice=choice, actor="me", channel="cli")
-    engine.database.run(lambda c: answer_decision(c, run, "decision", given, None), atomic=True)
 
 
 # ---- the ordinary way ---------------------------------------------------------------------------

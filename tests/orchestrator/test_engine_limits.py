@@ -8,21 +8,19 @@ from typing import Any
 import pytest
 
 from orchestrator.engine import Engine
-from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel
 from shared.models.run import Budget, ReviewOptions
 from shared.models.steps import StepResult
 from shared.store.database import Database
-from shared.store.decisions import answer_decision
 from shared.store.sweeping import ripe_runs
 from shared.store.views import (
     list_events,
     list_steps,
     step_request,
 )
-from tests.support.driving import Asked, conceding, do, drive, keys
-from tests.support.review_panel import Submission, participant, submission
+from tests.support.driving import Asked, answer, conceding, do, drive, event_kinds, keys, submit
+from tests.support.review_panel import participant, submission
 from tests.support.review_replies import failure
 from tests.support.runs import execute, fetch, run_row, step_row
 
@@ -34,20 +32,6 @@ FIRST_ROUND = ["critique/1/critic1", "critique/1/critic2"]
 @pytest.fixture
 def engine(database: Database) -> Engine:
     return Engine(database)
-
-
-def submit(engine: Engine, submitted: Submission | None = None) -> str:
-    wanted = submitted or submission()
-    return engine.submit(wanted.spec, "a change", wanted.documents)
-
-
-def event_kinds(engine: Engine, run: str) -> list[str]:
-    return [kind for _, kind, _ in engine.database.run(lambda c: list_events(c, run))]
-
-
-def answer(engine: Engine, run: str, choice: str) -> None:
-    given = Answer(choice=choice, actor="me", channel="cli")
-    engine.database.run(lambda c: answer_decision(c, run, "decision", given, None), atomic=True)
 
 
 # ---- deadlines and budgets ----------------------------------------------------------------------

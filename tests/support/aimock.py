@@ -14,9 +14,9 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 PROGRAM = "node_modules/@copilotkit/aimock/dist/cli.js"
@@ -47,7 +47,7 @@ class Call:
     streamed: bool
 
 
-class Aimock:
+class Aimock(AbstractContextManager["Aimock"]):
     """A running aimock with these fixtures. Nothing of it is random: rates are 0 or 1."""
 
     def __init__(self, folder: Path, fixtures: Sequence[Mapping[str, Any]]) -> None:
@@ -88,15 +88,7 @@ class Aimock:
         self._process.terminate()
         self._process.wait(10)
 
-    def __enter__(self) -> Aimock:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_why: object) -> None:
         self.close()
 
 

@@ -21,7 +21,7 @@ import http.server
 import json
 import threading
 from collections.abc import Mapping
-from types import TracebackType
+from contextlib import AbstractContextManager
 
 _PARTS: dict[str, dict[str, str]] = {
     "chatgpt": {
@@ -81,7 +81,7 @@ if (!has('login', 'changed', 'blank')) {
 """
 
 
-class ChatPages:
+class ChatPages(AbstractContextManager["ChatPages"]):
     """The pages of all sites with one answer; `asked` is what was typed and sent."""
 
     def __init__(self, text: str) -> None:
@@ -120,15 +120,7 @@ class ChatPages:
         """The address of a site's page that behaves in that way."""
         return f"{self._url}/{site}/{mode}"
 
-    def __enter__(self) -> ChatPages:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_why: object) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

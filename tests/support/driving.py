@@ -9,10 +9,13 @@ from typing import Any
 
 from orchestrator.engine import Engine
 from orchestrator.staging import Scheduled
+from shared.models.decision import Answer
 from shared.models.steps import StepResult
 from shared.store.database import Database
+from shared.store.decisions import answer_decision
 from shared.store.steps import Claim, claim, finish
-from tests.support.review_panel import PATCH
+from shared.store.views import list_events
+from tests.support.review_panel import PATCH, Submission, submission
 from tests.support.review_replies import critique_fields, finding, reply, stances
 
 _nonces = itertools.count(1)
@@ -30,6 +33,23 @@ class Asked:
 
 
 Worker = Callable[[Asked], StepResult]
+
+
+def submit(engine: Engine, submitted: Submission | None = None) -> str:
+    """A review of a change; the run's id."""
+    wanted = submitted or submission()
+    return engine.submit(wanted.spec, "a change", wanted.documents)
+
+
+def event_kinds(engine: Engine, run: str) -> list[str]:
+    """What happened, in order."""
+    return [kind for _, kind, _ in engine.database.run(lambda c: list_events(c, run))]
+
+
+def answer(engine: Engine, run: str, choice: str) -> None:
+    """Answer the run's decision as somebody at the command line."""
+    given = Answer(choice=choice, actor="me", channel="cli")
+    engine.database.run(lambda c: answer_decision(c, run, "decision", given, None), atomic=True)
 
 
 def keys(scheduled: Scheduled | None) -> list[str]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 PROGRAM = Path(__file__).with_name("model_server.py")
 
 
-class ModelServer:
+class ModelServer(AbstractContextManager["ModelServer"]):
     """A running stand-in. `url` is its address without a path, `base_url` the one for OpenAI's."""
 
     def __init__(self, folder: Path) -> None:
@@ -58,13 +58,5 @@ class ModelServer:
                 stream.close()
         self._process.wait(10)
 
-    def __enter__(self) -> ModelServer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_why: object) -> None:
         self.close()

@@ -71,6 +71,8 @@ def make_step(key: str, status: str = "done", **changes: Any) -> StepRow:
         "note": "",
         "tokens": None,
         "cost_usd": None,
+        "input_tokens": None,
+        "output_tokens": None,
     }
     return StepRow(**{**values, **changes})
 

@@ -100,6 +100,8 @@ def _row(step: Step, result: StepResult | None, stage: int, place: int) -> StepR
         note="",
         tokens=None if result is None else result.tokens,
         cost_usd=None if result is None else result.cost_usd,
+        input_tokens=None,
+        output_tokens=None,
     )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from orchestrator.views.deliberation_words import DELIBERATION
 from orchestrator.views.lines import Span, Style, line
 from orchestrator.views.results.document import Block, Heading, Item, Items, Remark, Words
+from orchestrator.views.results.feedback import feedback
 from orchestrator.views.results.reading import (
     Reading,
     closing,
@@ -157,25 +156,7 @@ def _versions(reading: Reading) -> list[Block]:
         for one in version["rounds"]
         for part in (0, 1)
     ]
-    return [*blocks, *_feedback(reading), *earlier, *said]
-
-
-def _feedback(reading: Reading) -> list[Block]:
-    """The sections of the debate's contributions, merged (the design's DebateFeedback)."""
-    feedback = reading.detail.get("feedback") or {}
-    entries = tuple(
-        Item(_entry(one), reading.say(f"section_{name}"))
-        for name, found in feedback.items()
-        if f"section_{name}" in DELIBERATION
-        for one in found or ()
-    )
-    return [Heading(reading.say("feedback")), Items(entries)] if entries else []
-
-
-def _entry(one: object) -> str:
-    if isinstance(one, Mapping):
-        return " — ".join(str(value) for value in one.values() if value)
-    return str(one)
+    return [*blocks, *feedback(reading), *earlier, *said]
 
 
 def _version(reading: Reading, one: dict[str, Any]) -> Item:

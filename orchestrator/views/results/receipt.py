@@ -42,9 +42,15 @@ def _helped(reading: Reading, found: Mapping[str, Any]) -> list[Remark]:
     if helped is None:
         return []
     # Where a judge decides, the verdict can be another one than the first vote's although nobody was persuaded.
-    unmoved = helped == "changed" and found.get("changed_votes") == []
+    still = found.get("changed_votes") == [] and not (_of_findings(found) and found.get("changes"))
+    unmoved = helped == "changed" and still
     word = "helped_overruled" if unmoved else f"helped_{helped}"
     return [remark(reading.say(word) if word in DELIBERATION else str(helped))]
+
+
+def _of_findings(found: Mapping[str, Any]) -> bool:
+    """In a review and in the debate of a plan minds change about findings; votes follow, and stand beside."""
+    return "findings" in found
 
 
 def _same_votes(found: Mapping[str, Any]) -> bool:
@@ -86,7 +92,7 @@ def _support(reading: Reading, found: Mapping[str, Any]) -> list[Item]:
 
 def _changes(reading: Reading, found: Mapping[str, Any]) -> list[Item]:
     stances = found.get("changes") or ()
-    votes = found.get("changed_votes", stances) or ()
+    votes = stances if _of_findings(found) else found.get("changed_votes") or ()
     told = [*votes, *(stances if reading.everything and votes is not stances else ())]
     first, last = found.get("first_votes"), found.get("last_votes")
     moved = isinstance(first, Mapping) and isinstance(last, Mapping) and first != last
@@ -115,8 +121,7 @@ def _costs(reading: Reading, found: Mapping[str, Any]) -> list[Item]:
     if not isinstance(debate, Mapping):
         return []
     told = _known(reading, debate.get("cost_usd"))
-    voted = "changed_votes" in found
-    each = found.get("cost_per_changed_vote" if voted else "cost_per_changed_finding")
+    each = found.get(f"cost_per_changed_{'finding' if _of_findings(found) else 'vote'}")
     more = "" if each is None else reading.say("cost_per_change", cost=_known(reading, each))
     return [Item(told, reading.say("debate_cost"), more)]
 

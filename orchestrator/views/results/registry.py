@@ -11,6 +11,7 @@ from orchestrator.views.question import question
 from orchestrator.views.report import RunReport
 from orchestrator.views.results import ask, forum, generic, panel, plan, receipt
 from orchestrator.views.results.document import Block, as_lines, as_markdown
+from orchestrator.views.results.feedback import feedback
 from orchestrator.views.results.reading import Reading
 
 Document = Callable[[Reading], list[Block]]
@@ -34,7 +35,7 @@ def result_lines(
             report,
             language=language,
             max_findings=max_findings,
-            receipt=as_lines(_receipt(Reading(report, language, max_findings is None))),
+            debate=as_lines(_debate(Reading(report, language, max_findings is None))),
         )
     reading = Reading(report, language, everything=max_findings is None, brief=brief)
     return as_lines(_document(reading))
@@ -43,8 +44,8 @@ def result_lines(
 def result_markdown(report: RunReport, *, language: str) -> str:
     """The whole result as one Markdown document."""
     if report.run.workflow in OF_CHANGES:
-        told = _receipt(Reading(report, language, everything=True))
-        return markdown.result(report, language=language, receipt=as_markdown(told))
+        told = _debate(Reading(report, language, everything=True))
+        return markdown.result(report, language=language, debate=as_markdown(told))
     reading = Reading(report, language, everything=True)
     title = f"# {escape(report.run.title)}\n\n"
     return title + as_markdown(_document(reading))
@@ -62,11 +63,12 @@ def question_lines(report: RunReport, language: str) -> list[Line]:
     return question(report, language)
 
 
-def _receipt(reading: Reading) -> list[Block]:
-    """Whether a review's debate helped, in a line or in full; nothing where nobody debated."""
-    if reading.report.rounds < 2:
-        return []
-    return receipt.receipt(reading) if reading.everything else receipt.in_a_line(reading)
+def _debate(reading: Reading) -> list[Block]:
+    """What a review's discussion brought beside its findings, and whether it helped; in a line, or in full."""
+    debated = reading.report.rounds >= 2  # a critique alone is no debate
+    if not reading.everything:
+        return receipt.in_a_line(reading) if debated else []
+    return [*feedback(reading), *(receipt.receipt(reading) if debated else ())]
 
 
 def _document(reading: Reading) -> list[Block]:

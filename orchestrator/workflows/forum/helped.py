@@ -81,6 +81,7 @@ def _changed_votes(case: Case, talk: Talk, closing: Closing) -> list[JsonValue]:
             "participant": name,
             "from": ballot.before,
             "to": ballot.position,
+            "round": None,
             "evidence": evidence_of(name, ballot.changed_because, ballot.quote, quotable).value,
             "reason": ballot.changed_because or ballot.reason,
             "quote": ballot.quote,

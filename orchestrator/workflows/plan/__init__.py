@@ -79,9 +79,9 @@ def one_debate(case: Case, version: PlanVersion) -> Doing[Debate]:
         why = (
             "the budget is used up"
             if history.over_budget
-            else f"the limit of {case.options.max_revisions} revisions is reached"
+            else f"the limit of revisions ({case.options.max_revisions}) is reached"
         )
-        warning = f"nobody was asked about version {version.number} of the plan: {why}"
+        warning = f"version {version.number} of the plan was not decided on: {why}"
         return replace(debate, warnings=(*debate.warnings, warning))
     yield from phase("WaitingForDebateDecision")
     answer = yield from ask(case, debate)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from orchestrator.core.cycles import finding_prefix, step_key
 from orchestrator.core.labels import shuffled_labels
 from orchestrator.core.rounds import RoundTaken
+from orchestrator.core.said import Said
 from orchestrator.core.spending import Heard
 from orchestrator.workflows.plan.prompts import PlanPrompts
 from orchestrator.workflows.plan.strategies import Strategy
 from shared.models.assessment import Assessment
 from shared.models.decision import Answer
 from shared.models.findings import Finding, Stance
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.planning import PlanSynthesis
 from shared.models.run import PlanOptions, RunSpec
 
@@ -61,30 +63,16 @@ class PlanVersion:
 
     def key(self, *parts: object) -> str:
         """A step's name, unique in the run."""
-        version = () if self.number == 1 else (f"plan{self.number}",)
-        return "/".join(str(part) for part in (*version, *parts))
+        return step_key("plan", self.number, *parts)
 
     @property
     def prefix(self) -> str:
         """What makes this version's findings unique in the run."""
-        return "" if self.number == 1 else f"R{self.number}"
+        return finding_prefix(self.number)
 
     def label(self, finding: str) -> str:
         """A finding's name in the whole run."""
         return self.prefix + finding
-
-
-@dataclass(frozen=True)
-class Said:
-    """A contribution as others are shown it; `proposal` is the plan as a defence would have it."""
-
-    participant: str
-    role: Role
-    round: int
-    text: str
-    sections: Mapping[str, object] = field(default_factory=dict)
-    verdict: str | None = None
-    proposal: str = ""
 
 
 @dataclass(frozen=True)

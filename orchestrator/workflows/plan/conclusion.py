@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from orchestrator.core.commands import Outcome
-from orchestrator.core.receipt import CriticsVote, Debated, receipt_of
+from orchestrator.core.receipt import Debated, receipt_of
+from orchestrator.core.said import feedback
 from orchestrator.core.spending import Heard, spent
 from orchestrator.core.verdict import derive, effective_votes
 from orchestrator.workflows.plan.case import Case, Debate, History
 from orchestrator.workflows.plan.decision import ACCEPT, labelled, rounds
-from orchestrator.workflows.plan.feedback import feedback
 from orchestrator.workflows.plan.planning import Planned
 from orchestrator.workflows.plan.quoting import sources
 from shared.models.outcomes import Ending, Verdict
@@ -53,7 +53,7 @@ def conclude(
             "revisions": [_revision(debate) for debate in debates],
             "synthesis": last.synthesis.model_dump(mode="json"),
             "synthesised_by": last.synthesised_by,
-            "feedback": feedback(last.history),
+            "feedback": feedback("plan", last.history.said),
             "assessments": [
                 {"version": debate.plan.number, **one.model_dump(mode="json")}
                 for debate in debates
@@ -82,11 +82,7 @@ def receipt(case: Case, debate: Debate) -> dict[str, Any]:
     made = receipt_of(
         Debated(
             critics=case.critics,
-            votes=[
-                CriticsVote(one.participant, one.round, one.verdict)
-                for one in history.said
-                if one.verdict is not None
-            ],
+            said=history.said,
             verdict=_VOTED.get(derive(history.findings, _ending(history))),
             findings=history.findings,
             ledger=history.ledger,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from orchestrator.core.commands import Doing, decide
+from orchestrator.core.said import feedback
 from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
-from orchestrator.workflows.plan.feedback import feedback
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding
 
@@ -48,7 +48,7 @@ def shown(debate: Debate) -> dict[str, Any]:
         "plan": plan.text,
         "version": plan.number,
         "findings": [labelled(plan, finding) for finding in history.findings],
-        "feedback": feedback(history),
+        "feedback": feedback("plan", history.said),
         "rounds": rounds(debate),
         "synthesis": debate.synthesis.model_dump(mode="json"),
         "convergence": None if assessment is None else assessment.model_dump(mode="json"),

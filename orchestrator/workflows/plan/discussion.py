@@ -14,9 +14,10 @@ from orchestrator.core.evidence import absorb_proven, check_denials, check_words
 from orchestrator.core.findings import Raised
 from orchestrator.core.hearing import Spoken, absences, over_budget
 from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
+from orchestrator.core.said import Said
 from orchestrator.core.stances import RAISING, settle
 from orchestrator.core.wording import reply_text, spoken_text
-from orchestrator.workflows.plan.case import Case, History, PlanVersion, Said
+from orchestrator.workflows.plan.case import Case, History, PlanVersion
 from orchestrator.workflows.plan.prompts import Shown, View, labelled
 from orchestrator.workflows.plan.quoting import sources
 from orchestrator.workflows.plan.strategies import Part
@@ -29,7 +30,6 @@ from shared.models.replies import REPLY_MODELS
 
 # What a cross-reviewer is shown of the other lens.
 _OTHER_LENS = {Role.RISK: Role.INNOVATION, Role.INNOVATION: Role.RISK}
-_NOT_SECTIONS = frozenset({"verdict", "summary", "findings", "stances", "revised_plan"})
 
 
 def discuss(case: Case, plan: PlanVersion) -> Doing[History]:
@@ -159,7 +159,7 @@ def hear(number: int, spoken: Sequence[Spoken]) -> Heard:
                 role=one.role,
                 round=number,
                 text=reply_text(reply),
-                sections={key: value for key, value in reply.items() if key not in _NOT_SECTIONS},
+                sections=reply,
                 verdict=stated.verdict if isinstance(stated, PlanCritique) else None,
                 proposal=stated.revised_plan if isinstance(stated, Defense) else "",
             )

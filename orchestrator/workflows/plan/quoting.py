@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from orchestrator.core.quotations import GivenTexts
 from orchestrator.core.receipt import Sources
 from orchestrator.core.rounds import RoundTaken, ever_absent
-from orchestrator.workflows.plan.case import Case, PlanVersion, Said
+from orchestrator.core.said import Said
+from orchestrator.workflows.plan.case import Case, PlanVersion
 
 
 def sources(

@@ -64,8 +64,4 @@ def synthesise(case: Case, plan: PlanVersion, history: History) -> Doing[Synthes
 
 def joined(history: History) -> str:
     """The rounds' contents, one contribution after another."""
-    blocks = (
-        f"# {one.participant}, {one.role.value}, round {one.round}\n\n{one.text}"
-        for one in history.said
-    )
-    return "\n\n".join(blocks) or "Nobody answered."
+    return "\n\n".join(one.headed(one.participant) for one in history.said) or "Nobody answered."

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from orchestrator.core.cycles import finding_prefix, step_key
 from orchestrator.core.labels import shuffled_labels
 from orchestrator.core.rounds import RoundTaken
+from orchestrator.core.said import Said
 from orchestrator.core.spending import Heard
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from shared.models.assessment import Assessment
 from shared.models.decision import Answer
 from shared.models.findings import Finding, Stance
-from shared.models.panel import Role
 from shared.models.replies import Applied, CheckedFixes, Synthesis
 from shared.models.run import ReviewOptions, RunSpec
 from shared.models.subject import Subject
@@ -36,13 +37,12 @@ class Case:
 
     def key(self, *parts: object) -> str:
         """A step's name, unique in the run."""
-        cycle = () if self.cycle == 1 else (f"review{self.cycle}",)
-        return "/".join(str(part) for part in (*cycle, *parts))
+        return step_key("review", self.cycle, *parts)
 
     @property
     def prefix(self) -> str:
         """What makes this review's findings unique in the run."""
-        return "" if self.cycle == 1 else f"R{self.cycle}"
+        return finding_prefix(self.cycle)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -55,21 +55,6 @@ class Case:
     def label(self, finding: str) -> str:
         """A finding's name in the whole run."""
         return self.prefix + finding
-
-
-@dataclass(frozen=True)
-class Said:
-    """A contribution: the reply's words, and a critic's own verdict."""
-
-    participant: str
-    role: Role
-    round: int
-    text: str
-    verdict: str | None = None
-
-    def headed(self, called: str) -> str:
-        """The text under a line that says whose it is."""
-        return f"# {called}, {self.role.value}, round {self.round}\n\n{self.text}"
 
 
 @dataclass(frozen=True)

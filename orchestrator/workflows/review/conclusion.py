@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from orchestrator.core.commands import Outcome
+from orchestrator.core.said import feedback
 from orchestrator.core.verdict import derive, effective_votes
 from orchestrator.workflows.review.case import Case, Result
 from orchestrator.workflows.review.decision import shown_fixes
@@ -43,6 +44,7 @@ def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outc
         detail={
             "synthesis": last.synthesis.model_dump(mode="json"),
             "synthesised_by": last.synthesised_by,
+            "feedback": feedback("review", last.history.said),
             "assessments": [
                 {"review": case.cycle, **assessment.model_dump(mode="json")}
                 for case, result in results

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,16 +11,16 @@ from orchestrator.core.contested import Agenda, agenda, unanswered
 from orchestrator.core.convergence import Rule, assess
 from orchestrator.core.evidence import absorb_checked, check_stances, weighty
 from orchestrator.core.findings import Raised, check_places
+from orchestrator.core.hearing import Spoken, absences, over_budget
 from orchestrator.core.quotations import SubjectTexts
 from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
+from orchestrator.core.said import Said
 from orchestrator.core.spending import Heard
 from orchestrator.core.stances import settle
 from orchestrator.core.wording import reply_text, spoken_text
-from orchestrator.workflows.review.case import Case, History, Said
-from shared.models.outcomes import FailureKind
+from orchestrator.workflows.review.case import Case, History
 from shared.models.panel import Panel, Participant, Role
 from shared.models.replies import REPLY_MODELS, Critique
-from shared.models.steps import StepResult
 
 
 def discuss(case: Case) -> Doing[History]:
@@ -32,9 +32,11 @@ def discuss(case: Case) -> Doing[History]:
         results = yield from together(
             speak(case, speaker, role, number, history) for speaker in speakers
         )
-        spoken = list(zip(speakers, results, strict=True))
+        spoken = [
+            Spoken(speaker, role, result) for speaker, result in zip(speakers, results, strict=True)
+        ]
         heard = hear(case, number, role, spoken)
-        bill = tuple(paid_for(speaker, result) for speaker, result in spoken)
+        bill = tuple(map(paid_for, spoken))
         written = yield from record(case.key("round", number), partial(judge, case, history, heard))
         history = History(
             rounds=(*history.rounds, heard.taken),
@@ -99,24 +101,24 @@ def points_for(role: Role, history: History) -> Agenda:
 
 @dataclass(frozen=True)
 class RoundRead:
-    """A round's replies, read."""
+    """A round's replies, read. What is `objected` stands outside of the replies' findings."""
 
     taken: RoundTaken
     raised: tuple[Raised, ...]
+    objected: tuple[Raised, ...]
     said: tuple[Said, ...]
     warnings: tuple[str, ...]
     over_budget: bool
 
 
-def hear(
-    case: Case, number: int, role: Role, spoken: list[tuple[Participant, StepResult]]
-) -> RoundRead:
+def hear(case: Case, number: int, role: Role, spoken: Sequence[Spoken]) -> RoundRead:
     """Read the replies of a round; a failure is a contribution that is missing."""
     contributions: list[Contribution] = []
     raised: list[Raised] = []
+    objected: list[Raised] = []
     words: list[Said] = []
-    for speaker, result in spoken:
-        reply = result.reply
+    for one in spoken:
+        speaker, reply = one.speaker, one.result.reply
         if reply is None:
             contributions.append(Contribution(speaker.name, role.value, answered=False))
             continue
@@ -126,28 +128,28 @@ def hear(
             Contribution(speaker.name, role.value, spoken_text(reply), True, stances)
         )
         verdict = said.verdict if isinstance(said, Critique) else None
-        words.append(Said(speaker.name, role, number, reply_text(reply), verdict))
+        words.append(Said(speaker.name, role, number, reply_text(reply), reply, verdict))
         if isinstance(said, Critique):
-            # Later on what is objected elsewhere is about findings that are known, and positions say it.
-            objected = said.raised() if number == 1 else said.findings
-            raised.extend(Raised(speaker.name, number, finding) for finding in objected)
+            raised.extend(Raised(speaker.name, number, finding) for finding in said.findings)
+            if number == 1 and not said.findings:
+                # Later on what is objected elsewhere is about findings that are known, and positions say it.
+                objected.extend(Raised(speaker.name, number, finding) for finding in said.raised())
     return RoundRead(
         taken=RoundTaken(number, role.value, tuple(contributions)),
         raised=tuple(raised),
+        objected=tuple(objected),
         said=tuple(words),
-        warnings=absences(spoken, number),
-        over_budget=any(
-            result.failure is not None and result.failure.kind is FailureKind.OVER_BUDGET
-            for _, result in spoken
-        ),
+        warnings=absences(spoken, f"round {number}"),
+        over_budget=over_budget(one.result for one in spoken),
     )
 
 
-def paid_for(speaker: Participant, result: StepResult) -> Heard:
+def paid_for(one: Spoken) -> Heard:
     """A result as the bill shows it: what computes and calls nobody costs nothing."""
-    if speaker.rule_based:
-        result = result.model_copy(update={"tokens": 0, "cost_usd": 0.0})
-    return Heard(speaker.name, result)
+    if not one.speaker.rule_based:
+        return one.heard
+    free = one.result.model_copy(update={"tokens": 0, "cost_usd": 0.0})
+    return Heard(one.speaker.name, free)
 
 
 def judge(case: Case, history: History, heard: RoundRead) -> RoundRecord:
@@ -156,7 +158,7 @@ def judge(case: Case, history: History, heard: RoundRead) -> RoundRecord:
     Only what its evidence shows has weight; the rest is recorded with the reason.
     """
     texts = SubjectTexts(case.subject, case.document)
-    merged = absorb_checked(heard.raised, history.findings, texts)
+    merged = absorb_checked(heard.raised, history.findings, texts, heard.objected)
     known = {finding.id for finding in merged.findings}
     stated = check_stances(
         (line for line in ledger_of([heard.taken]) if line.finding in known),
@@ -189,15 +191,3 @@ def rule_based_in(panel: Panel) -> frozenset[str]:
     """Names of the participants that compute: their grounds are rules, which code checks."""
     everybody = (*panel.critics, panel.author)
     return frozenset(one.name for one in everybody if one.rule_based)
-
-
-def absences(spoken: Iterable[tuple[Participant, StepResult]], number: int) -> tuple[str, ...]:
-    """Who did not answer in a round, and why: said loudly in every format."""
-    everybody = list(spoken)
-    answered = sum(result.failure is None for _, result in everybody)
-    return tuple(
-        f"{speaker.name} did not answer in round {number} ({answered}/{len(everybody)} did): "
-        f"{result.failure.kind}: {result.failure.message}"
-        for speaker, result in everybody
-        if result.failure is not None
-    )

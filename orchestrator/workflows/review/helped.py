@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from orchestrator.core.quotations import SubjectTexts
-from orchestrator.core.receipt import CriticsVote, Debated, Sources, receipt_of
+from orchestrator.core.receipt import Debated, Sources, receipt_of
 from orchestrator.core.verdict import derive
 from orchestrator.workflows.review.case import Case, History
 from shared.models.outcomes import Verdict
@@ -25,11 +25,7 @@ def receipt(case: Case, history: History) -> dict[str, JsonValue]:
     made = receipt_of(
         Debated(
             critics=case.spec.panel.critics,
-            votes=[
-                CriticsVote(one.participant, one.round, one.verdict)
-                for one in history.said
-                if one.verdict is not None
-            ],
+            said=history.said,
             verdict=None if derived is Verdict.INCONCLUSIVE else derived.value,
             findings=history.findings,
             ledger=history.ledger,

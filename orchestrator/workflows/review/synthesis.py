@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from orchestrator.core.commands import Doing, Turn, single
 from orchestrator.workflows.review.case import Case, History
+from shared.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.panel import Role
 from shared.models.replies import Synthesis
 
 
 @dataclass(frozen=True)
 class Synthesised:
-    """The text; `by` is `fallback` when it is the rounds as they were, and then nobody saw `labels`."""
+    """The text; `by` is `fallback` when no chair wrote it, and then nobody saw `labels`."""
 
     text: Synthesis
     by: str
@@ -22,11 +23,12 @@ class Synthesised:
 
 
 def synthesise(case: Case, history: History) -> Doing[Synthesised]:
-    """The chair's merged text; when the chair fails, the rounds' contents one after another (the design's fallback)."""
+    """The chair's merged text; without a chair's answer the findings are counted by code (the design's fallback)."""
     chair, labels = case.spec.panel.chair, case.letters
-    fallback = Synthesis(summary="\n\n".join(history.texts()) or "Nobody answered.")
-    if not history.said or history.over_budget:
-        return Synthesised(fallback, "fallback", {})
+    if not history.said:
+        return Synthesised(Synthesis(summary="Nobody answered."), "fallback", {})
+    if history.over_budget:
+        return Synthesised(_counted(case, history, "the budget is used up"), "fallback", {})
     result = yield from single(
         Turn(
             key=case.key("synthesis", chair.name),
@@ -47,6 +49,12 @@ def synthesise(case: Case, history: History) -> Doing[Synthesised]:
     )
     if result.reply is None:
         assert result.failure is not None
-        warning = f"{chair.name} could not synthesise ({result.failure.kind}): the rounds stand as they were"
-        return Synthesised(fallback, "fallback", {}, (warning,))
+        warning = f"{chair.name} could not synthesise ({result.failure.kind}): the findings are counted by code"
+        return Synthesised(_counted(case, history, "the chair failed"), "fallback", {}, (warning,))
     return Synthesised(Synthesis.model_validate(result.reply), chair.name, labels)
+
+
+def _counted(case: Case, history: History, why: str) -> Synthesis:
+    """What the participant `rules` would have written, with the reason why it is not the chair's text."""
+    brief = case.prompts.synthesis_brief(history.findings, history.assessment)
+    return counted_synthesis(SynthesisBrief.model_validate(brief), why)

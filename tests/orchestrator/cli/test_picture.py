@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import redirect_stderr
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.cli.picture import Canvas
+from orchestrator.cli.picture import Canvas, Picture
+from orchestrator.cli.terminal import Terminal
 from orchestrator.views.lines import Line, Span, Style, line
 from tests.support.screens import Screen
 
@@ -79,3 +84,11 @@ def test_a_narrower_window_wraps_what_was_drawn_and_it_is_drawn_anew() -> None:
     assert screen.shown == ["x" * 10, "y" * 10, "z"]
     screen.write(canvas.change(lines(["x" * 10, "y" * 10, "9"]), 10))
     assert screen.shown == ["x" * 10, "y" * 10, "9"]
+
+
+def test_a_terminal_that_was_closed_is_a_reader_that_has_gone() -> None:
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs, "w") as terminal, redirect_stderr(terminal):
+        os.close(ours)
+        with pytest.raises(BrokenPipeError), Picture(Terminal.of({}), "en"):
+            pass

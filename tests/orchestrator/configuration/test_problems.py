@@ -48,12 +48,28 @@ def test_a_wrong_file_is_told_line_and_suggestion(place: Any, text: str, message
 
 
 def test_every_problem_is_named_at_once(place: Any) -> None:
-    said = place.refuse("language: fr\nreview: {max_rounds: x}\ngate: {quorum: 0}\n")
-    assert [line.partition(": ")[0].rpartition(":")[2] for line in said.splitlines()] == [
-        "1",
-        "2",
-        "3",
+    said = place.refuse("""\
+language: fr
+presett: x
+providers:
+  x y: {type: rules}
+  z: {type: openai, modle: m, api_key: sk-1, timeout: soon}
+participants: [{name: a, label: b, persna: c}]
+review: {max_rounds: x, strateg: review}
+gate: {quorum: 0}
+""")
+    place_and_words = [line.partition("config.yaml:")[2] for line in said.splitlines()]
+    expected = [
+        *("1: language: 'fr'", "2: unknown key 'presett'; did you mean 'preset'?"),
+        *("4: providers.x y: the provider name", "5: unknown key 'modle'; did you mean 'model'?"),
+        *("5: 'api_key' would put", "5: providers.z.timeout: expected a duration"),
+        *("6: unknown key 'persna'; did", "6: participants.0.label: `label` names a persona"),
+        *("7: unknown key 'strateg'; did", "7: review.max_rounds: expected", "8: gate.quorum:"),
     ]
+    assert len(place_and_words) == len(expected)
+    for line, beginning in zip(place_and_words, expected, strict=True):
+        assert line.startswith(beginning)
+    assert "sk-1" not in said
 
 
 @pytest.mark.parametrize("key", ["api_key", "token", "password", "client_secret"])

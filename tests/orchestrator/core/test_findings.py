@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from random import Random
 
 import pytest
@@ -212,6 +212,19 @@ def test_a_milder_claim_with_a_quotation_makes_nobodys_word_a_trifle_and_does_no
     assert finding.severity is Severity.CRITICAL
     (finding,) = merge([raised("a", severity=Severity.MINOR)], merge([trifle]))
     assert finding.severity is Severity.MINOR
+
+
+@pytest.mark.parametrize("more", list(Severity))
+def test_one_more_claim_without_a_reason_never_makes_a_finding_less_grave(more: Severity) -> None:
+    # Who says CRITICAL is one more who says MAJOR at least.
+    kinds = [(severity, reason) for severity in Severity for reason in ("", REASON)]
+    for stated in combinations_with_replacement(kinds, 3):
+        claims = [
+            raised(name, severity=severity, detail=detail)
+            for name, (severity, detail) in zip("abc", stated, strict=True)
+        ]
+        (before,), (after,) = merge(claims), merge([*claims, raised("d", severity=more)])
+        assert after.severity.rank <= before.severity.rank, (stated, more)
 
 
 def test_without_any_reason_the_worst_severity_holds() -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from orchestrator.core.quotations import GivenTexts, quoted_in
 from orchestrator.core.receipt import (
-    CriticsVote,
     Debated,
     Evidence,
     Helped,
@@ -17,11 +16,12 @@ from orchestrator.core.receipt import (
     leading_vote,
     receipt_of,
 )
+from orchestrator.core.said import Said
 from orchestrator.core.spending import Heard
 from orchestrator.core.stances import RAISING
 from shared.models.deliberation import Context, Question
 from shared.models.findings import Finding, FindingStatus, Position, Severity, Stance
-from shared.models.panel import Participant
+from shared.models.panel import Participant, Role
 from shared.models.steps import StepResult
 
 TASK = "Two disks failed in March, and nobody noticed."
@@ -55,6 +55,10 @@ LEDGER = (
 )
 
 
+def vote(who: str, number: int, verdict: str) -> Said:
+    return Said(who, Role.CRITIQUE, number, "", verdict=verdict)
+
+
 def priced(who: str, cost: float | None) -> Heard:
     return Heard(who, StepResult(reply={}, tokens=1, cost_usd=cost))
 
@@ -62,10 +66,10 @@ def priced(who: str, cost: float | None) -> Heard:
 def debated(**fields: Any) -> Debated:
     made = {
         "critics": [member("ada"), member("bob")],
-        "votes": [
-            CriticsVote("ada", 1, "NEEDS_FIX"),
-            CriticsVote("bob", 1, "APPROVED"),
-            CriticsVote("bob", 3, "NEEDS_FIX"),
+        "said": [
+            vote("ada", 1, "NEEDS_FIX"),
+            vote("bob", 1, "APPROVED"),
+            vote("bob", 3, "NEEDS_FIX"),
         ],
         "verdict": "NEEDS_FIX",
         "findings": [FINDING],
@@ -93,9 +97,31 @@ def test_votes_positions_changes_and_price_stand_side_by_side():
     assert row["last"] == {"ada": "agree", "bob": "agree"}
     (change,) = made["changes"]
     assert (change["participant"], change["evidence"], change["round"]) == ("bob", "quoted", 3)
+    assert made["changed_votes"] == [
+        {
+            "participant": "bob",
+            "from": "APPROVED",
+            "to": "NEEDS_FIX",
+            "round": 3,
+            "evidence": "quoted",
+            "reason": "so it is",
+            "quote": "two disks FAILED",
+        }
+    ]
     assert made["changed_findings"] == 1
     assert made["first_round"]["cost_usd"] == 1.0
-    assert made["cost_per_changed_finding"] == 3.0
+    assert (made["cost_per_changed_vote"], made["cost_per_changed_finding"]) == (3.0, 3.0)
+
+
+def test_a_vote_that_changes_and_says_on_no_finding_why_rests_on_nothing():
+    made: Any = receipt_of(debated(ledger=LEDGER[:2]))
+    (changed,) = made["changed_votes"]
+    assert (changed["evidence"], changed["reason"], changed["quote"]) == ("none", "", None)
+
+
+def test_a_vote_that_went_there_and_back_has_not_changed():
+    made: Any = receipt_of(debated(said=[vote("ada", n, w) for n, w in enumerate("ABA", 1)]))
+    assert (made["changed_votes"], made["cost_per_changed_vote"]) == ([], None)
 
 
 def test_a_price_that_is_not_wholly_known_is_not_known():

@@ -54,7 +54,7 @@ def test_every_top_level_key_is_documented():
 
 def test_a_round_carries_its_steps_and_its_figures():
     steps = (
-        make_step("critique/1/ruff"),
+        make_step("critique/1/ruff", tokens=7, input_tokens=5, output_tokens=2),
         make_step("critique/1/bandit", "failed"),
         make_step("rebuttal/2/rules"),
         make_step("synthesis/rules"),
@@ -74,7 +74,11 @@ def test_a_round_carries_its_steps_and_its_figures():
     assert stages["critique/1"]["assessment"]["round"] == 1
     assert stages["rebuttal/2"]["assessment"]["ending"] == "converged"
     assert stages["review2/critique/1"]["assessment"] is None
-    assert stages["critique/1"]["steps"][1]["failure"]["kind"] == "timeout"
+    first, failed = stages["critique/1"]["steps"]
+    assert (first["tokens"], first["input_tokens"], first["output_tokens"]) == (7, 5, 2)
+    assert failed["failure"]["kind"] == "timeout"
+    documented = DOCS.read_text("utf-8")
+    assert [key for key in first if f"`{key}`" not in documented] == []
 
 
 def test_an_open_decision_carries_what_binds_the_answer():

@@ -71,7 +71,7 @@ def test_every_sentence_of_every_ending_has_its_korean(
         ),
         (
             "there and back again: bob on P1, cyd on P1; the votes agree, the debate did not",
-            "입장이 거듭 뒤집힘: bob: P1, cyd: P1; 투표는 일치하나 토론은 그렇지 않았음",
+            "입장이 거듭 번복됨: bob: P1, cyd: P1; 투표는 일치하나 토론은 그렇지 않았음",
         ),
         (
             "me waits for a person's answer: `quorate inbox`.",

@@ -1,5 +1,6 @@
 """Replays of recorded runs: exact under their own rules, and honest about what other rules would lack."""
 
+from copy import deepcopy
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -9,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.recomputation import recompute
+from orchestrator.views.sentences import told
 from orchestrator.whatif.changes import change_of
 from orchestrator.whatif.recording import make_recording
-from orchestrator.whatif.replaying import State, Variant, check, what_if
+from orchestrator.whatif.replaying import State, Variant, check, computed_otherwise, what_if
 from orchestrator.workflows import start_workflow
 from shared.errors import ReplayMismatch, UserError
 from shared.models.decision import Answer
@@ -272,6 +274,30 @@ def test_an_outcome_that_was_stored_otherwise_is_named() -> None:
     found = check(replace(recording, run=replace(recording.run, outcome=outcome)))
 
     assert [one.where for one in found.differences] == ["outcome.verdict"]
+
+
+def test_what_an_earlier_version_did_not_write_down_is_no_difference() -> None:
+    recording = a_dispute()
+    outcome: dict[str, Any] = deepcopy(recording.run.outcome or {})
+    del outcome["detail"]["standing"], outcome["detail"]["receipt"]["changes"]
+    earlier = replace(recording, run=replace(recording.run, outcome=outcome))
+    assert check(earlier).same
+
+    stances = outcome["findings"][0]["stances"]
+    somebody = stances.popitem()[0]
+    places = [one.where for one in check(earlier).differences]
+    assert places == [f"outcome.findings[0].stances.{somebody}"]
+
+
+def test_a_what_if_says_when_not_only_its_rules_make_a_difference() -> None:
+    recording = a_dispute()
+    assert computed_otherwise(recording) is None
+    outcome = {**(recording.run.outcome or {}), "verdict": "APPROVED"}
+    said = computed_otherwise(replace(recording, run=replace(recording.run, outcome=outcome)))
+    assert said is not None
+    assert "under its own rules, too" in said
+    assert "r1" in told(said, "ko")
+    assert "own rules" not in told(said, "ko")
 
 
 def test_a_reply_that_this_version_cannot_read_says_so() -> None:

@@ -109,7 +109,7 @@ def test_a_judge_that_fails_over_divided_votes_leaves_no_verdict():
     assert "P2 (0.67): No" in outcome.summary
 
 
-@pytest.mark.parametrize("confidence", [1.5, -1, "high", 80])
+@pytest.mark.parametrize("confidence", [1.5, -1, "high", 8])
 def test_a_confidence_out_of_range_is_none(confidence):
     def judgement(step: Turn) -> StepResult:
         return give(step, verdict="Yes", choice="P1", confidence=confidence)

@@ -131,7 +131,7 @@ def test_when_the_chair_fails_the_rounds_stand_as_they_were():
     assert any("could not synthesise" in warning for warning in outcome.warnings)
 
 
-@pytest.mark.parametrize(("score", "kept"), [(0.9, 0.9), (1.4, None), (-1, None), ("0.9", None)])
+@pytest.mark.parametrize(("score", "kept"), [(0.9, 0.9), (1.4, None), (-1, None), ("90%", 0.9)])
 def test_the_chairs_score_is_shown_when_it_is_one_and_decides_nothing(score, kept):
     class Scored(PlanCast):
         def challenge(self, step: Turn) -> StepResult:

@@ -194,14 +194,20 @@ def test_a_budget_that_is_used_up_ends_the_discussion_and_asks_no_model_any_more
     assert outcome.detail["synthesised_by"] == "fallback"
 
 
-def test_a_chair_that_fails_leaves_the_rounds_as_they_were() -> None:
+def test_when_the_chair_fails_the_findings_are_counted_by_code_and_say_so() -> None:
     def script(step: Step) -> StepResult:
         return failure() if step.reply_model == "synthesis" else conceding(step)
 
     outcome, _run = hold(submission(options=options()), script)
 
     assert outcome.detail["synthesised_by"] == "fallback"
-    assert "# critic1, critique, round 1" in outcome.summary
+    head = "Rule-based synthesis (counted by code, the chair failed): "
+    assert outcome.summary.startswith(head)
+    assert "# critic1" not in outcome.summary
+    counted = outcome.detail["synthesis"]
+    listed = [*counted["consensus"], *counted["resolved_issues"], *counted["remaining_concerns"]]
+    assert sorted(one.split()[0] for one in listed) == sorted(one.id for one in outcome.findings)
+    assert listed
     assert any("chair could not synthesise" in warning for warning in outcome.warnings)
 
 

@@ -156,6 +156,7 @@ def with_each_turn_missing(play: Play, script: Script) -> Iterator[tuple[str, Ou
 
 @settings(max_examples=80, deadline=None)
 @given(SEEDS, st.integers(2, 5), st.sampled_from(["stance", "stance", "text", "lexical-published"]))
+@example(53094, 5, "stance")  # bob's turn, which is missing, calls a finding grave
 @example(79, 5, "stance")  # ada quotes a turn of bob's
 def test_no_round_of_a_plan_converges_because_a_turn_is_missing(seed, rounds, detector):
     script = Plans(seed)

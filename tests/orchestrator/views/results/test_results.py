@@ -17,7 +17,7 @@ from shared.store.views import UsageRow
 from tests.support import debates
 from tests.support.finished_runs import HELD, Held, asked, discussed, judged, planned
 from tests.support.plan_cast import PlanCast
-from tests.support.reports import make_decision, make_report
+from tests.support.reports import make_decision, make_finding, make_report
 from tests.support.seen_runs import report_of
 from tests.support.snapshots import check_text
 
@@ -139,7 +139,7 @@ def test_a_change_of_mind_has_a_price_only_where_one_is_shown(votes: list[object
     receipt = held.outcome.detail["receipt"]
     receipt |= {"cost_per_changed_vote": None, "cost_per_changed_finding": 0.5}
     if votes is None:  # reviews and plans have no votes: their changes are those on findings
-        del receipt["changed_votes"]
+        receipt |= {"findings": []}
     else:
         receipt["changed_votes"] = votes
     shown = text_of(held)
@@ -280,3 +280,51 @@ def test_who_is_waited_for_is_named_in_every_workflow() -> None:
     report = replace(report, steps=(*report.steps[:1], *steps))
     shown = plain(result_lines(report, language="ko", max_findings=5))
     assert "작업 중: bob, cyd" in shown
+
+
+def test_a_review_tells_what_its_sections_say_and_the_findings_do_not() -> None:
+    feedback = {
+        "points_of_agreement": ["The test is | good"],
+        "security_risks": [
+            {
+                "severity": "CRITICAL",
+                "description": "Shell injection",
+            },  # as the store gives it back
+            {"severity": "MINOR", "description": "Names are logged"},
+        ],
+        "edge_cases": ["None."],
+        "accepted_challenges": ["Shell injection"],
+        "refined_recommendation": "Mend it first.",
+        "revised_solution": None,
+    }
+    report = make_report(
+        findings=(make_finding(),), verdict="NEEDS_FIX", detail={"feedback": feedback}
+    )
+    markdown = result_markdown(report, language="en").partition("## What the debate brought\n\n")[2]
+    assert markdown.partition("\n\n")[0].splitlines() == [
+        "- **security risk:** Names are logged — MINOR",
+        "- **agreed:** The test is \\| good",
+        "- **conceded:** Shell injection",
+        "- **recommendation:** Mend it first.",
+    ]
+    everything = plain(result_lines(report, language="ko", max_findings=None))
+    assert "다듬은 권고: Mend it first." in everything
+    assert "Mend it" not in plain(result_lines(report, language="ko", max_findings=5))
+
+
+@pytest.mark.parametrize(
+    ("language", "decision", "warning"),
+    [
+        ("en", "Decision about version 1: revise", "version 2 of the plan was not decided on"),
+        ("ko", "버전 1에 대한 결정: revise", "계획 버전 2에 대한 결정이 없음: 수정 한도 1회에"),
+    ],
+)
+def test_at_the_bound_of_revisions_the_last_answer_is_not_taken_for_the_last_versions(
+    language: str, decision: str, warning: str
+) -> None:
+    run = debates.submitted(PlanOptions(max_revisions=1), language=language)
+    held = Held(run, *debates.hold(run, PlanCast(), debates.decides("revise")))
+    report = report_of(held.run, held.simulation, held.outcome)
+    shown = plain(result_lines(report, language=language, max_findings=5))
+    assert decision in shown
+    assert warning in shown

@@ -1,0 +1,25 @@
+"""How a result is handed over: what stands alone on stdout, and what is said beside it."""
+
+import pytest
+
+from orchestrator.cli.terminal import Terminal
+from orchestrator.cli.watching import Wish, deliver
+from shared.models.run import PlanOptions
+from tests.support import debates
+from tests.support.plan_cast import PlanCast
+from tests.support.seen_runs import report_of
+
+
+@pytest.mark.parametrize(("choice", "said"), [("accept", ""), ("revise", "was not decided on")])
+def test_a_quiet_plan_that_nobody_accepted_says_so_beside_it(
+    choice: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = debates.submitted(PlanOptions(max_revisions=1))
+    outcome, simulation = debates.hold(run, PlanCast(), debates.decides(choice))
+    deliver(report_of(run, simulation, outcome), Terminal.of({}, quiet=True), Wish())
+    told = capsys.readouterr()
+    assert "copy the data" in told.out
+    assert "decided" not in told.out
+    warnings = [line for line in told.err.splitlines() if "scripted" not in line]
+    assert len(warnings) == bool(said)
+    assert said in "".join(warnings)
