@@ -19,6 +19,8 @@ wrong, where, and what to do.
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from shared.models.outcomes import FailureKind
 
 
@@ -64,12 +66,24 @@ class EnvironmentFault(QuorateError):
     exit_code = 5
 
 
+class Scope(StrEnum):
+    """What a provider's failure says beyond its own call.
+
+    `account`: as its kind says, the provider may be down or the key refused for everybody; `call`: nothing, another
+    model of the same account may answer; `nobody`: nobody was asked (no key here, no such name, nobody listens).
+    """
+
+    ACCOUNT = "account"
+    CALL = "call"
+    NOBODY = "nobody"
+
+
 class ProviderError(QuorateError):
     """A participant's provider did not give a usable answer.
 
     `kind` is the typed outcome, `retry_after_s` what the provider asked for (seconds), `retryable` says
     whether the same call may succeed later. `charged`: the answer is lost and may have been paid for nevertheless
-    (None: whoever raised it cannot tell, and nobody has looked).
+    (None: whoever raised it cannot tell, and nobody has looked). `scope`: what it says about the provider's account.
     """
 
     exit_code = 3
@@ -82,8 +96,10 @@ class ProviderError(QuorateError):
         retryable: bool = False,
         retry_after_s: float | None = None,
         charged: bool | None = None,
+        scope: Scope = Scope.ACCOUNT,
     ) -> None:
         super().__init__(message)
+        self.scope = scope
         self.charged = charged
         self.kind = kind
         self.retryable = retryable

@@ -19,7 +19,7 @@ from shared.errors import EnvironmentFault
 
 SERVICE = "quorate"
 PATIENCE_S = 20.0
-EXTRA = "install `quorate[keyring]` into the environment of Quorate"
+EXTRA = "`pip install -e '.[keyring]'` in Quorate's folder and environment"
 _NAMES = ("quorate-names", "names")
 
 _Answer = TypeVar("_Answer")

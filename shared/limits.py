@@ -36,6 +36,7 @@ KEY_OPTIONS = ("api_key_env", "api_key_file", "api_key_keyring")
 """The participant options that say where its key is held."""
 HEADER_OPTIONS = ("header_env", "header_file", "header_keyring")
 """The participant options that say, header by header, where the value of a secret one is held."""
+_LOGIN_OPTIONS = ("agent", "program", "command", "site", "profile")
 
 
 class Limits(Wire):
@@ -110,11 +111,26 @@ def account_of(participant: Participant) -> str:
     options = participant.options
     host = urlsplit(str(options.get("base_url") or "")).netloc.rpartition("@")[2]
     named = options.get("account")
-    source = [str(options.get(name) or "") for name in KEY_OPTIONS]
-    source += [json.dumps(options[n], sort_keys=True) for n in HEADER_OPTIONS if options.get(n)]
+    source = _places(participant)
     key = str(named) if named else _digest("\n".join(source)) if any(source) else ""
     text = participant.provider + (f"@{host}" if host else "") + (f"#{key}" if key else "")
     return "".join(c if c.isprintable() and not c.isspace() else "_" for c in text)[:200]
+
+
+def key_of(participant: Participant) -> str:
+    """Which key an account is asked with: its places, or whose log-in it is, hashed.
+
+    A refused key says nothing about another key, also where the option `account` makes them share their limits.
+    """
+    logins = [json.dumps(participant.options.get(name)) for name in _LOGIN_OPTIONS]
+    return _digest("\n".join([*_places(participant), *logins]))
+
+
+def _places(participant: Participant) -> list[str]:
+    options = participant.options
+    source = [str(options.get(name) or "") for name in KEY_OPTIONS]
+    source += [json.dumps(options[n], sort_keys=True) for n in HEADER_OPTIONS if options.get(n)]
+    return source
 
 
 def account_key(account: str) -> str:
@@ -178,7 +194,9 @@ def resume(redis_url: str, name: str) -> bool:
     """
     with _connected(redis_url) as client:
         unpaused = client.hdel(PAUSED_KEY, name)
-        closed = client.hdel(account_key(name), "open", "fails", "opens", "probe", "why", "said")
+        closed = client.hdel(
+            account_key(name), "open", "fails", "opens", "probe", "why", "said", "key"
+        )
     return bool(unpaused or closed)
 
 

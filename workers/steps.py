@@ -322,7 +322,8 @@ def _is_out_of_service(error: ProviderError, ledger: CallLedger) -> bool:
     if error.kind in (FailureKind.CREDENTIALS, FailureKind.OVER_BUDGET):
         return True
     down = error.kind in (FailureKind.UNREACHABLE, FailureKind.OVERLOADED)
-    spent = ledger.claimed.attempts >= MAX_ATTEMPTS or _is_used_up(error, ledger)
+    last = not error.retryable or ledger.claimed.attempts >= MAX_ATTEMPTS
+    spent = last or _is_used_up(error, ledger)
     return down and spent
 
 

@@ -86,6 +86,8 @@ def show_logs(environ: Mapping[str, str], name: str | None, count: int) -> int:
     for one, path in known.items():
         if name in (None, one):
             text = "\n".join(path.read_text(errors="replace").splitlines()[-count:])
+            if not text and name is None:
+                continue  # an empty log, which nobody named
             terminal.result([line(Span(f"== {path}", Style.STRONG)), *block(text)])
     return 0
 

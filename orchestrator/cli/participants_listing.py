@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,8 +83,13 @@ def run_list(
     if listing.missing:
         terminal.talk([line(Span(say("not_here", language), Style.DIM))])
         terminal.talk([line(Span(f"  {who}: {todo}", Style.DIM)) for who, todo in listing.missing])
-    terminal.talk([line(text) for text in listing.report.lines()[1:]])
+    terminal.talk([line(_without_itself(text)) for text in listing.report.lines()[1:]])
     return 0
+
+
+def _without_itself(text: str) -> str:
+    """A hint without the remark in brackets that sends its reader to this very command."""
+    return re.sub(r" ?\([^()]*`quorate participants list`[^()]*\)", "", text)
 
 
 def gather(

@@ -134,7 +134,7 @@ def obstacle(name: str, provider: Provider, environ: Mapping[str, str]) -> Obsta
                 return Obstacle(f"{name} needs the command `{program}`, which is not on PATH")
         case BrowserProvider() if find_spec("playwright") is None:
             return Obstacle(
-                f"{name} needs the extra `browser`: install `quorate[browser]` into this environment"
+                f"{name} needs the extra `browser`: `pip install -e '.[browser]'` in Quorate's folder and environment"
             )
     return None
 

@@ -39,7 +39,7 @@ class PanelReport:
             phrase("participants", self.language, names=", ".join(self.found)),
             *(phrase("warning", self.language, text=warning) for warning in self.warnings),
             *self.hints,
-            *(self.advice if with_advice else ()),
+            *(told for one in self.advice if with_advice for told in one.splitlines()),
         )
 
 
@@ -118,7 +118,7 @@ def left_out(wanted: Wanted, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def how_to_add_models(catalogue: Catalogue, language: str = "en") -> str:
-    """What to set, install or start, in a sentence."""
+    """What to set, install or start: a sentence, or a line for each way."""
     environ, names = catalogue.environ, {"key": KEY, "model": MODEL, "url": BASE_URL}
     if environ.get(MODEL):
         return phrase("model_alone", language, **names)

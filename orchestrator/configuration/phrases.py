@@ -71,12 +71,16 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "주소는 있으나 모델이 없습니다. {model}에 물어볼 모델을 설정하세요.",
     ),
     "add_models": (
-        "To add models: set ANTHROPIC_API_KEY, GEMINI_API_KEY, {key} or OPENROUTER_API_KEY; or install `claude`, "
-        "`gemini` or `codex`; or start Ollama; or for any OpenAI-compatible server set {url} and {model}; or "
-        "describe several under `providers:` in {file}. `quorate participants list` says what is missing.",
-        "모델을 더하려면: ANTHROPIC_API_KEY, GEMINI_API_KEY, {key}, OPENROUTER_API_KEY 중 하나를 설정하거나, "
-        "`claude`, `gemini`, `codex`를 설치하거나, Ollama를 시작하거나, OpenAI 호환 서버라면 {url}과 {model}을 "
-        "설정하거나, {file}의 `providers:`에 적으세요. 무엇이 빠졌는지는 `quorate participants list`가 알려 줍니다.",
+        "To add models do one of these (`quorate participants list` says what is missing):\n"
+        "  set ANTHROPIC_API_KEY, GEMINI_API_KEY, {key} or OPENROUTER_API_KEY;\n"
+        "  install `claude`, `gemini` or `codex`, or start Ollama;\n"
+        "  set {url} and {model} for any OpenAI-compatible server;\n"
+        "  describe several under `providers:` in {file}.",
+        "모델을 더하려면 다음 중 하나를 하세요(무엇이 빠졌는지는 `quorate participants list`가 알려 줍니다).\n"
+        "  ANTHROPIC_API_KEY, GEMINI_API_KEY, {key}, OPENROUTER_API_KEY 중 하나를 설정\n"
+        "  `claude`, `gemini`, `codex` 중 하나를 설치하거나 Ollama를 시작\n"
+        "  OpenAI 호환 서버라면 {url}과 {model}을 설정\n"
+        "  여럿이면 {file}의 `providers:`에 작성",
     ),
 }
 

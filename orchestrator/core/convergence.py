@@ -252,7 +252,8 @@ def _rule_on(facts: _Facts) -> _Ruling:
 
 
 def _without_quorum(facts: _Facts) -> _Ruling:
-    counted = f"{facts.answered} of {facts.expected} answered, {facts.quorum} are needed"
+    verb = "is" if facts.quorum == 1 else "are"
+    counted = f"{facts.answered} of {facts.expected} answered, {facts.quorum} {verb} needed"
     if facts.over_budget:
         return Recommendation.DEGRADED, Ending.OVER_BUDGET, f"the budget is used up: {counted}"
     return Recommendation.DEGRADED, Ending.DEGRADED, counted

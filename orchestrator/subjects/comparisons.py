@@ -61,9 +61,12 @@ def read_target(git: Git | None, request: ChangeRequest) -> Target:
     on_disk = os.path.lexists(path)
     named = git is not None and _names_revision(git, request.target)
     if on_disk and named and request.target not in (".", ".."):
+        branch = f"refs/heads/{request.target}"
+        known = git is not None and find_commit(git, branch)
+        revision = f"{branch} for the branch" if known else f"{request.target}~0 for the revision"
         raise SubjectError(
             f"'{request.target}' is a path and a revision. Write ./{request.target} for the path, or "
-            f"refs/heads/{request.target} for the branch."
+            f"{revision}."
         )
     if on_disk or (git is not None and not named and _was_a_path(git, request.target)):
         return Target(path=path)

@@ -53,7 +53,10 @@ def read_repository(request: ChangeRequest) -> Change:
         if entries or untracked:
             return _Reading(request, repository, comparison, pathspecs).change(entries, untracked)
         nothing = comparison.nothing
-    narrowed = "" if pathspecs == (_EVERYTHING,) else " at the path that was named"
+    narrowed = ""
+    if pathspecs != (_EVERYTHING,):
+        narrowed = " at the path that was named"
+        nothing = nothing.replace(" changes no file", " changes no file there")
     raise SubjectError(f"Nothing to review{narrowed}: {nothing}.")
 
 

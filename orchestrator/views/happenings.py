@@ -59,6 +59,8 @@ _BEGINS: dict[str, str] = {
 }
 # Their result says all there is to say.
 _SILENT = frozenset({Role.SELECTION, Role.MODERATION})
+# Where nobody else is asked, a failure ends the run: its result follows at once, and says the whole reason.
+_ENDING = frozenset({Role.ANSWER, Role.CRITIQUE})
 
 
 def says_when_it_starts(step: StepRow) -> bool:
@@ -139,6 +141,8 @@ def ended(step: StepRow, moment: Moment) -> list[Line]:
 def _failure(step: StepRow, why: str, moment: Moment) -> str:
     if step.role == Role.SPEECH:
         return moment.say("no_speech", who=step.participant, why=why)
+    if moment.critics == (step.participant,) and step.role in _ENDING and step.failure_kind:
+        why = step.failure_kind
     return moment.say("step_failed", key=step.key, why=why)
 
 

@@ -22,6 +22,7 @@ _KOREAN: dict[str, str] = {
     "the budget is used up: {rest_}": "예산 소진: {rest_}",
     "the budget is used up": "예산이 소진됨",
     "{n} of {all} answered, {needed} are needed": "{all}명 중 {n}명 응답, {needed}명 필요",
+    "{n} of {all} answered, {needed} is needed": "{all}명 중 {n}명 응답, {needed}명 필요",
     "that was the last round, and {rest_}": "마지막 라운드였고, {rest_}",
     "the budget does not cover another round, and {rest_}": "예산이 다음 라운드에 부족하고, {rest_}",
     "there and back again: {trails}": "입장이 거듭 번복됨: {trails}",
@@ -223,6 +224,12 @@ _REASONS: dict[str, str] = {
     "{who} waits: an operator paused '{name}' ({command}).": "{who} 대기: 운영자가 '{name}' 중지함 ({command})",
     "{who} waits: another turn tries whether its provider is back.": (
         "{who} 대기: 제공자가 돌아왔는지 다른 차례가 확인하는 중"
+    ),
+    "{who} waits: another turn tries whether its provider is back ({kind}).": (
+        "{who} 대기: 제공자가 돌아왔는지 다른 차례가 확인하는 중({kind})"
+    ),
+    "{who}'s key was refused a moment ago ({kind}); it is tried again in {n} s.": (
+        "{who} 키가 조금 전에 거절됨({kind}), {n}초 뒤 다시 시도"
     ),
     "{who} waits: another turn uses its browser profile.": "{who} 대기: 다른 차례가 브라우저 프로필을 쓰는 중",
     "{who} waits: calls under way have reserved the rest of the budget.": (

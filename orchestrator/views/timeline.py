@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from orchestrator.core.wording import lines_of
@@ -39,9 +39,21 @@ def _said(reply: Mapping[str, Any], language: str) -> str:
         word = field_word(name, language)
         if isinstance(value, bool | int | float):
             parts.append(f"{word}: {json.dumps(value)}")
-        elif lines := list(lines_of(value)):
+        elif lines := list(_lines(value)):
             parts.append(f"## {word}\n" + "\n".join(lines))
     return "\n\n".join(parts)
+
+
+def _lines(value: Any) -> Iterator[str]:
+    """As `lines_of`; a fix is its findings, its source and its explanation above its patch."""
+    match value:
+        case [{"findings": _, "patch": _}, *_]:
+            for fix in value:
+                said = (fix.get("source"), fix.get("explanation"), fix.get("problem"))
+                yield " — ".join(["- " + ", ".join(fix["findings"]), *filter(None, said)])
+                yield from (f"  {one}" for one in (fix["patch"] or "").splitlines())
+        case _:
+            yield from lines_of(value)
 
 
 def _figures(recorded: RecordedAssessment, language: str) -> Line:

@@ -22,7 +22,8 @@ from shared.errors import UserError
 from shared.models.run import RunSpec
 
 APPLY, DECISION = "apply_fix", "decision"
-FORK_OF = "fork of "
+# What a fork's title begins with, by language; a fork of a fork says it once.
+_FORK_OF = {"en": "fork of {run}: ", "ko": "{run}에서 갈라짐: "}
 
 
 @dataclass(frozen=True)
@@ -151,9 +152,11 @@ def labelled(spec: RunSpec, recording: Recording, at: str, copied: int) -> RunSp
 
 def _title(recording: Recording) -> str:
     title = recording.run.title
-    if "forked_from" in recording.spec.labels and title.startswith(FORK_OF):
-        title = title.partition(": ")[2]
-    return f"{FORK_OF}{recording.run.id}: {title}"
+    origin = recording.spec.labels.get("forked_from")
+    for told in _FORK_OF.values():
+        title = title.removeprefix(told.format(run=origin))
+    told = _FORK_OF.get(recording.spec.language, _FORK_OF["en"])
+    return told.format(run=recording.run.id) + title
 
 
 def _as_copied(journal: Journal) -> Journal:

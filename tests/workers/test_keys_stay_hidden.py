@@ -15,7 +15,7 @@ import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 from pydantic import JsonValue
 
-from shared.errors import ProviderError
+from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, Role
 from shared.models.steps import Usage
@@ -164,7 +164,7 @@ def test_a_header_whose_variable_is_not_set_is_a_missing_key_that_names_both() -
     found = options_of(participant, HttpOptions)
     with pytest.raises(ProviderError, match=r"'X-Gate'.*NOT_SET_ANYWHERE.*header_env") as raised:
         found.secret_headers("bob")
-    assert raised.value.kind is FailureKind.CREDENTIALS
+    assert (raised.value.kind, raised.value.scope) == (FailureKind.CREDENTIALS, Scope.NOBODY)
 
 
 def test_a_key_from_the_keyring_is_sent_in_a_header_only(use_keyring: Use) -> None:

@@ -1,7 +1,7 @@
 -- May a call of this account be made now? Everything is decided on Redis' clock, in milliseconds.
 -- KEYS: account hash, slots, paused, accounts
--- ARGV: permit, lease, rpm, tpm, parallel (0: none), tokens, account, names that may be paused...
--- Answers {verdict, wait in ms, detail}; `ok` comes with the bucket that the call was counted in.
+-- ARGV: permit, lease, rpm, tpm, parallel (0: none), tokens, key, account, names that may be paused...
+-- Answers {verdict, wait in ms, detail, what was said (`open`, `probing`)}; `ok` comes with the bucket that the call was counted in.
 local BUCKET, WINDOW = 500, 60000
 -- A bucket is forgotten one bucket late, so that what left us evenly may arrive unevenly.
 local KEPT = WINDOW / BUCKET + 1
@@ -13,12 +13,12 @@ local IN_PLACE, LONGEST_WAIT, PAUSED_WAIT, PROBE_WAIT = 1000, 120000, 15000, 200
 
 local permit, lease = ARGV[1], tonumber(ARGV[2])
 local rpm, tpm, parallel = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local tokens, account = tonumber(ARGV[6]), ARGV[7]
+local tokens, key, account = tonumber(ARGV[6]), ARGV[7], ARGV[8]
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local bucket = math.floor(now / BUCKET)
 
-for i = 7, #ARGV do
+for i = 8, #ARGV do
   if redis.call('HEXISTS', KEYS[3], ARGV[i]) == 1 then return {'paused', PAUSED_WAIT, ARGV[i]} end
 end
 
@@ -54,9 +54,10 @@ local function live(name) return name and tonumber(redis.call('ZSCORE', KEYS[2],
 if live(permit) then return {'ok', 0, text(number('last'))} end
 
 local opened, probing = number('open'), false
-if opened > 0 then
-  if now < opened then return {'open', opened - now, h.why or ''} end
-  if live(h.probe) then return {'probing', PROBE_WAIT, h.why or ''} end
+-- A breaker that a refused key opened holds for that key alone.
+if opened > 0 and (h.key or key) == key then
+  if now < opened then return {'open', opened - now, h.why or '', h.said or ''} end
+  if live(h.probe) then return {'probing', PROBE_WAIT, h.why or '', h.said or ''} end
   probing = true
 end
 
@@ -116,7 +117,7 @@ end
 redis.call('HINCRBY', KEYS[1], 'r:' .. bucket, 1)
 if tokens > 0 then redis.call('HINCRBY', KEYS[1], 't:' .. bucket, tokens) end
 redis.call('HSET', KEYS[1], 'last', bucket)
-if pace > 0 then redis.call('HSET', KEYS[1], 'ahead', text(math.max(ahead, now) + pace)) end
+if pace > 0 then redis.call('HSET', KEYS[1], 'ahead', text(math.max(ahead, now) + pace), 'pace', text(pace)) end
 if probing then redis.call('HSET', KEYS[1], 'probe', permit) end
 redis.call('ZADD', KEYS[2], now + lease, permit)
 redis.call('PEXPIRE', KEYS[2], 3600000)

@@ -12,8 +12,8 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from shared.errors import ConfigurationError, NotYet, ProviderError
-from shared.limits import Limits, account_of, limits_of, without_limits
+from shared.errors import ConfigurationError, NotYet, ProviderError, Scope
+from shared.limits import Limits, account_of, key_of, limits_of, without_limits
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.tokens import estimated_tokens
@@ -102,6 +102,7 @@ def _asked(call: ProviderCall) -> Asked:
         limits=_limits(participant),
         tokens=prompt + min(call.max_output_tokens, EXPECTED_OUTPUT_TOKENS),
         names=(participant.provider, participant.name),
+        key=key_of(participant),
     )
 
 
@@ -134,9 +135,10 @@ def _not_admitted(call: ProviderCall, answer: Answer) -> ProviderError:
             message = f"{who} waits: an operator paused '{paused}' (`quorate participants resume {paused}`)."
             return NotYet(FailureKind.RATE_LIMITED, message, retry_after_s=wait_s)
         case Verdict.OPEN:
-            return _open(who, FailureKind(answer.detail or FailureKind.UNREACHABLE), wait_s)
+            return _open(who, answer, wait_s)
         case Verdict.PROBING:
-            message = f"{who} waits: another turn tries whether its provider is back."
+            cause = _cause(answer)
+            message = f"{who} waits: another turn tries whether its provider is back ({cause})."
             return NotYet(FailureKind.OVERLOADED, message, retry_after_s=wait_s)
         case _ if answer.verdict is Verdict.BLOCKED and answer.wait_s > LONGEST_BLOCK_S:
             return ProviderError(
@@ -151,14 +153,19 @@ def _not_admitted(call: ProviderCall, answer: Answer) -> ProviderError:
     )
 
 
-def _open(who: str, kind: FailureKind, wait_s: float) -> ProviderError:
+def _cause(answer: Answer) -> str:
+    """The failure behind an open breaker in its own words, which its provider has freed of keys."""
+    return answer.said.rstrip(".") or answer.detail or FailureKind.UNREACHABLE
+
+
+def _open(who: str, answer: Answer, wait_s: float) -> ProviderError:
+    kind, cause = FailureKind(answer.detail or FailureKind.UNREACHABLE), _cause(answer)
+    again = f"it is tried again in {wait_s:.0f} s"
     if kind is FailureKind.CREDENTIALS:
-        return ProviderError(
-            kind, f"{who}'s key was refused a moment ago; it is tried again in {wait_s:.0f} s."
-        )
+        return ProviderError(kind, f"{who}'s key was refused a moment ago ({cause}); {again}.")
     return NotYet(
         kind,
-        f"{who}'s provider failed again and again ({kind}); it is tried again in {wait_s:.0f} s.",
+        f"{who}'s provider failed again and again ({cause}); {again}.",
         retry_after_s=wait_s,
         counted=True,
     )
@@ -195,10 +202,20 @@ def _made(
     return completion
 
 
-def _failure(permit: Permit, error: ProviderError) -> Ended:
+def effect_of(error: ProviderError) -> Effect:
+    """What a failure says about its account: by its kind, where it says more than that this call failed."""
+    if error.scope is Scope.NOBODY:
+        return Effect.UNASKED
     effect = EFFECTS.get(error.kind, Effect.ANSWERED)
     if effect is Effect.LIMITED and not error.retryable:
-        effect = Effect.ANSWERED  # no credit: waiting does not help
+        return Effect.ANSWERED  # no credit: waiting does not help
+    if effect is Effect.FATAL and error.scope is Scope.CALL:
+        return Effect.ANSWERED  # the key is known, and not allowed this
+    return effect
+
+
+def _failure(permit: Permit, error: ProviderError) -> Ended:
+    effect = effect_of(error)
     return Ended(
         permit.asked,
         permit.bucket,

@@ -69,6 +69,8 @@ class LocalState:
         with self._lock:
             account = self._accounts[ended.asked.account]
             account.under_way.discard(ended.asked.permit)
+            if ended.effect is Effect.UNASKED:
+                account.calls = deque(c for c in account.calls if c[1] != ended.asked.permit)
             wait_s = ended.cooldown_s
             if ended.effect is Effect.LIMITED:
                 wait_s = max(wait_s, FIRST_WAIT_S, ended.retry_after_s or 0.0)

@@ -75,6 +75,7 @@ class SharedState:
                 limits.tpm or 0,
                 limits.parallel or 0,
                 asked.tokens,
+                asked.key,
                 asked.account,
                 *asked.names,
             ],
@@ -82,7 +83,8 @@ class SharedState:
         verdict, number, detail = Verdict(found[0]), float(found[1]), str(found[2])
         if verdict is Verdict.OK:
             return Answer(verdict, bucket=detail)
-        return Answer(verdict, wait_s=number / 1000, detail=detail)
+        said = str(found[3]) if verdict in (Verdict.OPEN, Verdict.PROBING) else ""
+        return Answer(verdict, wait_s=number / 1000, detail=detail, said=said)
 
     def settle(self, ended: Ended) -> Settled:
         """One script: the slot is free, the tokens are corrected, cooldown and breaker are set."""
@@ -104,6 +106,7 @@ class SharedState:
                 longest_ms,
                 int(ended.cooldown_s * 1000),
                 int(asked.limits.rpm is not None),
+                asked.key,
             ],
         )
         return Settled(int(found[0]), int(found[1]) / 1000, bool(found[2]))

@@ -25,7 +25,8 @@ class Effect(StrEnum):
     """What the end of a call says about its account.
 
     `success`: an answer; `answered`: a refusal of this very call, so the provider is there; `limited`: too fast;
-    `failed`: one more failure in a row; `fatal`: no call can succeed (the key); `neutral`: nothing.
+    `failed`: one more failure in a row; `fatal`: no call can succeed (the key); `neutral`: nothing; `unasked`: the
+    call never was.
     """
 
     SUCCESS = "success"
@@ -34,27 +35,36 @@ class Effect(StrEnum):
     FAILED = "failed"
     FATAL = "fatal"
     NEUTRAL = "neutral"
+    UNASKED = "unasked"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A call that wants to be made. `names`: what else an operator may have paused; `tokens`: estimated."""
+    """A call that wants to be made. `names`: what else an operator may have paused; `tokens`: estimated.
+
+    `key` tells the keys of one account apart.
+    """
 
     permit: str
     account: str
     limits: Limits
     tokens: int
     names: tuple[str, ...] = ()
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`detail` is the failure kind behind an open breaker, or the paused name; `bucket` where it was counted."""
+    """`detail` is the failure kind behind an open breaker, or the paused name; `bucket` where it was counted.
+
+    `said`: the line of the failure behind an open breaker.
+    """
 
     verdict: Verdict
     wait_s: float = 0.0
     detail: str = ""
     bucket: str = ""
+    said: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from shared.errors import ProviderError
+from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.wire import Wire
@@ -149,6 +149,7 @@ def _found(call: ProviderCall, program: str, environ: Mapping[str, str]) -> str:
             FailureKind.UNREACHABLE,
             f"{call.participant.name}: the command '{program}' is not installed where the worker "
             "runs: install it there, or name its path as `program`.",
+            scope=Scope.NOBODY,
         )
     return found
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.errors import EnvironmentFault, ProviderError
+from shared.errors import EnvironmentFault, ProviderError, Scope
 from shared.key_store import SERVICE, KeyPlace, read_key
 from shared.models.outcomes import FailureKind
 
@@ -138,7 +138,7 @@ def _checked(who: str, place: str, value: str, source: KeySource) -> Secret:
 
 
 def _refused(message: str) -> ProviderError:
-    return ProviderError(FailureKind.CREDENTIALS, message)
+    return ProviderError(FailureKind.CREDENTIALS, message, scope=Scope.NOBODY)
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from pydantic import BaseModel, Field, ValidationError
 
-from shared.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.errors import ProviderError
+from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.findings import Finding, FindingStatus, Position, Severity, StatedStance
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, Role

@@ -9,6 +9,7 @@ the socket down instead.
 from __future__ import annotations
 
 import contextlib
+import errno
 import queue
 import select
 import socket
@@ -23,7 +24,21 @@ import httpcore
 from workers.providers.deadline import POLL_S, Guard
 
 CONNECT_S = 10.0
+_QUICK_S = 3.0
+_NOBODY = frozenset({errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH})
 _IDLE_ROUNDS = 40
+
+
+class Unresolved(httpcore.NetworkError):
+    """A name that was not resolved. Not a ConnectError: httpcore would look it up a second time at once."""
+
+    def __init__(self, why: str, took_s: float) -> None:
+        super().__init__(why)
+        self.quick = took_s < _QUICK_S
+
+
+class NobodyThere(httpcore.ConnectError):
+    """The connection was refused, or no way leads there."""
 
 
 class Line(httpcore.NetworkBackend):
@@ -85,7 +100,8 @@ class Line(httpcore.NetworkBackend):
         self.left_s()
         if isinstance(trouble, TimeoutError):
             raise httpcore.ConnectTimeout(f"no connection within {CONNECT_S:g} s") from trouble
-        raise httpcore.ConnectError(trouble.strerror or str(trouble)) from trouble
+        fault = NobodyThere if trouble.errno in _NOBODY else httpcore.ConnectError
+        raise fault(trouble.strerror or str(trouble)) from trouble
 
     def _connect(self, family: int, kind: int, protocol: int, address: Any, left_s: float) -> Any:
         sock = socket.socket(family, kind, protocol)
@@ -179,8 +195,8 @@ _Address = tuple[int, int, int, Any]
 
 
 def _resolve(host: str, port: int, line: Line) -> list[_Address]:
-    """Look a name up in a thread of its own: getaddrinfo has no timeout."""
-    with contextlib.suppress(socket.gaierror):
+    """Look a name up in a thread of its own: getaddrinfo has no timeout. Raises Unresolved."""
+    with contextlib.suppress(socket.gaierror, UnicodeError):
         return _lookup(host, port, socket.AI_NUMERICHOST)
     answer: queue.SimpleQueue[list[_Address] | OSError] = queue.SimpleQueue()
 
@@ -191,14 +207,16 @@ def _resolve(host: str, port: int, line: Line) -> list[_Address]:
             answer.put(error if isinstance(error, OSError) else OSError(f"bad host name: {error}"))
 
     threading.Thread(target=work, name="quorate-resolve", daemon=True).start()
-    until = time.monotonic() + CONNECT_S
+    began = time.monotonic()
+    until = began + CONNECT_S
     while (left := min(line.left_s(), until - time.monotonic())) > 0:
         with contextlib.suppress(queue.Empty):
             found = answer.get(timeout=min(left, POLL_S))
             if isinstance(found, OSError):
-                raise httpcore.ConnectError(found.strerror or str(found)) from found
+                why = found.strerror or str(found)
+                raise Unresolved(why, time.monotonic() - began) from found
             return found
-    raise httpcore.ConnectTimeout(f"the name {host} was not resolved within {CONNECT_S:g} s")
+    raise Unresolved(f"the name {host} was not resolved within {CONNECT_S:g} s", CONNECT_S)
 
 
 def _lookup(host: str, port: int, flags: int) -> list[_Address]:

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 
 from pydantic import JsonValue
 
-from shared.errors import ProviderError
+from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from workers.providers.credentials import redact
 
@@ -177,6 +177,8 @@ def error_of(
             retry_after_s(headers, error, datetime.now(UTC)) if meaning.retryable else None
         ),
         charged=False,
+        # 403 is about what was asked for: another model of the same account may be allowed.
+        scope=Scope.CALL if status == 403 else Scope.ACCOUNT,
     )
 
 

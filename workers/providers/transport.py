@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import socket
 import ssl
 import zlib
 from collections.abc import Iterator, Mapping
@@ -20,11 +19,11 @@ from dataclasses import dataclass, field
 
 import httpcore
 
-from shared.errors import ProviderError
+from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from workers.providers.deadline import Guard
 from workers.providers.slots import Slots, endpoint
-from workers.providers.sockets import Line, Watch
+from workers.providers.sockets import Line, NobodyThere, Unresolved, Watch
 
 MAX_BYTES = 16 * 1024 * 1024
 IDLE_S = 15.0
@@ -176,6 +175,7 @@ def transport() -> Transport:
 
 # Most specific first: kind, whether the same call may succeed later, what to say.
 _FAULTS: tuple[tuple[type[Exception], FailureKind, bool, str], ...] = (
+    (Unresolved, FailureKind.UNREACHABLE, True, "cannot be reached"),
     (httpcore.ConnectTimeout, FailureKind.UNREACHABLE, True, "cannot be reached"),
     (httpcore.ConnectError, FailureKind.UNREACHABLE, True, "cannot be reached"),
     (httpcore.ProxyError, FailureKind.UNREACHABLE, True, "cannot be reached through the proxy"),
@@ -236,7 +236,12 @@ def _error_of(error: Exception, guard: Guard, url: str) -> ProviderError:
     if isinstance(cause, ssl.SSLError):
         retryable = not isinstance(cause, ssl.SSLCertVerificationError)
         detail = f"TLS failed: {getattr(cause, 'verify_message', '') or cause.reason or cause}"
-    elif isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME:
-        retryable = False
+    elif isinstance(error, Unresolved):
+        retryable = error.quick  # each further try would take as long
     where = url.partition("?")[0]
-    return ProviderError(kind, f"{guard.who} ({where}) {text}: {detail}.", retryable=retryable)
+    return ProviderError(
+        kind,
+        f"{guard.who} ({where}) {text}: {detail}.",
+        retryable=retryable,
+        scope=Scope.NOBODY if isinstance(error, Unresolved | NobodyThere) else Scope.ACCOUNT,
+    )

@@ -11,7 +11,7 @@ from orchestrator.cli.options import example, json_option
 def keys() -> None:
     """Hold providers' keys in the keyring of this desktop, instead of in variables or files.
 
-    An entry under `providers:` takes one with `api_key_keyring: NAME`. Needs the extra `quorate[keyring]`.
+    An entry under `providers:` takes one with `api_key_keyring: NAME`. Needs the extra `keyring`.
     """
 
 

@@ -37,7 +37,9 @@ __all__ = ["check_output", "review"]
 @click.option("--base", metavar="REF", help="Review everything since REF's merge base.")
 @click.option("--diff", metavar="FILE|-", help="Review a bare unified diff.")
 @click.option("--strategy", metavar="NAME", help="review or red-team.")
-@click.option("--rounds", type=int, metavar="N", help="Rounds at most (default 3).")
+@click.option(
+    "--rounds", type=click.IntRange(1, 20), metavar="N", help="Rounds at most (default 3)."
+)
 @cast_options
 @fail_on_option
 @click.option(

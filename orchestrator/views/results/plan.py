@@ -123,7 +123,7 @@ def _objection(reading: Reading, finding: Finding) -> Item:
 
 def _merged(reading: Reading) -> list[Block]:
     body = reading.detail.get("synthesis") or reading.report.shown.get("synthesis")
-    by = reading.detail.get("synthesised_by")
+    by = reading.detail.get("synthesised_by") or reading.report.shown.get("synthesised_by")
     if body is None or (by == "fallback" and not reading.everything):
         return []  # the contributions one after another: no synthesis, and a reader has seen what they came to
     return synthesis(reading, body, None if by == "fallback" else by)

@@ -51,6 +51,7 @@ def shown(debate: Debate) -> dict[str, Any]:
         "feedback": feedback("plan", history.said),
         "rounds": rounds(debate),
         "synthesis": debate.synthesis.model_dump(mode="json"),
+        "synthesised_by": debate.synthesised_by,
         "convergence": None if assessment is None else assessment.model_dump(mode="json"),
     }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.core.commands import Doing, Turn, single
 from orchestrator.workflows.review.case import Case, History
-from shared.counted_synthesis import SynthesisBrief, counted_synthesis
+from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.panel import Role
 from shared.models.replies import Synthesis
 

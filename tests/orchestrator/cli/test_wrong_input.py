@@ -37,7 +37,7 @@ def test_no_command_shows_the_help(quiet_home: CommandLine):
     ("arguments", "said"),
     [
         (("--strategy", "nonsense"), "known: review, red-team"),
-        (("--rounds", "0"), "review.max_rounds"),
+        (("--rounds", "0"), "'--rounds'"),
         (("--panel", "rufff"), "Did you mean 'ruff'?"),
         (("--fail-on", "terrible"), "terrible"),
         (("-o", "result.pdf"), ".json, .md"),

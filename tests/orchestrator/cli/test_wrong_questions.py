@@ -25,7 +25,7 @@ def refused(command_line: CommandLine, done, code: int = 2) -> str:
     assert done.returncode == code, done.stderr
     assert done.stdout == ""
     assert done.stderr.startswith("quorate: ")
-    assert done.stderr.count("\n") == 1
+    assert all(further.startswith("  ") for further in done.stderr.splitlines()[1:])
     assert not (command_line.home / ".local" / "share").exists()
     return done.stderr
 

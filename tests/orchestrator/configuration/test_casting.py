@@ -19,7 +19,7 @@ def who(cast: Cast) -> list[str]:
 
 
 @pytest.mark.parametrize("workflow", ["ask", "forum", "plan", "panel"])
-def test_without_anybody_who_can_answer_nothing_starts_and_a_line_says_what_to_do(
+def test_without_anybody_who_can_answer_nothing_starts_and_it_says_what_to_do(
     stage: Any, workflow: str
 ) -> None:
     with pytest.raises(CredentialsRejected) as raised:
@@ -27,7 +27,7 @@ def test_without_anybody_who_can_answer_nothing_starts_and_a_line_says_what_to_d
     text = str(raised.value)
     assert "set ANTHROPIC_API_KEY" in text
     assert "install `claude`" in text
-    assert "\n" not in text
+    assert max(map(len, text.splitlines()[:-1])) < 120  # the last one holds a path
     assert raised.value.exit_code == 4
 
 

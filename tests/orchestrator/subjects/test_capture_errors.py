@@ -26,8 +26,12 @@ def test_an_unchanged_choice_says_what_is_empty(repo: Any) -> None:
     with pytest.raises(SubjectError, match=r"main changes no file since it left main"):
         repo.capture(base="main")
     repo.commit("empty")
-    with pytest.raises(SubjectError, match=r"the last commit \w{10} changes no file"):
+    with pytest.raises(SubjectError, match=r"the last commit \w{10} changes no file\."):
         repo.capture()
+    with pytest.raises(
+        SubjectError, match=r"that was named: the last commit \w{10} changes no file there"
+    ):
+        repo.capture(pathspecs=("elsewhere",))
 
 
 def test_an_empty_repository_says_so(new_repo: Any) -> None:
@@ -55,7 +59,13 @@ def test_a_target_that_is_an_option_is_no_revision(repo: Any) -> None:
 def test_a_name_that_is_path_and_branch_has_to_be_told_apart(repo: Any) -> None:
     repo.commit("folder", **{"docs/a__md": "x\n"})
     repo.git("branch", "docs")
-    with pytest.raises(SubjectError, match=r"a path and a revision\. Write \./docs"):
+    with pytest.raises(
+        SubjectError, match=r"a path and a revision\. Write \./docs .*refs/heads/docs"
+    ):
+        repo.capture(target="docs")
+    repo.git("branch", "--delete", "docs")
+    repo.git("tag", "docs")
+    with pytest.raises(SubjectError, match=r"or docs~0 for the revision\."):
         repo.capture(target="docs")
 
 

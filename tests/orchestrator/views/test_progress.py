@@ -89,6 +89,8 @@ def test_a_whole_run_seen_at_once_is_told_in_its_order():
 def test_a_failure_is_loud_and_says_why():
     look = replace(START, steps=(make_step("critique/1/bandit", "failed"),))
     assert "⚠ critique/1/bandit failed: timeout: no answer within 300 s" in told(None, look)
+    alone = replace(look, setting=Setting(critics=("bandit",)))  # its result follows at once
+    assert "⚠ critique/1/bandit failed: timeout" in told(None, alone)
 
 
 def test_whoever_waits_hears_for_whom_and_how_long_whatever_the_attempt():

@@ -33,6 +33,16 @@ def test_everything_that_was_said_is_shown_numbers_among_it():
     assert "round/1: agreement 0.90, stability 0.70, score 0.82, converged, 3/3 answered." in said
 
 
+def test_a_fix_is_told_above_its_patch():
+    fix = {"findings": ["F1"], "patch": "+a\n-b\n", "source": "ruff", "explanation": "Sort."}
+    steps = (make_step("fixes/check", reply={"fixes": [fix, {**fix, "problem": "too late"}]}),)
+    said = plain(rounds(make_report(steps=steps), "en"))
+    assert (
+        "  ## Fixes\n  - F1 — ruff — Sort.\n    +a\n    -b\n  - F1 — ruff — Sort. — too late"
+        in said
+    )
+
+
 def test_in_korean_only_what_others_wrote_stays_as_it_is():
     said = told("ko")
     assert "moderation/1/mod: 완료, 0.8초" in said

@@ -240,13 +240,10 @@ def test_a_fork_names_its_origin_keeps_its_seed_and_leaves_the_batch() -> None:
         "copied_steps": 2,
     }
     assert plan.title == "fork of r1: a change"
-    again = replace(
-        recording,
-        run=replace(
-            recording.run, id="r2", title=plan.title, spec=plan.spec.model_dump(mode="json")
-        ),
-    )
-    assert forked(again, "round:2").title == "fork of r2: a change"
+    for language, title in (("en", "fork of r2: a change"), ("ko", "r2에서 갈라짐: a change")):
+        spec = plan.spec.model_copy(update={"language": language}).model_dump(mode="json")
+        again = replace(recording.run, id="r2", title=plan.title, spec=spec)
+        assert forked(replace(recording, run=again), "round:2").title == title
 
 
 @settings(max_examples=40, deadline=None)

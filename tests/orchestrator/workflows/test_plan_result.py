@@ -125,8 +125,10 @@ def test_when_the_chair_fails_the_rounds_stand_as_they_were():
         def synthesis(self, step: Turn) -> StepResult:
             return fail()
 
-    outcome, _ = held(NoChair())
+    outcome, simulation = held(NoChair())
     assert outcome.detail["synthesised_by"] == "fallback"
+    asked = simulation.questions["decision"].question.shown
+    assert asked["synthesised_by"] == "fallback"  # so that the question does not repeat all rounds
     assert "No way back is described" in outcome.summary
     assert any("could not synthesise" in warning for warning in outcome.warnings)
 

@@ -14,9 +14,10 @@ from workers.limits.state import Answer, Asked, Effect, Ended, State, Verdict
 _numbers = itertools.count(1)
 
 
-def asked(tokens: int = 0, account: str = "openai", **limits: Any) -> Asked:
+def asked(tokens: int = 0, account: str = "openai", key: str = "", **limits: Any) -> Asked:
     """A call that wants to be made."""
-    return Asked(f"p{next(_numbers)}", account, Limits(**limits), tokens, ("openai", "gpt"))
+    names = ("openai", "gpt")
+    return Asked(f"p{next(_numbers)}", account, Limits(**limits), tokens, names, key)
 
 
 def ended(call: Asked, effect: Effect = Effect.SUCCESS, bucket: str = "0", **fields: Any) -> Ended:
@@ -32,11 +33,15 @@ def let_through(state: State, **question: Any) -> Asked:
 
 
 def fails(
-    state: State, times: int, effect: Effect = Effect.FAILED, why: str = "unreachable"
+    state: State,
+    times: int,
+    effect: Effect = Effect.FAILED,
+    why: str = "unreachable",
+    **question: Any,
 ) -> None:
     """So many calls, one after the other, that end so."""
     for _ in range(times):
-        state.settle(ended(let_through(state), effect, why=why, said="it is down"))
+        state.settle(ended(let_through(state, **question), effect, why=why, said="it is down"))
 
 
 def until(true: Callable[[], bool], timeout_s: float = 30.0) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from shared.errors import NotYet, ProviderError
+from shared.errors import NotYet, ProviderError, Scope
 from shared.limits import BreakerState, breakers, pause
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
@@ -177,6 +177,7 @@ def test_an_open_breaker_gives_the_turn_back_and_counts_it(limiter: Limiter) -> 
         provider.complete(call_of(), NEVER)
 
     assert (raised.value.counted, raised.value.kind) == (True, FailureKind.UNREACHABLE)
+    assert str(raised.value).startswith("gpt's provider failed again and again (down); ")
     assert len(double.calls) == 2
 
 
@@ -188,7 +189,41 @@ def test_after_a_refused_key_nobody_tries_it_for_a_while(limiter: Limiter) -> No
         assert raised.value.kind is FailureKind.CREDENTIALS
         assert not raised.value.retryable
 
+    assert str(raised.value).startswith("gpt's key was refused a moment ago (wrong key); ")
     assert len(double.calls) == 1
+
+
+def test_a_refused_key_does_not_keep_another_key_of_the_same_account_from_being_tried(
+    limiter: Limiter,
+) -> None:
+    double = Double(raises=[ProviderError(FailureKind.CREDENTIALS, "wrong key")])
+    with pytest.raises(ProviderError, match="wrong key"):
+        limited(double, limiter).complete(call_of(options={"account": "a"}), NEVER)
+
+    other = call_of(options={"account": "a", "api_key_env": "ANOTHER_KEY"})
+    limited(double, limiter).complete(other, NEVER)
+    assert len(double.calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "scope"),
+    [
+        (FailureKind.CREDENTIALS, Scope.NOBODY),  # no key here
+        (FailureKind.UNREACHABLE, Scope.NOBODY),  # no such name, nobody listens
+        (FailureKind.CREDENTIALS, Scope.CALL),  # this model is not for this key
+        (FailureKind.UNKNOWN_MODEL, Scope.ACCOUNT),
+    ],
+)
+def test_what_says_nothing_about_an_account_is_told_each_time_and_keeps_nobody_waiting(
+    limiter: Limiter, redis_url: str, kind: FailureKind, scope: Scope
+) -> None:
+    double = Double(raises=[ProviderError(kind, "so it is", scope=scope) for _ in range(4)])
+    for _ in range(4):
+        with pytest.raises(ProviderError, match=r"^so it is$"):
+            limited(double, limiter).complete(call_of(), NEVER)
+
+    assert breakers(redis_url)[0].state is BreakerState.CLOSED
+    limited(double, limiter).complete(call_of(), NEVER)
 
 
 @pytest.mark.parametrize("kind", list(FailureKind))

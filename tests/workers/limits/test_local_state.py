@@ -33,6 +33,14 @@ def test_tokens_wait_until_enough_of_them_are_a_minute_old() -> None:
     assert state.ask(asked(tokens=900, tpm=1000)).wait_s == WINDOW_S
 
 
+def test_a_call_that_nobody_was_asked_for_takes_no_room() -> None:
+    state = LocalState(Clock())
+    for _ in range(3):
+        state.settle(ended(let_through(state, rpm=1), Effect.UNASKED))
+
+    assert state.ask(asked(rpm=1)).verdict is Verdict.OK
+
+
 def test_slots_are_freed_by_the_end_of_a_call() -> None:
     state = LocalState(Clock())
     call = let_through(state, parallel=1)

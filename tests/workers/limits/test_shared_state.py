@@ -207,6 +207,7 @@ def test_failures_in_a_row_open_the_breaker_for_every_worker(states: Pair, redis
 
     answer = states[1].ask(asked())
     assert (answer.verdict, answer.detail) == (Verdict.OPEN, "unreachable")
+    assert answer.said == "it is down"
     seen = only(redis_url)
     assert (seen.account, seen.state, seen.failures) == ("openai", BreakerState.OPEN, 3)
     assert (seen.why, seen.said) == ("unreachable", "it is down")
@@ -226,6 +227,23 @@ def test_a_refused_key_opens_at_once(states: Pair) -> None:
     assert states[1].ask(asked()).detail == "credentials"
 
 
+def test_a_refused_key_says_nothing_about_the_other_keys_of_its_account(states: Pair) -> None:
+    fails(states[0], 1, Effect.FATAL, "credentials", key="a")
+
+    assert states[1].ask(asked(key="a")).verdict is Verdict.OPEN
+    fails(states[1], 2, key="b")  # three failures in a row: now it is the provider
+    assert states[0].ask(asked(key="b")).detail == "unreachable"
+    assert states[0].ask(asked(key="a")).detail == "unreachable"
+
+
+def test_a_call_that_nobody_was_asked_for_takes_no_room(states: Pair) -> None:
+    for _ in range(12):
+        call = asked(rpm=5, tokens=900, tpm=1000)
+        let = states[0].ask(call)
+        assert let.verdict is Verdict.OK
+        states[0].settle(ended(call, Effect.UNASKED, let.bucket, tokens=-900))
+
+
 def test_exactly_one_call_tries_whether_the_provider_is_back(
     states: Pair, hasty: SharedState, redis_url: str
 ) -> None:
@@ -235,6 +253,7 @@ def test_exactly_one_call_tries_whether_the_provider_is_back(
     answers = at_once(20, lambda n: states[n % 2].ask(asked()))
 
     assert sorted(set(verdicts(answers))) == ["ok", "probing"]
+    assert {a.said for a in answers if a.verdict is Verdict.PROBING} == {"it is down"}
     assert verdicts(answers).count("ok") == 1
 
 

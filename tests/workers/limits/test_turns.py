@@ -144,7 +144,9 @@ def test_a_provider_that_is_down_uses_up_the_attempts_and_ends_typed(
         ripe(database)
 
     assert statuses == ["handed back", "handed back", "failed"]
-    assert step_row(database, run, "a").failure_kind == "overloaded"
+    row = step_row(database, run, "a")
+    assert row.failure_kind == "overloaded"
+    assert "(HTTP 529)" in row.failure_message  # two calls opened the breaker, the third was none
 
 
 # ---- fallback -----------------------------------------------------------------------------------
@@ -178,6 +180,19 @@ def test_while_a_breaker_is_open_the_fallback_speaks_without_a_call(
     assert work(worker, run) == "done"
     assert "spoken by scripted-one" in step_row(database, run, "a").note
     assert len(model_server.calls(name)) == before
+
+
+def test_a_failure_that_is_not_tried_again_leaves_the_turn_to_the_fallback_at_once(
+    worker: StepWorker, database: Database
+) -> None:
+    options: dict[str, JsonValue] = {"command": ["no-such-program-anywhere"]}
+    first = Participant(name="cli", provider="command", options=options, fallback=(stand_in(),))
+    run = turn(database, first, allow_external=True)
+
+    assert work(worker, run) == "done"
+
+    note = step_row(database, run, "a").note
+    assert note == "cli is out of service (unreachable), spoken by scripted-one"
 
 
 def test_a_turn_that_waits_for_its_limit_is_not_given_to_a_fallback(

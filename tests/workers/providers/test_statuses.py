@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from shared.errors import Scope
 from shared.models.outcomes import FailureKind
 from workers.providers.credentials import redact
 from workers.providers.statuses import ErrorBody, error_of, one_line, read_error, retry_after_s
@@ -171,6 +172,11 @@ def test_a_key_in_an_error_text_is_hidden() -> None:
     error = error_of("gpt", 401, {}, ErrorBody(message=said), ["hunter22"])
     assert "hunter22" not in str(error)
     assert "xyz9" not in str(error)
+
+
+def test_what_a_key_is_not_allowed_is_about_the_call_and_a_refused_key_about_the_account() -> None:
+    scopes = [error_of("gpt", status, {}, ErrorBody()).scope for status in (401, 403)]
+    assert scopes == [Scope.ACCOUNT, Scope.CALL]
 
 
 def test_foreign_text_becomes_one_short_printable_line() -> None:

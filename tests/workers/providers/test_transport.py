@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from shared.errors import ProviderError
+from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from tests.support.bad_servers import (
     Handler,
@@ -34,6 +34,7 @@ from tests.support.bad_servers import (
 from tests.support.promptness import promptly
 from workers.providers.deadline import Guard
 from workers.providers.slots import endpoint
+from workers.providers.sockets import Unresolved
 from workers.providers.transport import HttpRequest, Transport
 
 SECRET = "sk-a-very-secret-key"
@@ -162,7 +163,19 @@ def test_nobody_listening_is_unreachable(way: Transport) -> None:
         with pytest.raises(ProviderError, match="cannot be reached") as caught:
             way.send(post(f"http://127.0.0.1:{port}/"), guard())
     assert caught.value.kind is FailureKind.UNREACHABLE
-    assert caught.value.retryable
+    assert (caught.value.retryable, caught.value.scope) == (True, Scope.NOBODY)
+
+
+def test_a_name_that_is_not_resolved_asked_nobody(way: Transport) -> None:
+    with pytest.raises(ProviderError, match="cannot be reached: bad host name") as caught:
+        way.send(post(f"http://{'a' * 64}.invalid/"), guard())  # too long to be looked up
+    assert caught.value.kind is FailureKind.UNREACHABLE
+    assert (caught.value.retryable, caught.value.scope) == (True, Scope.NOBODY)
+
+
+def test_a_look_up_that_took_its_time_is_not_made_again() -> None:
+    assert Unresolved("Temporary failure in name resolution", 0.1).quick
+    assert not Unresolved("Temporary failure in name resolution", 8.0).quick
 
 
 @pytest.mark.component

@@ -83,7 +83,7 @@ def _playwright(who: str) -> tuple[Any, Any]:
     except ImportError:
         raise ProviderError(
             FailureKind.UNREACHABLE,
-            f"{who} needs Playwright where the worker runs: install `quorate[browser]` there.",
+            f"{who} needs Playwright where the worker runs: `pip install -e '.[browser]'` in Quorate's folder there.",
         ) from None
     return sync_playwright, Error
 
