@@ -18,10 +18,10 @@ UV ?= uv
 EXAMPLE := 4750ea8325d34e74b432bd9198fffc716f39e9f7
 REVIEW ?= $(shell git rev-parse --quiet --verify $(EXAMPLE)^{commit} >/dev/null 2>&1 && echo $(EXAMPLE) || echo HEAD)
 ARGS ?=
-# Most of the time tests wait for a server or a process, so two at once pay on two cores.
+# Much of the time tests wait for a server or a process, so three at once pay on two cores.
 # Session fixtures (servers) exist once per process; loadscope keeps a module's tests together, in the
 # order of tests/conftest.py: the slow ones first.
-PYTEST_WORKERS ?= 2
+PYTEST_WORKERS ?= 3
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet --no-input
 LOCKED := --require-hashes --only-binary :all:

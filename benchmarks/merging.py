@@ -28,6 +28,7 @@ from pathlib import Path
 from random import Random
 from statistics import fmean
 
+from benchmarks.data import folder_of
 from benchmarks.recorded_reviews import Counts, Judged, Review, read
 from orchestrator.core.affinity import affinities
 from orchestrator.core.findings import Raised, absorb
@@ -372,7 +373,7 @@ def main() -> int:
     )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    judged = read(options.data)
+    judged = read(folder_of(options.data, "code-review-bench"))
     if not judged:
         parser.error(f"{options.data} holds no candidates_*.json; give a folder that does")
     kept = read(options.measure) if options.measure else None

@@ -20,6 +20,7 @@ from pathlib import Path
 from random import Random
 from statistics import fmean, median
 
+from benchmarks.data import folder_of
 from benchmarks.merging import (
     DRAWN_ORDERS,
     Lists,
@@ -192,7 +193,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--settings", type=int, default=150, metavar="N", help="Random ones (150).")
     options = parser.parse_args()
-    judged = read(options.data)
+    judged = read(folder_of(options.data, "code-review-bench"))
     if not judged:
         parser.error(f"{options.data} holds no candidates_*.json; give a folder that does")
     report(judged, max(options.settings, 0))
