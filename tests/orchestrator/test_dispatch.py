@@ -6,6 +6,7 @@ import time
 
 import pytest
 from celery import Celery
+from celery.signals import before_task_publish
 
 from orchestrator.dispatch import publish, wake
 from orchestrator.staging import Scheduled, ScheduledStep
@@ -133,6 +134,22 @@ def test_what_is_said_of_a_message_beyond_the_usual_goes_celery_s_way(app: Celer
 
     (message,) = drain(app)
     assert message.headers["expires"] is not None
+
+
+def test_who_listens_to_what_is_published_hears_of_every_message(app: Celery) -> None:
+    heard: list[str] = []
+
+    def listen(sender: str, **_: object) -> None:
+        heard.append(sender)
+
+    before_task_publish.connect(listen)
+    try:
+        publish(app, scheduled("a", "b"))
+    finally:
+        before_task_publish.disconnect(listen)
+    drain(app)
+    publish(app, scheduled("a"))
+    assert heard == [TURN, TURN]
 
 
 def test_what_is_gathered_is_pushed_at_the_end_and_not_at_all_when_something_fails(
