@@ -116,10 +116,7 @@ def assess(
     floor = Floor.of(rounds, ledger)
     agreements = {one.id: agreement_on(one, floor, rule.stated_quorum) for one in findings}
     stances = _stance_metrics(rounds, findings, ledger, agreements, rule)
-    by_stance = rule.detector is Detector.STANCE
-    wording = Detector.LEXICAL if by_stance else rule.detector
-    words = _wording_metrics(rounds, wording, rule.thresholds)
-    metrics, second = (stances, words) if by_stance else (words, stances)
+    metrics, second = _with_words(stances, rounds, rule)
     facts = _Facts(
         recommendation=metrics.recommendation,
         answered=latest.answered,
@@ -141,10 +138,10 @@ def assess(
     )
     recommendation, ending, reason = _rule_on(facts)
     if rule.detector is not Detector.LEXICAL_PUBLISHED:  # the published rule keeps its three words
-        metrics = metrics.model_copy(update={"recommendation": recommendation})
-        if facts.nothing_raised and ending is Ending.CONVERGED:
-            # Nothing was said that could change: the figures say so, instead of showing half a score.
-            metrics = metrics.model_copy(update={"avg_stability": 1.0, "overall_score": 1.0})
+        silent = facts.nothing_raised and ending is Ending.CONVERGED
+        # Where nothing was said that could change, the figures say so, instead of showing half a score.
+        stable = {"avg_stability": 1.0, "overall_score": 1.0} if silent else {}
+        metrics = metrics.model_copy(update={"recommendation": recommendation, **stable})
     return Assessment(
         round=latest.number,
         metrics=metrics,
@@ -157,6 +154,15 @@ def assess(
         ending=ending,
         reason=reason,
     )
+
+
+def _with_words(
+    stances: ConvergenceMetrics, rounds: Sequence[RoundTaken], rule: Rule
+) -> tuple[ConvergenceMetrics, ConvergenceMetrics]:
+    """The figures of the rule's detector, and those of the other kind as a second opinion."""
+    if rule.detector is Detector.STANCE:
+        return stances, _wording_metrics(rounds, Detector.LEXICAL, rule.thresholds)
+    return _wording_metrics(rounds, rule.detector, rule.thresholds), stances
 
 
 def _lacks_a_text(rounds: Sequence[RoundTaken]) -> bool:

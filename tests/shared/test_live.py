@@ -25,6 +25,18 @@ from shared.unfinished import ANEW, SoFar
 STEP = "answer/a"
 
 
+class Noted(Live):
+    """Keeps what it is to report, and says that somebody listened."""
+
+    def __init__(self, redis_url: str) -> None:
+        super().__init__(redis_url)
+        self.told: list[SoFar] = []
+
+    def report(self, run: str, step: str, so_far: SoFar) -> bool:
+        self.told.append(so_far)
+        return True
+
+
 @pytest.fixture
 def live(servers: Endpoints) -> Iterator[Live]:
     speaking = Live(servers.redis_url)
@@ -106,13 +118,6 @@ def test_who_comes_later_is_given_what_was_said_before(servers: Endpoints) -> No
 
 
 def test_nothing_is_said_while_nobody_listens_and_few_looks_are_taken(servers: Endpoints) -> None:
-    said: list[str] = []
-
-    class Noted(Live):
-        def report(self, run: str, step: str, so_far: SoFar) -> bool:
-            said.append(so_far.text)
-            return False
-
     noted = Noted(servers.redis_url)
     with redis.Redis.from_url(servers.redis_url) as client:
         began = time.monotonic()
@@ -123,7 +128,7 @@ def test_nothing_is_said_while_nobody_listens_and_few_looks_are_taken(servers: E
             for _ in range(100):
                 listener("word ")
         after = client.info("commandstats")["cmdstat_pubsub|channels"]["calls"]
-    assert said == []
+    assert noted.told == []
     took_s = time.monotonic() - began
     assert 1 <= after - before <= 2 + took_s / LOOK_EVERY_S  # for all turns of a process together
     noted.close()
@@ -146,14 +151,8 @@ def test_another_answer_takes_the_place_of_the_first(servers: Endpoints, live: L
 
 
 def test_a_long_text_is_shown_to_its_end_and_its_lines_stand_still(servers: Endpoints) -> None:
-    told: list[SoFar] = []
-
-    class Noted(Live):
-        def report(self, run: str, step: str, so_far: SoFar) -> bool:
-            told.append(so_far)
-            return True
-
     noted = Noted(servers.redis_url)
+    told = noted.told
     listener = Listener(noted, "r9", STEP, heard=True)
     whole = "".join(f"{number:07} " for number in range(LONGEST_READ // 4))
     for at in range(0, len(whole), 100_000):
@@ -170,14 +169,8 @@ def test_a_long_text_is_shown_to_its_end_and_its_lines_stand_still(servers: Endp
 
 
 def test_the_words_after_long_thoughts_are_shown_from_the_first_one_on() -> None:
-    told: list[SoFar] = []
-
-    class Noted(Live):
-        def report(self, run: str, step: str, so_far: SoFar) -> bool:
-            told.append(so_far)
-            return True
-
     noted = Noted("redis://127.0.0.1:1/0")
+    told = noted.told
     words = "".join(f"{number:07} " for number in range(312))
     Listener(noted, "r11", STEP, heard=True)(f"<think>{'x' * LONGEST_READ}</think>{words}")
     assert told[0].text == words
@@ -185,18 +178,13 @@ def test_the_words_after_long_thoughts_are_shown_from_the_first_one_on() -> None
 
 
 def test_who_comes_late_to_a_long_text_sees_its_end(servers: Endpoints) -> None:
-    told: list[SoFar] = []
-
-    class Noted(Live):
+    class Late(Noted):
         def is_heard(self, run: str) -> bool:
             return finished
 
-        def report(self, run: str, step: str, so_far: SoFar) -> bool:
-            told.append(so_far)
-            return True
-
     finished = False
-    noted = Noted(servers.redis_url)
+    noted = Late(servers.redis_url)
+    told = noted.told
     listener = Listener(noted, "r10", STEP)
     whole = "".join(f"{number:07} " for number in range(LONGEST_READ // 3))
     for at in range(0, len(whole), 1000):
@@ -226,14 +214,8 @@ def test_turns_are_told_apart_and_the_latest_word_counts(servers: Endpoints, liv
 
 
 def test_many_small_pieces_are_few_reports(servers: Endpoints) -> None:
-    told: list[SoFar] = []
-
-    class Noted(Live):
-        def report(self, run: str, step: str, so_far: SoFar) -> bool:
-            told.append(so_far)
-            return True
-
     noted = Noted(servers.redis_url)
+    told = noted.told
     listener = Listener(noted, "r4", STEP, heard=True)
     began = time.monotonic()
     for piece in json.dumps({"answer": "word " * 200}):
