@@ -57,7 +57,7 @@ def answer(
     given = Answer(choice=choice, actor=actor(), channel=channel, message=message, only=only)
     if choice != "apply_fix" and only is not None:
         raise UserError("--only and --except pick what is applied: they go with apply_fix")
-    shown = shown_sha256 or decision.shown_sha256
+    shown = decision.shown_sha256 if shown_sha256 is None else shown_sha256
     answered = backend.write(
         lambda connection: answer_decision(connection, decision.run_id, decision.key, given, shown)
     )

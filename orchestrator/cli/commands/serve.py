@@ -26,7 +26,7 @@ def serve(port: int) -> int:
     GET  /api/runs, /api/runs/RUN        the same JSON as `quorate show --json`
     POST /api/runs/RUN/decisions/KEY     {"choice", "shown_sha256", "message", "only"}
 
-    /api wants the token that is printed at the start (or QUORATE_SERVE_TOKEN).
+    Everything but the health checks wants the token that is printed at the start (or QUORATE_SERVE_TOKEN).
     """
     from orchestrator.cli.serving import run_server
 

@@ -16,6 +16,7 @@ from orchestrator.cli.submission import Wanted, prepare
 from orchestrator.cli.submitting import submit
 from orchestrator.views.json_report import as_json, dumps
 from shared.embedded.instance import Endpoints
+from shared.models.decision import Question
 from shared.settings import Settings
 from shared.signals import Signals
 from shared.store.database import Database
@@ -73,6 +74,18 @@ def run(service: Service, changed_repository: Path) -> str:
     return submit(service.backend, prepared)
 
 
+def open_decision(backend: Backend, run: str) -> None:
+    """Ask what a review asks, without the workers that lead to it."""
+    question = Question(kind="review", prompt="?", options=("apply_fix", "skip"), shown={})
+    backend.write(
+        lambda connection: connection.execute(
+            "INSERT INTO decisions (run_id, key, kind, question, shown_sha256, state) "
+            "VALUES (%s, 'decision', 'review', %s::jsonb, %s, 'open')",
+            (run, question.model_dump_json(), "a" * 64),
+        )
+    )
+
+
 def test_health_wants_no_token_and_says_what_is_missing(service: Service):
     assert service.ask("GET", "/healthz", token=None)[0] == 200
     status, content = service.ask("GET", "/readyz", token=None)
@@ -123,8 +136,48 @@ def test_an_answer_must_be_json_of_the_right_form(service: Service, run: str):
     path = f"/api/runs/{run}/decisions/decision"
     good = {"choice": "skip", "shown_sha256": "0" * 64}
     assert service.ask("POST", path, good)[0] == 404  # nothing is asked yet
+    for shown in ("", "0" * 63, "0" * 65, "F" * 64, None, 0):
+        assert service.ask("POST", path, {**good, "shown_sha256": shown})[0] == 400
+    for text in ("\x00", "a\x00b"):
+        assert service.ask("POST", path, {**good, "message": text})[0] == 400
+        assert service.ask("POST", path, {**good, "choice": text})[0] == 400
+        assert service.ask("POST", path, {**good, "only": [text]})[0] == 400
     assert service.ask("POST", path, {"choice": "skip"})[0] == 400
     assert service.ask("POST", path, {**good, "more": 1})[0] == 400
     plain = {"Content-Type": "text/plain"}
     assert service.ask("POST", path, good, plain)[0] == 415
     assert service.ask("POST", path, {"choice": "x" * 70_000})[0] == 413
+
+
+@pytest.mark.parametrize("path", ["/%61pi/runs", "/a%70i/runs", "//api/runs", "/api%2fruns"])
+def test_a_disguised_path_needs_the_token_too(service: Service, run: str, path: str):
+    assert service.ask("GET", path, token=None)[0] in (400, 401)
+    answer = {"choice": "apply_fix", "shown_sha256": "0" * 64}
+    decision = f"{path}/{run}/decisions/decision"
+    assert service.ask("POST", decision, answer, token=None)[0] in (400, 401)
+
+
+@pytest.mark.parametrize("name", ["%00", "r%00", "%ff", "%f0%9f%a6%86", "%27%22%3b--", "a" * 3000])
+def test_no_name_of_a_run_is_a_bug(service: Service, name: str):
+    assert service.ask("GET", f"/api/runs/{name}")[0] in (400, 404)
+    body = {"choice": "skip", "shown_sha256": "0" * 64}
+    assert service.ask("POST", f"/api/runs/{name}/decisions/{name}", body)[0] in (400, 404)
+
+
+def test_an_answer_is_bound_to_what_was_shown(service: Service, run: str):
+    open_decision(service.backend, run)
+    path = f"/api/runs/{run}/decisions/decision"
+    shown = "a" * 64
+    for wrong in ("", "0" * 64):
+        body = {"choice": "skip", "shown_sha256": wrong}
+        assert service.ask("POST", path, body)[0] in (400, 409)
+    body = {"choice": "nothing of the kind", "shown_sha256": shown}
+    assert service.ask("POST", path, body)[0] == 400
+    assert service.ask("POST", path, {"choice": "skip", "shown_sha256": shown})[0] == 200
+    assert service.ask("POST", path, {"choice": "skip", "shown_sha256": shown})[0] == 200
+    assert service.ask("POST", path, {"choice": "apply_fix", "shown_sha256": shown})[0] == 409
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH"])
+def test_other_methods_are_not_allowed(service: Service, method: str):
+    assert service.ask(method, "/api/runs")[0] == 405
