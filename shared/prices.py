@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from shared.locality import is_hosted
 from shared.models.panel import Participant
 from shared.models.steps import Usage
 
@@ -44,7 +45,7 @@ def expected_usd(participant: Participant, input_tokens: int, output_tokens: int
     model = participant.model or ""
     if participant.provider == "ollama":
         host = urlsplit(base_url).hostname or ""
-        return 0.0 if host in _OWN_MACHINE and "cloud" not in model else None
+        return 0.0 if host in _OWN_MACHINE and not is_hosted(model) else None
     named = _AGENTS.get(str(participant.options.get("agent")), participant.provider)
     url = base_url or ADDRESSES.get(named, "")
     return table_cost(url, model, usage) if url and model else None

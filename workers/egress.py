@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
-from urllib.parse import urlsplit
-
 from shared.errors import ProviderError
+from shared.locality import leaves_machine
 from shared.masking.mask import mask
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.rendering import RenderedPrompt
-from workers.providers.registry import entry
+from shared.store.steps import Promises
 
 
-def leaves_machine(participant: Participant) -> bool:
-    """True when a call to the participant sends text elsewhere. An address says more than the provider."""
-    base_url = participant.options.get("base_url")
-    if isinstance(base_url, str):
-        return not _is_loopback(base_url)
-    return entry(participant.provider).external
+def check_allowed(participant: Participant, promises: Promises) -> None:
+    """Refuse a participant that the run promised not to ask. Raises ProviderError (not_allowed).
 
-
-def check_allowed(participant: Participant, *, allows_external: bool) -> None:
-    """Refuse a participant that is elsewhere, unless the run allows it. Raises ProviderError (not_allowed)."""
-    if leaves_machine(participant) and not allows_external:
+    This is the last look before a call: whatever the panel was made from, nothing is sent that was promised away.
+    """
+    if not (promises.allow_models or participant.rule_based or participant.provider == "person"):
+        raise ProviderError(
+            FailureKind.NOT_ALLOWED,
+            f"{participant.name} is a model, and this run was promised that no model is asked: leave it out, or "
+            "submit the run without the preset keyless (privacy.allow_models: true).",
+        )
+    if leaves_machine(participant) and not promises.allow_external:
         raise ProviderError(
             FailureKind.NOT_ALLOWED,
             f"{participant.name} is reached over the network and this run's texts stay on this machine: "
@@ -50,16 +49,3 @@ def _stable(prompt: RenderedPrompt, masked: str) -> int:
     """How far the masked message begins as every turn's does: placeholders are numbered from its beginning."""
     opening = mask(prompt.user[: prompt.stable]).text
     return len(opening) if masked.startswith(opening) else 0
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        host = urlsplit(address).hostname or ""
-    except ValueError:
-        return False
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False

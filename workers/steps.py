@@ -178,7 +178,7 @@ class StepWorker:
         claimed = ledger.claimed
         participant = self._equipped(request.participant)
         provider = self._gated(lookup(participant.provider), ledger, request)
-        check_allowed(participant, allows_external=request.allow_external)
+        check_allowed(participant, claimed.promises.narrowed(request.allow_external))
         structured = provider.structured(participant)
         canary = canary_of(request, self.documents.get)
         rendered = render(

@@ -10,7 +10,6 @@ from typing import Any
 
 from orchestrator.cli.terminal import Terminal
 from orchestrator.configuration.catalogue import Catalogue
-from orchestrator.configuration.configured import is_external
 from orchestrator.configuration.discovery import Found
 from orchestrator.configuration.loading import load_configuration
 from orchestrator.configuration.panels import PanelReport, build_panel
@@ -21,6 +20,7 @@ from orchestrator.views.tables import table
 from orchestrator.views.words import say
 from shared.errors import EnvironmentFault
 from shared.limits import Breaker, BreakerState, Pause, account_of, breakers, paused
+from shared.locality import leaves_machine
 from shared.models.panel import Panel, Participant
 from shared.settings import Settings
 
@@ -160,7 +160,7 @@ def _others_table(listing: Listing, language: str) -> list[Line]:
 
 
 def _columns(who: Participant, language: str) -> tuple[str, str, str, str]:
-    reached = say("reached_external" if is_external(who) else "reached_local", language)
+    reached = say("reached_external" if leaves_machine(who) else "reached_local", language)
     return who.provider, who.model or who.tool or UNKNOWN, who.family, reached
 
 
@@ -177,7 +177,7 @@ def listing_json(listing: Listing) -> dict[str, Any]:
                 "provider": who.provider,
                 "model": who.model,
                 "family": who.family,
-                "external": is_external(who),
+                "external": leaves_machine(who),
                 "account": None if who.rule_based else account_of(who),
                 "state": listing.held.state_of(who),
                 "found": how,

@@ -11,7 +11,6 @@ from orchestrator.cli.backend import Backend, connected
 from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, fitted, rendered, write_file
-from orchestrator.configuration.configured import is_external
 from orchestrator.views.forks import origin
 from orchestrator.views.json_report import SCHEMA_VERSION, dumps
 from orchestrator.views.lines import Line, exact
@@ -22,6 +21,7 @@ from orchestrator.views.results.registry import OF_CHANGES, result_lines
 from orchestrator.views.sent import prompt
 from orchestrator.views.text import DEFAULT_MAX_FINDINGS
 from orchestrator.views.timeline import events, rounds
+from shared.locality import leaves_machine
 from shared.models.panel import Participant
 from shared.store.database import Connection
 from shared.store.documents import get_documents
@@ -91,7 +91,9 @@ def _prompt(backend: Backend, run: str, step: str) -> list[Line]:
     def read(connection: Connection) -> list[Line]:
         request = step_request(connection, run, step)
         kind = "tool" if "tool" in request else "turn"
-        leaves = kind == "turn" and is_external(Participant.model_validate(request["participant"]))
+        leaves = kind == "turn" and leaves_machine(
+            Participant.model_validate(request["participant"])
+        )
         return prompt(
             request, kind, lambda name: get_documents(connection, [name])[name], leaves=leaves
         )

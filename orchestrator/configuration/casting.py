@@ -28,6 +28,7 @@ from orchestrator.configuration.panel_report import (
     impatience,
     left_out,
     one_family,
+    open_keys,
 )
 from orchestrator.configuration.panels import split_roles
 from orchestrator.configuration.phrases import phrase
@@ -309,6 +310,7 @@ def _report(call: _Call, panel: Panel, parts: tuple[Part, ...]) -> PanelReport:
             warnings.append(phrase("alike_judge", language, name=one.name, others=alike))
     warnings += _no_time_left(call.settings, language) if "orchestrator" in titles else ()
     warnings += impatience(everybody.values(), call.settings, language)
+    warnings += open_keys(everybody.values(), language)
     warnings += left_out(call.wanted, call.catalogue)
     hints = [*few_votes(voices, language)]
     if call.seating.silent:

@@ -13,7 +13,6 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.configuration.configured import (
     analyser,
-    is_external,
     obstacle,
     participant_of,
     scripted,
@@ -28,6 +27,7 @@ from orchestrator.configuration.providers import ModelProvider, Provider
 from orchestrator.configuration.schema import ANALYSERS, ParticipantEntry, Settings
 from orchestrator.configuration.sections import check_endpoint
 from shared.errors import ConfigurationError, CredentialsRejected
+from shared.locality import leaves_machine
 from shared.models.panel import Participant
 
 MODELS_GROUP, ANALYSERS_GROUP, RULES = "models", "analysers", "rules"
@@ -283,7 +283,7 @@ class Catalogue:
         return self.settings.settings.timeout or 300.0
 
     def _allowed(self, participant: Participant) -> bool:
-        return self.settings.privacy.allow_external or not is_external(participant)
+        return self.settings.privacy.allow_external or not leaves_machine(participant)
 
 
 def _address(told_by: str, address: str) -> str:

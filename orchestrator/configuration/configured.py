@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import assert_never
-from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
@@ -29,8 +27,6 @@ from orchestrator.configuration.providers import (
 from shared.models.panel import Participant
 from shared.scripts import load_script
 
-# Who leaves this machine when no address says otherwise; docs/design/participants.md.
-_EXTERNAL = frozenset({"openai", "openai-responses", "anthropic", "gemini", "command", "browser"})
 _AGENT_FAMILIES = {"claude": "anthropic", "gemini": "google", "codex": "openai"}
 _SITE_FAMILIES = {"chatgpt": "openai", "claude": "anthropic", "gemini": "google"}
 
@@ -137,12 +133,3 @@ def obstacle(name: str, provider: Provider, environ: Mapping[str, str]) -> Obsta
                 f"{name} needs the extra `browser`: `pip install -e '.[browser]'` in Quorate's folder and environment"
             )
     return None
-
-
-def is_external(participant: Participant) -> bool:
-    """True when a call leaves this machine. An address says more than the provider (as workers/egress.py)."""
-    address = participant.options.get("base_url")
-    if not isinstance(address, str):
-        return participant.provider in _EXTERNAL
-    host = urlsplit(address).hostname or ""
-    return not (host in ("localhost", "::1") or re.fullmatch(r"127(\.\d{1,3}){3}", host))

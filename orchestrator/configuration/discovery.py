@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from orchestrator.configuration.families import family_of, plain_name
+from shared.locality import is_hosted
 from shared.models.panel import Participant
 
 DISCOVER = "QUORATE_DISCOVER"
@@ -284,7 +285,12 @@ def installed_models(host: str, port: int, limit_s: float) -> list[str] | None:
                 received += piece
         head, _, body = bytes(received).partition(b"\r\n\r\n")
         listed = json.loads(body) if head.split(b" ", 2)[1:2] == [b"200"] else {}
-        names = [str(model["name"]) for model in listed["models"]]
-    except (OSError, ValueError, KeyError, TypeError):
+        # A hosted model under another name could not be told from one that runs here.
+        names = [
+            name
+            for model in listed["models"]
+            if is_hosted(name := str(model["name"])) or not model.get("remote_host")
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return [name for name in names if "embed" not in name.lower()]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.configuration.catalogue import BASE_URL, KEY, MODEL, MODELS_GROUP, Catalogue
-from orchestrator.configuration.configured import is_external
 from orchestrator.configuration.loading import user_file
 from orchestrator.configuration.members import Wanted
 from orchestrator.configuration.phrases import phrase
 from orchestrator.configuration.providers import ModelProvider
 from orchestrator.configuration.schema import Settings
 from orchestrator.core.verdict import effective_votes, voice_of
+from shared.locality import leaves_machine, sends_key_in_clear
 from shared.models.panel import Participant
 
 # People look at their inbox once a day.
@@ -68,7 +68,7 @@ def _describe(member: Participant, parts: Sequence[Part], language: str) -> str:
         kind = phrase("rule_based" if member.rule_based else "person", language)
     elif member.provider == "scripted":
         kind = phrase("scripted", language)
-    kind += f", {phrase('external', language)}" if is_external(member) else ""
+    kind += f", {phrase('external', language)}" if leaves_machine(member) else ""
     return f"{member.name} ({kind}; {', '.join(titles)})"
 
 
@@ -102,6 +102,14 @@ def impatience(
     if not people or limit_s is None or limit_s >= PATIENT_S:
         return ()
     return (phrase("impatience", language, names=", ".join(people), hours=f"{limit_s / 3600:g}"),)
+
+
+def open_keys(members: Iterable[Participant], language: str) -> tuple[str, ...]:
+    """A warning for every address to which a key would go unencrypted."""
+    sent = [member for member in members if sends_key_in_clear(member)]
+    return tuple(
+        phrase("open_key", language, name=one.name, url=one.options["base_url"]) for one in sent
+    )
 
 
 def left_out(wanted: Wanted, catalogue: Catalogue) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from orchestrator.configuration.panel_report import (
     impatience,
     left_out,
     one_family,
+    open_keys,
 )
 from orchestrator.configuration.phrases import phrase
 from orchestrator.configuration.schema import ANALYSERS, OF_PYTHON
@@ -128,6 +129,7 @@ def _report(
     warnings = (
         *_warnings(panel, language),
         *impatience(everybody.values(), catalogue.settings, language),
+        *open_keys(everybody.values(), language),
         *left_out(wanted, catalogue),
     )
     return PanelReport(described(parts, language), hints, warnings, language, advice)

@@ -51,6 +51,10 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "{names} must answer within {hours} h, when the run ends: budget.per_run_time gives more.",
         "{names}은(는) 실행이 끝나는 {hours}시간 안에 답해야 합니다. budget.per_run_time으로 늘릴 수 있습니다.",
     ),
+    "open_key": (
+        "the key of {name} goes to {url} unencrypted: anybody on the way can read it. Use https://, or a tunnel.",
+        "{name}의 키가 암호화되지 않은 채 {url}(으)로 갑니다. 도중에 누구나 읽을 수 있으니 https://나 터널을 쓰세요.",
+    ),
     "no_time_left": (
         "the discussion may take {forum} s, and the run ends after {run} s (budget.per_run_time): the conclusion and "
         "the vote need a few minutes more.",

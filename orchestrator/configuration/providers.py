@@ -122,7 +122,8 @@ class ModelProvider(Section):
 class HttpProvider(ModelProvider):
     """A model that is asked over HTTP. Without `base_url` it is the provider's own address.
 
-    `header_env`, `header_file` and `header_keyring` say where the value of a header is held that carries a key.
+    `header_env`, `header_file` and `header_keyring` say where the value of a header is held that carries a key;
+    `external: true` that a gateway on this machine passes on what it is sent.
     """
 
     model: str = Field(min_length=1)
@@ -136,6 +137,7 @@ class HttpProvider(ModelProvider):
     headers: dict[str, str] | None = None
     query: dict[str, str] | None = None
     extra_body: dict[str, JsonValue] | None = None
+    external: Literal[True] | None = None
 
     @field_validator("api_key_env")
     @classmethod
@@ -246,7 +248,10 @@ class OllamaProvider(HttpProvider):
 
 
 class CommandProvider(ModelProvider):
-    """An installed command-line agent, or any command: a list of arguments, never a shell's line."""
+    """An installed command-line agent, or any command: a list of arguments, never a shell's line.
+
+    It counts as external, whatever it runs, until `external: false` answers for it.
+    """
 
     type: Literal["command"]
     agent: Literal["claude", "gemini", "codex"] | None = None
@@ -257,6 +262,7 @@ class CommandProvider(ModelProvider):
     output: Literal["text", "claude", "gemini", "codex"] | None = None
     env: tuple[str, ...] | None = None
     json_schema: bool | None = None
+    external: bool | None = None
 
     @field_validator("env")
     @classmethod

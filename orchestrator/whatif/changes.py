@@ -83,6 +83,7 @@ _FIXED: dict[str, str] = {
     "budget": "it limits calls, and none is made",
     "reuse": "it is about calls, and none is made",
     "allow_external": "it was captured at submission: submit the work again",
+    "allow_models": "it was captured at submission: submit the work again",
 }
 # Options that the models take as any word; what the code knows of them.
 _KNOWN: dict[Path, tuple[str, ...]] = {

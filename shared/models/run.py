@@ -137,8 +137,9 @@ class RunSpec(Wire):
     """Everything captured at submission. `prompts` and `subject` are document hashes.
 
     `prompts` is a JSON object of template name to text; `workflow_version` pins the generator that replays the
-    run; `seed` feeds everything that must not be guessed or must be repeatable (fences, shuffles). With `reuse` a turn
-    that was asked before, word for word, is answered from the store.
+    run; `allow_external` and `allow_models` are promises that workers keep before every call; `seed` feeds everything
+    that must not be guessed or must be repeatable (fences, shuffles). With `reuse` a turn that was asked before, word
+    for word, is answered from the store.
     """
 
     workflow: str
@@ -155,6 +156,7 @@ class RunSpec(Wire):
     budget: Budget = Budget()
     decision: DecisionPolicy = DecisionPolicy()
     allow_external: bool = True
+    allow_models: bool = True
     reuse: bool = False
     seed: str
     labels: dict[str, JsonValue] = Field(default_factory=dict)

@@ -11,13 +11,25 @@ are the database's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shared.models.outcomes import FailureKind, StepStatus
 from shared.models.steps import Failure, StepKind, Usage
 from shared.store.database import Connection
 from shared.store.documents import address
+
+
+@dataclass(frozen=True)
+class Promises:
+    """What a run was promised at its submission, as its stored specification says it."""
+
+    allow_external: bool = True
+    allow_models: bool = True
+
+    def narrowed(self, allow_external: bool) -> Promises:
+        """The same, with what a step says itself: both have to allow a call."""
+        return replace(self, allow_external=self.allow_external and allow_external)
 
 
 @dataclass(frozen=True)
@@ -33,6 +45,7 @@ class Claim:
     lease_s: float
     responses: tuple[bytes, ...]
     age_s: float = field(default=0.0, compare=False)
+    promises: Promises = Promises()
 
 
 @dataclass(frozen=True)
@@ -75,7 +88,9 @@ SELECT c.token, c.kind, c.request, c.attempts, c.lease_s,
        extract(epoch FROM now() - c.created_at)::float8 AS age_s,
        CASE WHEN c.token > 1 THEN ARRAY(
            SELECT d.content FROM usage u JOIN documents d ON d.sha256 = u.response
-            WHERE u.run_id = %(run)s AND u.step = %(step)s ORDER BY u.id) END AS responses
+            WHERE u.run_id = %(run)s AND u.step = %(step)s ORDER BY u.id) END AS responses,
+       (SELECT COALESCE((r.spec->>'allow_external')::boolean, true) FROM runs r WHERE r.id = %(run)s) AS allow_external,
+       (SELECT COALESCE((r.spec->>'allow_models')::boolean, true) FROM runs r WHERE r.id = %(run)s) AS allow_models
   FROM claimed c
 """
 
@@ -113,6 +128,7 @@ def claim(connection: Connection, run: str, step: str, owner: str, nonce: str) -
         lease_s=row.lease_s,
         responses=tuple(bytes(content) for content in row.responses or ()),
         age_s=max(row.age_s, 0.0),
+        promises=Promises(row.allow_external, row.allow_models),
     )
 
 

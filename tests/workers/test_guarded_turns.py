@@ -98,6 +98,22 @@ def test_a_run_that_keeps_its_texts_here_makes_no_external_call(
     assert calls(database, run) == (0, 0)
 
 
+@pytest.mark.parametrize("promise", ["allow_external", "allow_models"])
+def test_the_stored_run_keeps_its_promise_whatever_a_step_and_its_stand_ins_say(
+    worker: StepWorker, database: Database, tmp_path: Path, promise: str
+) -> None:
+    told = tmp_path / "told"
+    bob = agent(KEEPS, str(told), APPROVED)
+    stand_in = bob.model_copy(update={"name": "eve"})
+    run = first_turn(database, bob.model_copy(update={"fallback": (stand_in,)}))
+    forget = "UPDATE runs SET spec = jsonb_set(spec, ARRAY[%s], 'false') WHERE id = %s"
+    database.run(lambda connection: connection.execute(forget, (promise, run)), atomic=True)
+    row = work(worker, run)
+    assert (row.status, row.failure_kind) == ("failed", FailureKind.NOT_ALLOWED)
+    assert not told.exists()
+    assert calls(database, run) == (0, 0)
+
+
 def test_such_a_run_still_asks_who_is_here(worker: StepWorker, database: Database) -> None:
     here = participant("bob", options={"replies": [{"when": {}, "reply": json.loads(APPROVED)}]})
     row = work(worker, first_turn(database, here, allow_external=False))

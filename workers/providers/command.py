@@ -70,6 +70,7 @@ class Options(Wire):
     output: Literal["text", "claude", "gemini", "codex"] = "text"
     env: tuple[str, ...] = ()
     json_schema: bool = True
+    external: bool | None = None
     arguments: tuple[str, ...] = ()
     price: dict[Literal["in", "out", "cached"], float] | None = Field(default=None)
 

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
+from shared.locality import is_hosted
 from shared.models.panel import Participant
 from shared.models.steps import Usage
 from workers.providers.converse import JSON_LINES, Dialect, Quirks, converse, json_request
@@ -134,7 +135,7 @@ def _completion(call: ProviderCall, whole: str, last: Payload) -> Completion:
 def _with_cost(usage: Usage, call: ProviderCall, model: str) -> Usage:
     """One's own machine sends no bill; a hosted model has a price or an unknown one."""
     host = urlsplit(str(call.participant.options.get("base_url") or BASE_URL)).hostname or ""
-    if host in _OWN_MACHINE and "cloud" not in model and "price" not in call.participant.options:
+    if host in _OWN_MACHINE and not is_hosted(model) and "price" not in call.participant.options:
         return usage.model_copy(update={"cost_usd": 0.0})
     return priced(usage, call.participant, model, BASE_URL)
 

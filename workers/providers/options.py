@@ -27,7 +27,8 @@ class HttpOptions(Wire):
     The key is named, never given: `api_key_env` (a variable of the worker's environment), `api_key_file` or
     `api_key_keyring`. `header_env`, `header_file` and `header_keyring` name, header by header, where the value of a
     secret one is held; they win over the provider's own key header. `headers` and `query` are added to every request,
-    `extra_body` to its JSON. `price` (dollars per million tokens) overrides the price table.
+    `extra_body` to its JSON. `price` (dollars per million tokens) overrides the price table. `external` is for
+    shared/locality.py.
     """
 
     base_url: str | None = None
@@ -41,6 +42,7 @@ class HttpOptions(Wire):
     query: dict[str, str] = Field(default_factory=dict)
     extra_body: dict[str, JsonValue] = Field(default_factory=dict)
     price: dict[Literal["in", "out", "cached"], float] | None = None
+    external: bool | None = None
 
     @field_validator("base_url")
     @classmethod

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from orchestrator.configuration.configured import is_external
 from orchestrator.configuration.discovery import (
     ROUTED,
     SERVICES,
@@ -24,6 +23,7 @@ from orchestrator.configuration.discovery import (
 )
 from orchestrator.configuration.families import family_of
 from shared.errors import ConfigurationError, CredentialsRejected
+from shared.locality import leaves_machine
 from shared.prices import expected_usd
 from tests.support.configurations import SEED_001
 from tests.support.promptness import promptly
@@ -219,7 +219,7 @@ def test_a_local_ollama_is_found_with_its_chat_models(
     first = found.found[0].participant
     assert (first.provider, first.family, first.model) == ("ollama", "qwen", "qwen3-coder:30b")
     assert first.options == {"base_url": f"http://127.0.0.1:{port}"}
-    assert not is_external(first)
+    assert not leaves_machine(first)
     # One of them takes part: they share the machine's memory.
     assert [member.name for member in found.panel()] == ["qwen3-coder-30b"]
 

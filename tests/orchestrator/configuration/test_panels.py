@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-from orchestrator.configuration.configured import is_external
 from orchestrator.configuration.families import family_of, plain_name
 from orchestrator.configuration.loading import load_configuration
 from orchestrator.configuration.panels import PanelReport, build_panel
 from shared.errors import ConfigurationError, CredentialsRejected
+from shared.locality import leaves_machine
 from shared.models.panel import Panel
 
 LOCAL = "http://127.0.0.1:9/v1"
@@ -217,7 +216,7 @@ def test_external_models_stay_out_when_nothing_may_leave(desk: Desk) -> None:
     )
     desk.environ |= {"OPENAI_API_KEY": "k", "QUORATE_OPENAI_MODEL": "gpt"}
     panel, report = desk.build()
-    assert not any(is_external(member) for member in (*panel.critics, panel.author, panel.chair))
+    assert not any(leaves_machine(member) for member in (*panel.critics, panel.author, panel.chair))
     assert any("far is an external endpoint" in warning for warning in report.warnings)
     for name in ("far", "openai:gpt"):
         with pytest.raises(ConfigurationError, match="allow_external is false"):
@@ -286,16 +285,18 @@ def test_any_model_name_becomes_a_participants_name() -> None:
     assert plain_name("") == "participant"
 
 
-def test_local_addresses_are_not_external() -> None:
-    def participant(base_url: str) -> Any:
-        from shared.models.panel import Participant
-
-        return Participant(name="x", provider="openai", options={"base_url": base_url})
-
-    assert not is_external(participant("http://localhost:1/v1"))
-    assert not is_external(participant("http://[::1]:1/v1"))
-    assert is_external(participant("http://127.0.0.1.evil.test/v1"))
-    assert is_external(participant("http://10.0.0.1/v1"))
+def test_a_key_that_would_cross_a_network_in_clear_is_warned_of(desk: Desk) -> None:
+    desk.user(
+        "providers:\n"
+        "  lan: {type: openai, model: m, base_url: 'http://10.0.0.5/v1', api_key_env: K}\n"
+        "  safe: {type: openai, model: m, base_url: 'https://llm.example/v1', api_key_env: K}\n"
+        "  here: {type: openai, model: m, base_url: 'http://127.0.0.1:1/v1', api_key_env: K}\n"
+        "  open: {type: openai, model: m, base_url: 'http://10.0.0.5/v1'}\n"
+    )
+    desk.environ["K"] = "secret"
+    warnings = desk.build()[1].warnings
+    told = [warning for warning in warnings if "unencrypted" in warning]
+    assert len(told) == 1 and "the key of lan goes to http://10.0.0.5/v1" in told[0]
 
 
 # ---- who has nothing to look at -----------------------------------------------------------------

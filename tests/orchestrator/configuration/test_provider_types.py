@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from orchestrator.configuration.configured import is_external
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.limits import Limits, account_of, limits_of
+from shared.locality import leaves_machine
 from shared.models.steps import Usage
 from shared.prices import expected_usd, own_cost
 
@@ -47,7 +47,7 @@ def test_every_type_of_provider_becomes_a_participant(bare_desk: Any) -> None:
     assert str(who["f"].options["profile"]).endswith("/.config/quorate/here")
     assert [one.name for one in who["f"].fallback] == ["d"]
     assert (who["g"].provider, who["g"].family) == ("person", "person:g")
-    outside = [n for n in "abcdefg" if is_external(who[n])]
+    outside = [n for n in "abcdefg" if leaves_machine(who[n])]
     assert outside == ["e", "f"]
 
 
