@@ -296,7 +296,8 @@ def test_a_key_that_would_cross_a_network_in_clear_is_warned_of(desk: Desk) -> N
     desk.environ["K"] = "secret"
     warnings = desk.build()[1].warnings
     told = [warning for warning in warnings if "unencrypted" in warning]
-    assert len(told) == 1 and "the key of lan goes to http://10.0.0.5/v1" in told[0]
+    assert len(told) == 1
+    assert "the key of lan goes to http://10.0.0.5/v1" in told[0]
 
 
 # ---- who has nothing to look at -----------------------------------------------------------------
