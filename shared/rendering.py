@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from shared.models.letters import UNSEEN, looking_alike
+from shared.models.letters import UNSEEN, looking_alike, spelled
 from shared.models.steps import PromptPart, TurnRequest
 
 Resolve = Callable[[str], bytes]
@@ -134,8 +134,4 @@ def _broken(found: re.Match[str]) -> str:
 
 def visible(text: str) -> str:
     """The text with Windows line ends made plain and unseen characters written as U+XXXX."""
-    return UNSEEN.sub(_spelled, text.replace("\r\n", "\n"))
-
-
-def _spelled(found: re.Match[str]) -> str:
-    return f"<U+{ord(found.group()):04X}>"
+    return UNSEEN.sub(lambda match: spelled(match.group()), text.replace("\r\n", "\n"))

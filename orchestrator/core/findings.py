@@ -8,7 +8,7 @@ counts together.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.sameness import Claim, Spellings, plain_path, same_defect
@@ -227,25 +227,34 @@ def _most(claims: Sequence[Raised], severity: Severity) -> bool:
     return not others or len(who) > len(others)
 
 
-def _best_first(claims: Sequence[Raised]) -> list[RaisedFinding]:
+def _stated(claims: Sequence[Raised], carried: Severity) -> Severity | None:
+    """The worst severity that somebody states, where it is worse than the one that is carried."""
+    worst = min((one.finding.severity for one in claims), key=lambda one: one.rank)
+    return worst if worst.rank < carried.rank else None
+
+
+def _best_first(claims: Sequence[Raised]) -> list[Raised]:
     # First who holds it for the worst: a milder claim with a quotation does not put its words over a graver one.
+    # A patch is no reason to take somebody's words: it is kept beside them, under its own author's name.
     worst = min((_counted(one.finding).rank for one in claims), default=0)
 
-    def worth(said: RaisedFinding) -> tuple[bool, bool, bool, int, int, str]:
+    def worth(claim: Raised) -> tuple[bool, bool, int, int, str, str]:
+        said = claim.finding
         return (
             _counted(said).rank == worst,
             bool(said.quote),
-            bool(said.patch),
             min(len(said.detail.strip()), LONGEST_USEFUL),
             len(said.title),
             said.model_dump_json(),
+            claim.participant,
         )
 
-    return sorted((one.finding for one in claims), key=worth, reverse=True)
+    return sorted(claims, key=worth, reverse=True)
 
 
 def _new(identity: str, claims: Sequence[Raised]) -> Finding:
-    best, *others = _best_first(claims)
+    ordered = _best_first(claims)
+    best = ordered[0].finding
     severity, caveat = _severity(claims)
     raisers = tuple(dict.fromkeys(one.participant for one in claims))
     finding = Finding(
@@ -253,18 +262,15 @@ def _new(identity: str, claims: Sequence[Raised]) -> Finding:
         title=best.title,
         detail=best.detail,
         severity=severity,
+        stated_severity=_stated(claims, severity),
         category=best.category,
-        rule=best.rule,
-        place=best.place,
-        quote=best.quote,
-        suggestion=best.suggestion,
-        patch=best.patch,
+        titles=_titles(best.title, {}, claims),
         raised_by=raisers,
         raised_in_round=min(one.round for one in claims),
         stances=dict.fromkeys(raisers, Position.AGREE),
         caveat=caveat,
     )
-    return _filled(finding, others)
+    return _filled(finding, ordered)
 
 
 def _join(finding: Finding, claims: Sequence[Raised]) -> Finding:
@@ -274,21 +280,38 @@ def _join(finding: Finding, claims: Sequence[Raised]) -> Finding:
     raisers = tuple(dict.fromkeys((*finding.raised_by, *(one.participant for one in claims))))
     counted = (_counted(one.finding) for one in claims)
     severity = min((finding.severity, *counted), key=lambda one: one.rank)
+    stated = [one for one in (finding.stated_severity, _stated(claims, severity)) if one]
+    worst = min(stated, key=lambda one: one.rank, default=None)
     update = {
         "raised_by": raisers,
         "severity": severity,
+        "stated_severity": worst if worst and worst.rank < severity.rank else None,
+        "titles": _titles(finding.title, finding.titles, claims),
         "stances": dict.fromkeys(raisers, Position.AGREE) | finding.stances,
     }
     return _filled(finding.model_copy(update=update), _best_first(claims))
 
 
-def _filled(finding: Finding, others: Sequence[RaisedFinding]) -> Finding:
-    """Fields that the chosen wording lacks, taken from the next best that has them."""
-    update = {}
+def _titles(title: str, known: Mapping[str, str], claims: Sequence[Raised]) -> dict[str, str]:
+    """What each raiser first called it; nothing while all call it the same."""
+    titles = dict(known)
+    for claim in sorted(claims, key=lambda claim: (claim.round, claim.finding.title)):
+        titles.setdefault(claim.participant, claim.finding.title)
+    apart = any(other != title for other in titles.values())
+    return dict(sorted(titles.items())) if apart else {}
+
+
+def _filled(finding: Finding, claims: Sequence[Raised]) -> Finding:
+    """Fields that the finding lacks, each from the best claim that has it; a patch keeps its author's name."""
+    update: dict[str, object] = {}
     for name in ("rule", "place", "quote", "suggestion", "patch"):
-        if not getattr(finding, name):
-            found = next((getattr(said, name) for said in others if getattr(said, name)), None)
-            update[name] = found
+        if getattr(finding, name):
+            continue
+        source = next((claim for claim in claims if getattr(claim.finding, name)), None)
+        if source is not None:
+            update[name] = getattr(source.finding, name)
+            if name == "patch":
+                update["patch_by"] = source.participant
     return finding.model_copy(update=update) if update else finding
 
 

@@ -49,6 +49,17 @@ def undecided(findings: Iterable[Finding], at_least: Severity) -> tuple[Finding,
     )
 
 
+def disputed(findings: Iterable[Finding], at_least: Severity) -> tuple[Finding, ...]:
+    """Findings that a raiser calls at least that bad and the panel does not: their weight is not settled."""
+    return tuple(
+        finding
+        for finding in findings
+        if finding.status is not FindingStatus.REJECTED
+        and finding.stated_severity is not None
+        and finding.stated_severity.rank <= at_least.rank < finding.severity.rank
+    )
+
+
 def derive(
     findings: Sequence[Finding], ending: Ending | None, fail_on: Severity | None = None
 ) -> Verdict:
@@ -60,7 +71,9 @@ def derive(
     weight = max(DEMANDS_FIX, fail_on or DEMANDS_FIX, key=lambda severity: severity.rank)
     if standing(findings, weight):
         return Verdict.NEEDS_FIX
-    if ending is Ending.CONVERGED and not undecided(findings, weight):
+    if ending is Ending.CONVERGED and not (
+        undecided(findings, weight) or disputed(findings, weight)
+    ):
         return Verdict.APPROVED
     return Verdict.INCONCLUSIVE
 
@@ -78,6 +91,10 @@ def gate(
         return GateResult(GateOutcome.INCONCLUSIVE, f"the discussion ended {how}")
     if doubtful := undecided(findings, fail_on):
         return GateResult(GateOutcome.INCONCLUSIVE, f"{_named(doubtful)} undecided")
+    if open_weight := disputed(findings, fail_on):
+        return GateResult(
+            GateOutcome.INCONCLUSIVE, f"{_named(open_weight)} disputed: called {fail_on} or worse"
+        )
     return GateResult(GateOutcome.PASSED, f"converged, and nothing stands at {fail_on} or worse")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from orchestrator.core.ranking import Ranked
 from orchestrator.views.exit_codes import exit_code
 from orchestrator.views.report import ASSESSED_ROLES, RunReport
+from shared.models.letters import UNSEEN
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Participant
 from shared.store.decisions import DecisionRow
@@ -17,14 +18,16 @@ from shared.store.views import RunRow, StepRow
 
 SCHEMA_VERSION = 1
 
-# JSON escapes C0 by itself; DEL, C1 and direction overrides could still steer a terminal.
-_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
 
 def dumps(value: Any, *, indent: int | None = 2) -> str:
-    """JSON text without a raw control character; it means exactly what `value` means."""
+    """JSON text without a raw control or unseen character; it means exactly what `value` means."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
-    return _STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return UNSEEN.sub(lambda match: _escaped(match.group()), text)
+
+
+def _escaped(character: str) -> str:
+    # Newlines and tabs of the layout are not among the unseen; all others stand within strings.
+    return json.dumps(character)[1:-1]
 
 
 def _plain(value: object) -> str:

@@ -11,14 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from shared.models.letters import UNSEEN, spelled_out
+
 # ECMA-48 control sequences, strings (OSC, DCS, ...) and two-character escapes, in their 7-bit form.
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]", re.DOTALL
-)
-# C0 but tab and newline, DEL, C1, direction overrides and marks, line separators, tags, lone surrogates.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 
@@ -76,7 +73,7 @@ def block(text: str, *, indent: str = "", style: Style = Style.PLAIN) -> list[Li
 
 def exact(text: str) -> list[Line]:
     """A patch as it is: nothing is dropped, what would not be seen is spelled out, `+` and `-` are coloured."""
-    return [line(Span(one, _patch_style(one))) for one in _split(spell_unseen(text))]
+    return [line(Span(one, _patch_style(one))) for one in _split(spelled_out(text))]
 
 
 def plain(lines: Iterable[Line]) -> str:
@@ -91,12 +88,7 @@ def clean(text: str) -> str:
 
 def drop_unseen(text: str) -> str:
     """The text without escape sequences and unseen characters; newlines and tabs stay."""
-    return _UNSEEN.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
-
-
-def spell_unseen(text: str) -> str:
-    """The text with unseen characters written as <U+XXXX>; newlines and tabs stay."""
-    return _UNSEEN.sub(lambda found: f"<U+{ord(found.group()):04X}>", text)
+    return UNSEEN.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
 
 
 def _split(text: str) -> list[str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from orchestrator.views.lines import clean, drop_unseen, spell_unseen
+from orchestrator.views.lines import clean, drop_unseen
+from shared.models.letters import spelled_out
 
 # What makes emphasis, code, links, images, tags, headings, tables, mentions and addresses.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
@@ -47,7 +48,7 @@ def fenced(text: str, kind: str = "") -> str:
     """A block of code that its content cannot close."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
-    return f"{fence}{kind}\n{spell_unseen(text).rstrip()}\n{fence}"
+    return f"{fence}{kind}\n{spelled_out(text).rstrip()}\n{fence}"
 
 
 def prose(text: str) -> str:

@@ -144,6 +144,8 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "submitted": ("run {run}: {title}", "실행 {run}: {title}"),
     "patch_of": ("This patch would be applied:", "다음 패치가 적용됩니다:"),
+    "fix_by": ("Mends {findings}, written by {author}", "{findings} 수정, 작성: {author}"),
+    "also_called": ("{name} calls it: {title}", "{name}의 표현: {title}"),
     "unfixable": ("{findings} cannot be fixed: {why}", "{findings} 수정 불가: {why}"),
     "detached": (
         "The run goes on in the background: `quorate watch {run}` shows it, `quorate cancel {run}` ends it.",

@@ -21,10 +21,19 @@ __all__ = ["EXPECTED", "WORKFLOWS", "Materials", "start_workflow"]
 
 @dataclass(frozen=True)
 class Registered:
-    """A workflow's current version and how it is started from what was captured at submission."""
+    """A workflow's current version and how it is started from what was captured at submission.
+
+    Runs of the versions from `oldest` on are still finished as they were begun: the workflow looks at
+    `spec.workflow_version` where the versions differ.
+    """
 
     version: int
     start: Callable[[RunSpec, Materials], Workflow]
+    oldest: int | None = None
+
+    def knows(self, version: int) -> bool:
+        """Whether this code can go on with a run of that version."""
+        return (self.oldest or self.version) <= version <= self.version
 
 
 WORKFLOWS: dict[str, Registered] = {
@@ -32,7 +41,7 @@ WORKFLOWS: dict[str, Registered] = {
     "forum": Registered(forum.VERSION, forum.forum),
     "panel": Registered(panel.VERSION, panel.panel),
     "plan": Registered(plan.VERSION, plan.plan),
-    "review": Registered(review.VERSION, review.review),
+    "review": Registered(review.VERSION, review.review, oldest=1),
     "undo": Registered(undo.VERSION, undo.undo),
 }
 
@@ -50,7 +59,7 @@ EXPECTED: Mapping[str, Course] = {
 def start_workflow(spec: RunSpec, materials: Materials) -> Callable[[], Workflow]:
     """A starter for `replay`. Raises ReplayMismatch when this code does not know the run's workflow or version."""
     registered = WORKFLOWS.get(spec.workflow)
-    if registered is None or registered.version != spec.workflow_version:
+    if registered is None or not registered.knows(spec.workflow_version):
         raise ReplayMismatch(
             f"this version of Quorate has no workflow {spec.workflow!r} of version {spec.workflow_version}: "
             "finish the run with the version that started it, or cancel it"

@@ -96,19 +96,24 @@ class Finding(Wire):
     """One claim of the panel: the raised findings that say the same, merged.
 
     `id` is F1, F2, ... in the order of appearance, unique in its run. `raised_by` and `stances` name
-    participants; `caveat` says why a severity was lowered or a quotation was not believed.
+    participants; `caveat` says why a severity was lowered or a quotation was not believed. `stated_severity` is a
+    worse severity that a raiser states and the panel does not carry. `patch_by` wrote the patch. `titles` has what
+    each raiser called it, where they do not all call it the same.
     """
 
     id: str
     title: str
     detail: str
     severity: Severity
+    stated_severity: Severity | None = None
     category: str
     rule: str | None = None
     place: Place | None = None
     quote: str | None = None
     suggestion: str | None = None
     patch: str | None = None
+    patch_by: str | None = None
+    titles: dict[str, str] = Field(default_factory=dict)
     raised_by: tuple[str, ...]
     raised_in_round: int
     status: FindingStatus = FindingStatus.UNDECIDED

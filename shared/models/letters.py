@@ -31,6 +31,11 @@ _ALWAYS = (
     "\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+# Blanks that are not the plain one, other signs of format, and private letters, which a font may leave empty.
+_BLANKS = (
+    "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2"
+    "\ue000-\uf8ff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U000f0000-\U0010ffff"
+)
 # Joiners and the emoji selector: scripts and emoji need one where it stands; several in a row can carry a text.
 _JOINERS = "\u200c\u200d\ufe0f"
 
@@ -39,6 +44,34 @@ UNSEEN = re.compile(rf"[{_ALWAYS}]|(?<=[{_JOINERS}])[\u200c\ufe0f]|(?<=[\u200c\u
 
 NOT_COMPARED = re.compile(rf"[{_ALWAYS}{_JOINERS}]|<U\+[0-9A-F]{{4,6}}>")
 """The same and the joiners, also as prompts spell them."""
+
+
+_HIDDEN_IN_CODE = re.compile(rf"[{_ALWAYS}{_JOINERS}{_BLANKS}]")
+_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+_OTHER_WORDS = re.compile(r"(?=\w*[A-Za-z])(?=\w*[^\x00-\x7f])\w+")
+
+
+def spelled(character: str) -> str:
+    """A character as people can read it: <U+XXXX>."""
+    return f"<U+{ord(character):04X}>"
+
+
+def spelled_out(code: str) -> str:
+    """Code as it has to be shown to whoever approves it: whatever a reader could miss is written as <U+XXXX>.
+
+    Beside unseen characters these are joiners, other blanks, blanks at a line's end, and letters that look like
+    Latin ones in a word that has Latin letters, too. Newlines and tabs within a line stay.
+    """
+    code = _HIDDEN_IN_CODE.sub(lambda match: spelled(match.group()), code)
+    code = _TRAILING.sub(lambda match: "".join(map(spelled, match.group())), code)
+    return _OTHER_WORDS.sub(lambda match: _without_doubles(match.group()), code)
+
+
+def _without_doubles(word: str) -> str:
+    return "".join(
+        letter if letter == plain else spelled(letter)
+        for letter, plain in zip(word, plain_letters(word), strict=True)
+    )
 
 
 def looking_alike(text: str) -> str:

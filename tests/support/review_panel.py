@@ -10,6 +10,7 @@ from typing import Any
 
 from orchestrator import prompts
 from orchestrator.core.materials import Materials
+from orchestrator.workflows import review
 from shared.models.panel import Panel, Participant
 from shared.models.run import Budget, DecisionPolicy, ReviewOptions, RunSpec
 from shared.models.subject import FileChange, LineRange, Origin, Subject
@@ -72,7 +73,7 @@ def submission(
     decision: DecisionPolicy | None = None,
     budget: Budget | None = None,
     panel: Panel | None = None,
-    version: int = 1,
+    version: int = review.VERSION,
     diff: str = DIFF,
 ) -> Submission:
     """A review of a one-line change by `critics` scripted critics."""

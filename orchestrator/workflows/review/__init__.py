@@ -24,7 +24,8 @@ from orchestrator.workflows.review.prompts import ReviewPrompts
 from orchestrator.workflows.review.synthesis import synthesise
 from shared.models.run import ReviewOptions, RunSpec
 
-VERSION = 1
+VERSION = 2
+"""2: only what the panel accepted is offered for fixing."""
 
 
 def review(spec: RunSpec, materials: Materials) -> Workflow:

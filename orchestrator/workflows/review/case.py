@@ -35,6 +35,11 @@ class Case:
     document: Callable[[str], bytes] = field(compare=False, repr=False)
     cycle: int = 1
 
+    @property
+    def version(self) -> int:
+        """The workflow's version that the run was begun with."""
+        return self.spec.workflow_version
+
     def key(self, *parts: object) -> str:
         """A step's name, unique in the run."""
         return step_key("review", self.cycle, *parts)

@@ -10,17 +10,19 @@ from shared.models.findings import FindingStatus
 from shared.models.panel import Role
 from shared.models.replies import CheckedFix, CheckedFixes, FixProposal
 
-MAY_BE_FIXED = (FindingStatus.ACCEPTED, FindingStatus.UNDECIDED)
+MAY_BE_FIXED = (FindingStatus.ACCEPTED,)
+MAY_BE_FIXED_BEFORE = (FindingStatus.ACCEPTED, FindingStatus.UNDECIDED)  # by version 1
 
 
 def prepare_fixes(case: Case, history: History) -> Doing[tuple[CheckedFixes, tuple[str, ...]]]:
     """Patches for what the panel accepted, each tried on the captured state before anybody is asked."""
-    wanted = [finding for finding in history.findings if finding.status in MAY_BE_FIXED]
+    fixable = MAY_BE_FIXED if case.version > 1 else MAY_BE_FIXED_BEFORE
+    wanted = [finding for finding in history.findings if finding.status in fixable]
     proposals: list[dict[str, Any]] = [
         {
             "findings": [finding.id],
             "patch": finding.patch,
-            "source": finding.raised_by[0],
+            "source": finding.patch_by or finding.raised_by[0],
             "explanation": finding.suggestion or finding.title,
         }
         for finding in wanted

@@ -56,6 +56,34 @@ def test_verdict_follows_from_status_severity_and_ending(
     assert derive([finding(status, severity)], ending) is verdict
 
 
+@pytest.mark.parametrize("status", [ACCEPTED, CONTESTED, UNDECIDED])
+def test_a_finding_that_somebody_calls_graver_than_the_panel_keeps_the_gate_open(
+    status: FindingStatus,
+) -> None:
+    lowered = finding(status, Severity.MINOR).model_copy(
+        update={"stated_severity": Severity.CRITICAL}
+    )
+    result = gate([lowered], Ending.CONVERGED, Severity.MAJOR)
+    assert result.outcome is GateOutcome.INCONCLUSIVE
+    assert "F1" in result.reason
+
+
+def test_what_everybody_gave_up_keeps_no_gate_open_whatever_it_was_called() -> None:
+    given_up = finding(REJECTED, Severity.MINOR).model_copy(
+        update={"stated_severity": Severity.CRITICAL}
+    )
+    assert gate([given_up], Ending.CONVERGED, Severity.MAJOR).outcome is GateOutcome.PASSED
+    assert derive([given_up], Ending.CONVERGED) is Verdict.APPROVED
+
+
+def test_a_severity_below_the_gate_keeps_no_gate_open() -> None:
+    lowered = finding(ACCEPTED, Severity.INFO).model_copy(
+        update={"stated_severity": Severity.MINOR}
+    )
+    assert gate([lowered], Ending.CONVERGED, Severity.MAJOR).outcome is GateOutcome.PASSED
+    assert derive([lowered], Ending.CONVERGED) is Verdict.INCONCLUSIVE
+
+
 def test_without_findings_only_convergence_approves() -> None:
     for ending in (None, *Ending):
         expected = Verdict.APPROVED if ending is Ending.CONVERGED else Verdict.INCONCLUSIVE

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Outcome
+from orchestrator.core.commands import Outcome, ToolRun
+from orchestrator.core.verdict import GateOutcome, gate
 from orchestrator.workflows import start_workflow
 from shared.models.decision import Answer
 from shared.models.findings import FindingStatus, Position, Severity
@@ -174,3 +175,56 @@ def test_a_hostile_chair_changes_words_and_nothing_else() -> None:
     outcome = hold(chairs, honest, seat="chair")
     assert outcome.summary.startswith("APPROVED")
     assert outcome.verdict is Verdict.NEEDS_FIX
+
+
+def patches(step: Step, known: Sequence[str]) -> StepResult:
+    """Raises what is there under words of its own, with a patch of its own."""
+    if step.role == "critique" and step.round == 1:
+        mine = {**REAL, "title": "`eval` runs any text as code here, rename it", "patch": PATCH}
+        return critique(step, [mine])
+    return honest(step, known)
+
+
+def test_a_patch_is_offered_under_the_name_of_who_wrote_it() -> None:
+    tried: list[dict[str, Any]] = []
+
+    def panel(step: Step, known: Sequence[str]) -> StepResult:
+        if isinstance(step, ToolRun) and step.tool == "fixes.check":
+            tried.extend(step.inputs()["fixes"])
+        return honest(step, known)
+
+    outcome = hold(patches, panel)
+    (real,) = outcome.findings
+    assert real.raised_by == ("alice", "carol", "mallory")
+    assert real.patch_by == "mallory"
+    assert [fix["source"] for fix in tried] == ["mallory"]
+
+
+def test_who_calls_a_defect_otherwise_does_not_make_the_others_words_disappear() -> None:
+    (real,) = hold(patches, honest).findings
+    assert real.titles["alice"] == real.titles["carol"] == REAL["title"]
+    assert real.titles["mallory"] != REAL["title"]
+
+
+def test_two_captured_critics_that_make_a_terse_critical_a_trifle_do_not_pass_the_gate() -> None:
+    reason = "This value comes from the configuration and nobody else can set it."
+
+    def belittle(step: Step, known: Sequence[str]) -> StepResult:
+        if step.role == "critique" and step.round == 1:
+            return critique(step, [{**REAL, "severity": "INFO", "detail": reason}])
+        return honest(step, known)
+
+    def terse(step: Step, known: Sequence[str]) -> StepResult:
+        if step.role == "critique" and step.round == 1:
+            return critique(step, [finding(severity="CRITICAL", quote=None, detail="")])
+        return honest(step, known)
+
+    def panel(step: Step, known: Sequence[str]) -> StepResult:
+        return (terse if step.key.endswith("/alice") else belittle)(step, known)
+
+    outcome = hold(belittle, panel)
+    (real,) = outcome.findings
+    assert real.severity.rank > Severity.MAJOR.rank
+    assert real.stated_severity is Severity.CRITICAL
+    result = gate(outcome.findings, outcome.ending, Severity.MAJOR)
+    assert result.outcome is GateOutcome.INCONCLUSIVE
