@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
 from pydantic import JsonValue
+
+from shared.bounded_json import TooMuchJsonError, loads
 
 MAX_DEPTH = 100
 _OPENING = re.compile(r'\{\s*["}]')
@@ -72,23 +73,34 @@ def _partner(text: str, start: int) -> int | None:
     return None
 
 
-_COMMAS = re.compile(r'("(?:[^"\\]++|\\.)*+")|,(?=\s*[}\]])', re.DOTALL)
+# A string without its end reaches to the text's end: looked for anew from each quote in it, it took hours.
+_COMMAS = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
 
 
 def _decoded(text: str) -> JsonValue:
     """The text as JSON, mended where that is safe; None when it is none."""
-    for attempt in (text, _COMMAS.sub(lambda found: found.group(1) or "", text)):
+    for mended in (_as_it_is, _without_trailing_commas):
         try:
-            value: JsonValue = json.loads(
-                attempt,
+            value = loads(
+                mended(text),
                 strict=False,
                 parse_constant=lambda _: None,
                 object_pairs_hook=_distinct,
             )
-        except (ValueError, RecursionError):
+        except TooMuchJsonError:
+            return None
+        except ValueError:
             continue
         return value if _depth_at_most(value, MAX_DEPTH) else None
     return None
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def _without_trailing_commas(text: str) -> str:
+    return _COMMAS.sub(lambda found: found.group(1) or "", text)
 
 
 def _distinct(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:

@@ -22,6 +22,7 @@ from shared.errors import ProviderError
 from shared.models.deliberation import SpokenReply
 from shared.models.outcomes import FailureKind
 from shared.models.replies import REPLY_MODELS
+from shared.models.reply_bounds import bounded
 from shared.models.wire import ForeignWire
 from shared.unfinished import ANEW
 from workers.json_text import AmbiguousJsonError, find_objects, storable
@@ -36,7 +37,8 @@ from workers.providers.registry import (
 )
 from workers.reply_schema import adapted, plain_schema, strict_schema
 
-MAX_REPLY_CHARS = 4_000_000
+# Twice what the longest answers of today's models come to (128,000 tokens); it is read within a second.
+MAX_REPLY_CHARS = 1_000_000
 MOST_CALLS = 2
 _QUOTED_LIMIT = 20_000
 
@@ -61,8 +63,23 @@ def schema_of(reply_model: str) -> ReplySchema:
     return ReplySchema(name=name, strict=strict_schema(plain), plain=plain)
 
 
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A reply; whether it was given `in_words` instead of as JSON; what was `left_out` of one too long."""
+
+    reply: ForeignWire
+    in_words: bool = False
+    left_out: tuple[str, ...] = ()
+
+
 def parse(text: str, reply_model: str) -> ForeignWire | ReplyProblem:
     """The reply that the text holds, or what is wrong with it."""
+    judged = judge(text, reply_model)
+    return judged if isinstance(judged, ReplyProblem) else judged.reply
+
+
+def judge(text: str, reply_model: str) -> Parsed | ReplyProblem:
+    """`parse`, and how the reply was given."""
     if len(text) > MAX_REPLY_CHARS:
         return ReplyProblem(f"the answer has {len(text)} characters, allowed are {MAX_REPLY_CHARS}")
     try:
@@ -79,9 +96,10 @@ def parse(text: str, reply_model: str) -> ForeignWire | ReplyProblem:
     replies, problems = _validated(found, reply_model)
     if not replies:
         return problems[-1]
-    if any(reply != replies[0] for reply in replies) or _contradicted(replies[0], found):
+    first = replies[0]
+    if any(other.reply != first.reply for other in replies) or _contradicted(first.reply, found):
         return ReplyProblem("the answer holds several different objects; give exactly one")
-    return replies[0]
+    return first
 
 
 def _contradicted(reply: ForeignWire, found: Sequence[dict[str, JsonValue]]) -> bool:
@@ -101,7 +119,7 @@ def _choices(annotation: object) -> frozenset[str]:
     return frozenset(str(word).casefold() for word in words)
 
 
-def _in_words(text: str, reply_model: str) -> ForeignWire | None:
+def _in_words(text: str, reply_model: str) -> Parsed | None:
     """The reply that a text means whose model may be answered in words; never a spoilt JSON object."""
     model = model_named(reply_model)
     if not issubclass(model, SpokenReply):
@@ -109,25 +127,33 @@ def _in_words(text: str, reply_model: str) -> ForeignWire | None:
     fields = "|".join(map(re.escape, model.model_fields))
     if re.search(rf'"(?:{fields})"\s*:', text):
         return None
-    return model.from_text(storable(text))
+    spoken = model.from_text(storable(text))
+    if spoken is None:
+        return None
+    kept, left_out = bounded(spoken.model_dump(mode="json"))
+    reply = model.model_validate(kept) if left_out else spoken
+    return Parsed(reply, in_words=True, left_out=left_out)
 
 
 def _validated(
     found: Sequence[dict[str, JsonValue]], reply_model: str
-) -> tuple[list[ForeignWire], list[ReplyProblem]]:
+) -> tuple[list[Parsed], list[ReplyProblem]]:
     model = model_named(reply_model)
     schema = schema_of(reply_model).plain
-    replies: list[ForeignWire] = []
+    replies: list[Parsed] = []
     problems: list[ReplyProblem] = []
     for candidate in found:
         if not candidate.keys() & model.model_fields.keys():
             expected = ", ".join(f"`{name}`" for name in model.model_fields)
             problems.append(ReplyProblem(f"the object has none of the fields {expected}"))
             continue
+        fields, left_out = bounded(candidate)
         try:
-            replies.append(model.model_validate(adapted(candidate, schema)))
+            reply = model.model_validate(adapted(fields, schema))
         except ValidationError as error:
             problems.append(ReplyProblem(_objections(error)))
+        else:
+            replies.append(Parsed(reply, left_out=left_out))
     return replies, problems
 
 
@@ -140,11 +166,12 @@ def _objections(error: ValidationError) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Obtained:
-    """A usable reply, all completions that it took, and whether it had to be asked for twice."""
+    """A usable reply, all completions that it took, whether it was asked for twice, what was left out."""
 
     reply: ForeignWire
     completions: tuple[Completion, ...]
     repaired: bool
+    left_out: tuple[str, ...] = ()
 
 
 def obtain(
@@ -173,9 +200,10 @@ def obtain(
             on_completion(completion)
         completions.append(completion)
         _check_usable(call, completion)
-        judged = parse(completion.text, call.reply_model)
-        if not isinstance(judged, ReplyProblem):
-            return Obtained(judged, tuple(completions), repaired=len(completions) > 1)
+        judged = judge(completion.text, call.reply_model)
+        if isinstance(judged, Parsed):
+            _check_whole(call, completion, judged)
+            return Obtained(judged.reply, tuple(completions), len(completions) > 1, judged.left_out)
         if len(completions) > 1:
             raise _unusable(call, f"answered twice in an unusable form: {judged.message}")
         why = f"answered in an unusable form ({judged.message})"
@@ -209,6 +237,16 @@ def _check_usable(call: ProviderCall, completion: Completion) -> None:
         )
     if not completion.text.strip():
         raise ProviderError(FailureKind.EMPTY, f"{who} answered nothing.")
+
+
+def _check_whole(call: ProviderCall, completion: Completion, judged: Parsed) -> None:
+    """A JSON object that closes is whole. Words may stop anywhere: that they do not, somebody has to say."""
+    if completion.finish_reason is Finish.OTHER and judged.in_words:
+        raise ProviderError(
+            FailureKind.TRUNCATED,
+            f"{call.participant.name}'s answer is perhaps not whole: its provider does not say that it "
+            "ended by itself.",
+        )
 
 
 def _repair(text: str, problem: ReplyProblem) -> tuple[Message, ...]:

@@ -214,6 +214,7 @@ class StepWorker:
         notes += ["asked again after a lost answer"] if ledger.lost and not ledger.reused else []
         obtained = obtain(provider, call, flag, listen, ledger.stored, most)
         notes += ["repaired"] if obtained.repaired else []
+        notes += [f"shortened ({'; '.join(obtained.left_out)})"] if obtained.left_out else []
         reply = canary.without_reports(obtained.reply)
         return Ended(reply=reply.model_dump_json(exclude_defaults=True), note=", ".join(notes))
 

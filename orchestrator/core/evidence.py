@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.findings import Merged, Raised, absorb, with_caveat
+from orchestrator.core.findings import Merged, Raised, absorb, spellings_of, with_caveat
 from orchestrator.core.quotations import SubjectTexts, too_short
 from orchestrator.core.sameness import plain_path
 from shared.models.findings import (
@@ -161,10 +161,12 @@ def absorb_proven(checked: Sequence[Checked], known: Sequence[Finding]) -> Merge
     now_proven = sum(
         finding.id in unproven_before and not is_unproven(finding) for finding in findings
     )
+    doubted = [one.claim for one in checked if one.problem is not None]
+    spellings = spellings_of(doubted, findings) if doubted else None
     for one in checked:
         if one.problem is None:
             continue
-        joined = absorb([one.claim], findings)
+        joined = absorb([one.claim], findings, spellings)
         home = joined.stances[0].finding
         findings = tuple(
             with_caveat(finding, one.problem) if finding.id == home else finding

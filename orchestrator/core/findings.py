@@ -8,10 +8,18 @@ counts together.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 
-from orchestrator.core.sameness import Claim, Spellings, plain_path, same_defect
+from orchestrator.core.sameness import (
+    Claim,
+    Spellings,
+    comparable,
+    in_the_same_words,
+    plain_path,
+    same_defect,
+)
 from orchestrator.core.stances import raising_stance
 from shared.models.findings import (
     SEVERITY_ORDER,
@@ -25,6 +33,9 @@ from shared.models.panel import Role
 from shared.models.subject import Subject
 
 INFORMATIVE = 20  # characters of detail that make a claim a reasoned one
+# Pairs of claims whose texts are compared in one merge, which takes seconds at most. With more only those
+# join that read the same: a missed merge repeats a defect, and hides none.
+MAX_COMPARED_PAIRS = 60_000
 LONGEST_USEFUL = 1200  # characters of detail beyond which longer is not better
 
 NOT_IN_CHANGE = "names a file that the change does not touch"
@@ -67,11 +78,18 @@ def merge(raised: Sequence[Raised], known: Sequence[Finding] = ()) -> tuple[Find
     return absorb(raised, known).findings
 
 
-def absorb(raised: Sequence[Raised], known: Sequence[Finding] = ()) -> Merged:
+def spellings_of(raised: Iterable[Raised], known: Iterable[Finding]) -> Spellings:
+    """For several merges of the same claims one after another."""
+    return Spellings((*map(_claim_of_known, known), *map(_claim_of, raised)))
+
+
+def absorb(
+    raised: Sequence[Raised], known: Sequence[Finding] = (), spellings: Spellings | None = None
+) -> Merged:
     """`merge`, with the count of new findings and the ledger lines of those who raised something."""
     items = [_Item(_claim_of_known(finding), finding) for finding in known]
     items += [_Item(_claim_of(one), one) for one in raised]
-    groups = _group(items)
+    groups = _group(items, spellings)
     joined: dict[str, list[Raised]] = {}
     fresh: list[list[Raised]] = []
     for group in groups:
@@ -131,19 +149,15 @@ def _claim_of_known(finding: Finding) -> Claim:
     )
 
 
-def _group(items: Sequence[_Item]) -> list[_Group]:
+def _group(items: Sequence[_Item], spellings: Spellings | None) -> list[_Group]:
     """Best pairs first, complete linkage: everything in a group is the same as everything else in it.
 
     Ties are broken by the claims themselves, never by their position, so permuting the input permutes the result.
     """
-    order = sorted(range(len(items)), key=lambda index: _canonical(items[index]))
+    scores = _scores(items, spellings)
+    paired = {index for pair in scores for index in pair}
+    order = sorted(paired, key=lambda index: _canonical(items[index]))
     rank = {index: place for place, index in enumerate(order)}
-    scores: dict[tuple[int, int], float] = {}
-    spellings = Spellings(item.claim for item in items)
-    for a, b in _candidates(items):
-        score = same_defect(items[a].claim, items[b].claim, spellings)
-        if score > 0:
-            scores[a, b] = score
     group_of: dict[int, _Group] = {index: [index] for index in range(len(items))}
     for a, b in sorted(
         scores, key=lambda pair: (-scores[pair], *sorted((rank[pair[0]], rank[pair[1]])))
@@ -159,6 +173,17 @@ def _group(items: Sequence[_Item]) -> list[_Group]:
     return sorted(unique.values(), key=lambda group: group[0])
 
 
+def _scores(items: Sequence[_Item], spellings: Spellings | None) -> dict[tuple[int, int], float]:
+    """How surely each pair says the same, those left out that do not."""
+    pairs = [(a, b) for a, b in _candidates(items) if comparable(items[a].claim, items[b].claim)]
+    if len(pairs) > MAX_COMPARED_PAIRS:
+        pairs = [(a, b) for a, b in pairs if in_the_same_words(items[a].claim, items[b].claim)]
+    compared = {index for pair in pairs for index in pair}
+    known = spellings or Spellings(items[index].claim for index in compared)
+    scores = {(a, b): same_defect(items[a].claim, items[b].claim, known) for a, b in pairs}
+    return {pair: score for pair, score in scores.items() if score > 0}
+
+
 def _candidates(items: Sequence[_Item]) -> Iterable[tuple[int, int]]:
     """Index pairs (ascending) that can be the same at all: in one file or one without a place, and not both known."""
     by_path: dict[str, list[int]] = {}
@@ -169,18 +194,12 @@ def _candidates(items: Sequence[_Item]) -> Iterable[tuple[int, int]]:
         else:
             by_path.setdefault(plain_path(item.claim.place.path), []).append(index)
     known = sum(isinstance(item.source, Finding) for item in items)  # they come first
+    for together in (*by_path.values(), unplaced):
+        yield from (pair for pair in combinations(together, 2) if pair[1] >= known)
     for together in by_path.values():
-        yield from _pairs(sorted((*together, *unplaced)), set(together), known)
-    yield from _pairs(unplaced, set(unplaced), known)
-
-
-def _pairs(indexes: Sequence[int], first: Collection[int], known: int) -> Iterable[tuple[int, int]]:
-    """The pairs of which one at least is among `first` and the later one is not known yet."""
-    for at, later in enumerate(indexes):
-        if later >= known:
-            yield from (
-                (earlier, later) for earlier in indexes[:at] if earlier in first or later in first
-            )
+        for pair in product(together, unplaced):
+            if max(pair) >= known:
+                yield min(pair), max(pair)
 
 
 def _canonical(item: _Item) -> tuple[int, int, str, str]:

@@ -21,6 +21,10 @@ TEXTS_MATCH = 0.90
 _WORD_ALIKE = 77.0  # validate and validation are one word, test and text are two
 _SHORT = 3  # names as short as this are compared exactly, and so are numbers
 _COMPARED_WORDS = 60
+# Recorded reviews have up to some hundred words that may vary; with these bounds a look-up of all takes about a second.
+MAX_VOCABULARY = 4_000
+MAX_GROUP = 500
+_START = 3
 
 _FILLER = frozenset(
     "a an and are as at be been being but by can could does for from has have in into is it its may might of on or "
@@ -57,26 +61,60 @@ class Claim:
 
 
 class Spellings:
-    """Near spellings among the words of some claims, looked up once for a word instead of for each pair of claims."""
+    """Near spellings among the words of some claims, looked up once for a word instead of for each pair of claims.
+
+    Up to `MAX_VOCABULARY` words each is compared with each. Beyond that, words are compared that begin alike, in groups
+    of at most `MAX_GROUP`: who says more than people do finds fewer of their spellings, and takes no more time.
+    """
 
     def __init__(self, claims: Iterable[Claim]) -> None:
         """Of everything that these claims say."""
         words = {word for claim in claims for word in _words(claim.whole)}
-        self._words = sorted(word for word in words if _may_vary(word))
+        vocabulary = sorted(word for word in words if _may_vary(word))
+        self._start = None if len(vocabulary) <= MAX_VOCABULARY else _START
+        self._groups: dict[str, list[str]] = {}
+        for word in vocabulary:
+            self._groups.setdefault(word[: self._start] if self._start else "", []).append(word)
         self._near: dict[str, tuple[str, ...]] = {}
+        self._varied: dict[frozenset[str], frozenset[str]] = {}
+
+    def varied(self, words: frozenset[str]) -> frozenset[str]:
+        """Those of a text's words that something else is spelt nearly like."""
+        if words not in self._varied:
+            self._varied[words] = frozenset(word for word in words if self.near(word))
+        return self._varied[words]
 
     def near(self, word: str) -> tuple[str, ...]:
         """The words that are spelt nearly like it, the nearest first, then by the alphabet."""
         if word not in self._near:
-            found = (
-                process.extract(
-                    word, self._words, scorer=fuzz.ratio, score_cutoff=_WORD_ALIKE, limit=None
-                )
-                if _may_vary(word)
-                else ()
+            found = process.extract(
+                word, self._group(word), scorer=fuzz.ratio, score_cutoff=_WORD_ALIKE, limit=None
             )
             self._near[word] = tuple(other for other, _, _ in found if other != word)
         return self._near[word]
+
+    def _group(self, word: str) -> list[str]:
+        if not _may_vary(word):
+            return []
+        group = self._groups.get(word[: self._start] if self._start else "", [])
+        return group if self._start is None or len(group) <= MAX_GROUP else []
+
+
+def comparable(a: Claim, b: Claim) -> bool:
+    """False when place, rule and turn alone tell the claims apart; no text is read for that."""
+    if a.turn is not None and a.turn == b.turn:
+        return a.place == b.place and a.rule == b.rule
+    if a.place is None or b.place is None:
+        return True
+    return _gap(a.place, b.place) <= NEAR_LINES and plain_path(a.place.path) == plain_path(
+        b.place.path
+    )
+
+
+def in_the_same_words(a: Claim, b: Claim) -> bool:
+    """True when two comparable claims read the same, letter by letter, or are one rule's."""
+    same_rule = bool(a.rule and b.rule) and a.place is not None and a.rule == b.rule
+    return same_rule or (a.title == b.title and a.detail == b.detail)
 
 
 def same_defect(a: Claim, b: Claim, spellings: Spellings | None = None) -> float:
@@ -137,9 +175,12 @@ def _alike(a: str, b: str, spellings: Spellings) -> float:
     left, right = (_words(text) for text in sorted((a, b)))
     if not left or not right:
         return float(a.strip().casefold() == b.strip().casefold())
-    shared = sum(map(_weight, left & right))
-    others = set(right - left)
-    for word in sorted(word for word in left - right if spellings.near(word)):
+    common, varied = left & right, spellings.varied(left) - right
+    if not common and not varied:
+        return 0.0
+    shared = sum(map(_weight, common))
+    others = set(right - left) if varied else set()
+    for word in sorted(varied):
         partner = next((one for one in spellings.near(word) if one in others), None)
         if partner is not None:
             others.remove(partner)

@@ -34,6 +34,7 @@ ROUND_ROLES = frozenset(
 )
 ASSESSED_ROLES = ROUND_ROLES | {Role.SPEECH.value}
 # As a worker notes a turn that a fallback took.
+_SHORTENED = re.compile(r"\bshortened \(([^()]*)\)")
 _SPOKEN_BY = re.compile(r"\bspoken by ([^\s,]+)")
 
 
@@ -216,13 +217,23 @@ class RunReport:
         else:
             failed = (step for step in self.steps if step.status == StepStatus.FAILED)
             told = tuple(self._absence(step, language) for step in failed)
-        return (*self.scripted(language), *self.stood_in(language), *told)
+        beside = (*self.scripted(language), *self.stood_in(language), *self.shortened(language))
+        return (*beside, *told)
 
     def stood_in(self, language: str) -> tuple[str, ...]:
         """Whose turns another participant took, so that nobody takes the answer for theirs."""
         found = ((step.participant, _SPOKEN_BY.search(step.note)) for step in self.steps)
         pairs = dict.fromkeys((who, by[1]) for who, by in found if by is not None)
         return tuple(say("stood_in", language, who=who, other=other) for who, other in pairs)
+
+    def shortened(self, language: str) -> tuple[str, ...]:
+        """Of whose answers something was left out, and what."""
+        found = ((step, _SHORTENED.search(step.note)) for step in self.steps)
+        return tuple(
+            say("shortened", language, who=step.participant, key=step.key, what=what[1])
+            for step, what in found
+            if what is not None
+        )
 
     def scripted(self, language: str) -> tuple[str, ...]:
         """Who read lines from a file instead of being asked; nothing when nobody did."""

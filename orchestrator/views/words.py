@@ -47,6 +47,10 @@ _WORDS: dict[str, tuple[str, str]] = {
         "{who} could not be used: {other} spoke in its place",
         "{who} 사용 불가: {other}이(가) 대신 발언",
     ),
+    "shortened": (
+        "{who}'s answer {key} was too long for a panel: {what}",
+        "{who}의 답변 {key}이(가) 너무 길어 일부 제외됨: {what}",
+    ),
     "scripted": (
         "scripted, no model was asked: {names}",
         "대본 (모델에게 묻지 않음): {names}",
