@@ -14,9 +14,16 @@ from typing import Any
 
 import click
 
-from orchestrator.cli.default_command import ASK, IMPLICIT, leading_words, objection
+from orchestrator.cli.default_command import (
+    ASK,
+    IMPLICIT,
+    leading_words,
+    objection_to_subject,
+    require_question,
+    with_help,
+)
 from orchestrator.cli.ownership import intruder
-from orchestrator.cli.registry import COMMANDS
+from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
 
 USAGE = 2
 ENVIRONMENT = 5
@@ -63,6 +70,7 @@ class LazyGroup(click.Group):
 
     def understood(self, ctx: click.Context, args: list[str]) -> list[str]:
         """What begins with no command is a question, and so is what comes in by a pipe alone."""
+        args = with_help(args, COMMANDS)
         if not _is_question(ctx, args):
             return args
         ctx.meta[IMPLICIT] = True
@@ -90,11 +98,14 @@ def _is_question(ctx: click.Context, args: list[str]) -> bool:
         from orchestrator.cli.piped import has_input
 
         return has_input()
+    known = [name for name, entry in COMMANDS.items() if not entry.hidden]
+    if args[0] in DISCUSSIONS:
+        reason = objection_to_subject(leading_words(args[1:]), known)
+        if reason is not None:
+            raise click.UsageError(reason, ctx)
     if args[0] in COMMANDS or args[0] in (*ctx.help_option_names, "--version"):
         return False
-    known = [name for name, entry in COMMANDS.items() if not entry.hidden]
-    if (reason := objection(leading_words(args), known)) is not None:
-        raise click.UsageError(reason, ctx)
+    require_question(ctx, leading_words(args), known)
     return True
 
 

@@ -53,3 +53,6 @@ COMMANDS: dict[str, Entry] = {
     "orchestrator": _in("orchestrator:orchestrator", "Run an orchestrator process (a service)."),
     "supervise": _in("supervise:supervise", "Keep the embedded processes alive.", hidden=True),
 }
+
+DISCUSSIONS = frozenset({"forum", "debate", "plan", "panel"})
+"""Commands whose words are a subject that participants are paid to work on; `ask` takes everything."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from orchestrator.cli.default_command import IMPLICIT, objection
+from orchestrator.cli.default_command import IMPLICIT, require_question
 from orchestrator.cli.options import (
     Finite,
     cast_options,
@@ -65,9 +65,9 @@ def ask(debate: bool, **typed: Any) -> int:
     The question is TEXT, or a file, or what comes on standard input; what is piped in beside TEXT goes
     along as material. Progress goes to stderr, the answers to stdout.
     """
-    implicit = click.get_current_context().meta.get(IMPLICIT, False)
-    if implicit and (reason := objection(typed["words"], COMMANDS)) is not None:
-        raise click.UsageError(reason)
+    ctx = click.get_current_context()
+    if ctx.meta.get(IMPLICIT, False):
+        require_question(ctx, typed["words"], COMMANDS)
     if debate:
         if typed["ranking"] is not None or typed["synthesis"] is not None:
             raise click.UsageError("--ranking and --synthesis order answers; --debate has none")

@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from orchestrator.cli.default_command import leading_words, objection
+from orchestrator.cli.default_command import INSTEAD, leading_words, objection
 from orchestrator.cli.main import LazyGroup, cli
 from orchestrator.cli.registry import COMMANDS
 
@@ -25,6 +25,22 @@ from orchestrator.cli.registry import COMMANDS
         (),
         ("-",),
         ("2+2",),
+        ("2", "+", "2"),
+        ("tabs", "or", "spaces"),
+        ("rust", "vs", "go"),
+        ("Should", "we", "split"),
+        ("stop all runs now please",),
+        ("Stop all of it",),
+        ("stop", "it?"),
+        ("help", "me?"),
+        ("모두", "멈춰"),
+        ("stop", "모두"),
+        ("run", "tests", "before", "merging"),
+        ("help", "me", "choose", "a", "database"),
+        ("name", "five", "good", "databases"),
+        ("lists", "are", "better", "than", "tuples"),
+        ("explain", "this error message"),
+        ("don't", "we", "need", "tests,", "really"),
     ],
 )
 def test_a_question_is_asked(words: tuple[str, ...]):
@@ -44,6 +60,31 @@ def test_a_question_is_asked(words: tuple[str, ...]):
         (("panl", "x", "y"), "`quorate ask panl ...`"),
         (("review",), "its options come after it: `quorate review ...`"),
         (("list", "the", "pros"), "'list' is a command"),
+        (("help", "nonsense"), "`quorate --help`"),
+        (("run", "list"), "`quorate show RUN`"),
+        (("models", "list"), "`quorate participants models`"),
+        (("history", "last"), "`quorate list`"),
+        (("stop", "all"), "`quorate cancel RUN`"),
+        (("STOP", "ALL"), "`quorate cancel RUN`"),
+        (("Stop", "all."), "`quorate cancel RUN`"),
+        (("stop", "my run"), "`quorate cancel RUN`"),
+        (("stop", "r1abc", "r2abc", "r3abc"), "`quorate cancel RUN`"),
+        (("init",), "`quorate doctor`"),
+        (("init.",), "`quorate doctor`"),
+        (("Init",), "`quorate doctor`"),
+        (("login", "openai"), "`quorate keys set NAME`"),
+        (("sho", "last"), "Did you mean `quorate show`?"),
+        (("decide-all",), "There is no command 'decide-all'"),
+        (("decide-all", "skip"), "There is no command 'decide-all'"),
+        (("review.",), "'review' is a command"),
+        (("REVIEW", "HEAD~1"), "'review' is a command"),
+        (("reveiw", "a/b.py", "c.py", "d.py"), "Did you mean `quorate review`?"),
+        (("keyless", "review"), "There is no command 'keyless'"),
+        (("frobnicate", "x"), "There is no command 'frobnicate'"),
+        (("docker", "ps"), "There is no command 'docker'"),
+        (("src/app.py",), "`--file src/app.py`"),
+        (("HEAD~1..HEAD",), "There is no command"),
+        (("./run.sh", "x"), "There is no command"),
     ],
 )
 def test_what_looks_like_a_command_is_not_asked(words: tuple[str, ...], said: str):
@@ -77,6 +118,20 @@ def parsed(*arguments: str) -> list[str]:
         (("--help",), ["--help"]),
         (("--version",), ["--version"]),
         (("--", "-x is", "what?"), ["ask", "--", "-x is", "what?"]),
+        (("help",), ["--help"]),
+        (("HELP",), ["--help"]),
+        (("version",), ["--version"]),
+        (("help", "help"), ["--help"]),
+        (("help", "version"), ["--version"]),
+        (("help", "review"), ["review", "--help"]),
+        (("help", "Review", "--json"), ["review", "--help", "--json"]),
+        (("help", "keys", "set"), ["keys", "set", "--help"]),
+        (("review", "help"), ["review", "--help"]),
+        (("panel", "help"), ["panel", "--help"]),
+        (
+            ("help", "me", "choose", "a", "database"),
+            ["ask", "help", "me", "choose", "a", "database"],
+        ),
     ],
 )
 def test_ask_stands_where_no_command_does(typed: tuple[str, ...], understood: list[str]):
@@ -86,3 +141,19 @@ def test_ask_stands_where_no_command_does(typed: tuple[str, ...], understood: li
 def test_a_mistyped_command_is_refused_before_ask_is_loaded():
     with pytest.raises(click.UsageError, match="Did you mean `quorate status`"):
         parsed("statsu", "--json")
+
+
+@pytest.mark.parametrize("command", ["forum", "debate", "plan", "panel"])
+@pytest.mark.parametrize("word", ["list", "status", "run", "stop", "version", "Show"])
+def test_a_commands_name_is_no_subject(command: str, word: str):
+    with pytest.raises(click.UsageError, match="looks like a command"):
+        parsed(command, word, "--json")
+
+
+def test_everything_else_is_a_subject():
+    for typed in (("plan", "migrate"), ("panel", "list the options"), ("ask", "stop"), ("plan",)):
+        assert parsed(*typed) == list(typed)
+
+
+def test_no_command_of_ours_is_explained_as_missing():
+    assert not set(INSTEAD) & {name for name, entry in COMMANDS.items() if not entry.hidden}

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fixtures.instance import CommandLine
+from tests.fixtures.instance import SCRIPTS, CommandLine
+from tests.support.terminals import terminal
 
 SCRIPT = "- reply: {answer: so}\n"
 
@@ -38,6 +39,14 @@ TWO = ("-p", "scripted:s.yaml#a,scripted:s.yaml#b")
     [
         (("start",), "There is no command 'start'"),
         (("-q", "review", "HEAD~1"), "its options come after it"),
+        (("stop", "all", *TWO), "`quorate cancel RUN`"),
+        (("-d", "stop", "all", *TWO), "`quorate cancel RUN`"),
+        ((*TWO, "run", "list", "--json"), "`quorate show RUN`"),
+        ((*TWO, "--", "stop", "all"), "`quorate cancel RUN`"),
+        (("models", "list", *TWO), "`quorate participants models`"),
+        (("sho", "last", *TWO), "Did you mean `quorate show`?"),
+        (("panel", "list", *TWO), "`quorate list` is a command of its own"),
+        (("help", "nonsense", *TWO), "There is no command 'help'"),
         (("q.md",), "`--file q.md` asks what is written in it"),
         (("ask",), "Nothing was asked"),
         (("  ",), "Nothing was asked"),
@@ -113,3 +122,29 @@ def test_an_estimate_is_printed_and_nothing_is_started(quiet_home: CommandLine, 
         done = quiet_home(workflow, "why so?", "--estimate", *TWO, cwd=folder)
         assert (done.returncode, "calls: " in done.stdout) == (0, True), done.stderr
     assert not (quiet_home.home / ".local" / "share").exists()
+
+
+@pytest.mark.parametrize(("key", "code"), [("n", 2), ("\r", 2), ("y", 4)])
+def test_at_a_terminal_a_person_may_insist_on_several_words(
+    quiet_home: CommandLine, folder: Path, key: str, code: int
+):
+    environ = {**quiet_home.environ, "QUORATE_DISCOVER": "off", "QUORATE_OPENAI_MODEL": ""}
+    environ = {
+        name: value for name, value in environ.items() if name not in ("CI", "QUORATE_NO_INPUT")
+    }
+    with terminal([str(SCRIPTS / "quorate"), "stop", "all"], environ, folder) as typed:
+        typed.until(lambda text: "Ask a panel `stop all`? [y/N]" in text)
+        typed.type(f"{key}\r" if key != "\r" else key)
+        assert typed.end() == code  # 4: nobody can answer here
+    assert not (quiet_home.home / ".local" / "share").exists()
+
+
+@pytest.mark.parametrize("typed", [("help", "review"), ("review", "help"), ("help",)])
+def test_help_is_a_word_too(quiet_home: CommandLine, typed: tuple[str, ...]):
+    done = quiet_home(*typed)
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: quorate")
+
+
+def test_version_is_a_word_too(quiet_home: CommandLine):
+    assert quiet_home("version").stdout == quiet_home("--version").stdout
