@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 from queue import Empty
 from typing import Any
+from urllib.parse import unquote
 
 import kombu.transport
 import structlog
@@ -68,7 +69,10 @@ class Channel(kombu_redis.Channel):
     def _connparams(self, asynchronous: bool = False) -> Any:
         if getattr(self.connection, "client", None) is None:
             raise ConnectionError("channel of a closed broker connection")
-        return super()._connparams(asynchronous=asynchronous)  # type: ignore[no-untyped-call]
+        params = super()._connparams(asynchronous=asynchronous)  # type: ignore[no-untyped-call]
+        # kombu takes a socket's password from its URL only, and shows that URL to whoever asks a worker how it is.
+        params["password"] = params.get("password") or self.connection.client.password
+        return params
 
     def _create_client(self, asynchronous: bool = False) -> Any:
         pool = self.async_pool if asynchronous else self.pool
@@ -141,7 +145,7 @@ def make_app(broker_url: str, *, slots: int = 8, late_acks: bool = False) -> App
     app = Application("quorate", set_as_current=False, backend=JournalBackend)
     app.writes_lists = broker_url.startswith("redis")
     app.conf.update(
-        broker_url=broker_url,
+        **_address(broker_url),
         broker_transport_options=_transport_options(broker_url, slots, late_acks),
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
@@ -175,6 +179,16 @@ def make_app(broker_url: str, *, slots: int = 8, late_acks: bool = False) -> App
         timezone="UTC",
     )
     return app
+
+
+def _address(broker_url: str) -> dict[str, str]:
+    """The broker without its password, which `celery inspect stats` and Flower would show with a socket's URL."""
+    scheme, _, rest = broker_url.partition("://")
+    login, has_login, place = rest.partition("@")
+    if scheme != "redis+socket" or not has_login or "/" in login:
+        return {"broker_url": broker_url}
+    password = unquote(login.partition(":")[2])
+    return {"broker_url": f"{scheme}://{place}", "broker_password": password}
 
 
 def _queue(name: str, broker_url: str) -> Queue:

@@ -44,6 +44,8 @@ def run_flower(
         *more,
     ]
     app = make_app(settings.endpoints.broker_url)
+    # Flower asks Redis for the queues' lengths by itself, and takes the password from the URL alone.
+    app.conf.update(broker_url=settings.endpoints.broker_url, broker_password=None)
     sys.stderr.write(f"Flower: http://{address}:{port}\n")
     parent = click.Context(click.Group("celery"), info_name="quorate")
     parent.obj = CLIContext(app=app, no_color=True, workdir=None, quiet=True)

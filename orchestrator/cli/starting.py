@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from orchestrator.cli.key_marks import write_marks
 from orchestrator.cli.processes import script, service_environment
 from shared.embedded.servers import ensure
-from shared.embedded.supervisor import ensure_supervisor
+from shared.embedded.supervisor import ensure_supervisor, stop_supervisor
 from shared.settings import Settings
 
 
@@ -41,6 +41,9 @@ class Starting:
     def _start(self) -> None:
         # The servers first: three processes that load Celery would starve the making of a database.
         try:
+            if self._settings.instance.password is None:
+                # Processes of a version before passwords would lose their servers and hold on to the lock.
+                stop_supervisor(self._settings.instance)
             ensure(self._settings.instance, environ=self._environ)
             if self._workers:
                 start_supervisor(self._settings, self._environ)

@@ -1,15 +1,34 @@
-"""Which account the servers run as: root hands them to an unprivileged one, others keep theirs."""
+"""Which account the servers run as: root hands them to one that nothing else uses, others keep theirs."""
 
+import grp
 import os
 import pwd
+import shutil
 import stat
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from shared.errors import EnvironmentFault
 
-PREFERRED = ("quorate", "nobody", "daemon")
-"""`postgres` and `redis` are left out: they own other servers' data on many machines."""
+VARIABLE = "QUORATE_SERVER_ACCOUNT"
+DEDICATED = "quorate"
+SHARED_ACCOUNTS = frozenset(
+    "root nobody daemon bin sys sync games man lp mail news uucp proxy www-data www backup list irc ircd gnats adm "
+    "operator guest ftp http apache nginx httpd caddy postgres postgresql mysql redis valkey memcache mongodb rabbitmq "
+    "sshd messagebus dbus systemd-network systemd-resolve systemd-timesync polkitd chrony ntp cron at _apt nfsnobody "
+    "docker git gitlab-runner jenkins runner builder ubuntu debian admin vagrant ec2-user".split()
+)
+"""Accounts that other programs or people use: any process of theirs could read the servers' data."""
+_OVERFLOW_IDS = frozenset({65534, 4294967294})
+_NO_LOGIN = ("/usr/sbin/nologin", "/sbin/nologin", "/bin/false")
+_SYSTEM_PATH = "/usr/sbin:/sbin:/usr/bin:/bin"
+_OTHERWISE = (
+    "or run Quorate as an ordinary user, or set QUORATE_REDIS_URL and QUORATE_DATABASE_URL to "
+    "servers that exist"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,29 +41,92 @@ class Account:
 
 
 def server_account(
-    existing: tuple[Path, ...], names: tuple[str, ...] = PREFERRED
+    environ: Mapping[str, str], make: Callable[[str], None] | None = None
 ) -> Account | None:
     """The account that the servers get, or None when we are not root and keep ours.
 
-    Folders in `existing` that already hold data decide: their owner keeps them.
-    Raises EnvironmentFault when root finds no account to drop to.
+    `quorate` is made by `make` where it is missing; another name (QUORATE_SERVER_ACCOUNT) must exist.
+    Raises EnvironmentFault for an account that is not the servers' alone, or that cannot be made.
     """
     if os.geteuid() != 0:
         return None
-    for folder in existing:
-        if folder.is_dir() and (found := folder.stat()).st_uid != 0:
-            return Account(f"user {found.st_uid}", found.st_uid, found.st_gid)
-    for name in names:
-        try:
-            entry = pwd.getpwnam(name)
-        except KeyError:
+    name = environ.get(VARIABLE) or DEDICATED
+    if name in SHARED_ACCOUNTS:
+        raise EnvironmentFault(
+            f"{VARIABLE} is {name!r}, which other programs use, too: any of them could read and change what the "
+            f"servers hold. Name an account that nothing else uses (`{DEDICATED}` without the variable)."
+        )
+    entry = _look_up(name)
+    if entry is None and name == DEDICATED:
+        (make or make_account)(name)
+        entry = _look_up(name)
+    if entry is None:
+        raise EnvironmentFault(
+            f"As root the servers run as the account {name!r}, which this machine does not have: add it with "
+            f"`{' '.join(_useradd(name))}`, {_OTHERWISE}."
+        )
+    if entry.pw_uid == 0 or entry.pw_uid in _OVERFLOW_IDS:
+        raise EnvironmentFault(
+            f"The account {name!r} has the id {entry.pw_uid}, which is not its own alone: give it another one, "
+            f"or name another account in {VARIABLE}."
+        )
+    return Account(name, entry.pw_uid, entry.pw_gid)
+
+
+def make_account(name: str) -> None:
+    """Add a system account without a home and a login, by the system's own tool, and say so on stderr.
+
+    Raises EnvironmentFault with the command when that is impossible.
+    """
+    failure = "there is neither useradd nor adduser"
+    for command in (_useradd(name), _busybox(name)):
+        program = shutil.which(command[0], path=_SYSTEM_PATH)
+        if program is None:
             continue
-        if entry.pw_uid != 0:
-            return Account(name, entry.pw_uid, entry.pw_gid)
+        done = subprocess.run(
+            (program, *command[1:]),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env={"PATH": _SYSTEM_PATH, "LC_ALL": "C"},
+            check=False,
+        )
+        if done.returncode == 0:
+            say(
+                f"added the system account {name!r} for the embedded servers, which do not run as root "
+                f"(remove it with `userdel {name}` once they are down)"
+            )
+            return
+        if _look_up(name) is not None:  # another process was quicker
+            return
+        failure = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1]
     raise EnvironmentFault(
-        f"Postgres does not run as root and this machine has none of the accounts {', '.join(names)}; "
-        "add one with `useradd --system quorate`, or run Quorate as an ordinary user."
+        f"As root the servers run as the account {name!r}, and it cannot be added ({failure}): add it with "
+        f"`{' '.join(_useradd(name))}`, {_OTHERWISE}."
     )
+
+
+def other_users(
+    account: Account, programs: tuple[str, ...], settled_s: float = 10.0
+) -> tuple[str, ...]:
+    """Signs that somebody else uses `account`: a login shell, processes that are none of `programs`.
+
+    Not what began less than `settled_s` ago: a server on its way is a shell first.
+    """
+    signs = []
+    shell = entry.pw_shell if (entry := _look_up(account.name)) else ""
+    if shell and Path(shell).name not in {"nologin", "false", "true"}:
+        signs.append(f"it has the login shell {shell}")
+    others = sorted(set(_running(account.uid, programs, settled_s)))
+    if others:
+        signs.append(f"it runs {', '.join(others)}")
+    return tuple(signs)
+
+
+def say(text: str) -> None:
+    """One line on stderr."""
+    sys.stderr.write(f"quorate: {text}\n")
+    sys.stderr.flush()
 
 
 def can_run(account: Account, program: Path) -> bool:
@@ -55,6 +137,54 @@ def can_run(account: Account, program: Path) -> bool:
         *((above, stat.S_IXOTH) for above in path.parents),
     ]
     return all(_grants(account, place, bits) for place, bits in wanted)
+
+
+def _look_up(name: str) -> pwd.struct_passwd | None:
+    try:
+        return pwd.getpwnam(name)
+    except KeyError:
+        return None
+
+
+def _useradd(name: str) -> tuple[str, ...]:
+    options = ("--system", "--no-create-home", "--home-dir", "/nonexistent", "--shell", _no_login())
+    return ("useradd", *options, *_group_option(name), name)
+
+
+def _group_option(name: str) -> tuple[str, ...]:
+    try:
+        grp.getgrnam(name)
+    except KeyError:
+        return ("--user-group",)
+    return ("--gid", name)
+
+
+def _busybox(name: str) -> tuple[str, ...]:
+    return ("adduser", "-S", "-D", "-H", "-h", "/nonexistent", "-s", _no_login(), name)
+
+
+def _no_login() -> str:
+    return next((path for path in _NO_LOGIN if Path(path).exists()), _NO_LOGIN[-1])
+
+
+def _running(uid: int, programs: tuple[str, ...], settled_s: float) -> list[str]:
+    names = []
+    uptime_s = float(Path("/proc/uptime").read_text().split()[0])
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            if Path(f"/proc/{entry}").stat().st_uid != uid:
+                continue
+            text = Path(f"/proc/{entry}/stat").read_text(errors="replace")
+        except OSError:
+            continue
+        # proc_pid_stat(5): the second field is the name, the 22nd when it was started, in ticks.
+        name = text[text.index("(") + 1 : text.rindex(")")]
+        began_s = int(text[text.rindex(")") + 2 :].split()[19]) / os.sysconf("SC_CLK_TCK")
+        if uptime_s - began_s >= settled_s and not any(program in name for program in programs):
+            names.append(name)
+    return names
 
 
 def _grants(account: Account, place: Path, other_bits: int) -> bool:

@@ -66,8 +66,8 @@ def make_private(folder: Path, account: Account | None = None) -> None:
                 raise
         found = folder.lstat()
         wanted_uid = account.uid if account else os.geteuid()
-        if account and found.st_uid == os.geteuid():
-            os.chown(folder, account.uid, account.gid)
+        if account and found.st_uid != account.uid and folder.parent.stat().st_uid == os.geteuid():
+            os.chown(folder, account.uid, account.gid, follow_symlinks=False)
         elif found.st_uid != wanted_uid:
             raise EnvironmentFault(
                 f"The folder {folder} belongs to user {found.st_uid}, not to {wanted_uid}; "
@@ -75,6 +75,34 @@ def make_private(folder: Path, account: Account | None = None) -> None:
             )
         if stat.S_IMODE(found.st_mode) != 0o700:
             folder.chmod(0o700)
+
+
+def hand_over(folder: Path, account: Account | None) -> None:
+    """Give what `folder` holds to `account`: the data of an instance whose servers ran as another one.
+
+    Only while no server works in it. What its owner had no right to (a hard link to somebody else's file) stays.
+    """
+    if account is None or not folder.is_dir() or folder.stat().st_uid == account.uid:
+        return
+    former = folder.stat().st_uid
+    with told_as_fault(f"hand over to {account.name}", folder):
+        for _, folders, files, place in os.fwalk(folder, topdown=False):
+            for name in (*folders, *files):
+                _hand_over_entry(name, place, former, account)
+        os.chown(folder, account.uid, account.gid, follow_symlinks=False)  # last: it is the mark
+
+
+def _hand_over_entry(name: str, place: int, former: int, account: Account) -> None:
+    kind = os.stat(name, dir_fd=place, follow_symlinks=False).st_mode
+    if not (stat.S_ISDIR(kind) or stat.S_ISREG(kind)):
+        return
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
+    try:
+        found = os.fstat(descriptor)
+        if found.st_uid == former and (stat.S_ISDIR(found.st_mode) or found.st_nlink == 1):
+            os.fchown(descriptor, account.uid, account.gid)
+    finally:
+        os.close(descriptor)
 
 
 def require_space(folder: Path, needed_bytes: int) -> None:

@@ -101,18 +101,34 @@ class Instance:
         return self.run_dir / REDIS_SOCKET
 
     @property
+    def password_file(self) -> Path:
+        """Holds the servers' password, 0600; made with the first start."""
+        return self.data_dir / "password"
+
+    @property
+    def password(self) -> str | None:
+        """The servers' password; None before the first start, and for whoever may not read it."""
+        try:
+            return self.password_file.read_text(encoding="ascii").strip() or None
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    @property
     def endpoints(self) -> Endpoints:
-        """The URLs at which this instance's servers answer once they are up."""
+        """The URLs at which this instance's servers answer once they are up; they hold the password."""
+        password = self.password
+        login = f":{password}@" if password else ""
         return Endpoints(
-            broker_url=f"redis+socket://{self.redis_socket}",
-            redis_url=f"unix://{self.redis_socket}?db=2",
-            database_url=socket_database_url(self.run_dir, DATABASE),
+            broker_url=f"redis+socket://{login}{self.redis_socket}",
+            redis_url=f"unix://{login}{self.redis_socket}?db=2",
+            database_url=socket_database_url(self.run_dir, DATABASE, password),
         )
 
 
-def socket_database_url(folder: Path, database: str) -> str:
+def socket_database_url(folder: Path, database: str, password: str | None) -> str:
     """SQLAlchemy's URL of a database behind the socket in `folder`."""
-    return f"postgresql+psycopg://postgres@/{quote(database)}?host={quote(str(folder), safe='')}"
+    login = f"postgres:{password}" if password else "postgres"
+    return f"postgresql+psycopg://{login}@/{quote(database)}?host={quote(str(folder), safe='')}"
 
 
 def _xdg(environ: Mapping[str, str], variable: str, default: Path) -> Path:

@@ -32,6 +32,11 @@ class Launch:
     environ: Mapping[str, str]
 
     @property
+    def owner(self) -> tuple[int, int] | None:
+        """The uid and gid that the servers' files get; None for our own."""
+        return (self.account.uid, self.account.gid) if self.account else None
+
+    @property
     def server_environment(self) -> dict[str, str]:
         """A bare environment: no key of a provider, no PG* variable, no locale that may be missing."""
         inherited = {name: self.environ[name] for name in _INHERITED if name in self.environ}
@@ -62,14 +67,14 @@ class Launch:
 def until_up(
     name: str, log: Path, pid: int, ask: Callable[[], ServerState]
 ) -> Generator[None, None, ServerState]:
-    """Wait until the server started as `pid` answers; returns its state.
+    """Wait until the server started as `pid` answers, if only to refuse us; returns its state.
 
     Raises EnvironmentFault with the log's last lines if it ends instead.
     """
     while True:
         # The order matters: a server that ends right after it answered is not up.
         state = ask()
-        if state in {ServerState.UP, ServerState.NO_DATABASE}:
+        if state in {ServerState.UP, ServerState.NO_DATABASE, ServerState.MISMATCHED}:
             return state
         if not is_alive(pid):
             raise ended_at_start(name, log)

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
@@ -11,12 +12,14 @@ from shared.embedded.binaries import Program, choose_postgres, postgres_paths, w
 from shared.embedded.folders import (
     FRESH_BYTES,
     appending,
+    hand_over,
     make_private,
     require_space,
     told_as_fault,
 )
 from shared.embedded.instance import DATABASE, POSTGRES_SOCKET
 from shared.embedded.launch import Escalation, Launch, Waiting, ended_at_start, until_up
+from shared.embedded.passwords import make_password, postgres_verifier, replace_private
 from shared.embedded.processes import leaders, signal_all, spawn_detached, working_in
 from shared.embedded.wire import PostgresWire, ServerState, postgres_state
 from shared.errors import EnvironmentFault
@@ -46,10 +49,12 @@ _INITDB = (
     "--username=postgres",
     "--encoding=UTF8",
     "--locale=C",
-    "--auth-local=trust",  # The socket's folder is 0700 and nothing listens on TCP.
-    "--auth-host=reject",
+    "--auth=reject",  # pg_hba.conf is written at every start
     "--no-instructions",
 )
+_ACCESS = """# Written by Quorate at every start. The password is in the file `password` next to this folder.
+local  all  postgres  scram-sha-256
+"""
 _BUILTIN_LOCALE = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8")
 _BUILTIN_LOCALE_SINCE = 17
 _ATTEMPTS = 3
@@ -71,6 +76,23 @@ def bring_up(launch: Launch) -> Waiting:
     executable = within_reach(program.path, launch.account)
     if major is None:
         yield from _initialise(launch, program, executable.with_name("initdb"))
+    state = yield from _until_started(launch, executable)
+    if state is ServerState.MISMATCHED:
+        # Made before there were passwords, or its file was lost: who owns the data sets a new one.
+        yield from _until_clear(launch)
+        yield from _set_password(launch, executable, folder)
+        state = yield from _until_started(launch, executable)
+    if state is ServerState.MISMATCHED:
+        log = instance.log_dir / "postgres.log"
+        raise EnvironmentFault(
+            f"Postgres does not take its password; see {log} for what went wrong."
+        )
+    if state is ServerState.NO_DATABASE:
+        with PostgresWire.to(instance, "postgres", timeout_s=30) as postgres:
+            postgres.query(f'CREATE DATABASE "{DATABASE}"')
+
+
+def _until_started(launch: Launch, executable: Path) -> Generator[None, None, ServerState]:
     state = yield from _until_clear(launch)
     attempts = 0
     while state is ServerState.DOWN:
@@ -81,15 +103,16 @@ def bring_up(launch: Launch) -> Waiting:
             if attempts == _ATTEMPTS or not any(word in str(fault) for word in _PASSING):
                 raise
             state = yield from _until_clear(launch)
-    if state is ServerState.NO_DATABASE:
-        with PostgresWire(instance.postgres_socket, "postgres", timeout_s=30) as postgres:
-            postgres.query(f'CREATE DATABASE "{DATABASE}"')
+    return state
 
 
 def _start(launch: Launch, executable: Path) -> Generator[None, None, ServerState]:
     instance = launch.instance
     folder = instance.postgres_dir
     log = instance.log_dir / "postgres.log"
+    hand_over(folder, launch.account)
+    with told_as_fault("write", folder / "pg_hba.conf"):
+        replace_private(folder / "pg_hba.conf", _ACCESS, launch.owner)
     with appending(log) as output, launch.socket_folder() as (sockets, inherited):
         settings = (*_ALWAYS, *(() if launch.durable else _THROWAWAY))
         settings = (*settings, ("unix_socket_directories", sockets))
@@ -125,16 +148,18 @@ def _stale_pid(folder: Path) -> dict[str, str]:
 def _until_clear(launch: Launch) -> Generator[None, None, ServerState]:
     """Wait while processes work in the data folder; DOWN once there are none, else the answer of theirs.
 
-    A postmaster without a socket, or backends without a postmaster, are asked to leave.
+    A postmaster without a socket or with another password, or backends without a postmaster, are asked to leave.
     """
     instance = launch.instance
     escalation = Escalation((3, signal.SIGINT), (6, signal.SIGQUIT), (9, signal.SIGKILL))
+    replacing = Escalation((0, signal.SIGINT), (6, signal.SIGQUIT), (9, signal.SIGKILL))
     while found := working_in(instance.postgres_dir, PROGRAMS):
         state = postgres_state(instance)
         if state in {ServerState.UP, ServerState.NO_DATABASE}:
             return state
-        if state is ServerState.DOWN:
-            escalation.press(tuple(process.pid for process in leaders(found)))
+        if state in {ServerState.DOWN, ServerState.MISMATCHED}:
+            impatience = escalation if state is ServerState.DOWN else replacing
+            impatience.press(tuple(process.pid for process in leaders(found)))
         else:
             escalation.restart()
         yield
@@ -159,26 +184,45 @@ def _initialise(launch: Launch, program: Program, initdb: Path) -> Waiting:
             shutil.rmtree(scratch)
     make_private(scratch, launch.account)
     require_space(scratch, FRESH_BYTES)
-    yield from _run_initdb(launch, program, initdb, scratch)
+    builtin = _BUILTIN_LOCALE if program.version[0] >= _BUILTIN_LOCALE_SINCE else ()
+    unsafe = () if launch.durable else ("--no-sync",)
+    yield from _run(launch, (str(initdb),), scratch, (*_INITDB, *builtin, *unsafe))
+    yield from _set_password(launch, initdb.with_name("postgres"), scratch)
     with told_as_fault("make the folder", final):
         scratch.rename(final)
         if launch.durable:
             _sync_folder(instance.data_dir)
 
 
-def _run_initdb(launch: Launch, program: Program, initdb: Path, scratch: Path) -> Waiting:
+def _set_password(launch: Launch, executable: Path, folder: Path) -> Waiting:
+    """Give the superuser our password while no server runs: single-user mode asks nobody for one."""
+    verifier = postgres_verifier(make_password(launch.instance))
+    unsafe = () if launch.durable else ("-F",)
+    sql = f"ALTER ROLE postgres WITH LOGIN PASSWORD '{verifier}'\n"
+    hand_over(folder, launch.account)
+    yield from _run(launch, (str(executable), "--single"), folder, (*unsafe, "postgres"), sql=sql)
+
+
+def _run(
+    launch: Launch, program: tuple[str, ...], folder: Path, options: tuple[str, ...], sql: str = ""
+) -> Waiting:
+    """Run a program of Postgres on `folder` to its end."""
     account = launch.account
     log = launch.instance.log_dir / "postgres.log"
-    builtin = _BUILTIN_LOCALE if program.version[0] >= _BUILTIN_LOCALE_SINCE else ()
-    unsafe = () if launch.durable else ("--no-sync",)
-    argv = (initdb, "-D", launch.own_folder(scratch), *_INITDB, *builtin, *unsafe)
-    with appending(log) as output, told_as_fault("run", initdb):
+    executable = Path(program[0])
+    with (
+        appending(log) as output,
+        told_as_fault("run", executable),
+        tempfile.TemporaryFile() as statements,
+    ):
+        statements.write(sql.encode())
+        statements.seek(0)
         process = subprocess.Popen(
-            argv,
-            cwd=scratch,
-            env=launch.server_environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
+            (*program, "-D", launch.own_folder(folder), *options),
+            cwd=folder,
+            env={**launch.server_environment, **_stale_pid(folder)},
+            stdin=statements,
+            stdout=subprocess.DEVNULL if sql else output,
             stderr=output,
             start_new_session=True,
             user=account.uid if account else None,
@@ -193,7 +237,7 @@ def _run_initdb(launch: Launch, program: Program, initdb: Path, scratch: Path) -
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
     if process.returncode != 0:
-        raise ended_at_start("Postgres (initdb)", log)
+        raise ended_at_start(f"Postgres ({' '.join((executable.name, *program[1:]))})", log)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -5,12 +5,14 @@ import signal
 from collections.abc import Generator
 
 from shared.embedded.binaries import choose_redis, redis_paths, within_reach
-from shared.embedded.folders import appending, make_private, told_as_fault
+from shared.embedded.folders import appending, hand_over, make_private, told_as_fault
 from shared.embedded.instance import REDIS_SOCKET
 from shared.embedded.launch import Escalation, Launch, Waiting, until_up
 from shared.embedded.locks import try_lock
+from shared.embedded.passwords import make_password, redis_user, replace_private
 from shared.embedded.processes import spawn_detached, working_in
 from shared.embedded.wire import ServerState, redis_state
+from shared.errors import EnvironmentFault
 
 PROGRAMS = ("valkey", "redis")
 
@@ -33,7 +35,6 @@ def bring_up(launch: Launch) -> Waiting:
     """
     instance = launch.instance
     folder = instance.redis_dir
-    make_private(folder, launch.account)
     flavour = folder / "flavour"
     recorded = flavour.read_text().strip() if flavour.exists() else None
     program = choose_redis(redis_paths(launch.environ), recorded)
@@ -43,8 +44,10 @@ def bring_up(launch: Launch) -> Waiting:
         return
     log = instance.log_dir / "redis.log"
     try:
+        hand_over(folder, launch.account)
+        make_private(folder, launch.account)
         with told_as_fault("write", flavour):
-            flavour.write_text(f"{program}\n")
+            replace_private(flavour, f"{program}\n", launch.owner)
         with appending(log) as output, launch.socket_folder() as (sockets, inherited):
             settings = (*_ALWAYS, *(_DURABLE if launch.durable else _THROWAWAY))
             settings = (*settings, ("unixsocket", f"{sockets}/{REDIS_SOCKET}"))
@@ -52,6 +55,7 @@ def bring_up(launch: Launch) -> Waiting:
                 (
                     str(executable),
                     *(word for name, value in settings for word in (f"--{name}", value)),
+                    *("--user", *redis_user(make_password(instance))),
                 ),
                 cwd=folder,
                 env=launch.server_environment,
@@ -61,7 +65,9 @@ def bring_up(launch: Launch) -> Waiting:
             )
     finally:
         os.close(lock)  # The server holds its copy, and with it the lock, as long as it lives.
-    yield from until_up("Redis", log, pid, lambda: redis_state(instance))
+    state = yield from until_up("Redis", log, pid, lambda: redis_state(instance))
+    if state is ServerState.MISMATCHED:
+        raise EnvironmentFault(f"Redis does not take its password; see {log} for what went wrong.")
 
 
 def _data_lock(launch: Launch) -> Generator[None, None, int | None]:
@@ -71,12 +77,14 @@ def _data_lock(launch: Launch) -> Generator[None, None, int | None]:
     """
     instance = launch.instance
     escalation = Escalation((3, signal.SIGTERM), (8, signal.SIGKILL))
+    replacing = Escalation((0, signal.SIGTERM), (8, signal.SIGKILL))
     while (lock := try_lock(instance.state_dir / "redis.lock")) is None:
         match redis_state(instance):
             case ServerState.UP:
                 return None
-            case ServerState.DOWN:
-                escalation.press(tuple(p.pid for p in working_in(instance.redis_dir, PROGRAMS)))
+            case (ServerState.DOWN | ServerState.MISMATCHED) as state:
+                impatience = escalation if state is ServerState.DOWN else replacing
+                impatience.press(tuple(p.pid for p in working_in(instance.redis_dir, PROGRAMS)))
             case _:
                 escalation.restart()
         yield

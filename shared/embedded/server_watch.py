@@ -43,8 +43,8 @@ class ServerWatch:
             try:
                 ensure(self._instance, durable=self._durable)
                 with (
-                    RedisWire(self._instance.redis_socket) as redis,
-                    PostgresWire(self._instance.postgres_socket, "postgres") as postgres,
+                    RedisWire(self._instance) as redis,
+                    PostgresWire.to(self._instance, "postgres") as postgres,
                 ):
                     if trouble:
                         self._say("the servers are up")

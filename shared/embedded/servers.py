@@ -14,11 +14,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from shared.embedded import postgres_server, redis_server
-from shared.embedded.accounts import server_account
+from shared.embedded.accounts import Account, other_users, say, server_account
 from shared.embedded.folders import prepare
-from shared.embedded.instance import DATABASE, Endpoints, Instance
-from shared.embedded.launch import Escalation, Launch
+from shared.embedded.instance import Endpoints, Instance
+from shared.embedded.launch import Escalation, Launch, Waiting
 from shared.embedded.locks import exclusive
+from shared.embedded.passwords import make_password
 from shared.embedded.processes import (
     HAS_PROC,
     Process,
@@ -79,9 +80,11 @@ def ensure(
 
 
 def is_up(instance: Instance) -> bool:
-    """Whether both servers answer now."""
+    """Whether both servers answer now, and only to whoever knows their password."""
     up = ServerState.UP
-    return redis_state(instance) is up and postgres_state(instance) is up
+    return (
+        bool(instance.password) and redis_state(instance) is up and postgres_state(instance) is up
+    )
 
 
 def stop(instance: Instance, *, immediate: bool = False) -> list[str]:
@@ -108,32 +111,55 @@ def status(instance: Instance) -> tuple[ServerStatus, ...]:
 def _bring_up(
     instance: Instance, durable: bool, environ: Mapping[str, str], timeout_s: float
 ) -> None:
-    account = server_account((instance.postgres_dir, instance.redis_dir))
-    if account and not HAS_PROC:
-        raise EnvironmentFault(
-            "As root the embedded servers need Linux's /proc; run Quorate as an ordinary user, "
-            "or set QUORATE_REDIS_URL and QUORATE_DATABASE_URL to servers that exist."
-        )
+    account = _account(environ)
     prepare(instance, account)
     deadline = time.monotonic() + timeout_s
     with exclusive(instance.state_dir / "servers.lock", timeout_s):
+        make_password(instance)
         launch = Launch(instance, account, durable, environ)
         starts = {}
         if redis_state(instance) is not ServerState.UP:
             starts["Redis"] = redis_server.bring_up(launch)
         if postgres_state(instance) is not ServerState.UP:
             starts["Postgres"] = postgres_server.bring_up(launch)
+        begun = {name.lower() for name in starts}
         try:
-            while starts:
-                for name, start in tuple(starts.items()):
-                    if next(start, StopIteration) is StopIteration:
-                        del starts[name]
-                if time.monotonic() > deadline:
-                    raise _no_answer(instance, tuple(starts), timeout_s)
-                time.sleep(_POLL_S if starts else 0)
-        finally:
-            for start in starts.values():
-                start.close()
+            late = _complete(starts, deadline)
+        except EnvironmentFault:
+            # One server without the other is of use to nobody, and nobody would know of it.
+            left = {name: found for name, found in _running(instance).items() if name in begun}
+            _end(left, immediate=True)
+            raise
+    if late:
+        raise _no_answer(instance, late, timeout_s)
+
+
+def _account(environ: Mapping[str, str]) -> Account | None:
+    if os.geteuid() == 0 and not HAS_PROC:
+        raise EnvironmentFault(
+            "As root the embedded servers need Linux's /proc; run Quorate as an ordinary user, "
+            "or set QUORATE_REDIS_URL and QUORATE_DATABASE_URL to servers that exist."
+        )
+    account = server_account(environ)
+    if account:
+        programs = (*redis_server.PROGRAMS, *postgres_server.PROGRAMS)
+        for sign in other_users(account, programs):
+            say(f"the account {account.name!r} should be the embedded servers' alone, but {sign}")
+    return account
+
+
+def _complete(starts: dict[str, Waiting], deadline: float) -> tuple[str, ...]:
+    """Drive all starts to their end; the names of those that had not ended by the `deadline`."""
+    try:
+        while starts and time.monotonic() <= deadline:
+            for name, start in tuple(starts.items()):
+                if next(start, StopIteration) is StopIteration:
+                    del starts[name]
+            time.sleep(_POLL_S if starts else 0)
+        return tuple(starts)
+    finally:
+        for start in starts.values():
+            start.close()
 
 
 def _no_answer(instance: Instance, names: tuple[str, ...], timeout_s: float) -> EnvironmentFault:
@@ -175,9 +201,9 @@ def _end(running: Mapping[str, tuple[Process, ...]], *, immediate: bool) -> None
 
 def _redis_status(instance: Instance) -> ServerStatus:
     try:
-        with RedisWire(instance.redis_socket) as redis:
+        with RedisWire(instance) as redis:
             facts = redis.information("server")
-    except OSError:
+    except (OSError, EnvironmentFault):
         return ServerStatus(REDIS, False, instance.redis_socket)
     seconds = int(facts.get("uptime_in_seconds", "0"))
     return ServerStatus(
@@ -200,7 +226,7 @@ def _redis_version(facts: Mapping[str, str]) -> str:
 def _postgres_status(instance: Instance) -> ServerStatus:
     sql = "SELECT current_setting('server_version'), extract(epoch FROM pg_postmaster_start_time())"
     try:
-        with PostgresWire(instance.postgres_socket, DATABASE) as postgres:
+        with PostgresWire.to(instance) as postgres:
             version, since = postgres.query(sql)[0]
     except (OSError, EnvironmentFault):
         return ServerStatus(POSTGRES, False, instance.postgres_socket)

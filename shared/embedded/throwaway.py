@@ -36,28 +36,29 @@ def clone_database(endpoints: Endpoints, template: str, name: str) -> str:
 
     Raises PostgresRefusal if the copy is refused, UserError for servers that are not embedded.
     """
-    folder = _socket_folder(endpoints)
-    with PostgresWire(folder / POSTGRES_SOCKET, "postgres", timeout_s=_COPY_S) as postgres:
+    folder, password = _server(endpoints)
+    with PostgresWire(folder / POSTGRES_SOCKET, "postgres", password, _COPY_S) as postgres:
         postgres.query(
             f"CREATE DATABASE {_quoted(name)} TEMPLATE {_quoted(template)} STRATEGY FILE_COPY"
         )
-    return socket_database_url(folder, name)
+    return socket_database_url(folder, name, password)
 
 
 def drop_database(endpoints: Endpoints, name: str) -> None:
     """Drop database `name` if there is one, ending whoever is connected to it."""
-    folder = _socket_folder(endpoints)
-    with PostgresWire(folder / POSTGRES_SOCKET, "postgres", timeout_s=_COPY_S) as postgres:
+    folder, password = _server(endpoints)
+    with PostgresWire(folder / POSTGRES_SOCKET, "postgres", password, _COPY_S) as postgres:
         postgres.query(f"DROP DATABASE IF EXISTS {_quoted(name)} WITH (FORCE)")
 
 
-def _socket_folder(endpoints: Endpoints) -> Path:
-    hosts = parse_qs(urlsplit(endpoints.database_url).query).get("host", [])
+def _server(endpoints: Endpoints) -> tuple[Path, str | None]:
+    url = urlsplit(endpoints.database_url)
+    hosts = parse_qs(url.query).get("host", [])
     if not hosts or not hosts[0].startswith("/"):
         raise UserError(
-            f"{endpoints.database_url} is not an embedded server; only those can clone databases."
+            f"{url.hostname} is not an embedded server; only those can clone databases."
         )
-    return Path(hosts[0])
+    return Path(hosts[0]), url.password
 
 
 def _quoted(name: str) -> str:

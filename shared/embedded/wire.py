@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from shared.embedded.instance import DATABASE, Instance
+from shared.embedded.passwords import ScramClient
 from shared.errors import EnvironmentFault
 
 PROBE_S = 2.0
@@ -25,6 +26,7 @@ class ServerState(StrEnum):
     SILENT = "silent"  # it takes connections and does not answer
     STARTING = "starting"
     NO_DATABASE = "no database"  # Postgres is up, our database is not made yet
+    MISMATCHED = "mismatched"  # it refuses our password, or does not ask for it
     UP = "up"
 
 
@@ -34,7 +36,13 @@ _STATE_BY_SQLSTATE = {
     "57P02": ServerState.STARTING,
     "57P03": ServerState.STARTING,
     "53300": ServerState.UP,  # every connection is taken: busy, not dead
+    "28000": ServerState.MISMATCHED,  # no line of pg_hba.conf lets us in, or an unknown way to
+    "28P01": ServerState.MISMATCHED,  # another password
 }
+
+
+class RedisRefusal(EnvironmentFault):
+    """Redis does not take our password, or does not ask for one."""
 
 
 class PostgresRefusal(EnvironmentFault):
@@ -88,10 +96,17 @@ class _Wire:
 
 
 class RedisWire(_Wire):
-    """One connection to a Redis-compatible server."""
+    """One connection to a Redis-compatible server. Raises RedisRefusal where the password does not fit."""
 
-    def __init__(self, path: Path, timeout_s: float = PROBE_S) -> None:
-        super().__init__(path, timeout_s)
+    def __init__(self, instance: Instance, timeout_s: float = PROBE_S) -> None:
+        super().__init__(instance.redis_socket, timeout_s)
+        password = instance.password
+        try:
+            if password and not (reply := self.ask("AUTH", password)).startswith("+OK"):
+                raise RedisRefusal(f"Redis at {instance.redis_socket} answers AUTH with {reply!r}.")
+        except (OSError, EnvironmentFault):
+            self.close()
+            raise
 
     def ask(self, *words: str) -> str:
         """Send one command and return its reply of one line or one bulk string, errors included."""
@@ -112,10 +127,17 @@ class RedisWire(_Wire):
 
 
 class PostgresWire(_Wire):
-    """One connection to Postgres as its superuser, by trust on a socket that only we can reach."""
+    """One connection to Postgres as its superuser, with the instance's password if it has one.
 
-    def __init__(self, path: Path, database: str, timeout_s: float = PROBE_S) -> None:
+    Raises PostgresRefusal where it does not fit, or is not asked for.
+    """
+
+    def __init__(
+        self, path: Path, database: str, password: str | None, timeout_s: float = PROBE_S
+    ) -> None:
         super().__init__(path, timeout_s)
+        self._scram = ScramClient(password) if password else None
+        self._is_known = password is None
         parameters = (
             b"user\0postgres\0database\0" + database.encode() + b"\0application_name\0quorate\0\0"
         )
@@ -123,9 +145,16 @@ class PostgresWire(_Wire):
         try:
             self._socket.sendall((len(start) + 4).to_bytes(4, "big") + start)
             self._exchange()
+            if not self._is_known:
+                raise PostgresRefusal("28000", "it does not ask for the password")
         except (OSError, EnvironmentFault):
             super().close()
             raise
+
+    @classmethod
+    def to(cls, instance: Instance, database: str = DATABASE, timeout_s: float = PROBE_S) -> Self:
+        """A connection to an instance's server."""
+        return cls(instance.postgres_socket, database, instance.password, timeout_s)
 
     def query(self, sql: str) -> list[tuple[str, ...]]:
         """Run `sql` (simple protocol) and return its rows as text, NULL as an empty string.
@@ -153,29 +182,55 @@ class PostgresWire(_Wire):
                 refusal = _refusal(body)
                 if refusal.is_fatal:  # no ReadyForQuery follows
                     raise refusal
-            elif kind == b"R" and body[:4] != b"\0\0\0\0":
-                raise PostgresRefusal("28000", "it asks for a password")
+            elif kind == b"R":
+                self._log_in(int.from_bytes(body[:4], "big"), body[4:])
             elif kind == b"Z":
                 if refusal:
                     raise refusal
                 return rows
 
+    def _log_in(self, step: int, body: bytes) -> None:
+        """Answer AuthenticationSASL, SASLContinue and SASLFinal; anything else must be AuthenticationOk."""
+        if step == 0:
+            return
+        if self._scram is None or step not in {10, 11, 12}:
+            raise PostgresRefusal("28000", "it asks for a password")
+        try:
+            if step == 10:
+                first = self._scram.first
+                size = len(first).to_bytes(4, "big")
+                self._send_login(ScramClient.MECHANISM.encode() + b"\0" + size + first)
+            elif step == 11:
+                self._send_login(self._scram.answer(body))
+            else:
+                self._is_known = self._scram.is_answered_by(body)
+        except (ValueError, KeyError) as error:
+            raise PostgresRefusal("28000", "its login is not SCRAM-SHA-256") from error
+
+    def _send_login(self, body: bytes) -> None:
+        self._socket.sendall(b"p" + (len(body) + 4).to_bytes(4, "big") + body)
+
 
 def redis_state(instance: Instance) -> ServerState:
     """Ask Redis with a PING."""
     try:
-        with RedisWire(instance.redis_socket) as redis:
-            return ServerState.UP if redis.ask("PING") == "+PONG" else ServerState.STARTING
+        with RedisWire(instance) as redis:
+            answer = redis.ask("PING")
+    except RedisRefusal:
+        return ServerState.MISMATCHED
     except TimeoutError:
         return ServerState.SILENT
     except OSError:
         return ServerState.DOWN
+    if answer.startswith("-NOAUTH"):
+        return ServerState.MISMATCHED
+    return ServerState.UP if answer == "+PONG" else ServerState.STARTING
 
 
 def postgres_state(instance: Instance) -> ServerState:
     """Ask Postgres with a SELECT 1 in our database."""
     try:
-        with PostgresWire(instance.postgres_socket, DATABASE) as postgres:
+        with PostgresWire.to(instance) as postgres:
             postgres.query("SELECT 1")
             return ServerState.UP
     except PostgresRefusal as refusal:

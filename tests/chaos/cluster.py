@@ -79,7 +79,7 @@ class Cluster:
         self.engine = Engine(self.database)
         self.app = make_app(self.endpoints.broker_url)
         self.signals = Signals(self.endpoints.redis_url)
-        broker = f"unix://{self.instance.redis_socket}?db=0"
+        broker = self.endpoints.redis_url.replace("?db=2", "?db=0")
         self.redis = redis.Redis.from_url(broker, socket_timeout=5, decode_responses=True)
         self.subject = make_subject(self.folder)
         self.keeper = Keeper()

@@ -96,9 +96,10 @@ def test_row_16_a_redis_that_is_away_for_twenty_seconds_doubles_no_call(
 def test_row_18_a_database_that_executes_and_then_fails_doubles_nothing(
     cluster: Cluster, measured: dict[str, object]
 ) -> None:
+    password = cluster.instance.password
     proxy = FailingProxy(cluster.folder / "x", cluster.instance.postgres_socket, 7, 0.1)
     through_it = {
-        "QUORATE_DATABASE_URL": socket_database_url(proxy.folder, DATABASE),
+        "QUORATE_DATABASE_URL": socket_database_url(proxy.folder, DATABASE, password),
         "QUORATE_REDIS_URL": cluster.endpoints.redis_url,
         "QUORATE_BROKER_URL": cluster.endpoints.broker_url,
     }
@@ -149,7 +150,7 @@ def test_row_19_locks_and_ended_sessions_only_cost_time(
 
 @contextmanager
 def _read_only(cluster: Cluster) -> Iterator[None]:
-    with PostgresWire(cluster.instance.postgres_socket, "postgres") as postgres:
+    with PostgresWire.to(cluster.instance, "postgres") as postgres:
         postgres.query("ALTER SYSTEM SET default_transaction_read_only = on")
         postgres.query("SELECT pg_reload_conf()")
         try:
@@ -188,9 +189,9 @@ def test_row_30_ten_migrators_at_once_migrate_once_and_down_and_up_again_works(
 ) -> None:
     name = "migrated"
     drop_database(cluster.endpoints, name)
-    with PostgresWire(cluster.instance.postgres_socket, "postgres") as postgres:
+    with PostgresWire.to(cluster.instance, "postgres") as postgres:
         postgres.query(f"CREATE DATABASE {name}")
-    url = socket_database_url(cluster.instance.run_dir, name)
+    url = socket_database_url(cluster.instance.run_dir, name, cluster.instance.password)
     command = (sys.executable, "-P", "-c", _UPGRADE, url)
     started = time.monotonic()
     migrators = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(10)]

@@ -82,7 +82,7 @@ class Naive:
 
     def __init__(self, cluster: Cluster, folder: Path) -> None:
         """Databases of their own, so nothing of Quorate is in the way."""
-        socket = cluster.instance.redis_socket
+        socket = f":{cluster.instance.password}@{cluster.instance.redis_socket}"
         self.cluster = cluster
         self.broker = redis.Redis.from_url(f"unix://{socket}?db=4", decode_responses=True)
         self.results = redis.Redis.from_url(f"unix://{socket}?db=5", decode_responses=True)

@@ -60,9 +60,8 @@ def test_the_search_finds_what_is_wrapped_as_celery_wraps_it() -> None:
 def test_nothing_but_ids_is_in_redis_in_messages_and_in_logs(
     cluster: Cluster, measured: dict[str, object]
 ) -> None:
-    client = redis.Redis.from_url(
-        f"unix://{cluster.instance.redis_socket}?db=0", decode_responses=True
-    )
+    broker_url = cluster.endpoints.redis_url.replace("?db=2", "?db=0")
+    client = redis.Redis.from_url(broker_url, decode_responses=True)
     tap = Wiretap(client)
     cluster.tell({"*": {"latency": "0.1"}, "bob": {"fault": "garbage", "times": 1}})
     runs = cluster.submit(2)

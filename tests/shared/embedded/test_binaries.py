@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.embedded.accounts import Account, can_run, server_account
+from shared.embedded.accounts import can_run, server_account
 from shared.embedded.binaries import (
     choose_postgres,
     choose_redis,
@@ -98,7 +98,7 @@ def test_postgres_data_get_their_own_major_version(tmp_path: Path) -> None:
 def test_programs_out_of_the_accounts_reach_are_copied_once_and_run(
     tmp_path: Path, open_folder: Path
 ) -> None:
-    account = server_account(())
+    account = server_account({})
     assert account is not None
     original = postgres_paths(os.environ)[0]
     prefix = original.parent.parent
@@ -130,23 +130,9 @@ def test_programs_out_of_the_accounts_reach_are_copied_once_and_run(
 
 @as_root
 def test_a_cache_that_others_may_write_is_not_trusted(tmp_path: Path, open_folder: Path) -> None:
-    account = server_account(())
+    account = server_account({})
     hidden = program(tmp_path, "Redis server v=7.0.0")
     open_folder.chmod(0o777)
 
     with pytest.raises(EnvironmentFault, match="not safe"):
         within_reach(hidden, account, open_folder)
-
-
-@as_root
-def test_the_owner_of_existing_data_stays_the_servers_account(tmp_path: Path) -> None:
-    (tmp_path / "pg").mkdir()
-    os.chown(tmp_path / "pg", 12345, 12345)
-
-    assert server_account((tmp_path / "pg",)) == Account("user 12345", 12345, 12345)
-
-
-@as_root
-def test_without_an_account_to_drop_to_the_message_says_how_to_add_one() -> None:
-    with pytest.raises(EnvironmentFault, match="useradd --system quorate"):
-        server_account((), names=("no-such-account",))

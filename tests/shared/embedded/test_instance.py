@@ -61,6 +61,19 @@ def test_the_longest_path_that_fits_stays_where_it_is() -> None:
     assert over.run_dir != over.state_dir / "run"
 
 
+def test_the_urls_hold_the_password_once_there_is_one(tmp_path: Path) -> None:
+    instance = Instance.at(tmp_path)
+    instance.data_dir.mkdir(parents=True)
+    instance.password_file.write_text("secret\n")
+    run = instance.run_dir
+
+    urls = instance.endpoints
+
+    assert urls.broker_url == f"redis+socket://:secret@{run}/redis.sock"
+    assert urls.redis_url == f"unix://:secret@{run}/redis.sock?db=2"
+    assert urls.database_url.startswith("postgresql+psycopg://postgres:secret@/quorate?host=")
+
+
 def test_the_urls_name_the_sockets_and_the_broker_has_database_zero() -> None:
     urls = Instance.at(Path("/q")).endpoints
 
