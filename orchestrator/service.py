@@ -26,7 +26,12 @@ PATIENCE_S = 60.0
 
 def build_app(settings: Settings, database: Database) -> tuple[Application, Engine]:
     """The application with the orchestrator's tasks registered; every task module is imported by now."""
-    app = make_app(settings.endpoints.broker_url, slots=THREADS, late_acks=settings.late_acks)
+    app = make_app(
+        settings.endpoints.broker_url,
+        slots=THREADS,
+        late_acks=settings.late_acks,
+        redis_url=settings.endpoints.redis_url,
+    )
     engine = Engine(database)
     register(app, engine)
     return app, engine

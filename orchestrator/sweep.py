@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import partial
 
 import structlog
-from kombu.exceptions import OperationalError
 
 from orchestrator.dispatch import publish
 from orchestrator.engine import Engine
 from orchestrator.staging import Scheduled, ScheduledStep
+from shared.broker import depth
 from shared.contracts import QUEUES, StepPayload
 from shared.errors import EnvironmentFault
 from shared.presence import SILENCE_S
@@ -139,28 +139,14 @@ class Sweeper:
     def _republish(self) -> int:
         lost: list[LostStep] = []
         for queue in QUEUES:
-            depth = self._depth(queue)
-            if depth is None:
+            waiting = depth(self._app, queue)
+            if waiting is None:
                 return 0
-            grace = GRACE_S if depth == 0 else GRACE_S * 8
+            grace = GRACE_S if waiting == 0 else GRACE_S * 8
             lost.extend(self._database.run(partial(_take, queue=queue, grace_s=grace)))
         for scheduled in _stages(lost):
             publish(self._app, scheduled)
         return len(lost)
-
-    def _depth(self, queue: str) -> int | None:
-        """How many messages wait in a queue; None while the broker is away."""
-        connection = self._app.connection_for_write()
-        try:
-            connection.ensure_connection(max_retries=1, timeout=2)
-            declared = connection.default_channel.queue_declare(queue, passive=True)
-            return int(declared.message_count)
-        except connection.channel_errors:
-            return 0
-        except (OperationalError, OSError):
-            return None
-        finally:
-            connection.release()
 
 
 def _take(connection: Connection, queue: str, grace_s: float) -> list[LostStep]:

@@ -15,23 +15,26 @@ import time
 from queue import Empty
 from typing import Any
 from urllib.parse import unquote
+from uuid import uuid4
 
 import kombu.transport
-import structlog
 from celery.backends.base import DisabledBackend
 from celery.canvas import Signature
+from kombu import compression
 from kombu.entity import Queue
+from kombu.exceptions import OperationalError
 from kombu.transport import redis as kombu_redis
-from kombu.utils.json import loads
 
 from shared.contracts import QUEUES, TURN_TASKS
+from shared.envelopes import MAX_BYTES, Refused, check_envelope, parse, where
 from shared.faults import reach
 from shared.publishing import Application
+from shared.refusals import Refusals
 
 BACKLOG_WITHIN_S = 0.001
 BATCH = 16
-
-log = structlog.get_logger(__name__)
+# Task events for Flower travel many at a time.
+MAX_BROADCAST_BYTES = 4 * 1024 * 1024
 
 
 class JournalBackend(DisabledBackend):
@@ -92,25 +95,51 @@ class Channel(kombu_redis.Channel):
         taken = False
         try:
             while client.connection is not None and client.connection.can_read(timeout=0):
-                taken = bool(self._receive_one(client)) or taken  # type: ignore[no-untyped-call]
-        except Empty:
-            pass
+                taken = self._receive_one(client) or taken
         except self.connection_errors:
             self._in_listen = None  # type: ignore[assignment]
             raise
         return taken
 
-    def _brpop_read(self, **options: Any) -> Any:
-        """Take one message as kombu does; when there is a backlog, take more with one command."""
+    def _receive_one(self, client: Any) -> bool:
+        """Take one answer; only what was published for an exchange that is listened to is handed on."""
+        answer = client.parse_response()
+        if not isinstance(answer, list | tuple):
+            return False
+        event: Any = self._handle_message(client, answer)  # type: ignore[no-untyped-call]
+        if not event["data"] or not _text(event["type"]).endswith("message"):
+            return False
+        exchange = _text(event["channel"]).partition(".")[2].split("/", 1)[0]
+        queue = self._fanout_to_queue.get(exchange)
+        if queue is not None:
+            self.connection.deliver_text(event["data"], queue, MAX_BROADCAST_BYTES)
+        return True
+
+    def _brpop_read(self, **options: Any) -> bool:
+        """Take one message; when there is a backlog, take more with one command."""
         asked_at: Any = self._brpop_sent_at
         try:
-            taken = super()._brpop_read(**options)  # type: ignore[no-untyped-call]
-        except ValueError as error:  # not JSON: whoever wrote it, it must not end the worker
-            log.warning("message.unreadable", why=str(error))
-            raise Empty from error
+            answer = self._brpop_answer(**options)
+        finally:
+            self._in_poll = None  # type: ignore[assignment]
+            self._flush_brpop_reauth()  # type: ignore[no-untyped-call]
+        if not answer:
+            raise Empty
+        key, item = answer
+        queue = _text(key).rsplit(self.sep, 1)[0]
+        self._queue_cycle.rotate(queue)
+        self.connection.deliver_text(item, queue)
         if asked_at is not None and time.monotonic() - asked_at < BACKLOG_WITHIN_S:
             self._take_more()
-        return taken
+        return True
+
+    def _brpop_answer(self, **options: Any) -> Any:
+        connection = self.client.connection
+        try:
+            return self.client.parse_response(connection, "BRPOP", **options)
+        except self.connection_errors:
+            connection.disconnect()  # the next turn of the loop connects anew
+            raise
 
     def _take_more(self) -> None:
         room = min(self.qos.can_consume_max_estimate() or BATCH, BATCH)
@@ -119,31 +148,67 @@ class Channel(kombu_redis.Channel):
         for queue in list(self.active_queues):
             name = self._q_for_pri(queue, 0)  # type: ignore[no-untyped-call]
             for item in self._create_client().rpop(name, room) or ():
-                try:
-                    message = loads(item)  # type: ignore[no-untyped-call]
-                except ValueError as error:
-                    log.warning("message.unreadable", why=str(error))
-                    continue
-                self.connection._deliver(message, queue)
+                self.connection.deliver_text(item, queue)
             return
 
 
 class Transport(kombu_redis.Transport):
-    """kombu's Redis transport with our channel."""
+    """kombu's Redis transport with our channel, and a door before what is made of a message's text."""
 
     Channel = Channel
+    refusals = Refusals()
+
+    def deliver_text(self, text: bytes, queue: str, limit: int = MAX_BYTES) -> None:
+        """Hand a list's item to the queue's consumer; what is no message of ours is logged and forgotten."""
+        try:
+            message = parse(text, limit)
+        except Refused as refusal:
+            self.refusals.add(queue, len(text), str(refusal))
+        else:
+            self._deliver(message, queue, len(text))
+
+    def _deliver(self, message: Any, queue: str, size: int = 0) -> None:
+        """As kombu's, but no message raises, and none keeps a prefetch slot that its consumer did not settle."""
+        tag = str(uuid4())  # a stranger's could be another message's
+        try:
+            check_envelope(message)
+            message["properties"]["delivery_tag"] = tag
+            if queue in QUEUES:
+                message["properties"]["delivery_info"] = {"exchange": "", "routing_key": queue}
+            super()._deliver(message, queue)  # type: ignore[no-untyped-call]
+        except self.connection_errors:
+            raise
+        except Exception as error:  # noqa: BLE001 - outermost: logged and counted
+            self.refusals.add(queue, size, where(error))
+            for channel in self.channels:
+                if tag in channel.qos._delivered and tag not in channel.qos._dirty:
+                    channel.basic_reject(tag, requeue=False)
 
 
-def make_app(broker_url: str, *, slots: int = 8, late_acks: bool = False) -> Application:
+def _text(text: bytes | str) -> str:
+    """What redis-py gives as bytes; a stranger's bytes need not be UTF-8."""
+    return text.decode(errors="replace") if isinstance(text, bytes) else text
+
+
+def make_app(
+    broker_url: str, *, slots: int = 8, late_acks: bool = False, redis_url: str | None = None
+) -> Application:
     """The Celery application on `broker_url`; `slots` is how many tasks a worker runs at once.
 
-    `late_acks` keeps Celery's acknowledgements after the work (on Redis: kombu's emulation of them).
+    `late_acks` keeps Celery's acknowledgements after the work (on Redis: kombu's emulation of them). What a consumer
+    refuses is counted in the Redis at `redis_url`.
     """
+    # Nobody compresses ours; a few kilobytes can unfold to gigabytes.
+    for name in compression.encoders():  # type: ignore[no-untyped-call]
+        compression.register(None, _refuse_compressed, name)  # type: ignore[no-untyped-call]
     kombu.transport.TRANSPORT_ALIASES["redis"] = "shared.broker:Transport"
     # Somebody in this process may have asked before.
     kombu.transport._transport_cache.pop("redis", None)
     app = Application("quorate", set_as_current=False, backend=JournalBackend)
     app.writes_lists = broker_url.startswith("redis")
+    app.refusals = Refusals(redis_url)
+    if redis_url is not None:
+        Transport.refusals = app.refusals
     app.conf.update(
         **_address(broker_url),
         broker_transport_options=_transport_options(broker_url, slots, late_acks),
@@ -169,7 +234,10 @@ def make_app(broker_url: str, *, slots: int = 8, late_acks: bool = False) -> App
         },
         task_send_sent_event=False,
         worker_send_task_events=False,
+        worker_consumer="shared.consumer:Consumer",
         worker_prefetch_multiplier=1,
+        # A key of another type in a queue's place is an answer, not the end of the process.
+        broker_channel_error_retry=True,
         worker_deduplicate_successful_tasks=False,
         worker_cancel_long_running_tasks_on_connection_loss=False,
         worker_hijack_root_logger=False,
@@ -189,6 +257,10 @@ def _address(broker_url: str) -> dict[str, str]:
         return {"broker_url": broker_url}
     password = unquote(login.partition(":")[2])
     return {"broker_url": f"{scheme}://{place}", "broker_password": password}
+
+
+def _refuse_compressed(_data: bytes) -> bytes:
+    raise Refused("compressed")
 
 
 def _queue(name: str, broker_url: str) -> Queue:
@@ -215,3 +287,18 @@ def _transport_options(broker_url: str, slots: int, late_acks: bool) -> dict[str
 def step_tasks() -> tuple[str, ...]:
     """The names of all turn tasks, one a role: a queue's watcher sees what a turn is for."""
     return tuple(TURN_TASKS.values())
+
+
+def depth(app: Application, queue: str) -> int | None:
+    """How many messages wait in a queue, all its lists together; None while the broker is away."""
+    connection = app.connection_for_write()
+    try:
+        connection.ensure_connection(max_retries=1, timeout=2)
+        declared = connection.default_channel.queue_declare(queue, passive=True)
+        return int(declared.message_count)
+    except connection.channel_errors:
+        return 0
+    except (OperationalError, OSError, *connection.connection_errors):
+        return None
+    finally:
+        connection.release()

@@ -5,7 +5,9 @@ Every Celery message is a wake-up call with ids; losing, doubling or reordering 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
 
 from shared.models.panel import Role
 from shared.models.wire import Wire
@@ -27,12 +29,22 @@ SIGNAL_FIELDS = ("v", "run")
 WRITING_TOOLS = frozenset({"apply", "undo"})  # they touch the user's repository
 
 
+def _printable(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError("not printable")
+    return name
+
+
+# Anybody who can write to the broker names runs and steps: Postgres takes no text with a NUL or half a character in it.
+Named = Annotated[str, Field(max_length=512), AfterValidator(_printable)]
+
+
 class StepPayload(Wire):
     """Work on one step. `participant`, `role` and `round` are only for people who watch the queue."""
 
     v: Literal[1] = 1
-    run: str
-    step: str
+    run: Named
+    step: Named
     participant: str = ""
     role: str = ""
     round: int = 0
@@ -42,7 +54,7 @@ class AdvancePayload(Wire):
     """Look at a run and schedule what comes next."""
 
     v: Literal[1] = 1
-    run: str
+    run: Named
     cause: str = ""
 
 
@@ -52,3 +64,10 @@ class Receipt(Wire):
     step: str
     status: str
     ready: bool = False
+
+
+# What each task is called with, as `payload`.
+PAYLOADS: dict[str, type[StepPayload] | type[AdvancePayload]] = {
+    TASK_ADVANCE: AdvancePayload,
+    **dict.fromkeys((TASK_TOOL, TASK_APPLY, *TURN_TASKS.values()), StepPayload),
+}

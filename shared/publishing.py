@@ -22,6 +22,8 @@ from celery.result import AsyncResult
 from celery.signals import after_task_publish, before_task_publish
 from celery.utils.nodenames import anon_nodename
 
+from shared.refusals import Refusals
+
 _PERSISTENT = 2
 # What canvases and the dispatcher say of a message. With anything else in it, it goes Celery's way.
 _KNOWN = frozenset(
@@ -49,6 +51,7 @@ class Application(Celery):  # type: ignore[misc]
     """Celery whose messages are cheap. `writes_lists`: the broker is Redis, whose queues are lists."""
 
     writes_lists = False
+    refusals = Refusals()
 
     def __init__(self, *words: Any, **options: Any) -> None:
         """As Celery's; nothing is gathered yet."""

@@ -17,13 +17,15 @@ import redis
 from shared.contracts import SIGNAL_GROUP, SIGNAL_STREAM
 
 MAX_LENGTH = 10_000
+FORGOTTEN_AFTER_MS = 60_000
 
 
 class Signals:
     """Both ends of the stream."""
 
-    def __init__(self, redis_url: str) -> None:
-        """Connects on first use."""
+    def __init__(self, redis_url: str, *, forgotten_after_ms: int = FORGOTTEN_AFTER_MS) -> None:
+        """Connects on first use. A listener that was silent for `forgotten_after_ms` is forgotten."""
+        self._forgotten_after_ms = forgotten_after_ms
         self._redis = redis.Redis.from_url(
             redis_url, socket_timeout=10, socket_connect_timeout=2, decode_responses=True
         )
@@ -39,12 +41,18 @@ class Signals:
         return True
 
     def prepare(self) -> None:
-        """Create the stream and its group; harmless when they exist."""
+        """Create the stream and its group, forget listeners of processes that ended; harmless at any time."""
         try:
             self._redis.xgroup_create(SIGNAL_STREAM, SIGNAL_GROUP, id="0", mkstream=True)
         except redis.ResponseError as error:
             if "BUSYGROUP" not in str(error):
                 raise
+        consumers: Any = self._redis.xinfo_consumers(SIGNAL_STREAM, SIGNAL_GROUP)
+        for consumer in consumers:
+            # What it read and never acknowledged is claimed by the others first. One that lives asks every few
+            # seconds, and one that slept is made anew when it asks again.
+            if consumer["idle"] > self._forgotten_after_ms and not consumer["pending"]:
+                self._redis.xgroup_delconsumer(SIGNAL_STREAM, SIGNAL_GROUP, consumer["name"])
 
     def receive(self, consumer: str, *, block_ms: int, idle_ms: int) -> Iterator[tuple[str, str]]:
         """(message id, run) of new signals, and of those that a dead listener read and never acknowledged.

@@ -95,7 +95,10 @@ class Runtime:
 def build_app(settings: Settings, kind: str) -> tuple[Celery, Runtime]:
     """The application with the step tasks registered; every task module is imported by now."""
     app = make_app(
-        settings.endpoints.broker_url, slots=settings.turn_slots, late_acks=settings.late_acks
+        settings.endpoints.broker_url,
+        slots=settings.turn_slots,
+        late_acks=settings.late_acks,
+        redis_url=settings.endpoints.redis_url,
     )
     runtime = Runtime(settings, kind)
     register(app, runtime.current)

@@ -6,16 +6,21 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+import redis
+
 from orchestrator.cli.backend import connected
 from orchestrator.cli.terminal import Terminal
 from orchestrator.views.json_report import SCHEMA_VERSION, dumps
 from orchestrator.views.lines import Line, Span, Style, block, line
 from orchestrator.views.tables import table
+from shared.broker import depth, make_app
+from shared.contracts import QUEUES
 from shared.embedded.instance import Instance
 from shared.embedded.servers import status as server_status
 from shared.embedded.servers import stop
 from shared.embedded.supervisor import stop_supervisor, supervisor_status
 from shared.errors import EnvironmentFault, UserError
+from shared.refusals import Refusals
 from shared.settings import Settings
 from shared.store.database import Database
 from shared.store.migrate import HEAD
@@ -67,6 +72,7 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
     finally:
         database.close()
     facts["fault"] = fault
+    facts["queues"], facts["refused"] = _broker(settings)
     terminal = Terminal.of(environ)
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, **facts}))
@@ -105,6 +111,26 @@ def _embedded(instance: Instance) -> dict[str, Any]:
     }
 
 
+def _broker(settings: Settings) -> tuple[dict[str, int] | None, dict[str, int] | None]:
+    """How many messages wait and how many were refused, by queue; None where the broker or Redis is away."""
+    refusals = Refusals(settings.endpoints.redis_url)
+    app = make_app(settings.endpoints.broker_url)
+    waiting: dict[str, int | None] = dict.fromkeys(QUEUES)
+    try:
+        for queue in QUEUES:
+            waiting[queue] = depth(app, queue)
+            if waiting[queue] is None:
+                break
+        refused = refusals.counts()
+    except redis.RedisError:
+        refused = None
+    finally:
+        refusals.close()
+        app.close()
+    known = {queue: count for queue, count in waiting.items() if count is not None}
+    return (known if len(known) == len(QUEUES) else None), refused
+
+
 def _lines(facts: Mapping[str, Any]) -> list[Line]:
     lines: list[Line] = []
     if facts["instance"] is not None:
@@ -131,7 +157,13 @@ def _lines(facts: Mapping[str, Any]) -> list[Line]:
         line(f"{p.kind} on {p.host}, pid {p.pid}, seen {p.silent_s:.1f} s ago") for p in alive
     ]
     runs = ", ".join(f"{count} {status}" for status, count in facts.get("runs", {}).items())
-    return [*lines, line(f"runs: {runs or 'none'}")]
+    lines.append(line(f"runs: {runs or 'none'}"))
+    if waiting := [f"{n} in {queue}" for queue, n in (facts["queues"] or {}).items() if n]:
+        lines.append(line(f"messages waiting: {', '.join(waiting)}"))
+    if refused := [f"{n} in {queue}" for queue, n in (facts["refused"] or {}).items()]:
+        text = f"messages refused: {', '.join(refused)}; nobody here wrote them, the logs say why"
+        lines.append(line(Span(text, Style.WARNING)))
+    return lines
 
 
 def _server(one: Mapping[str, Any]) -> tuple[str, ...]:

@@ -139,3 +139,29 @@ def test_a_redis_that_was_wiped_is_listened_to_again(
 
 def test_without_redis_a_signal_is_only_not_sent(tmp_path: object) -> None:
     assert Signals(f"unix://{tmp_path}/nobody.sock").send("r1") is False
+
+
+def test_listeners_of_processes_that_ended_are_forgotten(
+    servers: Endpoints, client: redis.Redis
+) -> None:
+    signals = Signals(servers.redis_url, forgotten_after_ms=-1)
+    signals.prepare()
+    for name in ("gone", "holding"):
+        if name == "holding":
+            signals.send("r1")
+        list(signals.receive(name, block_ms=1, idle_ms=60_000))
+
+    signals.prepare()
+
+    left = [consumer["name"] for consumer in client.xinfo_consumers(SIGNAL_STREAM, SIGNAL_GROUP)]
+    assert left == ["holding"], "what it read must be claimed by another one first"
+
+
+def test_a_listener_that_asks_now_and_then_is_kept(servers: Endpoints, client: redis.Redis) -> None:
+    signals = Signals(servers.redis_url)
+    signals.prepare()
+    list(signals.receive("alive", block_ms=1, idle_ms=60_000))
+
+    signals.prepare()
+
+    assert len(client.xinfo_consumers(SIGNAL_STREAM, SIGNAL_GROUP)) == 1

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
+import redis
+import structlog
 from celery import Celery, chain, chord
 from celery.contrib.testing.worker import start_worker
+from kombu.entity import Queue
 from kombu.messaging import Producer
 
 from shared.broker import Channel, JournalBackend, Transport, make_app
 from shared.contracts import QUEUE_ORCHESTRATOR, QUEUE_TURNS, QUEUES
+from shared.embedded.processes import wait_until
+from shared.publishing import Application
+from tests.support.poison import good, poisons
 
 pytestmark = pytest.mark.component
 
@@ -42,10 +50,10 @@ def heard() -> Heard:
     return Heard()
 
 
-@pytest.fixture
-def app(broker_url: str, heard: Heard) -> Iterator[Celery]:
+def made(broker_url: str, heard: Heard, slots: int = 4, late_acks: bool = False) -> Application:
     """The real application with two tasks: a step that says whether it was the last, and an advance."""
-    app = make_app(broker_url, slots=4)
+    counted_at = plain(broker_url) if broker_url.startswith("redis") else None
+    app = make_app(broker_url, slots=slots, late_acks=late_acks, redis_url=counted_at)
 
     def step(name: str, ready: bool) -> dict[str, Any]:
         heard.add(("step", name))
@@ -56,8 +64,20 @@ def app(broker_url: str, heard: Heard) -> Iterator[Celery]:
 
     app.task(step, name="step", ignore_result=True, shared=False)
     app.task(advance, name="advance", ignore_result=True, shared=False)
+    return app
+
+
+@pytest.fixture
+def app(broker_url: str, heard: Heard) -> Iterator[Celery]:
+    """The application of a test."""
+    app = made(broker_url, heard)
     yield app
     app.close()
+
+
+def plain(broker_url: str) -> str:
+    """redis-py's spelling of kombu's URL."""
+    return broker_url.replace("redis+socket://", "unix://").replace("virtual_host=", "db=")
 
 
 def step_of(app: Celery, name: str, ready: bool) -> Any:
@@ -206,6 +226,104 @@ def test_what_is_not_json_is_refused_and_the_worker_lives(
 
     assert calls == [("step", "good")]
     assert depths(app)[QUEUE_TURNS] == 0
+
+
+@pytest.mark.parametrize("late_acks", [False, True])
+def test_nothing_in_a_queue_ends_a_worker_or_keeps_one_of_its_slots(
+    broker_url: str, heard: Heard, late_acks: bool
+) -> None:
+    app = made(broker_url, heard, slots=1, late_acks=late_acks)
+    lists = redis.Redis.from_url(plain(broker_url))
+    evil = {queue: poisons(queue=queue) for queue in QUEUES}
+    for queue in QUEUES:
+        for text in evil[queue]:
+            lists.lpush(f"quorate:{queue}", text)
+        # Behind the poison and in the middle of a batch of it.
+        app.signature("step", (queue, False), queue=queue, ignore_result=True).apply_async()
+        lists.lpush(f"quorate:{queue}", *evil[queue][:5])
+
+    with start_worker(app, pool="threads", concurrency=1, perform_ping_check=False):
+        heard.wait_for(len(QUEUES))
+        step_of(app, "last", ready=False).apply_async()
+        calls = heard.wait_for(len(QUEUES) + 1)
+        assert wait_until(lambda: not any(depths(app).values()), 30)
+
+    assert sorted(calls) == sorted(("step", name) for name in (*QUEUES, "last"))
+    assert set(depths(app).values()) == {0}
+    assert not [key for key in lists.keys("*unacked*") if b"mutex" not in key]
+    counts = app.refusals.counts()
+    assert sum(counts.values()) == sum(len(texts) + 5 for texts in evil.values())
+    app.close()
+
+
+def test_a_refusal_is_logged_once_with_its_size_and_without_its_text(
+    broker_url: str, heard: Heard
+) -> None:
+    app = made(broker_url, heard)
+    text = json.dumps({"a stranger's": "words"}).encode()
+    redis.Redis.from_url(plain(broker_url)).lpush(f"quorate:{QUEUE_TURNS}", text)
+
+    with (
+        structlog.testing.capture_logs() as logged,
+        start_worker(app, pool="threads", concurrency=1, perform_ping_check=False),
+    ):
+        step_of(app, "good", ready=False).apply_async()
+        heard.wait_for(1)
+
+    (refused,) = [line for line in logged if line["event"] == "message.refused"]
+    assert (refused["queue"], refused["size"]) == (QUEUE_TURNS, len(text))
+    assert "stranger" not in repr(refused)
+    app.close()
+
+
+@pytest.mark.parametrize(
+    "text", [b"null", b"1", b"[]", b"{}", b"[" * 5_000, b"\xff", b'{"body": 5}']
+)
+def test_broadcasts_that_are_none_end_no_worker(broker_url: str, heard: Heard, text: bytes) -> None:
+    app = made(broker_url, heard)
+    server = redis.Redis.from_url(plain(broker_url))
+    with start_worker(app, pool="threads", concurrency=1, perform_ping_check=False):
+        assert wait_until(lambda: server.publish("quorate:/0.celery.pidbox", text), 30)
+        assert wait_until(app.refusals.counts, 30)
+        step_of(app, "good", ready=False).apply_async()
+        heard.wait_for(1)
+    app.close()
+
+
+@pytest.mark.needs_rabbitmq
+def test_nothing_in_rabbitmq_ends_a_worker_either(heard: Heard) -> None:
+    url = os.environ["QUORATE_TEST_AMQP_URL"]
+    app = made(url, heard, slots=1)
+    name = f"quorate.test-{uuid4()}"
+    app.conf.task_queues = [Queue(name, durable=False, auto_delete=True)]  # type: ignore[no-untyped-call]
+    ours = good(queue=name)
+    sent = 0
+    with (
+        app.connection_for_write() as connection,
+        start_worker(
+            app, pool="threads", concurrency=1, perform_ping_check=False, shutdown_timeout=60
+        ),
+    ):
+        producer = Producer(connection.default_channel)  # type: ignore[no-untyped-call]
+        for body in (b"null", b"1", b"", b"\xff", b"[" * 5_000, b'{"a": 1}', b"[[], {}, {}]"):
+            for headers in ({}, ours["headers"], {"task": 5}, {"task": "step", "id": 7}):
+                for kind in ("application/json", "application/x-python-serialize", "x"):
+                    producer.publish(  # type: ignore[no-untyped-call]
+                        body,
+                        routing_key=name,
+                        headers=headers,
+                        content_type=kind,
+                        content_encoding="utf-8",
+                    )
+                    sent += 1
+        producer.publish(  # type: ignore[no-untyped-call]
+            b"x" * 100, routing_key=name, headers={"compression": "application/x-gzip"}
+        )
+        app.signature("step", ("good", False), queue=name, ignore_result=True).apply_async()
+        calls = heard.wait_for(1)
+
+    assert (calls, sent) == ([("step", "good")], 84)
+    app.close()
 
 
 def test_only_json_is_written_and_read(app: Celery) -> None:
