@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from shared.models.coverage import CoverageReport
 from shared.models.findings import Finding, FindingStatus, Severity
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant
@@ -61,27 +62,34 @@ def disputed(findings: Iterable[Finding], at_least: Severity) -> tuple[Finding, 
 
 
 def derive(
-    findings: Sequence[Finding], ending: Ending | None, fail_on: Severity | None = None
+    findings: Sequence[Finding],
+    ending: Ending | None,
+    fail_on: Severity | None = None,
+    coverage: CoverageReport | None = None,
 ) -> Verdict:
     """NEEDS_FIX when a finding stands that demands one, APPROVED only after convergence, else INCONCLUSIVE.
 
     MINOR and worse demand a fix; a gate at INFO makes INFO demand one too. An undecided finding of that weight
-    keeps approval away.
+    keeps approval away, and so does what nobody read (`coverage`, None where that is not known).
     """
     weight = max(DEMANDS_FIX, fail_on or DEMANDS_FIX, key=lambda severity: severity.rank)
     if standing(findings, weight):
         return Verdict.NEEDS_FIX
-    if ending is Ending.CONVERGED and not (
-        undecided(findings, weight) or disputed(findings, weight)
-    ):
+    open_weight = undecided(findings, weight) or disputed(findings, weight)
+    complete = coverage is None or coverage.complete
+    if ending is Ending.CONVERGED and complete and not open_weight:
         return Verdict.APPROVED
     return Verdict.INCONCLUSIVE
 
 
 def gate(
-    findings: Sequence[Finding], ending: Ending | None, fail_on: Severity | None
+    findings: Sequence[Finding],
+    ending: Ending | None,
+    fail_on: Severity | None,
+    coverage: CoverageReport | None = None,
 ) -> GateResult:
-    """Trips on what stands at or above `fail_on`; passes only after convergence; anything else is inconclusive."""
+    """Trips on what stands at or above `fail_on`; passes only after convergence and when all that has to be read was;
+    anything else is inconclusive."""
     if fail_on is None:
         return GateResult(GateOutcome.NOT_SET, "no severity was set to fail on")
     if stands := standing(findings, fail_on):
@@ -95,6 +103,8 @@ def gate(
         return GateResult(
             GateOutcome.INCONCLUSIVE, f"{_named(open_weight)} disputed: called {fail_on} or worse"
         )
+    if coverage is not None and not coverage.complete:
+        return GateResult(GateOutcome.INCONCLUSIVE, gap(coverage))
     return GateResult(GateOutcome.PASSED, f"converged, and nothing stands at {fail_on} or worse")
 
 
@@ -124,7 +134,32 @@ def gate_of(
     """The gate that a run has, on what stands and on what its outcome tells (`detail`, empty before)."""
     if spec.requires_consensus:
         return consensus_gate(ending, (detail.get("agreement") or {}).get("on_verdict"))
-    return gate(findings, ending, spec.fail_on)
+    return gate(findings, ending, spec.fail_on, coverage_of(detail))
+
+
+def coverage_of(detail: Mapping[str, Any]) -> CoverageReport | None:
+    """Who read what, as an outcome (or an open decision) tells it; None where it does not."""
+    told = detail.get("coverage")
+    return None if told is None else CoverageReport.model_validate(told)
+
+
+_NAMED = 5
+
+
+def gap(coverage: CoverageReport) -> str:
+    """Why the coverage keeps an approval away."""
+    if unread := list(dict.fromkeys(file.path for file in coverage.unread)):
+        return f"nobody read {_listed(unread)}"
+    missing = [
+        one.participant if one.path is None else f"{one.participant} on {one.path}"
+        for one in coverage.missing
+    ]
+    return f"analysis is missing: {_listed(list(dict.fromkeys(missing)))}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _named(findings: Sequence[Finding]) -> str:

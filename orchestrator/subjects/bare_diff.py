@@ -13,7 +13,14 @@ from orchestrator.subjects.hunks import apply_hunks, revert_hunks
 from orchestrator.subjects.patch import BrokenPatch, FilePatch, parse_patch
 from orchestrator.subjects.request import ChangeRequest, Limits
 from orchestrator.subjects.revisions import find_commit
-from orchestrator.subjects.screening import Unread, read_inside, screen_modes, screen_path
+from orchestrator.subjects.screening import (
+    BINARY,
+    EXECUTABLE,
+    Unread,
+    read_inside,
+    screen_modes,
+    screen_path,
+)
 from shared.errors import EnvironmentFault, SubjectError
 from shared.models.subject import Origin
 
@@ -75,19 +82,25 @@ def _parse(data: bytes, limits: Limits) -> tuple[FilePatch, ...]:
     return patches
 
 
-def _reason(patch: FilePatch, request: ChangeRequest) -> str | None:
+def _reason(patch: FilePatch, request: ChangeRequest) -> Unread | None:
     names = [name for name in (patch.new, patch.old) if name is not None]
     named = next((r for name in names if (r := screen_path(name, request.screen))), None)
     return (
-        named
-        or screen_modes(patch.old_mode, patch.new_mode)
-        or ("it is binary" if patch.binary else None)
+        named or screen_modes(patch.old_mode, patch.new_mode) or (BINARY if patch.binary else None)
     )
 
 
-def _file(patch: FilePatch, reason: str | None, found: _States) -> CapturedFile:
-    file = CapturedFile(readable(patch.path), status_of(patch), old_name(patch), skipped=reason)
-    if reason is not None:
+def _file(patch: FilePatch, left_out: Unread | None, found: _States) -> CapturedFile:
+    executable = patch.new_mode == EXECUTABLE
+    file = CapturedFile(
+        readable(patch.path),
+        status_of(patch),
+        old_name(patch),
+        left_out=left_out,
+        executable=executable,
+        became_executable=executable and patch.old_mode != EXECUTABLE,
+    )
+    if left_out is not None:
         return file
     before, after = found.states.get(patch.path, (None, None))
     return replace(file, before=before, after=after, patch=patch)

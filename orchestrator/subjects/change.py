@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from orchestrator.subjects.hunks import changed_ranges, count_tag
-from orchestrator.subjects.patch import FilePatch
+from orchestrator.subjects.kinds import HEAD_BYTES, harmless_kind, language_of
+from orchestrator.subjects.patch import FilePatch, split_lines
+from orchestrator.subjects.screening import Unread
 from shared.errors import SubjectError
-from shared.models.subject import FileChange, Origin, Subject
+from shared.models.coverage import UnreadReason
+from shared.models.subject import FileChange, LineRange, Origin, Subject
 
 Put = Callable[[bytes], str]
 """Stores a document and returns its sha256 in hex."""
@@ -22,15 +25,46 @@ Status = Literal["added", "modified", "deleted", "renamed"]
 
 @dataclass(frozen=True)
 class CapturedFile:
-    """A file before it is stored. `before` and `after` are None when absent or unknown."""
+    """A file before it is stored. `before` and `after` are None when absent or unknown.
+
+    `head` are the first bytes of a file that is left out; `became_executable`: the change made it so.
+    """
 
     path: str
     status: Status
     old_path: str | None = None
     before: bytes | None = None
     after: bytes | None = None
-    skipped: str | None = None
+    left_out: Unread | None = None
     patch: FilePatch | None = None
+    head: bytes = b""
+    executable: bool = False
+    became_executable: bool = False
+
+    @property
+    def language(self) -> str | None:
+        """What it is written in; None for data and prose."""
+        return language_of(self.path, self.head if self.after is None else self.after[:HEAD_BYTES])
+
+    @property
+    def became_code(self) -> bool:
+        """True when a new name makes a program of what was there before under another one."""
+        if self.old_path is None or not self.after or self.language is None:
+            return False
+        return self.language != language_of(self.old_path, (self.before or b"")[:HEAD_BYTES])
+
+    @property
+    def as_new(self) -> bool:
+        """True when all of it has to be read, since it became executable or code without being new."""
+        became_executable = self.became_executable and self.status != "added" and bool(self.after)
+        return self.became_code or became_executable
+
+    @property
+    def changed(self) -> tuple[LineRange, ...]:
+        """The added or edited lines; all of them where a new name made code of it."""
+        if self.became_code and self.after is not None:
+            return (LineRange(first=1, last=len(split_lines(self.after))),)
+        return changed_ranges(self.patch.hunks) if self.patch else ()
 
 
 @dataclass(frozen=True)
@@ -84,10 +118,14 @@ def store(change: Change, put: Put, mask: Mask) -> Subject:
                 path=file.path,
                 old_path=file.old_path,
                 status=file.status,
-                changed=changed_ranges(file.patch.hunks) if file.patch else (),
+                changed=file.changed,
                 before=keep(file.before),
                 after=keep(file.after),
-                skipped=file.skipped,
+                skipped=file.left_out.reason if file.left_out else None,
+                unread=file.left_out.code if file.left_out else None,
+                harmless=_harmless(file),
+                language=file.language,
+                as_new=file.as_new,
             )
             for file in change.files
         ),
@@ -95,14 +133,25 @@ def store(change: Change, put: Put, mask: Mask) -> Subject:
         added_lines=count_tag(patches, b"+"),
         removed_lines=count_tag(patches, b"-"),
         masked_secrets=masked,
+        counts_unread=True,
     )
+
+
+def _harmless(file: CapturedFile) -> str | None:
+    left_out = file.left_out
+    if left_out is None or left_out.code not in (UnreadReason.BINARY, UnreadReason.TOO_LARGE):
+        return None
+    return harmless_kind(file.path, file.head, executable=file.executable)
 
 
 def _require_something(change: Change) -> None:
     if any(file.patch and file.patch.hunks for file in change.files):
         return
-    skipped = [file for file in change.files if file.skipped is not None]
-    shown = "; ".join(f"{file.path}: {file.skipped or file.status}" for file in change.files[:5])
+    skipped = [file for file in change.files if file.left_out is not None]
+    shown = "; ".join(
+        f"{file.path}: {file.left_out.reason if file.left_out else file.status}"
+        for file in change.files[:5]
+    )
     more = f"; and {len(change.files) - 5} more" if len(change.files) > 5 else ""
     if len(skipped) == len(change.files):
         reason = "no file has text that can be reviewed"

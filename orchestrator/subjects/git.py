@@ -111,13 +111,20 @@ class Git:
             raise self._fault(arguments, complaint)
         return output
 
+    def head(self, *arguments: str, size: int) -> bytes:
+        """The first bytes of what git writes."""
+        code, output, complaint = self._call(arguments, b"", size, cut=True)
+        if code > 0:
+            raise self._fault(arguments, complaint)
+        return output[:size]
+
     def ask(self, *arguments: str) -> str | None:
         """What git answers, without its last newline; None when it says no."""
         code, output, _ = self._call(arguments, b"", None)
         return None if code else os.fsdecode(output).removesuffix("\n")
 
     def _call(
-        self, arguments: tuple[str, ...], given: bytes, limit: int | None
+        self, arguments: tuple[str, ...], given: bytes, limit: int | None, *, cut: bool = False
     ) -> tuple[int, bytes, str]:
         with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
             stdin.write(given)
@@ -136,11 +143,11 @@ class Git:
                 raise EnvironmentFault(
                     f"git cannot be started in {self.directory}: {error.strerror}."
                 ) from error
-            output = self._read(process, limit)
+            output = self._read(process, limit, cut)
             stderr.seek(0)
             return process.returncode, output, stderr.read(65536).decode("utf-8", "replace")
 
-    def _read(self, process: subprocess.Popen[bytes], limit: int | None) -> bytes:
+    def _read(self, process: subprocess.Popen[bytes], limit: int | None, cut: bool) -> bytes:
         late = threading.Event()
 
         def stop() -> None:
@@ -156,6 +163,8 @@ class Git:
                 with process.stdout as pipe:
                     output = pipe.read() if limit is None else pipe.read(limit + 1)
             if limit is not None and len(output) > limit:
+                if cut:
+                    return output
                 raise OutputTooLarge(f"git wrote more than {limit} bytes")
             process.wait()
         finally:

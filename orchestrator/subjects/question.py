@@ -185,8 +185,8 @@ def _check_kind(mode: int, said: str) -> None:
 
 def as_text(content: bytes, said: str) -> bytes:
     """The bytes without a mark of their order. Raises SubjectError for what is no UTF-8 text, or is nothing."""
-    if (reason := screen_content(content)) is not None:
-        raise SubjectError(f"{said}: {reason}, and only text can be asked about")
+    if (unread := screen_content(content)) is not None:
+        raise SubjectError(f"{said}: {unread.reason}, and only text can be asked about")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

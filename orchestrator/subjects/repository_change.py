@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,10 +28,14 @@ from orchestrator.subjects.entries import (
 )
 from orchestrator.subjects.git import Repository, open_repository
 from orchestrator.subjects.hunks import apply_hunks, new_file_patch
+from orchestrator.subjects.kinds import HARMLESS, HEAD_BYTES
 from orchestrator.subjects.patch import FilePatch, parse_patch
 from orchestrator.subjects.request import ChangeRequest
 from orchestrator.subjects.screening import (
+    EXECUTABLE,
     Unread,
+    head_inside,
+    is_executable,
     read_inside,
     screen_content,
     screen_modes,
@@ -38,6 +43,7 @@ from orchestrator.subjects.screening import (
     too_large,
 )
 from shared.errors import SubjectError
+from shared.models.coverage import UnreadReason
 from shared.models.subject import Origin
 
 _EVERYTHING = ":(top)"
@@ -120,13 +126,13 @@ class _Reading:
         by_old = {entry.old: entry for entry in entries}
         patches = parse_patch(tracked) if tracked else ()
         files = [self._tracked(patch, by_path, by_old) for patch in patches]
-        files += [_skipped(entry, reason) for entry, reason in skipped.items()]
+        files += [self._skipped(entry, unread) for entry, unread in skipped.items()]
         files += fresh
         return Change(
             self._title(fresh), diff, tuple(sorted(files, key=lambda f: f.path)), self._origin()
         )
 
-    def _screen(self, entries: tuple[Entry, ...]) -> dict[Entry, str]:
+    def _screen(self, entries: tuple[Entry, ...]) -> dict[Entry, Unread]:
         """The entries that are left out, with reasons; reads the contents of the others."""
         git, screen, limits = self.repository.git, self.request.screen, self.request.limits
         skipped = {
@@ -155,12 +161,12 @@ class _Reading:
             return size_on_disk(self.repository.top, entry.path)
         return 0
 
-    def _screen_contents(self, entry: Entry) -> str | None:
+    def _screen_contents(self, entry: Entry) -> Unread | None:
         states = [self.contents[blob] for blob in entry.blobs]
         if entry.on_disk and self.repository.top is not None:
             read = read_inside(self.repository.top, entry.path, self.request.limits.file_bytes)
             if isinstance(read, Unread):
-                return read.reason
+                return read
             states.append(read)
         return next((reason for state in states if (reason := screen_content(state))), None)
 
@@ -188,21 +194,48 @@ class _Reading:
             before=before,
             after=after,
             patch=patch,
+            executable=entry.new_mode == EXECUTABLE,
+            became_executable=entry.new_mode == EXECUTABLE and entry.old_mode != EXECUTABLE,
         )
 
     def _untracked(self, top: Path, path: bytes) -> CapturedFile:
         name = readable(path)
+        executable = is_executable(top, path)
         if path.endswith(b"/"):
-            return CapturedFile(name, "added", skipped="it is a repository of its own")
-        if reason := screen_path(path, self.request.screen):
-            return CapturedFile(name, "added", skipped=reason)
-        content = read_inside(top, path, self.request.limits.file_bytes)
-        if isinstance(content, Unread):
-            return CapturedFile(name, "added", skipped=content.reason)
-        if reason := screen_content(content):
-            return CapturedFile(name, "added", skipped=reason)
-        patch = parse_patch(new_file_patch(path, content))[0]
-        return CapturedFile(name, "added", after=content, patch=patch)
+            own = Unread("it is a repository of its own", UnreadReason.REPOSITORY)
+            return CapturedFile(name, "added", left_out=own)
+        content = screen_path(path, self.request.screen) or read_inside(
+            top, path, self.request.limits.file_bytes
+        )
+        unread = content if isinstance(content, Unread) else screen_content(content)
+        if isinstance(content, Unread) or unread is not None:
+            head = self._head(path, None)
+            return CapturedFile(name, "added", left_out=unread, head=head, executable=executable)
+        patch = parse_patch(new_file_patch(path, content, executable))[0]
+        return CapturedFile(name, "added", after=content, patch=patch, executable=executable)
+
+    def _skipped(self, entry: Entry, left_out: Unread) -> CapturedFile:
+        patch = FilePatch(
+            entry.old if entry.status != "A" else None, entry.path if entry.status != "D" else None
+        )
+        return CapturedFile(
+            readable(entry.path),
+            status_of(patch),
+            old_name(patch),
+            left_out=left_out,
+            head=self._head(entry.path, entry.new_id),
+            executable=entry.new_mode == EXECUTABLE,
+        )
+
+    def _head(self, path: bytes, blob: str | None) -> bytes:
+        """The first bytes of a file that was left out, where its name says that they matter."""
+        if os.path.splitext(path)[1].decode("ascii", "replace").lower() not in HARMLESS:
+            return b""
+        if blob is not None and blob in self.contents:
+            return self.contents[blob][:HEAD_BYTES]
+        if blob is not None:
+            return self.repository.git.head("cat-file", "blob", blob, size=HEAD_BYTES)
+        return head_inside(self.repository.place, path, HEAD_BYTES)
 
     def _title(self, fresh: list[CapturedFile]) -> str:
         if not fresh:
@@ -218,13 +251,6 @@ class _Reading:
             reviewed=self.comparison.reviewed,
             head=self.comparison.head if uncommitted else None,
         )
-
-
-def _skipped(entry: Entry, reason: str) -> CapturedFile:
-    patch = FilePatch(
-        entry.old if entry.status != "A" else None, entry.path if entry.status != "D" else None
-    )
-    return CapturedFile(readable(entry.path), status_of(patch), old_name(patch), skipped=reason)
 
 
 def _moving_target() -> SubjectError:

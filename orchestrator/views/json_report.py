@@ -55,6 +55,7 @@ def as_json(report: RunReport, language: str = "en") -> dict[str, Any]:
             "outcome": report.gate.outcome,
             "reason": report.gate.reason,
         },
+        "coverage": _coverage(report),
         "convergence": _convergence(report),
         "findings": [
             {
@@ -120,6 +121,17 @@ def decision_json(decision: DecisionRow) -> dict[str, Any]:
         "on_timeout": question.get("on_timeout"),
         "answered_at": decision.answered_at,
         "answer": decision.answer,
+    }
+
+
+def _coverage(report: RunReport) -> dict[str, Any] | None:
+    coverage = report.coverage
+    if coverage is None:
+        return None
+    return {
+        "complete": coverage.complete,
+        "unread": list(dict.fromkeys(file.path for file in coverage.unread)),
+        **coverage.model_dump(mode="json"),
     }
 
 

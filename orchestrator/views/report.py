@@ -9,9 +9,17 @@ from functools import cached_property
 from typing import Any
 
 from orchestrator.core.ranking import Ranked, rank
-from orchestrator.core.verdict import GateResult, derive, effective_votes, gate_of, voice_of
+from orchestrator.core.verdict import (
+    GateResult,
+    coverage_of,
+    derive,
+    effective_votes,
+    gate_of,
+    voice_of,
+)
 from orchestrator.views.words import say
 from shared.models.assessment import Assessment
+from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
 from shared.models.findings import Finding, FindingStatus, Position
 from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
@@ -172,12 +180,17 @@ class RunReport:
             return Verdict(self.run.verdict)
         if self.ending is None or self.run.workflow not in OF_FINDINGS:
             return Verdict.INCONCLUSIVE if self.run.status.final else None
-        return derive(self.standing, self.ending, self.spec.fail_on)
+        return derive(self.standing, self.ending, self.spec.fail_on, self.coverage)
 
     @property
     def gate(self) -> GateResult:
         """What the gate says: about what still stands, or about the debaters' agreement."""
-        return gate_of(self.spec, self.standing, self.ending, self.detail)
+        return gate_of(self.spec, self.standing, self.ending, self.detail or self.shown)
+
+    @cached_property
+    def coverage(self) -> CoverageReport | None:
+        """Who read which file; None where that was not recorded, or is not known yet."""
+        return coverage_of(self.detail or self.shown)
 
     @property
     def synthesis(self) -> Synthesis | None:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from shared.models.coverage import Coverage
 from shared.models.deliberation import DELIBERATION_REPLIES
 from shared.models.findings import RaisedFinding, Severity, StatedStance
 from shared.models.planning import PLANNING_REPLIES
@@ -31,8 +32,10 @@ __all__ = [
     "Disagreement",
     "FixProposal",
     "ProposedFix",
+    "RedTeamAnalysis",
     "RedTeamCritique",
     "RedTeamRebuttal",
+    "ReviewAnalysis",
     "ReviewCritique",
     "ReviewRebuttal",
     "Risk",
@@ -101,6 +104,18 @@ class RedTeamCritique(Critique):
     maintenance_burden: tuple[str, ...] = ()
     missing_requirements: tuple[str, ...] = ()
     issue_summary: tuple[Risk, ...] = ()
+
+
+class ReviewAnalysis(ReviewCritique):
+    """An analyser's critique, with what it read. Of a model this is never asked: code knows what it was shown."""
+
+    coverage: Coverage | None = None
+
+
+class RedTeamAnalysis(RedTeamCritique):
+    """The same in the strategy `red-team`."""
+
+    coverage: Coverage | None = None
 
 
 class ReviewRebuttal(ForeignWire):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from shared.models.coverage import UnreadReason
 from shared.models.wire import Wire
 
 
@@ -27,7 +28,9 @@ PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
 class FileChange(Wire):
     """One file of the change. `before` and `after` are document hashes of its two states (None: absent).
 
-    Binary files and files over the size limit have no documents and say why in `skipped`.
+    Binary files and files over the size limit have no documents and say why in `skipped`, with the code of the reason
+    in `unread`. `harmless` names a kind that nobody needs to read (`image`, ...), `language` what decides who reads it.
+    `as_new`: all of it counts as changed, since it became executable or code without an edit that shows it.
     """
 
     path: str
@@ -37,6 +40,15 @@ class FileChange(Wire):
     before: str | None = None
     after: str | None = None
     skipped: str | None = None
+    unread: UnreadReason | None = None
+    harmless: str | None = None
+    language: str | None = None
+    as_new: bool = False
+
+    @property
+    def is_python(self) -> bool:
+        """True for Python by its language; subjects captured before languages were go by the name."""
+        return self.language == "python" or self.path.endswith(PYTHON_SUFFIXES)
 
 
 class Origin(Wire):
@@ -53,7 +65,10 @@ class Origin(Wire):
 
 
 class Subject(Wire):
-    """A change under review: `diff` is the document hash of its whole unified diff."""
+    """A change under review: `diff` is the document hash of its whole unified diff.
+
+    `counts_unread`: what nobody read keeps an approval away. Subjects captured before that was so are judged as then.
+    """
 
     title: str
     diff: str
@@ -62,6 +77,7 @@ class Subject(Wire):
     added_lines: int = 0
     removed_lines: int = 0
     masked_secrets: int = 0
+    counts_unread: bool = False
 
     def changes(self, path: str, line: int) -> bool:
         """True when `line` of `path` (reviewed state) was added or edited by the change."""

@@ -7,7 +7,6 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
-from shared.errors import ToolError
 from shared.models.findings import RaisedFinding, Severity
 from shared.models.replies import Critique
 from workers.tools.batches import Workplace, reports
@@ -15,7 +14,7 @@ from workers.tools.critique import analyser_label, reply_model, write_critique
 from workers.tools.registry import ToolContext
 from workers.tools.sandbox import Countdown, scratch
 from workers.tools.snapshot import load_subject, materialised
-from workers.tools.sources import Examined, SourceFile, python_sources
+from workers.tools.sources import UNPARSED, Examined, SourceFile, python_sources
 
 name = "bandit"
 summary = "Looks for security weaknesses in changed Python lines by bandit's rules."
@@ -96,21 +95,17 @@ def command(program: Path, paths: list[str]) -> list[str]:
 def _examine(examined: Examined, countdown: Countdown) -> tuple[Examined, list[RaisedFinding]]:
     by_path = {source.path: source for source in examined.files}
     files = {path: source.text.encode("utf-8") for path, source in by_path.items()}
-    unparsed: list[str] = []
+    unparsed: dict[str, None] = {}
     found: list[RaisedFinding] = []
     with materialised(files) as root, scratch() as home:
         place = Workplace(root, home, countdown)
         for report in reports(name, command, list(by_path), place, _FORM):
-            unparsed += [trouble.filename.as_posix() for trouble in report.errors]
+            unparsed |= dict.fromkeys(trouble.filename.as_posix() for trouble in report.errors)
             for issue in report.results:
                 finding = _finding(by_path[issue.filename.as_posix()], issue)
                 if finding:
                     found.append(finding)
-    if len(unparsed) == len(by_path):
-        raise ToolError("Nothing analysed: no Python file of this change can be parsed.")
-    left_out = tuple(f"{path} was not looked at: it cannot be parsed." for path in unparsed)
-    parsed = tuple(source for source in examined.files if source.path not in unparsed)
-    return Examined(parsed, examined.left_out + left_out, examined.others), found
+    return examined.without(UNPARSED.of(path) for path in unparsed), found
 
 
 def is_test(path: str) -> bool:

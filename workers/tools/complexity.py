@@ -10,13 +10,14 @@ from pathlib import Path
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from shared.errors import ToolError
+from shared.models.coverage import UnreadFile
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from workers.tools.critique import analyser_label, reply_model, write_critique
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox import Countdown, execute, find_program, output_of, scratch
 from workers.tools.snapshot import load_subject, materialised
-from workers.tools.sources import Examined, SourceFile, python_sources
+from workers.tools.sources import UNPARSED, Examined, SourceFile, python_sources
 
 name = "complexity"
 summary = (
@@ -87,18 +88,14 @@ def _examine(
             files[f"before/{number}.py"] = documents.get(before)
     measured = _measure(files, countdown)
     found: list[RaisedFinding] = []
-    parsed: list[SourceFile] = []
-    left_out: list[str] = []
+    unread: list[UnreadFile] = []
     for number, source in enumerate(examined.files):
         after = measured.get(f"after/{number}.py")
         if after is None:
-            left_out.append(f"{source.path} was not looked at: it cannot be parsed.")
+            unread.append(UNPARSED.of(source.path))
             continue
-        parsed.append(source)
         found += _compare(source, after, measured.get(f"before/{number}.py") or {})
-    if not parsed:
-        raise ToolError("Nothing analysed: no Python file of this change can be parsed.")
-    return Examined(tuple(parsed), examined.left_out + tuple(left_out), examined.others), found
+    return examined.without(unread), found
 
 
 def _measure(

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from shared.errors import ToolError
 from shared.masking.mask import mask
 from shared.models.findings import RaisedFinding, Severity
-from shared.models.replies import Critique, Disagreement, RedTeamCritique, ReviewCritique, Risk
+from shared.models.replies import Critique, Disagreement, RedTeamAnalysis, ReviewAnalysis, Risk
 from workers.tools.sources import Examined
 
 REVIEW, RED_TEAM = "critique.review", "critique.red-team"
@@ -51,7 +51,8 @@ def write_critique(
     verdict: Literal["APPROVED", "NEEDS_FIX"] = "NEEDS_FIX" if objects else "APPROVED"
     summary = _summary(label, examined, len(findings), len(shown), kind)
     if model == RED_TEAM:
-        return RedTeamCritique(
+        return RedTeamAnalysis(
+            coverage=examined.coverage,
             verdict=verdict,
             summary=summary,
             findings=shown,
@@ -62,7 +63,8 @@ def write_critique(
             missing_requirements=examined.left_out,
             issue_summary=tuple(_risk(f) for f in shown),
         )
-    return ReviewCritique(
+    return ReviewAnalysis(
+        coverage=examined.coverage,
         verdict=verdict,
         summary=summary,
         findings=shown,

@@ -40,7 +40,7 @@ def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
     """A `critique.*` of the text files of `inputs["subject"]`; raises `ToolError` when there are none."""
     model = reply_model(inputs)
     subject = load_subject(inputs, context.documents)
-    examined = sources(subject, context.documents, lambda _: True)
+    examined = sources(subject, context.documents, lambda _file: True)
     found = [finding for file in subject.files for finding in _file_findings(file)]
     if not examined.files and not found:
         raise ToolError("Nothing analysed: no text file in this change.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from workers.tools.registry import ToolContext
 from workers.tools.ruffrules import BROKEN, IGNORED, RULES, UNPARSED, kind_of
 from workers.tools.sandbox import Countdown, scratch
 from workers.tools.snapshot import load_subject, materialised
+from workers.tools.sources import UNPARSED as UNPARSED_FILE
 from workers.tools.sources import Examined, SourceFile, python_sources
 
 name = "ruff"
@@ -25,6 +27,7 @@ summary = "Looks for defects in changed Python lines by ruff's rules; proposes r
 # The newest grammar: an older project's code is never called broken because of its age.
 TARGET = "py314"
 CONFIDENCE = 0.9
+BROKEN_RULE = "ruff/syntax-error"
 
 
 class _Position(BaseModel):
@@ -64,6 +67,9 @@ def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
     countdown = Countdown(context.deadline_s)
     examined = python_sources(load_subject(inputs, context.documents), context.documents)
     found = list(_findings(examined, countdown))
+    # What cannot be parsed is a finding, and nothing else of that file was checked.
+    broken = dict.fromkeys(one.place.path for one in found if one.rule == BROKEN_RULE and one.place)
+    examined = replace(examined, partly=tuple(UNPARSED_FILE.of(path) for path in broken))
     return write_critique(model, analyser_label(name), examined, found, "Python")
 
 
@@ -123,7 +129,7 @@ def _syntax_error(source: SourceFile, diagnostic: _Diagnostic) -> Iterator[Raise
         detail=f"The file cannot be parsed, so no other rule was checked in it.{where}",
         severity=BROKEN.severity,
         category=BROKEN.category,
-        rule="ruff/syntax-error",
+        rule=BROKEN_RULE,
         place=Place(path=source.path, line=line or row),
         quote=source.quote(line or row),
         confidence=1.0,

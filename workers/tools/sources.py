@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from shared.errors import ToolError
+from shared.models.coverage import Coverage, UnreadFile, UnreadReason
 from shared.models.findings import Place
-from shared.models.subject import PYTHON_SUFFIXES, FileChange, Subject
+from shared.models.subject import FileChange, Subject
 from workers.tools.registry import Documents
 from workers.tools.snapshot import path_problem
 
@@ -56,62 +57,116 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
+class Unreadable:
+    """Why a file cannot be looked at, in words and as a code."""
+
+    why: str
+    reason: UnreadReason
+
+    def of(self, path: str) -> UnreadFile:
+        """The same for a file."""
+        return UnreadFile(path=path, reason=self.reason, detail=self.why)
+
+
+UNPARSED = Unreadable("it cannot be parsed", UnreadReason.NOT_PARSED)
+
+
+@dataclass(frozen=True)
 class Examined:
-    """What an analyser could look at, and one sentence for each file of its kind that it could not."""
+    """What an analyser could look at, and what of the files of its kind it could not, wholly or in part.
+
+    `others` counts the files of other kinds. What the capture left out is `skipped`: everybody knows of that. Of `partly`
+    something was looked at, and a finding says what was not.
+    """
 
     files: tuple[SourceFile, ...]
-    left_out: tuple[str, ...] = ()
+    unread: tuple[UnreadFile, ...] = ()
     others: int = 0
+    skipped: tuple[UnreadFile, ...] = ()
+    partly: tuple[UnreadFile, ...] = ()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A sentence for each file that was not looked at."""
+        return tuple(
+            f"{one.path} was not looked at: {one.detail}." for one in (*self.skipped, *self.unread)
+        )
+
+    @property
+    def coverage(self) -> Coverage:
+        """The same, as a reply says it."""
+        unread = (*self.unread, *self.partly)
+        paths = {one.path for one in unread}
+        read = tuple(file.path for file in self.files if file.path not in paths)
+        return Coverage(read=read, unread=unread)
+
+    def without(self, unread: Iterable[UnreadFile]) -> Examined:
+        """The same when files turned out to be unreadable; raises `ToolError` when nothing is left."""
+        more = tuple(unread)
+        paths = {one.path for one in more}
+        files = tuple(file for file in self.files if file.path not in paths)
+        left = replace(self, files=files, unread=(*self.unread, *more))
+        if more and not files:
+            parsed = {one.reason for one in more} == {UnreadReason.NOT_PARSED}
+            no_file = "Nothing analysed: no Python file of this change can be parsed."
+            raise ToolError(no_file if parsed else _nothing(left))
+        return left
 
 
 def python_sources(subject: Subject, documents: Documents) -> Examined:
     """The change's Python files; raises `ToolError` when there are none to analyse."""
-    examined = sources(subject, documents, lambda path: path.endswith(PYTHON_SUFFIXES))
+    examined = sources(subject, documents, lambda file: file.is_python)
     if not examined.files:
-        why = " ".join(examined.left_out) or "no Python file in this change"
-        raise ToolError(f"Nothing analysed: {why.rstrip('.')}.")
+        raise ToolError(_nothing(examined))
     return examined
 
 
-def sources(subject: Subject, documents: Documents, wanted: Callable[[str], bool]) -> Examined:
-    """The text files of the change that `wanted(path)` picks, and what was left out of them."""
+def _nothing(examined: Examined) -> str:
+    why = " ".join(examined.left_out) or "no Python file in this change"
+    return f"Nothing analysed: {why.rstrip('.')}."
+
+
+def sources(
+    subject: Subject, documents: Documents, wanted: Callable[[FileChange], bool]
+) -> Examined:
+    """The text files of the change that `wanted` picks, and what was left out of them."""
     files: list[SourceFile] = []
-    left_out: list[str] = []
+    unread: list[UnreadFile] = []
+    skipped: list[UnreadFile] = []
     others = 0
     for change in subject.files:
         if change.status == "deleted":
             continue
-        if not wanted(change.path):
+        if not wanted(change):
             others += 1
             continue
         source = read_change(change, documents)
-        if isinstance(source, str):
-            left_out.append(f"{change.path} was not looked at: {source}.")
-        else:
+        if isinstance(source, SourceFile):
             files.append(source)
-    return Examined(tuple(files), tuple(left_out), others)
+        else:
+            (unread if change.skipped is None else skipped).append(source.of(change.path))
+    return Examined(tuple(files), tuple(unread), others, tuple(skipped))
 
 
-def read_change(change: FileChange, documents: Documents) -> SourceFile | str:
+def read_change(change: FileChange, documents: Documents) -> SourceFile | Unreadable:
     """The reviewed state of one file, or the reason why it cannot be looked at."""
-    problem = path_problem(change.path) or change.skipped
-    if problem is not None:
-        return problem
-    return (
-        "it has no content"
-        if change.after is None
-        else read_source(change, documents.get(change.after))
-    )
+    if problem := path_problem(change.path):
+        return Unreadable(problem, UnreadReason.UNUSABLE_NAME)
+    if change.skipped is not None:
+        return Unreadable(change.skipped, change.unread or UnreadReason.NOT_SHOWN)
+    if change.after is None:
+        return Unreadable("it has no content", UnreadReason.NO_CONTENT)
+    return read_source(change, documents.get(change.after))
 
 
-def read_source(change: FileChange, data: bytes) -> SourceFile | str:
+def read_source(change: FileChange, data: bytes) -> SourceFile | Unreadable:
     """The file as text, or the reason why it cannot be read as such."""
     if len(data) > MAX_TEXT_BYTES:
-        return "it is too large"
+        return Unreadable("it is too large", UnreadReason.TOO_LARGE)
     if b"\0" in data:
-        return "it is binary"
+        return Unreadable("it is binary", UnreadReason.BINARY)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        return "it is not valid UTF-8"
+        return Unreadable("it is not valid UTF-8", UnreadReason.UNDECODABLE)
     return SourceFile(change, text, tuple(line.removesuffix("\r") for line in text.split("\n")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from orchestrator.core.coverage import Reading, cover
 from orchestrator.core.cycles import finding_prefix, step_key
 from orchestrator.core.labels import shuffled_labels
 from orchestrator.core.rounds import RoundTaken
@@ -12,6 +13,7 @@ from orchestrator.core.said import Said
 from orchestrator.core.spending import Heard
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from shared.models.assessment import Assessment
+from shared.models.coverage import CoverageReport
 from shared.models.decision import Answer
 from shared.models.findings import Finding, Stance
 from shared.models.replies import Applied, CheckedFixes, Synthesis
@@ -64,7 +66,10 @@ class Case:
 
 @dataclass(frozen=True)
 class History:
-    """What has been said so far, what the panel made of it, and the bills of the blind round and of those after it."""
+    """What has been said so far, what the panel made of it, and the bills of the blind round and of those after it.
+
+    `readings` are the critics' turns: who took in which files.
+    """
 
     rounds: tuple[RoundTaken, ...] = ()
     said: tuple[Said, ...] = ()
@@ -75,6 +80,14 @@ class History:
     assessment: Assessment | None = None
     warnings: tuple[str, ...] = ()
     over_budget: bool = False
+    readings: tuple[Reading, ...] = ()
+
+    @property
+    def analysed(self) -> frozenset[str]:
+        """The analysers whose tool has run to its end."""
+        return frozenset(
+            one.participant for one in self.readings if one.computes and one.failure is None
+        )
 
     def texts(self, labels: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Every contribution under its heading; with `labels` (letters to names) critics are letters."""
@@ -94,3 +107,9 @@ class Result:
     answer: Answer | None = None
     applied: Applied | None = None
     warnings: tuple[str, ...] = field(default=())
+
+
+def coverage(case: Case, history: History) -> CoverageReport | None:
+    """Who read which file in one review; a quorum that was set by hand allows analysers to be missing."""
+    allowed = case.options.quorum is not None
+    return cover(case.subject, history.readings, absence_allowed=allowed, review=case.cycle)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from orchestrator.core.commands import Outcome
+from orchestrator.core.coverage import merged
 from orchestrator.core.said import feedback
 from orchestrator.core.verdict import derive, effective_votes
-from orchestrator.workflows.review.case import Case, Result
+from orchestrator.workflows.review.case import Case, Result, coverage
 from orchestrator.workflows.review.decision import shown_fixes
 from orchestrator.workflows.review.fixes import good_fixes
 from orchestrator.workflows.review.helped import receipt
@@ -35,9 +36,10 @@ def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outc
                 standing.append(named)
     case, last = results[-1]
     assessment = last.history.assessment
+    covered = merged(coverage(case, result.history) for case, result in results)
     ending = Ending.DEGRADED if assessment is None else assessment.ending
     return Outcome(
-        verdict=derive(standing, ending, options.fail_on),
+        verdict=derive(standing, ending, options.fail_on, covered),
         ending=ending,
         summary=last.synthesis.summary,
         findings=tuple(everything),
@@ -59,6 +61,7 @@ def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outc
             "effective_votes": effective_votes(case.spec.panel.critics),
             "receipt": receipt(case, last.history),
             "earlier_receipts": [receipt(one, made.history) for one, made in results[:-1]],
+            **({} if covered is None else {"coverage": covered.model_dump(mode="json")}),
         },
         warnings=tuple(
             warning

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.core.commands import Doing, ToolRun, decide, single
-from orchestrator.workflows.review.case import Case, Result
+from orchestrator.workflows.review.case import Case, Result, coverage
 from orchestrator.workflows.review.fixes import check_fixes, good_fixes
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding
@@ -23,6 +23,7 @@ def ask(case: Case, result: Result) -> Doing[Answer]:
         case.label(finding) for fix in good_fixes(result.fixes) for finding in fix.findings
     )
     assessment = result.history.assessment
+    covered = coverage(case, result.history)
     question = Question(
         kind="review",
         prompt="Apply the fix, or skip and continue?",
@@ -33,6 +34,7 @@ def ask(case: Case, result: Result) -> Doing[Answer]:
             "synthesis": result.synthesis.model_dump(mode="json"),
             "base": case.subject.origin.model_dump(mode="json"),
             "convergence": None if assessment is None else assessment.model_dump(mode="json"),
+            **({} if covered is None else {"coverage": covered.model_dump(mode="json")}),
         },
         selectable=tuple(dict.fromkeys(fixable)),
         timeout_s=policy.timeout_s,

@@ -9,6 +9,7 @@ from functools import partial
 from orchestrator.core.commands import Doing, RoundRecord, ToolRun, Turn, record, together
 from orchestrator.core.contested import Agenda, agenda, unanswered
 from orchestrator.core.convergence import Rule, assess
+from orchestrator.core.coverage import Reading
 from orchestrator.core.evidence import absorb_checked, check_stances, weighty
 from orchestrator.core.findings import Raised, check_places
 from orchestrator.core.hearing import Spoken, absences, over_budget
@@ -19,6 +20,7 @@ from orchestrator.core.spending import Heard
 from orchestrator.core.stances import settle
 from orchestrator.core.wording import reply_text, spoken_text
 from orchestrator.workflows.review.case import Case, History
+from shared.models.coverage import Coverage
 from shared.models.panel import Panel, Participant, Role
 from shared.models.replies import REPLY_MODELS, Critique
 
@@ -35,7 +37,7 @@ def discuss(case: Case) -> Doing[History]:
         spoken = [
             Spoken(speaker, role, result) for speaker, result in zip(speakers, results, strict=True)
         ]
-        heard = hear(case, number, role, spoken)
+        heard = hear(case, number, role, spoken, history.analysed)
         bill = tuple(map(paid_for, spoken))
         written = yield from record(case.key("round", number), partial(judge, case, history, heard))
         history = History(
@@ -48,6 +50,7 @@ def discuss(case: Case) -> Doing[History]:
             assessment=written.assessment,
             warnings=(*history.warnings, *heard.warnings),
             over_budget=heard.over_budget,
+            readings=(*history.readings, *heard.readings),
         )
         if written.assessment.ending is not None:
             break
@@ -57,11 +60,14 @@ def discuss(case: Case) -> Doing[History]:
 def speak(
     case: Case, speaker: Participant, role: Role, number: int, history: History
 ) -> Turn | ToolRun:
-    """One participant's contribution to a round; analysers look with their tool first, then argue by rule."""
+    """One participant's contribution to a round; analysers look with their tool first, then argue by rule.
+
+    An analyser whose tool has failed looks again: what never looked has nothing to argue about.
+    """
     strategy = case.options.strategy
     reply_model = f"{role.value}.{strategy}"
     key = case.key(role.value, number, speaker.name)
-    if speaker.tool is not None and number == 1:
+    if speaker.tool is not None and looks(case, speaker, number, history.analysed):
         return ToolRun(
             key=key,
             tool=speaker.tool,
@@ -93,6 +99,16 @@ def speak(
     )
 
 
+def looks(case: Case, speaker: Participant, number: int, analysed: frozenset[str]) -> bool:
+    """True when an analyser runs its tool in this round: in the first one, and until it has succeeded once.
+
+    Runs that were captured before coverage counted have one tool run, as they were recorded.
+    """
+    if speaker.tool is None:
+        return False
+    return number == 1 or (case.subject.counts_unread and speaker.name not in analysed)
+
+
 def points_for(role: Role, history: History) -> Agenda:
     """What a round is about: what is contested, and for the author all that it has not answered yet."""
     due = unanswered(history.findings, history.ledger) if role is Role.REBUTTAL else ()
@@ -109,10 +125,20 @@ class RoundRead:
     said: tuple[Said, ...]
     warnings: tuple[str, ...]
     over_budget: bool
+    readings: tuple[Reading, ...] = ()
 
 
-def hear(case: Case, number: int, role: Role, spoken: Sequence[Spoken]) -> RoundRead:
-    """Read the replies of a round; a failure is a contribution that is missing."""
+def hear(
+    case: Case,
+    number: int,
+    role: Role,
+    spoken: Sequence[Spoken],
+    analysed: frozenset[str] = frozenset(),
+) -> RoundRead:
+    """Read the replies of a round; a failure is a contribution that is missing.
+
+    `analysed` are the analysers whose tool has run to its end before.
+    """
     contributions: list[Contribution] = []
     raised: list[Raised] = []
     objected: list[Raised] = []
@@ -141,7 +167,25 @@ def hear(case: Case, number: int, role: Role, spoken: Sequence[Spoken]) -> Round
         said=tuple(words),
         warnings=absences(spoken, f"round {number}"),
         over_budget=over_budget(one.result for one in spoken),
+        readings=tuple(
+            reading
+            for one in spoken
+            if role is Role.CRITIQUE
+            and (reading := reading_of(case, one, looks(case, one.speaker, number, analysed)))
+        ),
     )
+
+
+def reading_of(case: Case, one: Spoken, looked: bool) -> Reading | None:
+    """What a critic took in with this turn; None for one that computes from what was raised and reads nothing."""
+    name, failure = one.speaker.name, one.result.failure
+    if looked:
+        told = (one.result.reply or {}).get("coverage")
+        coverage = None if told is None else Coverage.model_validate(told)
+        return Reading(name, computes=True, coverage=coverage, failure=failure)
+    if one.speaker.rule_based:
+        return None
+    return Reading(name, coverage=case.prompts.shown(case.subject), failure=failure)
 
 
 def paid_for(one: Spoken) -> Heard:

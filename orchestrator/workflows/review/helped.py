@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from orchestrator.core.quotations import SubjectTexts
 from orchestrator.core.receipt import Debated, Sources, receipt_of
 from orchestrator.core.verdict import derive
-from orchestrator.workflows.review.case import Case, History
+from orchestrator.workflows.review.case import Case, History, coverage
 from shared.models.outcomes import Verdict
 
 
@@ -21,6 +21,7 @@ def receipt(case: Case, history: History) -> dict[str, JsonValue]:
         history.findings,
         None if assessment is None else assessment.ending,
         case.options.fail_on,
+        coverage(case, history),
     )
     made = receipt_of(
         Debated(

@@ -9,8 +9,10 @@ from typing import Any
 
 from orchestrator.core.commands import Prompt
 from orchestrator.core.contested import Agenda, settled_line
+from orchestrator.core.coverage import shown_files
 from orchestrator.core.wording import findings_text
 from shared.models.assessment import Assessment
+from shared.models.coverage import Coverage
 from shared.models.findings import Finding, Position, Stance
 from shared.models.panel import Participant, Role
 from shared.models.steps import PromptPart
@@ -123,9 +125,25 @@ class ReviewPrompts:
         ]
         return self._prompt("author." + self.strategy, author, parts)
 
+    def shown(self, subject: Subject) -> Coverage:
+        """The files that a discussion's prompt holds, and those that it does not."""
+        return shown_files(subject)
+
     def _subject(self, subject: Subject) -> tuple[PromptPart, ...]:
-        """What every turn begins with: a provider that has read it once need not read it again."""
-        parts = (self._data("diff", document=subject.diff), self._data("title", text=subject.title))
+        """What every turn begins with: a provider that has read it once need not read it again.
+
+        The diff shows nothing of a file that became code or executable as it was: it is given whole.
+        """
+        whole = (
+            self._data(f"file {file.path}", document=file.after)
+            for file in subject.files
+            if file.as_new
+        )
+        diff, title = (
+            self._data("diff", document=subject.diff),
+            self._data("title", text=subject.title),
+        )
+        parts = (diff, *whole, title)
         return tuple(part.model_copy(update={"stable": True}) for part in parts)
 
     def _prompt(self, system: str, speaker: Participant, parts: list[PromptPart]) -> Prompt:

@@ -1,0 +1,170 @@
+"""Who read which file of a change: subject and replies, joined (docs/design/coverage.md).
+
+Theory of operation. Every critic's turn is a `Reading`: an analyser says itself what it read, of everybody else code
+knows what the prompt held. A file is read when one critic that answered took it in. A file that somebody should have
+read and nobody did keeps an approval away, and so does an analyser that could not take in a file which it applies to:
+it is missing there, whatever it says later. Missing data is no agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from shared.models.coverage import Absence, Coverage, CoverageReport, FileCoverage, UnreadReason
+from shared.models.outcomes import FailureKind
+from shared.models.steps import Failure
+from shared.models.subject import FileChange, Subject
+
+_REASONS = {FailureKind.TIMEOUT: UnreadReason.STOPPED, FailureKind.DEAD: UnreadReason.CRASHED}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One critic's turn. `coverage` is None for an analyser that did not say: it read everything, as before.
+
+    `computes`: an analyser in its tool run. Without an answer (`failure`) nothing was read.
+    """
+
+    participant: str
+    computes: bool = False
+    coverage: Coverage | None = None
+    failure: Failure | None = None
+
+    @property
+    def read(self) -> frozenset[str] | None:
+        """The paths that were taken in; None for all."""
+        if self.failure is not None:
+            return frozenset()
+        return None if self.coverage is None else frozenset(self.coverage.read)
+
+
+def shown_files(subject: Subject) -> Coverage:
+    """What a prompt with the whole diff holds."""
+    return Coverage(read=tuple(file.path for file in subject.files if file.skipped is None))
+
+
+def excuse_of(file: FileChange) -> str | None:
+    """Why nobody needs to read a file; None when somebody has to.
+
+    Deletions leave nothing behind that runs, and a renamed or re-moded file is the one that was there before, unless
+    it became code or executable (`as_new`). What a configuration excludes is left out on purpose.
+    """
+    if file.status == "deleted":
+        return "deleted"
+    if file.harmless is not None:
+        return file.harmless
+    if file.unread is UnreadReason.EXCLUDED:
+        return "excluded"
+    if file.skipped is not None or file.as_new or file.changed:
+        return None
+    if file.before is not None and file.before == file.after:
+        return "renamed" if file.status == "renamed" else "unchanged"
+    if file.status == "added" and file.after is not None:
+        return "empty"
+    # Only lines that were taken away are left of the change, and the diff shows them: it has to be read.
+    return None
+
+
+def cover(
+    subject: Subject, readings: Sequence[Reading], *, absence_allowed: bool = False, review: int = 1
+) -> CoverageReport | None:
+    """The report on one review; None for a subject that was captured before coverage counted."""
+    if not subject.counts_unread:
+        return None
+    readers = {one.participant: one for one in readings if one.failure is None}
+    files = tuple(_file(file, readers.values(), readings, review) for file in subject.files)
+    independent = {
+        file.path
+        for file in subject.files
+        for one in readers.values()
+        if not one.computes and _took_in(one, file.path)
+    }
+    absences = [
+        one.model_copy(
+            update={
+                "excused": absence_allowed
+                or (one.reason is UnreadReason.SUPPRESSED and one.path in independent)
+            }
+        )
+        for one in _absences(readings, review)
+    ]
+    return CoverageReport(files=files, absent=tuple(absences))
+
+
+def merged(reports: Iterable[CoverageReport | None]) -> CoverageReport | None:
+    """The reports on all reviews of a run: what was unread in one of them stays so."""
+    known = [report for report in reports if report is not None]
+    if not known:
+        return None
+    return CoverageReport(
+        files=tuple(file for report in known for file in report.files),
+        absent=tuple(one for report in known for one in report.absent),
+    )
+
+
+def _file(
+    file: FileChange, readers: Iterable[Reading], readings: Sequence[Reading], review: int
+) -> FileCoverage:
+    excuse = excuse_of(file)
+    read_by = () if file.skipped is not None else _names(readers, file.path)
+    reason, detail = (None, "") if read_by or excuse else _why_unread(file, readings)
+    return FileCoverage(
+        path=file.path,
+        status=file.status,
+        required=excuse is None,
+        read_by=read_by,
+        reason=reason,
+        detail=detail,
+        excuse=excuse,
+        review=review,
+    )
+
+
+def _names(readers: Iterable[Reading], path: str) -> tuple[str, ...]:
+    return tuple(one.participant for one in readers if _took_in(one, path))
+
+
+def _took_in(reading: Reading, path: str) -> bool:
+    return reading.read is None or path in reading.read
+
+
+def _why_unread(file: FileChange, readings: Sequence[Reading]) -> tuple[UnreadReason, str]:
+    """The capture's reason, else a reader's, else that nobody was shown it."""
+    if file.skipped is not None:
+        return file.unread or UnreadReason.NOT_SHOWN, file.skipped
+    for one in readings:
+        for unread in one.coverage.unread if one.coverage else ():
+            if unread.path == file.path:
+                return unread.reason, unread.detail
+    failed = next((one.failure for one in readings if one.failure is not None), None)
+    if failed is not None:
+        return _reason_of(failed), failed.message
+    return UnreadReason.NOT_SHOWN, ""
+
+
+def _absences(readings: Sequence[Reading], review: int) -> Iterable[Absence]:
+    """Analysers that were missing: for a file in any of their tool runs, or with none that succeeded."""
+    present = {one.participant for one in readings if one.computes and one.failure is None}
+    failures = {
+        one.participant: one.failure
+        for one in readings
+        if one.computes and one.failure is not None and one.participant not in present
+    }
+    for name, failure in failures.items():
+        yield Absence(
+            participant=name, reason=_reason_of(failure), detail=failure.message, review=review
+        )
+    for one in readings:
+        for unread in one.coverage.unread if one.computes and one.coverage else ():
+            yield Absence(
+                participant=one.participant,
+                path=unread.path,
+                reason=unread.reason,
+                detail=unread.detail,
+                review=review,
+            )
+
+
+def _reason_of(failure: Failure) -> UnreadReason:
+    return _REASONS.get(failure.kind, UnreadReason.FAILED)
