@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.views.coverage import unread
 from orchestrator.views.lines import clean, drop_unseen, plain
 from orchestrator.views.markdown_text import escape, fenced, uncalled
 from orchestrator.views.money import spent
@@ -15,6 +16,7 @@ def result(report: RunReport, *, language: str, debate: str = "") -> str:
     """The whole result as one Markdown document; `debate` is what the discussion brought, and whether it helped."""
     parts = [
         _head(report, language),
+        _unread(report, language),
         _table(report, language),
         *(_details(finding, language) for finding in report.ranked),
         _synthesis(report, language),
@@ -35,6 +37,11 @@ def _head(report: RunReport, language: str) -> str:
         f"# {verdict}\n\n**{escape(figures)}** — {escape(report.run.title)} (`{report.run.id}`, "
         f"{report.strategy})"
     )
+
+
+def _unread(report: RunReport, language: str) -> str:
+    texts = unread(report.coverage, language) if report.verdict is not None else []
+    return "\n".join(f"- ⚠ {escape(text)}" for text in texts)
 
 
 def _table(report: RunReport, language: str) -> str:

@@ -46,6 +46,8 @@ _KOREAN: dict[str, str] = {
     "{findings} undecided": "미결: {findings}",
     "{findings} disputed: called {severity} or worse": "심각도 이견: {findings} ({severity} 이상이라는 의견이 있음)",
     "converged, and nothing stands at {severity} or worse": "수렴했고 {severity} 이상 남은 지적이 없음",
+    "nobody read {files}": "아무도 읽지 않음: {files}",
+    "analysis is missing: {who}": "빠진 분석: {who}",
     "the debaters do not agree": "토론자들이 합의하지 않음",
     "the debaters agree on the verdict": "토론자들이 판정에 동의함",
     "the debaters agree on something else": "토론자들이 판정과 다른 것에 합의함",

@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.core.verdict import GateOutcome
 from orchestrator.views.choices import asked
+from orchestrator.views.coverage import unread
 from orchestrator.views.lines import Line, Span, Style, block, line
 from orchestrator.views.money import spent
 from orchestrator.views.report import RunReport
@@ -160,6 +161,9 @@ def state_lines(report: RunReport, language: str) -> list[Line]:
         style = Style.GOOD if gate.outcome is GateOutcome.PASSED else Style.BAD
         said = say(f"gate_{gate.outcome.value}", language)
         lines.append(line(Span(said, style), f": {told(gate.reason, language)}"))
+    if report.verdict is not None:
+        texts = unread(report.coverage, language)
+        lines += [line(Span(f"⚠ {text}", Style.WARNING)) for text in texts]
     return lines
 
 

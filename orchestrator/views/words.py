@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.views.coverage_words import COVERAGE
 from orchestrator.views.deliberation_words import DELIBERATION
 from orchestrator.views.whatif_words import WHAT_IF
 
@@ -164,7 +165,9 @@ _WORDS: dict[str, tuple[str, str]] = {
 
 def say(word: str, language: str, **values: object) -> str:
     """The sentence `word` in `language` (English where a language is unknown)."""
-    english, korean = _WORDS.get(word) or DELIBERATION.get(word) or WHAT_IF[word]
+    english, korean = next(
+        words[word] for words in (_WORDS, DELIBERATION, COVERAGE, WHAT_IF) if word in words
+    )
     return (korean if language == "ko" else english).format(**values)
 
 

@@ -75,8 +75,8 @@ UNPARSED = Unreadable("it cannot be parsed", UnreadReason.NOT_PARSED)
 class Examined:
     """What an analyser could look at, and what of the files of its kind it could not, wholly or in part.
 
-    `others` counts the files of other kinds. What the capture left out is `skipped`: everybody knows of that. Of `partly`
-    something was looked at, and a finding says what was not.
+    `others` counts the files of other kinds. What the capture left out is `skipped`: everybody knows of that. Of
+    `partly` something was looked at, and a finding says what was not.
     """
 
     files: tuple[SourceFile, ...]
