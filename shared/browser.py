@@ -6,9 +6,10 @@ The command line opens the browser for a person to log in, a worker uses the sam
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
+
+from shared.programs import find_program
 
 SITES: dict[str, str] = {
     "chatgpt": "https://chatgpt.com/",
@@ -33,5 +34,5 @@ def profile_folder(site: str, given: str | None, environ: Mapping[str, str]) -> 
 def browser_program(given: str | None, environ: Mapping[str, str]) -> str | None:
     """The path of a Chromium; None when there is none."""
     names = (given,) if given else PROGRAMS
-    found = (shutil.which(name, path=environ.get("PATH", "")) for name in names)
+    found = (find_program(name, environ.get("PATH", "")) for name in names)
     return next((path for path in found if path), None)

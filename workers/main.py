@@ -32,7 +32,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"quorate-worker: {foreign}\n")
         return EXIT_ENVIRONMENT
     from shared.errors import QuorateError
+    from shared.programs import forget_relative
     from shared.settings import Settings
+
+    forget_relative(os.environ)
 
     try:
         settings = Settings.from_environment(os.environ)

@@ -23,6 +23,7 @@ from shared.embedded.folders import FRESH_BYTES, require_space
 from shared.embedded.servers import status
 from shared.embedded.supervisor import supervisor_status
 from shared.errors import EnvironmentFault, QuorateError
+from shared.programs import find_program
 from shared.settings import Settings
 from shared.store.database import Database
 from shared.store.migrate import HEAD
@@ -94,7 +95,7 @@ def _packages(_settings: Settings, _environ: Mapping[str, str]) -> Check:
 
 
 def _git(_settings: Settings, _environ: Mapping[str, str]) -> Check:
-    program = shutil.which("git")
+    program = find_program("git")
     if program is None:
         return Check("git", State.FAIL, "git is not on PATH: install it")
     said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)

@@ -146,11 +146,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _answered(argv: Sequence[str] | None) -> int:
     """The exit code, with what went wrong said on stderr. Raises BrokenPipeError or ReaderGone."""
-    from orchestrator.cli.doors import (
-        leave,
-        tell,
-    )  # these import `shared`: only now is it known to be ours
+    # These import `shared`: only now is it known to be ours.
+    from orchestrator.cli.doors import leave, tell
+    from shared.programs import forget_relative
 
+    forget_relative(os.environ)
     try:
         return _run(argv)
     except (BrokenPipeError, ReaderGone):

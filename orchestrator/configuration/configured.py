@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +24,7 @@ from orchestrator.configuration.providers import (
     ScriptedProvider,
 )
 from shared.models.panel import Participant
+from shared.programs import find_program
 from shared.scripts import load_script
 
 _AGENT_FAMILIES = {"claude": "anthropic", "gemini": "google", "codex": "openai"}
@@ -126,7 +126,7 @@ def obstacle(name: str, provider: Provider, environ: Mapping[str, str]) -> Obsta
             return key_obstacle(name, provider, environ)
         case CommandProvider():
             program = provider.executable
-            if shutil.which(program, path=environ.get("PATH", "")) is None:
+            if find_program(program, environ.get("PATH", "")) is None:
                 return Obstacle(f"{name} needs the command `{program}`, which is not on PATH")
         case BrowserProvider() if find_spec("playwright") is None:
             return Obstacle(

@@ -8,7 +8,6 @@ finds nobody; in CI (`CI` is set) Ollama is asked only with `QUORATE_DISCOVER=al
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +19,7 @@ from pydantic import JsonValue
 from orchestrator.configuration.families import family_of, plain_name
 from shared.locality import is_hosted
 from shared.models.panel import Participant
+from shared.programs import find_program
 
 DISCOVER = "QUORATE_DISCOVER"
 OLLAMA = "OLLAMA_HOST"
@@ -211,7 +211,7 @@ def _look_for_key(search: _Search, service: Service, environ: Mapping[str, str])
 
 def _look_for_agents(search: _Search, environ: Mapping[str, str]) -> None:
     for agent, family in AGENTS.items():
-        program = shutil.which(agent, path=environ.get("PATH", ""))
+        program = find_program(agent, environ.get("PATH", ""))
         if program is None:
             search.missing.append(
                 (f"{agent} (command)", f"install `{agent}` so that it is on PATH")

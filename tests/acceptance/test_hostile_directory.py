@@ -25,6 +25,19 @@ pytestmark = pytest.mark.acceptance
 
 PACKAGES = ("shared", "workers", "orchestrator", "celery", "redis", "flower", "click", "kombu")
 MODULES = ("celeryconfig", "flowerconfig", "sitecustomize", "usercustomize", "tasks", "json")
+PROGRAMS = (
+    "git",
+    "ruff",
+    "python",
+    "python3",
+    "sh",
+    "env",
+    "node",
+    "claude",
+    "postgres",
+    "unshare",
+    "prlimit",
+)
 TRAP = "open({canary!r}, 'a').write(__name__)\n"
 
 
@@ -71,6 +84,10 @@ def set_traps(directory: Path, canaries: Path) -> None:
             write_trap(package / f"{module}.py", canaries)
     for name in MODULES:
         write_trap(directory / f"{name}.py", canaries)
+    for name in PROGRAMS:
+        program = directory / name
+        program.write_text(f"#!/bin/sh\necho >> {canaries}/program.{name}\nexit 1\n")
+        program.chmod(0o755)
 
 
 def write_trap(file: Path, canaries: Path) -> None:
@@ -93,7 +110,10 @@ def test_the_traps_work(trapped: Trapped):
 
 
 def test_a_review_and_every_process_behind_it_import_nothing_from_there(trapped: Trapped):
-    done = trapped.command_line("review", "--decide", "skip", cwd=trapped.directory, timeout_s=110)
+    path = f".::{trapped.command_line.environ['PATH']}:"
+    done = trapped.command_line(
+        "review", "--decide", "skip", cwd=trapped.directory, environ={"PATH": path}, timeout_s=110
+    )
     assert done.returncode == 0, done.stderr
     assert "NEEDS_FIX" in done.stdout
     assert trapped.caught() == []

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.wire import Wire
+from shared.programs import find_program
 from workers.providers.agent_words import Ear
 from workers.providers.agents import AGENTS, EARS, READERS, Agent, Said
 from workers.providers.credentials import redact
@@ -144,7 +144,7 @@ def _filled(word: str, words: Mapping[str, str]) -> str:
 
 
 def _found(call: ProviderCall, program: str, environ: Mapping[str, str]) -> str:
-    found = shutil.which(program, path=environ.get("PATH"))
+    found = find_program(program, environ.get("PATH"))
     if found is None:
         raise ProviderError(
             FailureKind.UNREACHABLE,

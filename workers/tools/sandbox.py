@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from shared.errors import ToolError
+from shared.programs import find_program as find_on_path
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -88,7 +89,7 @@ def find_program(name: str) -> Path:
     beside = Path(sys.executable).parent / name
     if os.access(beside, os.X_OK):
         return beside
-    found = shutil.which(name)
+    found = find_on_path(name)
     if found is None:
         raise ToolError(f"The program {name!r} is not installed: install it or put it on PATH.")
     return Path(found).absolute()
