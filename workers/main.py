@@ -19,7 +19,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         description="Work on the steps of Quorate's runs.",
         epilog="example: quorate-worker turns --concurrency 200",
     )
-    parser.add_argument("kind", choices=["turns", "tools"], help="which queue to serve")
+    parser.add_argument(
+        "kind",
+        choices=["turns", "tools", "sandbox"],
+        help="which queue to serve; sandbox: only say what confines tools on this machine",
+    )
     parser.add_argument("--concurrency", type=int, help="steps at once (turns: 1000, tools: cores)")
     parser.add_argument(
         "--pool",
@@ -31,6 +35,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if foreign is not None:
         sys.stderr.write(f"quorate-worker: {foreign}\n")
         return EXIT_ENVIRONMENT
+    if options.kind == "sandbox":
+        from workers.tools.walls import complete, described
+
+        sys.stdout.write(f"{described()}\n")
+        return 0 if complete() else 1
     from shared.errors import QuorateError
     from shared.programs import forget_relative
     from shared.settings import Settings

@@ -110,6 +110,16 @@ def _analysers(_settings: Settings, _environ: Mapping[str, str]) -> Check:
     return Check("analysers", State.OK, "ruff, bandit, radon")
 
 
+def _sandbox(_settings: Settings, _environ: Mapping[str, str]) -> Check:
+    """What confines tools here is asked of the workers' own program, which tries it."""
+    said = subprocess.run(
+        [script("quorate-worker"), "sandbox"], capture_output=True, text=True, check=False
+    )
+    if said.returncode not in (0, 1) or not said.stdout.strip():
+        return Check("sandbox", State.FAIL, said.stderr.strip() or "it cannot be examined")
+    return Check("sandbox", State.NOTE if said.returncode else State.OK, said.stdout.strip())
+
+
 def _disk(settings: Settings, _environ: Mapping[str, str]) -> Check:
     if settings.external is not None:
         return Check("disk", State.OK, "the servers are elsewhere")
@@ -177,6 +187,7 @@ CHECKS: tuple[Test, ...] = (
     _packages,
     _git,
     _analysers,
+    _sandbox,
     _disk,
     _servers,
     _schema,

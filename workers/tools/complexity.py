@@ -108,6 +108,7 @@ def _measure(
             [str(find_program(PROGRAM)), "cc", "--json", "--no-assert", str(root)],
             cwd=home,
             home=home,
+            reads=(root,),
             timeout_s=countdown.remaining_s(),
         )
         try:

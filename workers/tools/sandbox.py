@@ -1,67 +1,76 @@
 """Run a program that must not be trusted with much: few rights, few resources, a hard end.
 
-The program gets an empty environment, its own session, limits, no network, and output that goes to files:
-nobody can hang by holding a pipe open. User, network, process and IPC namespaces are used where the system
-lets an ordinary user make them; `Finished.isolated` says whether they were.
+The program gets an empty environment, its own session, limits, no network, no files but its scratch folders and the
+programs themselves (docs/design/trust.md), and output that goes to files: nobody can hang by holding a pipe open. Which
+walls the system gives is found by trying (workers/tools/walls.py); `Finished.walls` names those that stood.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from shared.errors import ToolError
 from shared.programs import find_program as find_on_path
-
-LAUNCHER = Path(__file__).with_name("launcher.py")
-SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
-# Most private first; the first that the system permits is used.
-NAMESPACES = (
-    ("-r", "-n", "-i", "-p", "-f", "--kill-child"),
-    ("-r", "-n"),
+from workers.tools.launcher import UNBUILT, Walls, limit
+from workers.tools.walls import (
+    PROCESSES,
+    SYSTEM_PATH,
+    counts_processes,
+    give,
+    launcher,
+    mine,
+    nameless,
+    places,
+    walls,
 )
+
 MEGABYTE = 1024 * 1024
 GRACE_S = 2.0
+LOOK_S = 0.25
+MOST_ENTRIES = 50_000
 
 
 @dataclass(frozen=True)
 class Confinement:
-    """How a program is held: address space and output in megabytes, descriptors, namespaces.
+    """How a program is held: address space, output and scratch in megabytes, descriptors, walls.
 
     `brief` is for programs that start nothing and end within moments: they do without the launcher, which
-    costs more than they do.
+    costs more than they do, and so without namespaces. `walls` are the launcher's words for those to build; None:
+    the strongest that hold here.
     """
 
     memory_mb: int = 4096
     output_mb: int = 32
+    scratch_mb: int = 512
     open_files: int = 256
     isolate: bool = True
     brief: bool = False
+    walls: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Finished:
-    """How a program ended. `code` is 128 + n after signal n; `isolated`: it ran in its own namespaces."""
+    """How a program ended. `code` is 128 + n after signal n; `walls`: the launcher's words for what stood around it."""
 
     code: int
     stdout: bytes
     stderr: bytes
     timed_out: bool
     truncated: bool
-    isolated: bool
+    walls: tuple[str, ...] = ()
 
     @property
     def complaint(self) -> str:
@@ -95,21 +104,6 @@ def find_program(name: str) -> Path:
     return Path(found).absolute()
 
 
-@functools.cache
-def namespace_command() -> tuple[str, ...]:
-    """The `unshare` command this system permits, or nothing; probed once in a process."""
-    unshare = shutil.which("unshare", path=SYSTEM_PATH)
-    if unshare is None:
-        return ()
-    for flags in NAMESPACES:
-        command = (unshare, *flags, "--")
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            probe = subprocess.run([*command, "true"], capture_output=True, timeout=5, check=False)
-            if probe.returncode == 0:
-                return command
-    return ()
-
-
 @contextlib.contextmanager
 def scratch() -> Iterator[Path]:
     """A private empty directory that is gone afterwards."""
@@ -126,40 +120,60 @@ def execute(
     stdin: bytes = b"",
     environment: Mapping[str, str] | None = None,
     confinement: Confinement | None = None,
+    reads: Sequence[Path] = (),
 ) -> Finished:
     """Run `command` (an absolute program and its arguments, no shell) to its end or to `timeout_s`.
 
-    Nothing that it started in its session outlives the call, nor the worker, should that be killed. Raises
-    `ToolError` only when it cannot be started; a timeout and an exit code are for the caller to judge.
+    It may write in `cwd` and `home`, which are scratch folders (as root they are given to a nameless account), and
+    read in `reads`. Nothing that it started in its session outlives the call, nor the worker, should that be killed.
+    Raises `ToolError` only when it cannot be started; a timeout and an exit code are for the caller to judge.
     """
     confinement = confinement or Confinement()
-    namespaces = namespace_command() if confinement.isolate else ()
-    mine, theirs = os.pipe()  # `theirs` is only ever closed: that is what the launcher waits for
+    words = _words(confinement)
+    # Root's tools cannot reach root's folders under another account: only a root of their own shows these to them.
+    brief = confinement.brief and not (nameless(words) and "namespaces" in words)
+    if brief:
+        words = tuple(word for word in words if word not in ("namespaces", "user"))
+    scratches = list(dict.fromkeys((str(cwd), str(home))))
+    readable = [*places(command[0]), *map(str, reads)] if words else []
+    give(words, [*scratches, *map(str, reads)])
+    limits = _limits(timeout_s, confinement, words)
+    lifeline, theirs = (
+        os.pipe()
+    )  # `theirs` is only ever closed: that is what the launcher waits for
     try:
         with _input(stdin) as given, _output() as stdout, _output() as stderr:
-            process = _start(
-                [*namespaces, *_launch(mine, timeout_s, confinement), *command],
+            start = partial(
+                _start,
                 cwd=cwd,
                 environment=_environment(home, command[0], environment or {}),
                 streams=(given, stdout, stderr),
-                lifeline=mine,
             )
+            if brief:
+                process = _start_behind(words, readable, scratches, limits, command, start)
+            else:
+                wall_s = timeout_s + GRACE_S
+                line = launcher(lifeline, wall_s, limits, words, readable, scratches)
+                process = start([*line, *command], lifeline=(lifeline,))
             try:
-                ended = _wait(process, timeout_s)
+                ended, overfull = _wait(process, timeout_s, scratches, confinement.scratch_mb)
             finally:
                 _end(process)
             cap = confinement.output_mb * MEGABYTE
             out, err = _read(stdout, cap), _read(stderr, cap)
+            code = process.returncode
+            if code == UNBUILT and words:
+                raise ToolError(f"Cannot start {command[0]}: {err.decode('utf-8', 'replace')}.")
             return Finished(
-                code=process.returncode if process.returncode >= 0 else 128 - process.returncode,
+                code=code if code >= 0 else 128 - code,
                 stdout=out,
                 stderr=err,
                 timed_out=not ended,
-                truncated=max(len(out), len(err)) >= cap,
-                isolated=bool(namespaces),
+                truncated=overfull or max(len(out), len(err)) >= cap,
+                walls=words,
             )
     finally:
-        os.close(mine)
+        os.close(lifeline)
         os.close(theirs)
 
 
@@ -174,7 +188,13 @@ def output_of(finished: Finished, program: str) -> bytes:
     return finished.stdout
 
 
-def _launch(lifeline: int, timeout_s: float, confinement: Confinement) -> list[str]:
+def _words(confinement: Confinement) -> tuple[str, ...]:
+    if not confinement.isolate:
+        return ()
+    return walls() if confinement.walls is None else confinement.walls
+
+
+def _limits(timeout_s: float, confinement: Confinement, words: Sequence[str]) -> str:
     settings = {
         "AS": confinement.memory_mb * MEGABYTE,
         "CPU": math.ceil(timeout_s) * 2 + 1,
@@ -182,17 +202,35 @@ def _launch(lifeline: int, timeout_s: float, confinement: Confinement) -> list[s
         "NOFILE": confinement.open_files,
         "CORE": 0,
     }
-    prlimit = _prlimit() if confinement.brief else None
-    if prlimit is not None:
-        return [prlimit, *(f"--{name.lower()}={value}" for name, value in settings.items()), "--"]
-    text = ",".join(f"RLIMIT_{name}={value}" for name, value in settings.items())
-    wall_s = str(timeout_s + GRACE_S)
-    return [sys.executable, "-I", "-S", str(LAUNCHER), str(lifeline), wall_s, text]
+    if counts_processes(words):
+        settings["NPROC"] = PROCESSES
+    return ",".join(f"RLIMIT_{name}={value}" for name, value in settings.items())
 
 
-@functools.cache
-def _prlimit() -> str | None:
-    return shutil.which("prlimit", path=SYSTEM_PATH)
+def _start_behind(
+    words: Sequence[str],
+    reads: list[str],
+    writes: list[str],
+    limits: str,
+    command: Sequence[str],
+    start: Callable[..., subprocess.Popen[bytes]],
+) -> subprocess.Popen[bytes]:
+    """Start a brief program: its walls are prepared here and entered between fork and exec."""
+    try:
+        behind = Walls(",".join(mine(words)), reads, writes)
+    except OSError as error:
+        raise ToolError(f"The sandbox cannot be built: {error}.") from error
+
+    def enter() -> None:
+        limit(limits)
+        if words:
+            behind.enter()
+
+    try:
+        return start(list(command), before=enter)
+    finally:
+        if behind.rules is not None:
+            os.close(behind.rules)
 
 
 def _environment(home: Path, program: str, more: Mapping[str, str]) -> dict[str, str]:
@@ -215,7 +253,8 @@ def _start(
     cwd: Path,
     environment: dict[str, str],
     streams: tuple[IO[bytes], IO[bytes], IO[bytes]],
-    lifeline: int,
+    lifeline: tuple[int, ...] = (),
+    before: Callable[[], None] | None = None,
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
@@ -225,26 +264,49 @@ def _start(
             stdin=streams[0],
             stdout=streams[1],
             stderr=streams[2],
-            pass_fds=(lifeline,),
+            pass_fds=lifeline,
             start_new_session=True,
+            # It imports nothing and takes no lock: the walls were prepared before the fork.
+            preexec_fn=before,  # noqa: PLW1509
         )
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise ToolError(f"Cannot start {command[0]}: {error}.") from error
 
 
-def _wait(process: subprocess.Popen[bytes], timeout_s: float) -> bool:
-    """True when the process ended in time. It is not reaped yet: its group's number stays taken."""
+def _wait(
+    process: subprocess.Popen[bytes], timeout_s: float, scratches: Sequence[str], most_mb: int
+) -> tuple[bool, bool]:
+    """Whether the process ended in time, and whether it filled its scratch. It is not reaped yet: its group's
+    number stays taken."""
     if sys.platform != "linux":
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout_s)
-        return process.returncode is not None
+        return process.returncode is not None, False
+    until = time.monotonic() + timeout_s
     descriptor = os.pidfd_open(process.pid)
     try:
         poll = select.poll()
         poll.register(descriptor, select.POLLIN)
-        return bool(poll.poll(max(timeout_s, 0.0) * 1000))
+        while (left_s := until - time.monotonic()) > 0:
+            if poll.poll(min(left_s, LOOK_S) * 1000):
+                return True, False
+            if any(_is_overfull(folder, most_mb * MEGABYTE) for folder in scratches):
+                return True, True
+        return False, False
     finally:
         os.close(descriptor)
+
+
+def _is_overfull(folder: str, most: int) -> bool:
+    size = entries = 0
+    for root, inner, files in os.walk(folder):
+        entries += len(inner) + len(files)
+        for name in files:
+            with contextlib.suppress(OSError):
+                size += os.lstat(os.path.join(root, name)).st_blocks * 512
+        if size > most or entries > MOST_ENTRIES:
+            return True
+    return False
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.workers.tools.changes import review, rules, stored, subject_of
 from workers.tools.memory import MemoryDocuments
 from workers.tools.ruff import command
-from workers.tools.sandbox import execute, find_program
+from workers.tools.sandbox import Confinement, execute, find_program
 
 DEFECT = (
     "import os\nimport subprocess\n\n\ndef f(a):\n    subprocess.call('ls ' + a, shell=True)\n"
@@ -78,4 +78,9 @@ def test_configuration_above_the_private_directory_has_no_influence_either(tmp_p
     done = execute(call, cwd=inner, home=inner, timeout_s=20)
     assert b'"F401"' in done.stdout
     call.remove("--isolated")
-    assert b'"F401"' not in execute(call, cwd=inner, home=inner, timeout_s=20).stdout
+    assert (
+        b'"F401"'
+        not in execute(
+            call, cwd=inner, home=inner, timeout_s=20, confinement=Confinement(isolate=False)
+        ).stdout
+    )

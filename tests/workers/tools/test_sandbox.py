@@ -20,9 +20,9 @@ from workers.tools.sandbox import (
     Finished,
     execute,
     find_program,
-    namespace_command,
     output_of,
 )
+from workers.tools.walls import walls
 
 UNISOLATED = Confinement(isolate=False)
 # Starts a child that flees into its own session, keeps the output open and writes its heartbeat.
@@ -105,7 +105,7 @@ def test_a_child_that_holds_the_output_neither_delays_nor_survives(
 
 
 def test_a_child_that_flees_into_its_own_session_dies_with_its_namespace(tmp_path: Path) -> None:
-    if "-p" not in namespace_command():
+    if "namespaces" not in walls():
         pytest.skip("this system gives ordinary users no process namespace")
     heart = tmp_path / "heart"
     for timeout_s in (1.0, 20.0):
@@ -161,15 +161,15 @@ def test_memory_is_limited(tmp_path: Path) -> None:
 
 
 def test_there_is_no_network_inside(tmp_path: Path) -> None:
-    if not namespace_command():
-        pytest.skip("this system gives ordinary users no network namespace")
+    if not walls():
+        pytest.skip("this system has no wall against the network")
     code = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 30)"
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])
         inside = python(code, port, tmp=tmp_path)
         outside = python(code, port, tmp=tmp_path, confinement=UNISOLATED)
-    assert (inside.isolated, inside.code) == (True, 1)
-    assert (outside.isolated, outside.code) == (False, 0)
+    assert (inside.walls, inside.code) == (walls(), 1)
+    assert (outside.walls, outside.code) == ((), 0)
 
 
 def test_arguments_are_never_read_by_a_shell(tmp_path: Path) -> None:
