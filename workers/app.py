@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import threading
 from dataclasses import dataclass
 
@@ -26,6 +28,7 @@ from workers.tasks import register
 PATIENCE_S = 60.0
 POOL_CONNECTIONS = 12
 TOOL_TIME_LIMIT_S = 1800.0
+TOOL_MEMORY = 8 * 1024**3
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,14 @@ def build_app(settings: Settings, kind: str) -> tuple[Celery, Runtime]:
     return app, runtime
 
 
+def _limit_memory() -> None:
+    """This process works on strangers' files: what makes it grow ends its step, and not the machine."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    wanted = TOOL_MEMORY if hard == resource.RLIM_INFINITY else min(TOOL_MEMORY, hard)
+    with contextlib.suppress(ValueError, OSError):  # macOS has no limit of address space
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
 def main(settings: Settings, kind: str, concurrency: int | None, pool: str | None) -> int:
     """Serve `kind` until told to stop; the exit code."""
     configure(settings.log_level)
@@ -114,6 +125,8 @@ def main(settings: Settings, kind: str, concurrency: int | None, pool: str | Non
     chosen = pool or served.pool
 
     def started(**_signal: object) -> None:
+        if chosen == "prefork":
+            _limit_memory()
         runtime.current()
 
     def stopped(**_signal: object) -> None:

@@ -1,11 +1,12 @@
 """The diffcheck participant: what is wrong in any language, on changed lines of any text file.
 
-It needs no program: everything is computed in this process from bounded texts by linear patterns.
+Lines are looked at in this process by linear patterns; data files are parsed in the sandbox.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import PurePosixPath
 
 from pydantic import JsonValue
@@ -15,12 +16,13 @@ from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.models.subject import FileChange
 from workers.tools.critique import reply_model, write_critique
-from workers.tools.edits import file_patch
+from workers.tools.edits import line_patch
 from workers.tools.linechecks import LINE_CHECKS, Hit
 from workers.tools.registry import Documents, ToolContext
+from workers.tools.sandbox import Countdown
 from workers.tools.snapshot import load_subject
 from workers.tools.sources import Examined, SourceFile, read_change, sources
-from workers.tools.syntaxchecks import syntax_error
+from workers.tools.syntaxchecks import SyntaxProblem, Unparsed, check_syntax
 
 name = "diffcheck"
 summary = (
@@ -29,6 +31,8 @@ summary = (
 
 # Longer lines are generated or minified: only their start is looked at.
 MAX_LINE = 5000
+# Of one check in one file: a critique shows a hundred findings.
+MOST_HITS = 100
 # Files that nobody means to commit, by exact name or suffix.
 LEFTOVER_NAMES = (".DS_Store", "Thumbs.db", "desktop.ini")
 LEFTOVER_SUFFIXES = (".orig", ".rej", ".swp", ".swo", ".pyc")
@@ -44,7 +48,7 @@ def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
     found = [finding for file in subject.files for finding in _file_findings(file)]
     if not examined.files and not found:
         raise ToolError("Nothing analysed: no text file in this change.")
-    found += _content_findings(examined, context.documents)
+    found += _content_findings(examined, context.documents, Countdown(context.deadline_s))
     return write_critique(model, name, examined, found, "text")
 
 
@@ -90,28 +94,31 @@ def _about_file(
     )
 
 
-def _content_findings(examined: Examined, documents: Documents) -> Iterator[RaisedFinding]:
+def _content_findings(
+    examined: Examined, documents: Documents, countdown: Countdown
+) -> Iterator[RaisedFinding]:
     for source in examined.files:
         yield from _line_findings(source)
-        broken = _newly_broken(source, documents)
-        if broken is not None:
-            yield broken
+    yield from _broken_files(examined, documents, countdown)
 
 
 def _line_findings(source: SourceFile) -> Iterator[RaisedFinding]:
+    """At most `MOST_HITS` of each check, so that a file made of hits costs no more than another."""
     suffix = PurePosixPath(source.path).suffix.lower()
-    checks = [check for check in LINE_CHECKS if not check.suffixes or suffix in check.suffixes]
-    wanted = (
-        line for lines in source.change.changed for line in range(lines.first, lines.last + 1)
-    )
-    for number in wanted:
-        if number > len(source.lines):
-            break
-        text = source.lines[number - 1][:MAX_LINE]
-        for check in checks:
-            hit = check.find(text)
-            if hit is not None and not (check.whole_file and not check.whole_file(source.text)):
+    for check in LINE_CHECKS:
+        if check.suffixes and suffix not in check.suffixes:
+            continue
+        if check.whole_file is None or check.whole_file(source.text):
+            hits = ((number, check.find(text)) for number, text in _changed_lines(source))
+            found = ((number, hit) for number, hit in hits if hit is not None)
+            for number, hit in islice(found, MOST_HITS):
                 yield _finding(source, number, hit)
+
+
+def _changed_lines(source: SourceFile) -> Iterator[tuple[int, str]]:
+    for lines in source.change.changed:
+        for number in range(lines.first, min(lines.last, len(source.lines)) + 1):
+            yield number, source.lines[number - 1][:MAX_LINE]
 
 
 def _finding(source: SourceFile, number: int, hit: Hit) -> RaisedFinding:
@@ -130,23 +137,36 @@ def _finding(source: SourceFile, number: int, hit: Hit) -> RaisedFinding:
 
 
 def _patch(source: SourceFile, number: int, replacement: str | None) -> str | None:
-    lines = source.text.split("\n")
-    end = "\r" if lines[number - 1].endswith("\r") else ""
-    fresh = [] if replacement is None else [replacement + end]
-    after = "\n".join([*lines[: number - 1], *fresh, *lines[number:]])
-    return file_patch(source.path, source.text, after)
+    return line_patch(source.path, source.text_lines, number, replacement)
 
 
-def _newly_broken(source: SourceFile, documents: Documents) -> RaisedFinding | None:
-    """A data file that does not parse, unless it did not parse before the change either."""
-    error = syntax_error(source.path, source.text)
-    if error is None:
-        return None
+def _broken_files(
+    examined: Examined, documents: Documents, countdown: Countdown
+) -> Iterator[RaisedFinding]:
+    """Data files that do not parse, unless they did not parse before the change either."""
+    sources = {source.path: source for source in examined.files}
+    after = check_syntax({path: source.text for path, source in sources.items()}, countdown)
+    broken = {path: error for path, error in after.items() if isinstance(error, SyntaxProblem)}
+    before = check_syntax(
+        {path: text for path in broken if (text := _before(sources[path], documents)) is not None},
+        countdown,
+    )
+    for path, error in after.items():
+        if isinstance(error, Unparsed):
+            yield _unparsed(sources[path], error)
+        elif error is not None and not isinstance(before.get(path), SyntaxProblem):
+            yield _broken(sources[path], error)
+
+
+def _before(source: SourceFile, documents: Documents) -> str | None:
     change = source.change
-    if change.before is not None:
-        before = read_change(change.model_copy(update={"after": change.before}), documents)
-        if isinstance(before, SourceFile) and syntax_error(source.path, before.text):
-            return None
+    if change.before is None:
+        return None
+    before = read_change(change.model_copy(update={"after": change.before}), documents)
+    return before.text if isinstance(before, SourceFile) else None
+
+
+def _broken(source: SourceFile, error: SyntaxProblem) -> RaisedFinding:
     line = source.nearest_changed(error.line) or error.line
     return RaisedFinding(
         title=f"Broken {error.language}: {error.message}"[:400],
@@ -157,4 +177,16 @@ def _newly_broken(source: SourceFile, documents: Documents) -> RaisedFinding | N
         place=Place(path=source.path, line=line),
         quote=source.quote(line),
         confidence=0.9,
+    )
+
+
+def _unparsed(source: SourceFile, why: Unparsed) -> RaisedFinding:
+    return RaisedFinding(
+        title=f"A data file was not parsed: {why.reason}"[:400],
+        detail="Whether it can be read is not known; a program that reads it may take very long.",
+        severity=Severity.MINOR,
+        category="scalability",
+        rule=f"{name}/unparsed",
+        place=Place(path=source.path, line=source.nearest_changed(1) or 1),
+        confidence=0.6,
     )

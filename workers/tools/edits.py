@@ -78,6 +78,21 @@ def file_patch(path: str, before: str, after: str) -> str | None:
     return header + "".join(_shifted(line, begin) for line in body)
 
 
+def line_patch(path: str, lines: Sequence[str], number: int, replacement: str | None) -> str | None:
+    """`file_patch` for one line (from 1) of a file's `lines` (split at line feeds), deleted when there is no other.
+
+    It reads the lines around it only: a file may have many such lines.
+    """
+    first, last = max(0, number - 1 - CONTEXT), min(len(lines), number + CONTEXT + 1)
+    end = "\r" if lines[number - 1].endswith("\r") else ""
+    fresh = [] if replacement is None else [replacement + end]
+    rest = [""] if last < len(lines) else []  # the last line of all may have no end
+    before = [*lines[first:last], *rest]
+    after = [*lines[first : number - 1], *fresh, *lines[number:last], *rest]
+    patch = file_patch(path, "\n".join(before), "\n".join(after))
+    return None if patch is None else "".join(_shifted(line, first) for line in _lines(patch))
+
+
 def _lines(text: str) -> list[str]:
     """Lines as git counts them: only a line feed ends one."""
     return [line + "\n" for line in text.split("\n")[:-1]] + [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from shared.errors import ToolError
 from shared.models.coverage import Coverage, UnreadFile, UnreadReason
@@ -30,6 +31,11 @@ class SourceFile:
     def path(self) -> str:
         """From the repository's root."""
         return self.change.path
+
+    @cached_property
+    def text_lines(self) -> list[str]:
+        """The text split at line feeds, carriage returns kept."""
+        return self.text.split("\n")
 
     def changed(self, line: int) -> bool:
         """True when the change added or edited that line (from 1)."""

@@ -1,19 +1,30 @@
-"""Does a data file (JSON, TOML, YAML) parse? Bounded, and nothing in it is ever built or run."""
+"""Do the data files (JSON, TOML, YAML) of a change parse? Bounded first, then parsed in the sandbox.
+
+A data file of 80 kB was made that takes 6 GB of a parser. So what no one writes by hand is refused before, and the
+parsers run in a process with a limit of memory and of time, which they may lose without harm to anybody.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-import tomllib
-from collections.abc import Callable
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
-import yaml
+from shared.errors import ToolError
+from shared.toml_bounds import TomlTooLargeError, check_toml
+from workers.tools.data_parsers import CHECKS
+from workers.tools.sandbox import Confinement, Countdown, execute, scratch
 
-# PyYAML takes about a second for a megabyte.
+PARSERS = Path(__file__).with_name("data_parsers.py")
+# PyYAML takes some seconds for this much, and 500 bytes a byte.
 MAX_TEXT = 256 * 1024
 MAX_DEPTH = 100
+MEMORY_MB = 1024
+MOST_KILLED = 3
+PER_FILE_S = 20.0
 # Files that carry a suffix and another grammar: comments in JSON, templates in YAML.
 LENIENT_JSON = ("tsconfig", "jsconfig", "devcontainer", ".eslintrc", "settings", "launch", "tasks")
 TEMPLATE_MARKS = ("{{", "{%", "<%", "${{")
@@ -28,38 +39,51 @@ class SyntaxProblem:
     message: str
 
 
-def syntax_error(path: str, text: str) -> SyntaxProblem | None:
-    """The first error of a data file by its suffix; None for sound files and for all other kinds."""
+@dataclass(frozen=True)
+class Unparsed:
+    """Why nobody can say whether a file parses."""
+
+    reason: str
+
+
+Checked = SyntaxProblem | Unparsed | None
+
+
+def is_data(path: str) -> bool:
+    """True for a file that is looked at here."""
     file = PurePosixPath(path)
-    check = CHECKS.get(file.suffix.lower())
-    if check is None or len(text) > MAX_TEXT or any(mark in text for mark in TEMPLATE_MARKS):
-        return None
-    if check is _json and (file.name.startswith(LENIENT_JSON) or ".vscode" in file.parts):
-        return None
-    try:
-        return check(text)
-    except RecursionError:
-        return None
+    suffix = file.suffix.lower()
+    lenient = file.name.startswith(LENIENT_JSON) or ".vscode" in file.parts
+    return suffix in CHECKS and not (suffix == ".json" and lenient)
 
 
-def _json(text: str) -> SyntaxProblem | None:
-    try:
-        json.loads(text.removeprefix("\ufeff"))
-    except json.JSONDecodeError as error:
-        return SyntaxProblem("JSON", error.lineno, error.msg)
-    except ValueError:  # a number with more digits than Python converts
-        return None
-    return None
+def check_syntax(files: Mapping[str, str], countdown: Countdown) -> dict[str, Checked]:
+    """The first error of each data file (path -> text), None for a sound one; other files are left out."""
+    found: dict[str, Checked] = {}
+    sound: dict[str, str] = {}
+    for path, text in files.items():
+        if not is_data(path) or any(mark in text for mark in TEMPLATE_MARKS):
+            continue
+        reason = _too_much(path, text)
+        if reason is None:
+            sound[path] = text
+        else:
+            found[path] = Unparsed(reason)
+    return found | _parsed(sound, countdown)
 
 
-def _toml(text: str) -> SyntaxProblem | None:
-    try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        message = str(error)
-        digits = message.rpartition("at line ")[2].partition(",")[0]
-        line = int(digits) if digits.isdecimal() else text.count("\n") + 1
-        return SyntaxProblem("TOML", line, message.partition(" (at ")[0])
+def _too_much(path: str, text: str) -> str | None:
+    """Why a parser should not see the text."""
+    if len(text) > MAX_TEXT:
+        return f"it has more than {MAX_TEXT} characters"
+    if path.lower().endswith(".toml"):
+        try:
+            check_toml(text)
+        except TomlTooLargeError as error:
+            return f"it has {error}"
+    # PyYAML looks at every open bracket for every token.
+    elif _depth(text) > MAX_DEPTH:
+        return f"it has more than {MAX_DEPTH} open brackets"
     return None
 
 
@@ -72,25 +96,38 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _yaml(text: str) -> SyntaxProblem | None:
-    # PyYAML looks at every open bracket for every token.
-    if _depth(text) > MAX_DEPTH:
-        return None
+def _parsed(files: Mapping[str, str], countdown: Countdown) -> dict[str, Checked]:
+    """What the parsers say. A file that kills them is set aside; after the third the rest is not tried."""
+    found: dict[str, Checked] = {}
+    left = list(files)
+    for _ in range(MOST_KILLED):
+        if not left:
+            return found
+        problems = _run({path: files[path] for path in left}, countdown)
+        found.update(zip(left, problems, strict=False))
+        left = left[len(problems) :]
+        if left:
+            found[left.pop(0)] = Unparsed("its parser took too much memory or time")
+    return found | dict.fromkeys(left, Unparsed("parsers were stopped by the files before it"))
+
+
+def _run(files: Mapping[str, str], countdown: Countdown) -> list[Checked]:
+    """The answers of one process, in order, as far as it came."""
+    lines = (json.dumps({"path": path, "text": text}) for path, text in files.items())
+    with scratch() as root:
+        program = root / PARSERS.name
+        program.write_bytes(PARSERS.read_bytes())
+        finished = execute(
+            [sys.executable, "-I", str(program)],
+            cwd=root,
+            home=root,
+            timeout_s=min(countdown.remaining_s(), PER_FILE_S + 2.0 * len(files)),
+            stdin="\n".join(lines).encode(),
+            confinement=Confinement(memory_mb=MEMORY_MB, output_mb=8),
+        )
     try:
-        # Events only: aliases are not expanded and tags are not resolved.
-        for _ in yaml.parse(text, Loader=yaml.SafeLoader):
-            pass
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        return SyntaxProblem("YAML", mark.line + 1 if mark else 1, error.problem or "not YAML")
-    except yaml.YAMLError as error:
-        return SyntaxProblem("YAML", 1, str(error).splitlines()[0])
-    return None
-
-
-CHECKS: dict[str, Callable[[str], SyntaxProblem | None]] = {
-    ".json": _json,
-    ".toml": _toml,
-    ".yaml": _yaml,
-    ".yml": _yaml,
-}
+        whole = finished.stdout[: finished.stdout.rfind(b"\n") + 1]
+        answers = [json.loads(line)[1] for line in whole.splitlines()]
+        return [None if answer is None else SyntaxProblem(*answer) for answer in answers]
+    except (ValueError, TypeError, IndexError) as error:
+        raise ToolError("The parsers answered in a form that is not understood.") from error
