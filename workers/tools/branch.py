@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from shared.errors import ToolError
 from shared.models.subject import FileChange, Subject
 from workers.tools.approval import Approved
 from workers.tools.bench import git_blob_id
-from workers.tools.git import Git, own_repository
+from workers.tools.git import Git, first_complaint, own_repository
 from workers.tools.registry import Documents
 from workers.tools.repository import Repository, commit_of, identity
 from workers.tools.sandbox import Countdown
@@ -19,6 +22,7 @@ from workers.tools.worktree import EXECUTABLE, LINK, REGULAR, read_entry
 EFFECT, RUN, STATE = "Quorate-Effect", "Quorate-Run", "Quorate-Reviewed-State"
 # How far below the tip an effect is looked for: later fixes, and what people added.
 SEARCHED_COMMITS = 20
+LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
 CHANGED = "{path} changed since the review: nothing was applied."
 
 
@@ -82,9 +86,30 @@ def move_branch(repository: Repository, branch: str, to: str | None, was: str | 
     else:
         arguments = ("-m", "quorate: fix", reference, to, was or nothing)
     finished = repository.references.attempt("update-ref", "--no-deref", *arguments)
+    if finished.code != 0 and _unlock(repository, reference):
+        finished = repository.references.attempt("update-ref", "--no-deref", *arguments)
     if finished.code != 0 and read_branch(repository, branch) == was:
-        raise ToolError(f"The branch {branch} cannot be moved: {finished.complaint}.")
+        reason = first_complaint(finished)
+        lock = LOCKED.search(finished.stderr.decode("utf-8", "replace"))
+        advice = f" If no git is at work there, remove {lock[1]} and try again." if lock else ""
+        raise ToolError(f"The branch {branch} cannot be moved: {reason}.{advice}")
     return finished.code == 0
+
+
+def _unlock(repository: Repository, reference: str) -> bool:
+    """Remove the lock that a killed attempt's git left on this run's own reference; True if there was one.
+
+    The reference's name is this run's and its step is leased: a lock from before this attempt is nobody else's.
+    """
+    asked = ("rev-parse", "--path-format=absolute", "--git-path", f"{reference}.lock")
+    lock = Path(os.fsdecode(repository.references.run(*asked)).rstrip("\n"))
+    try:
+        if lock.stat().st_mtime >= repository.references.countdown.began_at:
+            return False
+        lock.unlink()
+    except OSError:
+        return False
+    return True
 
 
 def refuse_checked_out(repository: Repository, branch: str) -> None:

@@ -98,7 +98,7 @@ class Git:
         """The output of a git command that must succeed; raises `ToolError` with git's own words."""
         finished = self.attempt(*arguments, stdin=stdin)
         if finished.code != 0:
-            raise ToolError(f"git {arguments[0]} failed: {finished.complaint}.")
+            raise ToolError(f"git {arguments[0]} failed: {first_complaint(finished)}.")
         return finished.stdout
 
     def line(self, *arguments: str, stdin: bytes = b"") -> str:
@@ -145,6 +145,13 @@ class Git:
 
 def _settings() -> list[str]:
     return [part for setting in SETTINGS for part in ("-c", setting)]
+
+
+def first_complaint(finished: Finished) -> str:
+    """The line in which git says what is wrong; what follows is advice."""
+    lines = finished.stderr.decode("utf-8", "replace").splitlines()
+    telling = (line for line in lines if line.startswith(("fatal: ", "error: ")))
+    return next(telling, finished.complaint)[:300].rstrip(".")
 
 
 @contextmanager

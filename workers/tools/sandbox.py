@@ -83,6 +83,7 @@ class Countdown:
     """The time that a tool run has left."""
 
     def __init__(self, seconds: float) -> None:
+        self.began_at = time.time()
         self._until = time.monotonic() + seconds
 
     def remaining_s(self) -> float:

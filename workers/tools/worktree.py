@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -44,26 +45,76 @@ def read_entry(root: Path, path: str) -> Entry | None:
         return Entry(_mode(status.st_mode), _read(parent, name, path))
 
 
-def replace_file(root: Path, path: str, data: bytes, *, expected: bytes, token: str) -> None:
-    """Put `data` where a regular file with the content `expected` stands, in one step, keeping its mode.
+def stage_file(root: Path, path: str, data: bytes, *, expected: bytes, token: str) -> None:
+    """Write `data` beside a regular file with the content `expected`, and keep that by a second name.
 
-    A kill leaves the old file or the new one. `token` names the temporary file beside it, so that a second
-    attempt takes over what a killed one left. Raises `ToolError` when something else stands there.
+    What can be refused (space, permissions) is refused here. `token` names both, so that a second attempt takes over
+    what a killed one left. Raises `ToolError` when something else stands there.
     """
-    with _parent(root, path) as parent:
-        name = PurePosixPath(path).name
-        if parent is None:
-            raise ToolError(f"{path} is gone since the review.")
-        temporary = f".quorate-{token[:16]}.tmp"
-        try:
-            status = os.stat(name, dir_fd=parent, follow_symlinks=False)
-            if not stat.S_ISREG(status.st_mode) or _read(parent, name, path) != expected:
-                raise ToolError(f"{path} changed since the review.")
+    with _entry(root, path) as (parent, name):
+        new, old = _beside(path, token)
+        mode = stat.S_IMODE(_checked(parent, name, path, expected).st_mode)
+        for temporary in (new, old):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=parent)
-            _write(parent, temporary, data, stat.S_IMODE(status.st_mode))
-            os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
-            os.fsync(parent)
+        _write(parent, new, data, mode)
+        try:
+            os.link(name, old, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
+        except OSError:  # a file system without second names
+            _write(parent, old, expected, mode)
+
+
+def swap_file(root: Path, path: str, *, expected: bytes, token: str) -> None:
+    """Put what `stage_file` wrote in the file's place, in one step. Raises `ToolError`, having changed nothing."""
+    with _entry(root, path) as (parent, name):
+        new, old = _beside(path, token)
+        _checked(parent, name, path, expected)
+        os.replace(new, name, src_dir_fd=parent, dst_dir_fd=parent)
+        if _read(parent, old, path) != expected:  # somebody wrote into it in between: that stays
+            os.replace(old, name, src_dir_fd=parent, dst_dir_fd=parent)
+            raise ToolError(f"{path} changed since the review.")
+        os.fsync(parent)
+
+
+def swap_back(root: Path, path: str, *, expected: bytes, token: str) -> None:
+    """Put the file that `swap_file` replaced back in its place. Raises `ToolError` when it is not as that left it."""
+    with _entry(root, path) as (parent, name):
+        _checked(parent, name, path, expected)
+        os.replace(_beside(path, token)[1], name, src_dir_fd=parent, dst_dir_fd=parent)
+        os.fsync(parent)
+
+
+def clear_staged(root: Path, path: str, token: str) -> None:
+    """Remove what `stage_file` left beside a file, as far as that is possible."""
+    with contextlib.suppress(ToolError), _entry(root, path) as (parent, _):
+        for temporary in _beside(path, token):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=parent)
+
+
+def _beside(path: str, token: str) -> tuple[str, str]:
+    """The names of the new and of the old content beside a file."""
+    mark = hashlib.sha256(f"{token}/{path}".encode()).hexdigest()[:16]
+    return f".quorate-{mark}.tmp", f".quorate-{mark}.old.tmp"
+
+
+def _checked(parent: int, name: str, path: str, expected: bytes) -> os.stat_result:
+    status = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    if not stat.S_ISREG(status.st_mode) or _read(parent, name, path) != expected:
+        raise ToolError(f"{path} changed since the review.")
+    return status
+
+
+@contextlib.contextmanager
+def _entry(root: Path, path: str) -> Iterator[tuple[int, str]]:
+    """The directory of a file that is to be written, and its name there; an OSError in the block is a ToolError."""
+    with _parent(root, path) as parent:
+        if parent is None:
+            raise ToolError(f"{path} is gone since the review.")
+        try:
+            yield parent, PurePosixPath(path).name
+        except FileNotFoundError as error:
+            raise ToolError(f"{path} is gone since the review.") from error
         except OSError as error:
             raise ToolError(f"{path} cannot be written: {error.strerror}.") from error
 

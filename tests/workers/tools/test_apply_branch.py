@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,65 @@ def test_two_deliveries_at_once_make_one_commit(tmp_path: Path) -> None:
     assert len(replies) == 2
     assert replies[0] == replies[1]
     assert this.repo.git("rev-list", "--count", BRANCH) == "3"
+
+
+def locked(this: Case, name: str, age_s: float) -> Path:
+    """A lock that some git left behind."""
+    lock = this.repo.root / ".git" / f"{name}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock.write_bytes(b"")
+    os.utime(lock, (time.time() - age_s,) * 2)
+    return lock
+
+
+def test_a_lock_that_a_killed_attempt_left_on_its_branch_is_taken_over(tmp_path: Path) -> None:
+    this = case(tmp_path)
+    lock = locked(this, f"refs/heads/{BRANCH}", age_s=14)
+    applied = this.apply()
+    assert applied.commit == this.repo.git("rev-parse", BRANCH)
+    assert not lock.exists()
+    lock = locked(this, f"refs/heads/{BRANCH}", age_s=14)
+    undo(applied, this.documents)
+    assert not lock.exists()
+    assert this.repo.git("branch", "--list", BRANCH) == ""
+
+
+def test_a_lock_in_a_linked_worktree_s_repository_is_found(tmp_path: Path) -> None:
+    this = case(tmp_path)
+    linked = tmp_path / "linked"
+    this.repo.git("worktree", "add", "-q", "--detach", str(linked))
+    subject = Subject.model_validate_json(this.documents.get(this.subject))
+    moved = subject.model_copy(
+        update={"origin": subject.origin.model_copy(update={"repository": str(linked)})}
+    )
+    lock = locked(this, f"refs/heads/{BRANCH}", age_s=14)
+    this.apply(subject=stored(this.documents, moved))
+    assert not lock.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "age_s"), [(f"refs/heads/{BRANCH}", -60), ("refs/heads/other", 60), ("index", 60)]
+)
+def test_locks_of_others_are_never_removed(tmp_path: Path, name: str, age_s: float) -> None:
+    this = case(tmp_path)
+    lock = locked(this, name, age_s)
+    if BRANCH in name:
+        with pytest.raises(ToolError, match=r"cannot lock ref .*remove .*fix-run_01\.lock and try"):
+            this.apply()
+    else:
+        this.apply()
+    assert lock.exists()
+
+
+def test_a_lock_of_all_references_is_named_with_what_to_do(tmp_path: Path) -> None:
+    this = case(tmp_path)
+    applied = this.apply()
+    this.repo.git("pack-refs", "--all")
+    lock = locked(this, "packed-refs", age_s=3600)
+    with pytest.raises(ToolError, match=r"remove .*/packed-refs\.lock and try again"):
+        undo(applied, this.documents)
+    assert lock.exists()
+    assert applied.commit == this.repo.git("rev-parse", BRANCH)
 
 
 def test_only_the_chosen_findings_are_mended(tmp_path: Path) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,8 +18,9 @@ from shared.models.replies import Applied
 from shared.models.subject import Subject
 from tests.workers.tools.changes import new_repo
 from tests.workers.tools.orders import Case, Reviewed, apply, reviewed
+from workers.tools.in_place import all_or_none, apply_in_place, swap_all
 from workers.tools.registry import ToolContext, lookup
-from workers.tools.worktree import read_entry, replace_file
+from workers.tools.worktree import read_entry, stage_file, swap_file
 
 BEFORE = {"a.py": "x = 1\n", "나/b.py": "p = 1\n", "c.txt": "1"}
 AFTER = {"a.py": "x = 2\n", "나/b.py": "p = 2\r\nq = 3\r\n", "c.txt": "2"}
@@ -100,6 +103,7 @@ APPLY_IN_A_PROCESS = """
 import json, sys
 from pathlib import Path
 from workers.tools.memory import MemoryDocuments
+from workers.tools.in_place import all_or_none, apply_in_place, swap_all
 from workers.tools.registry import ToolContext, lookup
 documents = MemoryDocuments()
 for file in Path(sys.argv[1]).iterdir():
@@ -177,13 +181,139 @@ def test_reading_and_replacing_refuse_everything_but_a_plain_file_as_expected(
         with pytest.raises(ToolError):
             read_entry(tmp_path, path)
     with pytest.raises(ToolError, match="changed since"):
-        replace_file(tmp_path, "f", b"2", expected=b"0", token="t")
+        apply_in_place(tmp_path, {"f": b"0"}, {"f": b"2"}, token="t", what="no")
     with pytest.raises(ToolError, match="gone"):
-        replace_file(tmp_path, "no/f", b"2", expected=b"0", token="t")
-    (tmp_path / ".quorate-t.tmp").write_bytes(b"left by a killed attempt")
-    replace_file(tmp_path, "f", b"2", expected=b"1", token="t")
+        stage_file(tmp_path, "no/f", b"2", expected=b"0", token="t")
+    stage_file(tmp_path, "f", b"left by a killed attempt", expected=b"1", token="t")
+    apply_in_place(tmp_path, {"f": b"1"}, {"f": b"2"}, token="t", what="no")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "f", "pipe"]
     assert (tmp_path / "f").read_bytes() == b"2"
+
+
+TWO = {"a": b"1", "z/b": b"1"}
+FIXED = {"a": b"2", "z/b": b"2"}
+
+
+def two_files(root: Path) -> None:
+    (root / "z").mkdir()
+    for path, data in TWO.items():
+        (root / path).write_bytes(data)
+
+
+def everything(root: Path) -> dict[str, bytes]:
+    return {str(f.relative_to(root)): f.read_bytes() for f in root.rglob("*") if f.is_file()}
+
+
+def stage(root: Path) -> None:
+    for path, data in TWO.items():
+        stage_file(root, path, FIXED[path], expected=data, token="t")
+
+
+def half_way(root: Path, happens: Callable[[], object]) -> None:
+    """Something happens between the writing of the new contents and their turn."""
+    with all_or_none(root, TWO, FIXED, token="t", what="nothing was applied"):
+        stage(root)
+        happens()
+        swap_all(root, list(TWO), TWO, token="t")
+
+
+def test_a_file_that_changes_half_way_takes_back_the_others(tmp_path: Path) -> None:
+    two_files(tmp_path)
+    with pytest.raises(ToolError, match=r"^z/b changed since the review: nothing was applied\.$"):
+        half_way(tmp_path, lambda: (tmp_path / "z/b").write_bytes(b"mine"))
+    assert everything(tmp_path) == {"a": b"1", "z/b": b"mine"}
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "link"])
+def test_what_vanishes_half_way_takes_back_the_others(tmp_path: Path, what: str) -> None:
+    two_files(tmp_path)
+
+    def vanish() -> None:
+        if what == "file":
+            (tmp_path / "z/b").unlink()
+        else:
+            shutil.rmtree(tmp_path / "z")
+        if what == "link":
+            (tmp_path / "z").symlink_to(tmp_path.parent)
+
+    with pytest.raises(ToolError, match=r"z/b .*: nothing was applied\.$"):
+        half_way(tmp_path, vanish)
+    assert everything(tmp_path) == {"a": b"1"}
+
+
+def test_what_cannot_be_taken_back_is_named(tmp_path: Path) -> None:
+    two_files(tmp_path)
+
+    def happens() -> None:
+        swap_file(tmp_path, "a", expected=b"1", token="t")
+        for backup in tmp_path.glob("*.old.tmp"):
+            backup.unlink()
+
+    with pytest.raises(ToolError, match=r"^a changed.*; a could not be put back.*git diff`\.$"):
+        half_way(tmp_path, happens)
+    assert everything(tmp_path) == {"a": b"2", "z/b": b"1"}
+
+
+def test_the_second_attempt_takes_back_what_the_killed_one_did_when_it_cannot_finish(
+    tmp_path: Path,
+) -> None:
+    two_files(tmp_path)
+    stage(tmp_path)
+    swap_file(tmp_path, "a", expected=b"1", token="t")  # killed here
+    (tmp_path / "z/b").write_bytes(b"mine")
+    with pytest.raises(ToolError, match="z/b changed since the review: nothing was applied"):
+        apply_in_place(tmp_path, TWO, FIXED, token="t", what="nothing was applied")
+    assert everything(tmp_path) == {"a": b"1", "z/b": b"mine"}
+
+
+def test_somebody_who_writes_into_the_file_meanwhile_keeps_their_words(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"1")
+    stage_file(tmp_path, "a", b"2", expected=b"1", token="t")
+    with (tmp_path / "a").open("r+b") as editor:
+        editor.write(b"mine")
+    with pytest.raises(ToolError, match="changed since"):
+        swap_file(tmp_path, "a", expected=b"1", token="t")
+    assert (tmp_path / "a").read_bytes() == b"mine"
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from shared.errors import ToolError
+from workers.tools.in_place import apply_in_place
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+before, after = {"a.py": b"1", "b.py": b"1"}, {"a.py": b"2", "b.py": b"2" * 5000}
+try:
+    apply_in_place(Path(sys.argv[1]), before, after, token="t", what="nothing was applied")
+except ToolError as error:
+    print(error)
+"""
+
+
+def test_a_file_that_does_not_fit_changes_no_other_and_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_bytes(b"1")
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path)],
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "b.py cannot be written: File too large: nothing was applied.\n"
+    assert everything(tmp_path) == {"a.py": b"1", "b.py": b"1"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_changes_nothing(tmp_path: Path) -> None:
+    two_files(tmp_path)
+    (tmp_path / "z").chmod(0o500)
+    with pytest.raises(ToolError, match="z/b cannot be written: Permission denied: nothing"):
+        apply_in_place(tmp_path, TWO, FIXED, token="t", what="nothing was applied")
+    (tmp_path / "z").chmod(0o700)
+    assert everything(tmp_path) == TWO
 
 
 def test_an_order_in_place_needs_the_approved_patch_too(tmp_path: Path) -> None:
