@@ -14,7 +14,6 @@ from typing import Any
 
 from celery import chain, chord
 from celery.canvas import Signature
-from kombu.exceptions import OperationalError
 
 from orchestrator.staging import Scheduled, ScheduledStep
 from shared.contracts import QUEUE_ORCHESTRATOR, TASK_ADVANCE, AdvancePayload
@@ -32,7 +31,7 @@ def publish(app: Application, scheduled: Scheduled) -> bool:
     try:
         with app.gathered():
             canvas.apply_async(root_id=scheduled.root_task, ignore_result=True)
-    except (OperationalError, ConnectionError, TimeoutError):
+    except app.broker_errors:
         return False
     reach("stage-published")
     return True
@@ -44,7 +43,7 @@ def wake(app: Application, root_tasks: Mapping[str, str], cause: str) -> bool:
         with app.gathered():
             for run, root_task in root_tasks.items():
                 advance_signature(app, run, root_task, cause).apply_async(ignore_result=True)
-    except (OperationalError, ConnectionError, TimeoutError):
+    except app.broker_errors:
         return False
     return True
 

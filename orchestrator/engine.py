@@ -90,10 +90,13 @@ class Engine:
             atomic=True,
         )
 
-    def advance(self, run: str) -> Scheduled | None:
-        """Replay a run and commit what follows. None when there is nothing to do (or no such run)."""
+    def advance(self, run: str, *, wait: bool = True) -> Scheduled | None:
+        """Replay a run and commit what follows. None when there is nothing to do (or no such run).
+
+        `wait=False` leaves a run alone whose row is locked: somebody else is at it.
+        """
         scheduled = self.database.run(
-            lambda connection: self._advance(connection, run), pipelined=True
+            lambda connection: self._advance(connection, run, wait=wait), pipelined=True
         )
         reach("advance-committed")
         return scheduled
@@ -106,8 +109,8 @@ class Engine:
         )
         self.database.run(lambda connection: _park(connection, run, reason), atomic=True)
 
-    def _advance(self, connection: Connection, run_id: str) -> Scheduled | None:
-        found = lock_with_journal(connection, run_id)
+    def _advance(self, connection: Connection, run_id: str, *, wait: bool) -> Scheduled | None:
+        found = lock_with_journal(connection, run_id, wait=wait)
         if found is None:
             return None
         run, stored = found

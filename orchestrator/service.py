@@ -13,12 +13,12 @@ from orchestrator.tasks import register
 from shared.broker import make_app
 from shared.contracts import QUEUE_ORCHESTRATOR
 from shared.logs import configure
-from shared.presence import Presence
+from shared.presence import BEAT_ANSWER_S, Presence
 from shared.publishing import Application
 from shared.serving import serve
 from shared.settings import Settings
 from shared.signals import Signals
-from shared.store.database import Database
+from shared.store.database import SERVICE_ANSWER_S, Database
 
 THREADS = 4
 PATIENCE_S = 60.0
@@ -41,10 +41,14 @@ def main(settings: Settings) -> int:
     """Run until told to stop; the exit code."""
     configure(settings.log_level)
     url = settings.endpoints.database_url
-    database = Database(url, pool_size=THREADS + 2, patience_s=PATIENCE_S)
-    impatient = Database(url, pool_size=4, patience_s=2.0)
+    database = Database(
+        url, pool_size=THREADS + 2, patience_s=PATIENCE_S, answer_s=SERVICE_ANSWER_S
+    )
+    impatient = Database(url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S)
+    # A beat waits for nobody's connection, and for no answer that comes too late.
+    beating = Database(url, pool_size=1, patience_s=1.0, answer_s=BEAT_ANSWER_S)
     app, _engine = build_app(settings, database)
-    presence = Presence(impatient, "orchestrator")
+    presence = Presence(beating, "orchestrator")
     sweeper = Sweeper(impatient, app, Engine(impatient))
     listener = Listener(Signals(settings.endpoints.redis_url), impatient, app, presence.process_id)
 

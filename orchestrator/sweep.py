@@ -1,7 +1,8 @@
 """The third trigger: find what was lost, what is ripe, who is gone. Runs in every orchestrator; one of them acts.
 
 It needs Postgres only. Without a broker it still releases leases, expires decisions and fails overdue runs; what it
-cannot publish it will publish later.
+cannot publish it will publish later. It waits for no lock: what somebody else is at is the next sweep's. Two threads,
+so that leases are released whatever an advance or the broker waits for.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -22,16 +24,20 @@ from shared.contracts import QUEUES, StepPayload
 from shared.errors import EnvironmentFault
 from shared.presence import SILENCE_S
 from shared.publishing import Application
+from shared.store.connections import IDLE_IN_TRANSACTION_S
 from shared.store.database import Connection, Database
 from shared.store.decisions import expire_decisions
 from shared.store.sweeping import (
     LostStep,
+    Task,
     bury_spent_steps,
+    end_silent_sessions,
     forget_processes,
     release_lost_leases,
     ripe_runs,
     take_lost_steps,
     try_lock,
+    undo_take,
 )
 
 SWEEP_S = 1.0
@@ -55,7 +61,7 @@ class Swept:
 
 
 class Sweeper:
-    """A thread that sweeps every second."""
+    """Two threads that sweep every second."""
 
     def __init__(self, database: Database, app: Application, engine: Engine) -> None:
         """`database` without patience: a sweep that fails is simply the next one's."""
@@ -65,20 +71,22 @@ class Sweeper:
         self._trusts_silence_from = 0.0
         self._stuck: Counter[str] = Counter()
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:
         """Sweep from now on."""
-        self._thread.start()
+        for work in (self.collect, self.mend):
+            threading.Thread(
+                target=self._repeat, args=(work,), name=f"sweeper-{work.__name__}", daemon=True
+            ).start()
 
     def stop(self) -> None:
         """Sweep no more."""
         self._stop.set()
 
-    def _run(self) -> None:
+    def _repeat(self, work: Callable[[], tuple[int, int] | None]) -> None:
         while not self._stop.wait(SWEEP_S):
             try:
-                self.sweep()
+                work()
             except EnvironmentFault as fault:
                 # While the database took no sweep it took no heartbeats either: silence says nothing yet.
                 self._trusts_silence_from = time.monotonic() + SILENCE_S
@@ -90,21 +98,39 @@ class Sweeper:
 
     def sweep(self) -> Swept | None:
         """Sweep once; None when another orchestrator is at it."""
-        found = self._database.run(self._collect, atomic=True)
-        if found is None:
+        collected = self.collect()
+        mended = None if collected is None else self.mend()
+        return None if collected is None or mended is None else Swept(*collected, *mended)
+
+    def collect(self) -> tuple[int, int] | None:
+        """Take away what nobody works on any more: (released, buried); None when another orchestrator is at it."""
+        self._end_silent_sessions()
+        collected = self._database.run(self._collect, atomic=True)
+        if collected is not None and any(collected):
+            released, buried = collected
+            log.info("sweep.collected", released=released, buried=buried)
+        return collected
+
+    def mend(self) -> tuple[int, int] | None:
+        """Set going what stands still: (republished, woken); None when another orchestrator is at it."""
+        ripe = self._database.run(_ripe, atomic=True)
+        if ripe is None:
             return None
-        released, buried = found
-        ripe = self._database.run(lambda connection: ripe_runs(connection, RIPE_AFTER_S))
         for run in ripe:
             self._advance_apart(run)
         republished = self._republish()
-        swept = Swept(released, buried, republished, len(ripe))
-        if released or buried or republished or ripe:
-            log.info("swept", **swept.__dict__)
-        return swept
+        if republished or ripe:
+            log.info("sweep.mended", republished=republished, woken=len(ripe))
+        return republished, len(ripe)
+
+    def _end_silent_sessions(self) -> None:
+        """Before the sweep's lock is asked for, which such a session may hold."""
+        silent = partial(end_silent_sessions, silence_s=IDLE_IN_TRANSACTION_S)
+        if ended := self._database.run(silent):
+            log.warning("sweep.silent_sessions_ended", sessions=ended)
 
     def _collect(self, connection: Connection) -> tuple[int, int] | None:
-        if not try_lock(connection):
+        if not try_lock(connection, Task.COLLECT):
             return None
         expire_decisions(connection)
         if time.monotonic() < self._trusts_silence_from:
@@ -132,37 +158,61 @@ class Sweeper:
 
     def _advance(self, run: str) -> None:
         """Advance here: what needs the sweeper has lost its messages once already."""
-        scheduled = self._engine.advance(run)
+        scheduled = self._engine.advance(run, wait=False)
         if scheduled is not None:
             publish(self._app, scheduled)
 
     def _republish(self) -> int:
-        lost: list[LostStep] = []
-        for queue in QUEUES:
-            waiting = depth(self._app, queue)
+        """Publish queue by queue; what is not taken by the broker is not marked as published."""
+        depths = {queue: depth(self._app, queue) for queue in QUEUES}
+        published = 0
+        for queue, waiting in depths.items():
             if waiting is None:
-                return 0
+                break
             grace = GRACE_S if waiting == 0 else GRACE_S * 8
-            lost.extend(self._database.run(partial(_take, queue=queue, grace_s=grace)))
-        for scheduled in _stages(lost):
-            publish(self._app, scheduled)
-        return len(lost)
+            lost = self._database.run(partial(_take, queue=queue, grace_s=grace))
+            refused = self._refused(lost)
+            published += len(lost) - len(refused)
+            if refused:
+                self._database.run(partial(undo_take, steps=refused))
+                break
+        return published
+
+    def _refused(self, lost: list[LostStep]) -> list[LostStep]:
+        """Publish these steps; returns those that the broker did not take."""
+        for number, (scheduled, _) in enumerate(stages := _stages(lost)):
+            if not publish(self._app, scheduled):
+                return [step for _, steps in stages[number:] for step in steps]
+        return []
+
+
+def _ripe(connection: Connection) -> list[str] | None:
+    if not try_lock(connection, Task.MEND):
+        return None
+    return ripe_runs(connection, RIPE_AFTER_S)
 
 
 def _take(connection: Connection, queue: str, grace_s: float) -> list[LostStep]:
     return take_lost_steps(connection, queue, grace_s, REPUBLISHED_AT_ONCE)
 
 
-def _stages(lost: list[LostStep]) -> list[Scheduled]:
+def _stages(lost: list[LostStep]) -> list[tuple[Scheduled, list[LostStep]]]:
     """Lost steps of one run are republished as one stage."""
-    by_run: dict[tuple[str, str], list[ScheduledStep]] = defaultdict(list)
+    by_run: dict[tuple[str, str], list[LostStep]] = defaultdict(list)
     for step in lost:
-        payload = StepPayload(
-            run=step.run,
-            step=step.step,
-            participant=step.participant,
-            role=step.role,
-            round=step.round,
-        )
-        by_run[(step.run, step.root_task)].append(ScheduledStep(step.task, step.queue, payload))
-    return [Scheduled(run, root, tuple(steps)) for (run, root), steps in by_run.items()]
+        by_run[(step.run, step.root_task)].append(step)
+    return [
+        (Scheduled(run, root, tuple(_scheduled(step) for step in steps)), steps)
+        for (run, root), steps in by_run.items()
+    ]
+
+
+def _scheduled(step: LostStep) -> ScheduledStep:
+    payload = StepPayload(
+        run=step.run,
+        step=step.step,
+        participant=step.participant,
+        role=step.role,
+        round=step.round,
+    )
+    return ScheduledStep(step.task, step.queue, payload)

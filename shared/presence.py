@@ -3,13 +3,18 @@
 One statement every two seconds covers all turns of a process, however many wait. A process that fell silent for
 `SILENCE_S` has lost its steps; when it wakes up (SIGSTOP, a frozen machine), its tokens are stale and its calls are
 cancelled here.
+
+A process whose heartbeats do not arrive while the database answers others is a ghost: each step that it takes is
+released under its hands and paid again. So it takes none, and after `GHOST_S` it ends, to be started again.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from importlib.metadata import version
@@ -23,7 +28,10 @@ from shared.store.processes import beat, leave
 from shared.store.steps import held, let_go
 
 BEAT_S = 2.0
+BEAT_ANSWER_S = 2.0
 SILENCE_S = 8.0
+GHOST_S = 30.0
+GHOST_EXIT = 5
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -63,42 +71,88 @@ class InFlight:
             flag.set()
 
 
+def end_process() -> None:
+    """End this process as a kill would: whatever its threads wait for may never come."""
+    os._exit(GHOST_EXIT)
+
+
 class Presence:
     """A thread that beats. `process_id` is unique for ever, so a restarted worker is another one."""
 
-    def __init__(self, database: Database, kind: str, in_flight: InFlight | None = None) -> None:
-        """`kind` is what the process does: turns, tools, orchestrator."""
+    def __init__(
+        self,
+        database: Database,
+        kind: str,
+        in_flight: InFlight | None = None,
+        *,
+        beat_s: float = BEAT_S,
+        end: Callable[[], None] = end_process,
+    ) -> None:
+        """`kind` is what the process does: turns, tools, orchestrator. `end` is called once it is a ghost."""
         self.process_id = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self.in_flight = in_flight or InFlight()
         self._database = database
         self._kind = kind
+        self._beat_s = beat_s
+        self._end = end
         self._unworked: set[Holding] = set()
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="presence", daemon=True)
+        self._started = False
+        self._beaten_at = -math.inf
+        self._beaten = threading.Condition()
 
     def start(self) -> None:
         """Beat once now, in the caller's thread, and then every two seconds."""
+        self._started = True
         self._beat()
-        self._thread.start()
+        for work, name in ((self._run, "presence"), (self._watch, "presence-watch")):
+            threading.Thread(target=work, name=name, daemon=True).start()
 
     def stop(self) -> None:
         """End in good order."""
         self._stop.set()
         self._quietly(lambda connection: leave(connection, self.process_id))
 
+    def is_known(self, within_s: float = 0.0) -> bool:
+        """True when a heartbeat arrived lately, so that what is claimed now is kept; waits for one if need be."""
+        with self._beaten:
+            return self._beaten.wait_for(lambda: not self._is_silent, within_s)
+
+    @property
+    def _is_silent(self) -> bool:
+        silence_s = SILENCE_S * self._beat_s / BEAT_S
+        return self._started and time.monotonic() - self._beaten_at > silence_s
+
     def _run(self) -> None:
-        while not self._stop.wait(BEAT_S):
+        while not self._stop.wait(self._beat_s):
             try:
                 self._beat()
             except Exception:
                 # Without this thread a living process looks dead for ever, and its steps are paid again and again.
                 log.exception("presence.bug")
 
+    def _watch(self) -> None:
+        """End the process when its heartbeats hang or are refused while the database answers.
+
+        Silence is counted in looks, not by the clock: a process that was stopped has beaten again by the next one.
+        """
+        looks = 0
+        while not self._stop.wait(self._beat_s):
+            looks = looks + 1 if self._is_silent else 0
+            if looks * BEAT_S >= GHOST_S - SILENCE_S and self._database.answers():
+                log.critical("presence.ghost", process=self.process_id)
+                self._end()
+                return
+
     def _beat(self) -> None:
         before = self.in_flight.snapshot()
         still = self._quietly(self._exchange)
-        if still is not None:
-            self.in_flight.cancel(before - still)
+        if still is None:
+            return
+        with self._beaten:
+            self._beaten_at = time.monotonic()
+            self._beaten.notify_all()
+        self.in_flight.cancel(before - still)
 
     def _exchange(self, connection: Connection) -> set[Holding]:
         beat(

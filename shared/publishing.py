@@ -14,6 +14,7 @@ import threading
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
@@ -21,6 +22,7 @@ from celery import Celery
 from celery.result import AsyncResult
 from celery.signals import after_task_publish, before_task_publish
 from celery.utils.nodenames import anon_nodename
+from kombu.exceptions import OperationalError
 
 from shared.refusals import Refusals
 
@@ -81,6 +83,14 @@ class Application(Celery):  # type: ignore[misc]
         result = AsyncResult(task_id, app=self)
         result.ignored = True
         return result
+
+    @cached_property
+    def broker_errors(self) -> tuple[type[Exception], ...]:
+        """What a broker that is away, silent or full raises, by kombu or by its own client's classes."""
+        connection = self.connection_for_write()
+        own = (*connection.connection_errors, *connection.channel_errors)
+        connection.release()
+        return OperationalError, OSError, *own
 
     @contextmanager
     def gathered(self) -> Iterator[None]:

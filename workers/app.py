@@ -15,10 +15,10 @@ from shared.broker import make_app
 from shared.contracts import QUEUE_APPLY, QUEUE_TOOLS, QUEUE_TURNS
 from shared.live import Live
 from shared.logs import configure
-from shared.presence import Presence
+from shared.presence import BEAT_ANSWER_S, Presence
 from shared.serving import serve
 from shared.settings import Settings
-from shared.store.database import Database
+from shared.store.database import SERVICE_ANSWER_S, Database
 from shared.store.migrate import wait_for_schema
 from workers.limits.limiter import Limiter
 from workers.spool import Spool
@@ -77,9 +77,14 @@ class Runtime:
 
     def _build(self) -> StepWorker:
         url = self._settings.endpoints.database_url
-        database = Database(url, pool_size=KINDS[self._kind].connections, patience_s=PATIENCE_S)
-        # A beat never waits for a turn's connection.
-        apart = Database(url, pool_size=1, patience_s=1.0)
+        database = Database(
+            url,
+            pool_size=KINDS[self._kind].connections,
+            patience_s=PATIENCE_S,
+            answer_s=SERVICE_ANSWER_S,
+        )
+        # A beat waits for no turn's connection, and for no answer that comes too late.
+        apart = Database(url, pool_size=1, patience_s=1.0, answer_s=BEAT_ANSWER_S)
         self._databases = (database, apart)
         presence = Presence(apart, self._kind)
         presence.start()

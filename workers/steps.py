@@ -55,6 +55,7 @@ from workers.tools import registry as tools
 from workers.tools.registry import ToolContext
 
 FINISH_PATIENCE_S = 600.0
+HEARTBEAT_PATIENCE_S = 60.0
 MAX_PAUSE_S = 300.0
 MAX_ATTEMPTS = 3
 LONGEST_MESSAGE = 2_000
@@ -98,6 +99,8 @@ class StepWorker:
             return Receipt(step=payload.step, status="abandoned")
 
     def _work(self, payload: StepPayload) -> Receipt:
+        if not self.presence.is_known(HEARTBEAT_PATIENCE_S):
+            raise EnvironmentFault("no heartbeat of this process arrives: others take its steps")
         nonce = uuid.uuid4().hex
         owner = self.presence.process_id
         claimed = self.database.run(

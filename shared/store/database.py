@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 import psycopg
 import sqlalchemy as sa
-from psycopg.rows import namedtuple_row
 
 from shared.errors import EnvironmentFault
+from shared.store.connections import make_engine
 
 Connection = psycopg.Connection[Any]
 Cursor = psycopg.Cursor[Any]
@@ -29,31 +29,33 @@ _RETRIED = (
     psycopg.errors.DeadlockDetected,
     # A standby, a full disk that was remounted, a failover under way: it passes like an absence.
     psycopg.errors.ReadOnlySqlTransaction,
+    # The server's limits (a lock's and a statement's are OperationalErrors): this process stood still for too long.
+    psycopg.errors.IdleInTransactionSessionTimeout,
+    psycopg.errors.TransactionTimeout,
 )
+# What a command may ask for takes long on a large database; a service that waits so long waits for nobody.
+LONGEST_REPORT_S = 600.0
+SERVICE_ANSWER_S = 20.0
 
 
 class Database:
     """A pool of psycopg connections in autocommit; safe to share between threads, not across a fork."""
 
-    def __init__(self, url: str, *, pool_size: int = 8, patience_s: float = 0.0) -> None:
-        """`patience_s`: how long `run` goes on trying while the server is away."""
+    def __init__(
+        self,
+        url: str,
+        *,
+        pool_size: int = 8,
+        patience_s: float = 0.0,
+        answer_s: float = LONGEST_REPORT_S,
+    ) -> None:
+        """`patience_s`: how long `run` goes on trying while the server is away.
+
+        `answer_s`: how long a statement may take, and the server may be silent.
+        """
         self.url = url
         self.patience_s = patience_s
-        self._engine = sa.create_engine(
-            url,
-            pool_size=pool_size,
-            max_overflow=0,
-            pool_timeout=120,
-            pool_reset_on_return=None,
-            connect_args={
-                "autocommit": True,
-                "connect_timeout": 5,
-                "row_factory": namedtuple_row,
-                "application_name": "quorate",
-                "options": "-c plan_cache_mode=force_generic_plan",
-            },
-            use_native_hstore=False,
-        )
+        self._engine = make_engine(url, pool_size=pool_size, answer_s=answer_s)
 
     @property
     def engine(self) -> sa.Engine:
@@ -69,8 +71,8 @@ class Database:
         """A pooled connection in autocommit; a broken one never returns to the pool."""
         try:
             pooled = self._engine.raw_connection()
-        except sa.exc.DBAPIError as error:
-            raise psycopg.OperationalError(str(error.orig)) from error
+        except sa.exc.SQLAlchemyError as error:  # also a pool whose connections are all taken
+            raise psycopg.OperationalError(str(getattr(error, "orig", error))) from error
         driver: Connection = pooled.driver_connection  # type: ignore[assignment]
         try:
             yield driver
@@ -79,6 +81,18 @@ class Database:
                 pooled.invalidate()
             else:
                 pooled.close()
+
+    def answers(self) -> bool:
+        """True when the server answers on a new connection, whatever the pooled ones wait for."""
+        probe = Database(self.url, pool_size=1, answer_s=2.0)
+        try:
+            return (
+                probe.run(lambda connection: connection.execute("SELECT 1").fetchone()) is not None
+            )
+        except EnvironmentFault:
+            return False
+        finally:
+            probe.close()
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -122,12 +136,15 @@ class Database:
                     return work(connection)
             except _RETRIED as error:
                 if time.monotonic() + pause > deadline:
-                    raise EnvironmentFault(_unreachable(self.url, error)) from error
+                    raise unreachable(self.url, error) from error
                 time.sleep(pause)
                 pause = min(pause * 2, 1.0)
 
 
-def _unreachable(url: str, error: Exception) -> str:
+def unreachable(url: str, error: Exception) -> EnvironmentFault:
+    """What is said of a database that does not answer."""
     shown = sa.engine.make_url(url).render_as_string(hide_password=True)
     first_line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return f"the database at {shown} does not answer: {first_line}. Check it with `quorate doctor`."
+    return EnvironmentFault(
+        f"the database at {shown} does not answer: {first_line}. Check it with `quorate doctor`."
+    )

@@ -16,7 +16,7 @@ from typing import Any
 from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import Answer, DecisionState, Question
 from shared.store.database import Connection
-from shared.store.runs import append_events, lock_run
+from shared.store.runs import append_events, lock_free_run, lock_run
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,8 @@ def expire_decisions(connection: Connection) -> list[tuple[str, str]]:
     ).fetchall()
     expired = []
     for run, key in due:
-        lock_run(connection, run)
+        if not lock_free_run(connection, run):
+            continue  # the next sweep's: a sweep waits for nobody
         row = connection.execute(
             "UPDATE decisions SET state = 'expired', answered_at = now(), "
             "answer = jsonb_build_object('choice', on_timeout, 'actor', 'deadline', 'channel', 'deadline', "

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-import psycopg
 import sqlalchemy as sa
 
 from shared.errors import EnvironmentFault
-from shared.store.database import Database
+from shared.store.connections import make_migration_engine
+from shared.store.database import Database, unreachable
+from shared.store.views import schema_revision
 
 HEAD = "0002"
 SCHEMA_PATIENCE_S = 60.0
@@ -17,25 +18,29 @@ _LOCK = 0x51554F52  # "QUOR": the advisory lock that serialises migrators
 
 
 def current(database: Database) -> str | None:
-    """The revision that the database is at; None for an empty one."""
-    with database.connection() as connection:
-        known = connection.execute("SELECT to_regclass('public.alembic_version')").fetchone()
-        if known is None or known[0] is None:
-            return None
-        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-        return None if row is None else str(row[0])
+    """The revision that the database is at; None for an empty one. Raises EnvironmentFault."""
+    return database.run(schema_revision)
 
 
 def upgrade(database: Database, revision: str = "head") -> bool:
-    """Apply what is missing; True when something was applied. Ten at once apply it once."""
+    """Apply what is missing; True when something was applied. Ten at once apply it once. Raises EnvironmentFault."""
     if revision == "head" and current(database) == HEAD:
         return False
+    engine = make_migration_engine(database.url)
+    try:
+        return _migrate(engine, database, revision)
+    except (sa.exc.OperationalError, sa.exc.InterfaceError) as error:
+        raise unreachable(database.url, error.orig or error) from error
+    finally:
+        engine.dispose()
+
+
+def _migrate(engine: sa.Engine, database: Database, revision: str) -> bool:
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
-    engine = sa.create_engine(database.url, poolclass=sa.NullPool)
     with engine.connect() as connection:
         connection.execute(sa.text(f"SELECT pg_advisory_lock({_LOCK})"))
         connection.commit()
@@ -45,7 +50,6 @@ def upgrade(database: Database, revision: str = "head") -> bool:
         connection.commit()
         connection.execute(sa.text(f"SELECT pg_advisory_unlock({_LOCK})"))
         connection.commit()
-    engine.dispose()
     return before != current(database)
 
 
@@ -70,8 +74,6 @@ def _trouble(database: Database) -> EnvironmentFault | None:
     """Why the database cannot be worked with yet."""
     try:
         found = current(database)
-    except psycopg.Error as error:
-        return EnvironmentFault(f"the database does not answer: {error}")
     except EnvironmentFault as fault:
         return fault
     if found == HEAD:

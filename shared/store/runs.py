@@ -188,17 +188,31 @@ SELECT r.id, r.workflow, r.status, r.phase, r.root_task, r.advances, r.noted_ste
 """
 
 
+_LOCK_FREE = f"{_LOCK} SKIP LOCKED"
+
+
 def lock_run(connection: Connection, run: str) -> LockedRun | None:
     """Lock a run's row for this transaction; None when there is no such run."""
     return _locked(connection.execute(_LOCK, (run,)))
 
 
-def lock_with_journal(connection: Connection, run: str) -> tuple[LockedRun, StoredJournal] | None:
+def lock_free_run(connection: Connection, run: str) -> bool:
+    """Lock a run's row for this transaction; False when somebody else has it (or there is none). Never waits."""
+    row = connection.execute(
+        "SELECT id FROM runs WHERE id = %s FOR UPDATE SKIP LOCKED", (run,)
+    ).fetchone()
+    return row is not None
+
+
+def lock_with_journal(
+    connection: Connection, run: str, *, wait: bool = True
+) -> tuple[LockedRun, StoredJournal] | None:
     """Lock a run's row, then load its journal; one round trip where the transaction is pipelined.
 
-    Two statements, because one sees nothing of what was committed while it waited for the lock.
+    Two statements, because one sees nothing of what was committed while it waited for the lock. With `wait=False` a
+    run whose row somebody else has locked is none.
     """
-    locking = connection.execute(_LOCK, (run,))
+    locking = connection.execute(_LOCK if wait else _LOCK_FREE, (run,))
     loading = connection.execute(_LOAD, {"run": run})
     locked = _locked(locking)
     return None if locked is None else (locked, _journal(loading))

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 
 from shared.models.outcomes import FailureKind
 from shared.store.database import Connection
-from shared.store.runs import PATIENT
+from shared.store.runs import PATIENT, lock_free_run
 
-_LOCK = 0x53574550  # "SWEP"
+SWEEP_SILENCE_S = 5
+
+
+class Task(IntEnum):
+    """What one sweeper at a time does; the values are advisory locks."""
+
+    COLLECT = 0x53574550  # "SWEP"
+    MEND = 0x4D454E44  # "MEND"
 
 
 @dataclass(frozen=True)
@@ -26,10 +35,34 @@ class LostStep:
     dispatches: int
 
 
-def try_lock(connection: Connection) -> bool:
-    """True for the one sweeper that may sweep in this transaction."""
-    row = connection.execute("SELECT pg_try_advisory_xact_lock(%s) AS got", (_LOCK,)).fetchone()
+def try_lock(connection: Connection, task: Task) -> bool:
+    """True for the one sweeper that may do this task in this transaction, which must not stand still for long."""
+    row = connection.execute(
+        "SELECT set_config('idle_in_transaction_session_timeout', %s, true), pg_try_advisory_xact_lock(%s) AS got",
+        (f"{SWEEP_SILENCE_S}s", task),
+    ).fetchone()
     return bool(row and row.got)
+
+
+# Locks that others wait for are those of writers and of FOR UPDATE; a report holds none of them.
+_END_SILENT = """
+SELECT pg_terminate_backend(a.pid) AS ended FROM pg_stat_activity a
+ WHERE a.datname = current_database() AND a.usename = current_user AND a.pid <> pg_backend_pid()
+   AND a.application_name = current_setting('application_name')
+   AND a.wait_event IN ('ClientRead', 'ClientWrite')
+   AND a.xact_start IS NOT NULL AND a.state_change < clock_timestamp() - make_interval(secs => %s)
+   AND EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted
+                  AND (l.locktype = 'advisory' OR l.mode IN ('RowShareLock', 'RowExclusiveLock')))
+"""
+
+
+def end_silent_sessions(connection: Connection, silence_s: float) -> int:
+    """End sessions of ours that hold locks while their client says nothing (or takes nothing); how many.
+
+    The server's own limit sees neither a client that fell silent between statements sent together nor one that does
+    not read its answer.
+    """
+    return sum(row.ended for row in connection.execute(_END_SILENT, (silence_s,)).fetchall())
 
 
 # A database that has just started knows nothing of the heartbeats it missed: silence counts from its start.
@@ -40,15 +73,27 @@ _GONE = """(s.lease_until < now()
    OR NOT EXISTS (SELECT FROM processes p WHERE p.id = s.owner)
       AND s.leased_at < now() - make_interval(secs => %(silence)s))"""
 
+# What somebody else holds a lock on is the next sweep's: a sweep waits for nobody.
 _RELEASE = f"""
-UPDATE steps s SET status = 'pending', owner = NULL, dispatched_at = NULL, not_before = NULL
- WHERE s.status = 'leased' AND s.attempts < s.max_attempts AND {_GONE}
-RETURNING s.run_id, s.key, s.attempts
+UPDATE steps SET status = 'pending', owner = NULL, dispatched_at = NULL, not_before = NULL
+ WHERE (run_id, key) IN (
+     SELECT s.run_id, s.key FROM steps s
+      WHERE s.status = 'leased' AND s.attempts < s.max_attempts AND {_GONE} FOR UPDATE OF s SKIP LOCKED)
+RETURNING run_id, key, attempts
 """
 
-_BURY = f"""
+_SPENT = f"""
 SELECT s.run_id, s.key, s.attempts FROM steps s
  WHERE s.attempts >= s.max_attempts AND (s.status = 'pending' OR s.status = 'leased' AND {_GONE}) LIMIT 500
+"""
+
+_BURY = """
+UPDATE steps SET status = 'failed', token = token + 1, failure_kind = %(kind)s, failure_message = %(message)s,
+       finished_at = clock_timestamp()
+ WHERE (run_id, key) IN (
+     SELECT run_id, key FROM steps WHERE run_id = %(run)s AND key = %(key)s AND status IN ('pending', 'leased')
+        AND attempts >= max_attempts FOR UPDATE SKIP LOCKED)
+RETURNING key
 """
 
 
@@ -61,18 +106,13 @@ def release_lost_leases(connection: Connection, silence_s: float) -> list[tuple[
 def bury_spent_steps(connection: Connection, silence_s: float) -> list[tuple[str, str]]:
     """Fail the steps whose attempts are used up (`dead`): they killed every worker that took them."""
     buried = []
-    for row in connection.execute(_BURY, {"silence": silence_s}).fetchall():
-        connection.execute("SELECT id FROM runs WHERE id = %s FOR UPDATE", (row.run_id,))
+    for row in connection.execute(_SPENT, {"silence": silence_s}).fetchall():
+        if not lock_free_run(connection, row.run_id):
+            continue
+        message = f"given up after {row.attempts} attempts, none of which lived to answer"
         failed = connection.execute(
-            "UPDATE steps SET status = 'failed', token = token + 1, failure_kind = %s, failure_message = %s, "
-            "finished_at = clock_timestamp() WHERE run_id = %s AND key = %s "
-            "AND status IN ('pending', 'leased') AND attempts >= max_attempts RETURNING key",
-            (
-                FailureKind.DEAD,
-                f"given up after {row.attempts} attempts, none of which lived to answer",
-                row.run_id,
-                row.key,
-            ),
+            _BURY,
+            {"run": row.run_id, "key": row.key, "kind": FailureKind.DEAD, "message": message},
         ).fetchone()
         if failed is not None:
             connection.execute(
@@ -107,6 +147,17 @@ def take_lost_steps(
     return [LostStep(*row) for row in rows]
 
 
+def undo_take(connection: Connection, steps: Sequence[LostStep]) -> None:
+    """Nobody published these after all: they are lost as before, unless somebody took or published them meanwhile."""
+    runs, keys, dispatches = zip(*((s.run, s.step, s.dispatches) for s in steps), strict=True)
+    connection.execute(
+        "UPDATE steps s SET dispatched_at = NULL, dispatches = s.dispatches - 1 "
+        "FROM unnest(%s::text[], %s::text[], %s::int[]) AS t(run_id, key, dispatches) "
+        "WHERE s.run_id = t.run_id AND s.key = t.key AND s.status = 'pending' AND s.dispatches = t.dispatches",
+        (list(runs), list(keys), list(dispatches)),
+    )
+
+
 def ripe_runs(connection: Connection, patience_s: float) -> list[str]:
     """Running runs with nothing open that nobody advanced, answered decisions, and runs past their deadline."""
     rows = connection.execute(
@@ -125,7 +176,8 @@ def ripe_runs(connection: Connection, patience_s: float) -> list[str]:
 def forget_processes(connection: Connection, silence_s: float) -> int:
     """Drop processes that have been silent for long and hold nothing."""
     return connection.execute(
-        "DELETE FROM processes p WHERE p.seen_at < now() - make_interval(secs => %s) "
-        "AND NOT EXISTS (SELECT FROM steps s WHERE s.owner = p.id AND s.status = 'leased')",
+        "DELETE FROM processes WHERE id IN ("
+        "SELECT p.id FROM processes p WHERE p.seen_at < now() - make_interval(secs => %s) "
+        "AND NOT EXISTS (SELECT FROM steps s WHERE s.owner = p.id AND s.status = 'leased') FOR UPDATE SKIP LOCKED)",
         (silence_s,),
     ).rowcount

@@ -1,16 +1,26 @@
 """The third trigger on real servers: whatever was lost on the way is found, and one bad run does not stop the rest."""
 
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
 import pytest
 from celery import Celery
+from kombu.exceptions import OperationalError
 
 from orchestrator.engine import Engine
 from orchestrator.staging import Scheduled
 from orchestrator.sweep import PARKED_AFTER, Sweeper
-from shared.broker import make_app
+from shared.broker import JournalBackend, depth, make_app
+from shared.embedded.processes import wait_until
 from shared.models.decision import Answer
+from shared.publishing import Application
 from shared.store.database import Database
 from shared.store.decisions import answer_decision
-from shared.store.sweeping import try_lock
+from shared.store.sweeping import Task, try_lock
 from tests.support.driving import conceding, do, drive
 from tests.support.queues import drain
 from tests.support.review_panel import submission
@@ -51,6 +61,10 @@ def later(database: Database) -> None:
 def fresh(database: Database) -> None:
     """No time has passed, however slow the machine is."""
     moved(database, "1 h")
+
+
+def until(true: Callable[[], bool], within_s: float = 40) -> None:
+    assert wait_until(true, within_s), "it never came to be"
 
 
 def steps_of(app: Celery) -> list[str]:
@@ -188,11 +202,11 @@ class Broken(Engine):
 
     bad = ""
 
-    def advance(self, run: str) -> Scheduled | None:
+    def advance(self, run: str, *, wait: bool = True) -> Scheduled | None:
         """Fail for one run."""
         if run == self.bad:
             raise ZeroDivisionError("no rounds")
-        return super().advance(run)
+        return super().advance(run, wait=wait)
 
 
 def test_a_run_that_cannot_be_advanced_does_not_keep_the_others_from_it(
@@ -232,7 +246,7 @@ def test_a_run_that_can_never_be_advanced_is_parked_with_its_reason(
 
 def test_one_sweeper_sweeps_at_a_time(sweeper: Sweeper, database: Database) -> None:
     with database.transaction() as other:
-        assert try_lock(other)
+        assert try_lock(other, Task.COLLECT)
         assert sweeper.sweep() is None
 
     assert sweeper.sweep() is not None
@@ -253,3 +267,119 @@ def test_without_a_broker_everything_but_publishing_is_done(
     assert (swept.released, swept.republished) == (1, 0)
     assert step_row(database, run, FIRST_ROUND[0]).dispatched_at is None
     nowhere.close()
+
+
+# ---- nobody is waited for ------------------------------------------------------------------------
+
+
+def test_a_run_that_somebody_else_has_locked_keeps_the_sweep_from_nothing_else(
+    database: Database, app: Celery
+) -> None:
+    """A session that fell silent in a transaction holds a run; leases, deadlines and other runs go on."""
+    engine = Engine(database)
+    held, spent, lost, ripe = (submit(engine) for _ in range(4))
+    for run in (spent, lost):
+        engine.advance(run)
+        take(database, run, FIRST_ROUND[0], "dead")
+    execute(database, "UPDATE steps SET attempts = max_attempts WHERE run_id = %s", spent)
+    execute(database, "UPDATE steps SET lease_until = now() WHERE status = 'leased'")
+    later(database)
+    unwaiting = Database(f"{database.url}&options=-c%20lock_timeout%3D1ms", pool_size=2)
+
+    with database.transaction() as forgotten:
+        forgotten.execute("SELECT id FROM runs WHERE id = ANY(%s) FOR UPDATE", ([held, spent],))
+        forgotten.execute("SELECT key FROM steps WHERE run_id = %s FOR UPDATE", (spent,))
+        swept = Sweeper(unwaiting, app, Engine(unwaiting)).sweep()
+
+    assert swept is not None
+    assert (swept.released, swept.buried, swept.woken) == (1, 0, 2)
+    assert run_row(database, held).open_steps == 0
+    assert run_row(database, ripe).open_steps == 2
+    assert step_row(database, lost, FIRST_ROUND[0]).status == "pending"
+    unwaiting.close()
+
+
+def test_an_advance_that_takes_long_keeps_no_lease_from_its_release(
+    database: Database, app: Celery
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow(Engine):
+        def advance(self, run: str, *, wait: bool = True) -> Scheduled | None:
+            begun.set()
+            assert go_on.wait(60)
+            return None
+
+    engine = Engine(database)
+    submit(engine)
+    run = submit(engine)
+    engine.advance(run)
+    later(database)
+    sweeper = Sweeper(database, app, Slow(database))
+    sweeper.start()
+    assert begun.wait(30)
+    take(database, run, FIRST_ROUND[0], "dead")
+    execute(database, "UPDATE steps SET lease_until = now() WHERE status = 'leased'")
+
+    until(lambda: step_row(database, run, FIRST_ROUND[0]).status == "pending")
+
+    sweeper.stop()
+    go_on.set()
+
+
+def test_what_the_broker_did_not_take_is_not_marked_as_published(
+    sweeper: Sweeper, database: Database, engine: Engine, app: Celery
+) -> None:
+    run = submit(engine)
+    engine.advance(run)
+    later(database)
+
+    class Refusing(Application):
+        """A broker that is there to be asked and takes nothing."""
+
+        @contextmanager
+        def gathered(self) -> Iterator[None]:
+            yield
+            raise OperationalError("full")
+
+        def send_task(self, name: str, *words: Any, **options: Any) -> None:
+            """Keep nothing."""
+
+    refusing = Refusing(
+        "refusing", broker=app.conf.broker_url, backend=JournalBackend, set_as_current=False
+    )
+    swept = Sweeper(database, refusing, engine).sweep()
+    refusing.close()
+
+    assert swept is not None
+    assert swept.republished == 0
+    row = step_row(database, run, FIRST_ROUND[0])
+    assert (row.dispatched_at, row.dispatches) == (None, 1)
+    swept = sweeper.sweep()
+    assert swept is not None
+    assert swept.republished == 2
+    assert steps_of(app) == FIRST_ROUND
+
+
+def test_a_broker_that_goes_away_between_two_questions_is_no_bug(
+    database: Database, engine: Engine, tmp_path: Path
+) -> None:
+    """It accepts a connection and ends it at once: redis-py has an error of its own for that."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "s"))
+        server.listen()
+        ending = threading.Thread(target=_hang_up, args=(server,), daemon=True)
+        ending.start()
+        app = make_app(f"redis+socket://{tmp_path}/s")
+
+        assert depth(app, "quorate.turns") is None
+        sweeper = Sweeper(database, app, engine)
+        assert sweeper.sweep() is not None
+
+        app.close()
+
+
+def _hang_up(server: socket.socket) -> None:
+    with suppress(OSError):
+        while True:
+            server.accept()[0].close()

@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
+from shared.embedded.instance import POSTGRES_SOCKET
 from shared.presence import InFlight, Presence
 from shared.store.database import Database
 from shared.store.processes import list_processes
+from tests.chaos.proxy import FreezingProxy
 from tests.support.runs import execute, new_run, step_row, take
 
 pytestmark = pytest.mark.component
@@ -110,3 +113,84 @@ def test_what_is_let_go_of_is_not_cancelled_any_more() -> None:
 
     assert held.snapshot() == set()
     assert not flag.is_set()
+
+
+# ---- heartbeats that do not arrive ----------------------------------------------------------------
+
+BEAT_S = 0.05  # a fortieth of the real one; silence and the end come as much sooner
+
+
+@pytest.fixture
+def proxy(database: Database, tmp_path: Path) -> Iterator[FreezingProxy]:
+    made = FreezingProxy(tmp_path / "p", Path(host_of(database)) / POSTGRES_SOCKET)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def far(database: Database, proxy: FreezingProxy) -> Iterator[Database]:
+    """The same database behind a network that can fall silent."""
+    url = sa.engine.make_url(database.url).update_query_dict({"host": str(proxy.folder)})
+    opened = Database(url.render_as_string(hide_password=False), pool_size=1, answer_s=0.2)
+    yield opened
+    opened.close()
+
+
+def host_of(database: Database) -> str:
+    return str(sa.engine.make_url(database.url).query["host"])
+
+
+def test_a_heartbeat_whose_answer_never_comes_is_given_up_and_the_next_one_arrives(
+    far: Database, proxy: FreezingProxy, database: Database
+) -> None:
+    presence = Presence(far, "turns", end=lambda: None)
+    proxy.arm("INSERT INTO processes")
+    presence.start()
+    assert proxy.frozen == 1
+
+    assert presence.is_known(within_s=40)
+
+    assert presence.process_id in seen(database)
+    presence.stop()
+
+
+def test_a_process_whose_heartbeats_never_arrive_takes_nothing_and_ends(
+    far: Database, proxy: FreezingProxy
+) -> None:
+    ended = threading.Event()
+    presence = Presence(far, "turns", beat_s=BEAT_S, end=ended.set)
+    proxy.arm("INSERT INTO processes", times=10**6)
+    presence.start()
+
+    assert not presence.is_known(within_s=BEAT_S)
+    assert ended.wait(40)
+    presence.stop()
+
+
+def test_a_process_does_not_end_while_nobody_can_reach_the_database(tmp_path: Path) -> None:
+    """Its calls are under way, and their answers are kept until the database is back."""
+    looks = threading.Semaphore(0)
+
+    class Away(Database):
+        def answers(self) -> bool:
+            looks.release()
+            return super().answers()
+
+    ended = threading.Event()
+    nowhere = Away(f"postgresql+psycopg://postgres@/db?host={tmp_path}", patience_s=0.0)
+    presence = Presence(nowhere, "turns", beat_s=BEAT_S, end=ended.set)
+    presence.start()
+
+    for _ in range(3):
+        assert looks.acquire(timeout=40)
+
+    assert not presence.is_known()
+    assert not ended.is_set()
+    presence.stop()
+    nowhere.close()
+
+
+def test_a_process_that_was_never_started_claims_nothing_about_its_heartbeat(
+    database: Database,
+) -> None:
+    assert Presence(database, "turns").is_known()

@@ -1,5 +1,9 @@
 """What the sweeper asks of real Postgres: who is gone, what was lost, what is ripe."""
 
+import time
+from contextlib import suppress
+
+import psycopg
 import pytest
 
 from shared.errors import EnvironmentFault
@@ -10,7 +14,9 @@ from shared.store.processes import leave, list_processes
 from shared.store.runs import NewDecision, cancel_run
 from shared.store.steps import finish, hand_back
 from shared.store.sweeping import (
+    Task,
     bury_spent_steps,
+    end_silent_sessions,
     forget_processes,
     release_lost_leases,
     ripe_runs,
@@ -205,8 +211,8 @@ def test_two_sweepers_do_not_take_the_same_step(database: Database) -> None:
     ago(database, "dispatched_at", 60)
 
     with database.transaction() as one, database.transaction() as other:
-        assert try_lock(one)
-        assert not try_lock(other)
+        assert try_lock(one, Task.MEND)
+        assert not try_lock(other, Task.MEND)
         first = take_lost_steps(one, QUEUE, 2.0, 2)
         second = take_lost_steps(other, QUEUE, 2.0, 9)
 
@@ -276,6 +282,46 @@ def test_silent_processes_are_forgotten_once_they_hold_nothing(database: Databas
     database.run(lambda c: leave(c, "holder"))
     assert [process.id for process in database.run(list_processes)] == ["new"]
     assert refused(database, run, "a").status == "leased"
+
+
+# ---- sessions that fell silent ------------------------------------------------------------------
+
+
+def end_silent(database: Database, silence_s: float = 0.0) -> int:
+    return database.run(lambda c: end_silent_sessions(c, silence_s))
+
+
+@pytest.mark.parametrize("lock", ["row", "advisory"])
+def test_a_session_that_holds_locks_and_says_nothing_is_ended(
+    database: Database, lock: str
+) -> None:
+    """Statements that were sent together: the server's own limit begins only when it is told that they are all."""
+    run = new_run(database)
+    lock_it = (
+        "SELECT id FROM runs FOR UPDATE" if lock == "row" else "SELECT pg_advisory_xact_lock(7)"
+    )
+    with suppress(psycopg.OperationalError), database.pipelined() as silent:
+        silent.execute(lock_it).fetchone()
+        assert end_silent(database, 3600) == 0
+        while not end_silent(database):
+            time.sleep(0.01)
+        execute(database, "UPDATE runs SET title = 'free' WHERE id = %s", run)
+        execute(database, "SELECT pg_advisory_lock(7)")
+        silent.execute("SELECT 1").fetchone()
+
+    assert run_row(database, run).title == "free"
+
+
+def test_sessions_that_hold_nobody_up_are_left_alone(database: Database, database_url: str) -> None:
+    new_run(database)
+    with psycopg.connect(database_url.replace("+psycopg", "")) as person:
+        person.execute("SELECT id FROM runs FOR UPDATE")
+        with database.transaction() as reader:
+            reader.execute("SELECT id FROM runs")
+
+            assert end_silent(database) == 0
+
+        person.execute("SELECT 1")
 
 
 # ---- a database that went away ------------------------------------------------------------------
