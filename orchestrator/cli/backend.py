@@ -53,10 +53,14 @@ def connect(starting: Starting) -> Backend:
     settings = starting.settings
     endpoints = settings.endpoints
     database = Database(endpoints.database_url, pool_size=4, patience_s=2.0)
-    if settings.external is None:
-        upgrade(database)
-    else:
+    if settings.external is not None:
         require_schema(database)
+        return Backend(settings, database, Signals(endpoints.redis_url))
+    try:
+        upgrade(database)
+    except EnvironmentFault:
+        starting.again()
+        upgrade(database)
     return Backend(settings, database, Signals(endpoints.redis_url))
 
 

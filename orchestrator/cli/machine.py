@@ -66,7 +66,8 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
         facts["schema"] = {"found": database.run(schema_revision), "needed": HEAD}
         if facts["schema"]["found"] == HEAD:
             facts["processes"] = [asdict(process) for process in database.run(list_processes)]
-            facts["runs"] = database.run(count_runs)
+            counts = database.run(count_runs)
+            facts["runs"], facts["runs_estimated"] = counts.by_status, counts.estimated
     except EnvironmentFault as error:
         fault = str(error)
     finally:
@@ -157,7 +158,8 @@ def _lines(facts: Mapping[str, Any]) -> list[Line]:
         line(f"{p.kind} on {p.host}, pid {p.pid}, seen {p.silent_s:.1f} s ago") for p in alive
     ]
     runs = ", ".join(f"{count} {status}" for status, count in facts.get("runs", {}).items())
-    lines.append(line(f"runs: {runs or 'none'}"))
+    about = "about " if facts.get("runs_estimated") else ""
+    lines.append(line(f"runs: {about}{runs or 'none'}"))
     if waiting := [f"{n} in {queue}" for queue, n in (facts["queues"] or {}).items() if n]:
         lines.append(line(f"messages waiting: {', '.join(waiting)}"))
     if refused := [f"{n} in {queue}" for queue, n in (facts["refused"] or {}).items()]:

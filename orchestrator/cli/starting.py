@@ -38,6 +38,10 @@ class Starting:
         if self._fault is not None:
             raise self._fault
 
+    def again(self) -> None:
+        """Start the servers once more: one of them died after it had answered. Raises EnvironmentFault."""
+        ensure(self._settings.instance, environ=self._environ)
+
     def _start(self) -> None:
         # The servers first: three processes that load Celery would starve the making of a database.
         try:

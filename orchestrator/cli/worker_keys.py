@@ -19,7 +19,7 @@ from shared.embedded.supervisor import stop_supervisor
 from shared.limits import BreakerState, account_of, breakers, paused, resume
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.panel import Panel, Participant
-from shared.store.views import count_runs
+from shared.store.views import count_live_runs
 
 
 def renew_workers(
@@ -52,7 +52,7 @@ def hand_over_keys(
     if not missing:
         return
     names = ", ".join(missing)
-    if backend.read(count_runs).get(RunStatus.RUNNING):
+    if backend.read(count_live_runs).get(RunStatus.RUNNING):
         terminal.warn([line(Span(f"⚠ {say('other_keys', language, names=names)}", Style.WARNING))])
         return
     terminal.talk([line(Span(say("workers_renewed", language, names=names), Style.DIM))])

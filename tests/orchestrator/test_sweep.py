@@ -2,22 +2,21 @@
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
+import redis
 from celery import Celery
-from kombu.exceptions import OperationalError
 
 from orchestrator.engine import Engine
 from orchestrator.staging import Scheduled
 from orchestrator.sweep import PARKED_AFTER, Sweeper
-from shared.broker import JournalBackend, depth, make_app
+from shared.broker import depth, make_app
+from shared.embedded.instance import Endpoints
 from shared.embedded.processes import wait_until
 from shared.models.decision import Answer
-from shared.publishing import Application
 from shared.store.database import Database
 from shared.store.decisions import answer_decision
 from shared.store.sweeping import Task, try_lock
@@ -328,28 +327,16 @@ def test_an_advance_that_takes_long_keeps_no_lease_from_its_release(
 
 
 def test_what_the_broker_did_not_take_is_not_marked_as_published(
-    sweeper: Sweeper, database: Database, engine: Engine, app: Celery
+    sweeper: Sweeper, database: Database, engine: Engine, app: Celery, servers: Endpoints
 ) -> None:
     run = submit(engine)
     engine.advance(run)
     later(database)
 
-    class Refusing(Application):
-        """A broker that is there to be asked and takes nothing."""
-
-        @contextmanager
-        def gathered(self) -> Iterator[None]:
-            yield
-            raise OperationalError("full")
-
-        def send_task(self, name: str, *words: Any, **options: Any) -> None:
-            """Keep nothing."""
-
-    refusing = Refusing(
-        "refusing", broker=app.conf.broker_url, backend=JournalBackend, set_as_current=False
-    )
-    swept = Sweeper(database, refusing, engine).sweep()
-    refusing.close()
+    with redis.Redis.from_url(servers.redis_url) as client:
+        client.config_set("maxmemory", "1")
+        swept = sweeper.sweep()
+        client.config_set("maxmemory", "0")
 
     assert swept is not None
     assert swept.republished == 0

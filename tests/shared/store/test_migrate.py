@@ -1,5 +1,6 @@
 """Migrations lead to the schema that the code describes, however many processes apply them at once."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 import shared.store
+from shared.errors import EnvironmentFault
 from shared.store.database import Database
 from shared.store.migrate import HEAD, current, upgrade
 from shared.store.schema import metadata
@@ -101,3 +103,34 @@ def test_there_and_back_and_there_again(empty_url: str) -> None:
     assert upgrade(database) is False
     assert indexes(database) == before
     database.close()
+
+
+@pytest.mark.parametrize("work", [current, upgrade])
+def test_a_server_that_is_gone_is_an_absence_and_no_bug(
+    tmp_path: Path, work: Callable[[Database], object]
+) -> None:
+    nowhere = Database(f"postgresql+psycopg://postgres@/db?host={tmp_path}")
+
+    with pytest.raises(EnvironmentFault, match="does not answer"):
+        work(nowhere)
+
+
+def test_a_server_that_dies_before_the_migration_is_an_absence_and_no_bug(
+    empty_url: str, tmp_path: Path
+) -> None:
+    class Dying(Database):
+        """Answers for its revision, and then its server is gone."""
+
+        @property
+        def url(self) -> str:
+            return f"postgresql+psycopg://postgres@/db?host={tmp_path}"
+
+        @url.setter
+        def url(self, _url: str) -> None:
+            pass
+
+    dying = Dying(empty_url)
+
+    with pytest.raises(EnvironmentFault, match="does not answer"):
+        upgrade(dying)
+    dying.close()

@@ -21,6 +21,7 @@ from shared.store.runs import (
 from shared.store.saving import save
 from shared.store.steps import finish, store_response
 from shared.store.views import (
+    RunCounts,
     count_runs,
     find_run,
     list_events,
@@ -197,7 +198,7 @@ def test_runs_are_found_by_id_by_beginning_and_as_the_last(database: Database) -
         found("z")
     assert [row.id for row in database.run(lambda c: list_runs(c, limit=1))] == ["rac"]
     assert database.run(lambda c: list_runs(c, status="waiting")) == []
-    assert database.run(count_runs) == {"running": 3}
+    assert database.run(count_runs) == RunCounts({"running": 3})
     assert database.run(lambda c: root_tasks(c, ["rab", "none"])) == {"rab": "root"}
 
 
