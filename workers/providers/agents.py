@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from shared.models.steps import Usage
 from workers.providers.agent_words import Ear, LineEar, PlainEar, Watch, hear_claude, hear_codex
 from workers.providers.payload import Payload, count, dollars, part, text, total
-from workers.providers.registry import Finish
+from workers.providers.registry import Finish, ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,25 @@ def read_text(output: str) -> Said:
     return Said(text=output.strip())
 
 
+# Of the Messages API. Versions of the command before 2.1 leave it out: their `success` says it.
+_CLAUDE_FINISH = {
+    "": Finish.STOP,
+    "end_turn": Finish.STOP,
+    "stop_sequence": Finish.STOP,
+    "max_tokens": Finish.LENGTH,
+    "model_context_window_exceeded": Finish.LENGTH,
+    "refusal": Finish.REFUSAL,
+}
+
+
 def read_claude(output: str) -> Said:
     """`--output-format json`: one result object, or an array that ends with it."""
     result = _last_object(output)
     if result is None:
         return Said(error="its output is not the result object that was asked for")
     said = text(result.get("result"))
-    if result.get("is_error") is True or result.get("type") != "result":
+    failed = text(result.get("subtype")) not in ("", "success")
+    if failed or result.get("is_error") is True or result.get("type") != "result":
         return Said(
             error=said or text(result.get("subtype")) or "it reports an error",
             usage=_claude_usage(result),
@@ -70,7 +82,7 @@ def read_claude(output: str) -> Said:
         text=said if held is None else json.dumps(held, ensure_ascii=False),
         usage=_claude_usage(result),
         model=next(iter(_object(result.get("modelUsage"))), None),
-        finish=Finish.REFUSAL if result.get("stop_reason") == "refusal" else Finish.STOP,
+        finish=ended(_CLAUDE_FINISH, text(result.get("stop_reason"))),
     )
 
 
@@ -113,24 +125,28 @@ def read_gemini(output: str) -> Said:
 
 
 def read_codex(output: str) -> Said:
-    """`exec --json`: a line per event; the last agent message is the answer."""
-    said, error, usage = "", "", Usage()
+    """`exec --json`: a line per event; the last agent message is the answer, once its turn is completed."""
+    said, error, usage, finish = "", "", Usage(), Finish.OTHER
     for line in output.splitlines():
         event = _parsed(line)
         match event.get("type"):
             case "item.completed" if part(event, "item", "type") == "agent_message":
                 said = text(part(event, "item", "text"))
+            case "turn.started":
+                finish = Finish.OTHER
             case "turn.completed":
+                finish, error = Finish.STOP, ""  # what it got over, such as a lost connection
                 usage = Usage(
                     input_tokens=count(part(event, "usage", "input_tokens")),
                     output_tokens=count(part(event, "usage", "output_tokens")),
                     cached_tokens=count(part(event, "usage", "cached_input_tokens")),
                 )
             case "turn.failed":
+                finish = Finish.OTHER
                 error = text(part(event, "error", "message")) or "its turn failed"
             case "error":
                 error = text(event.get("message")) or "it reports an error"
-    return Said(text=said, error="" if said else error, usage=usage)
+    return Said(text=said, error=error, usage=usage, finish=finish)
 
 
 def _last_object(output: str) -> Payload | None:

@@ -12,7 +12,7 @@ from workers.providers.events import cut_off
 from workers.providers.options import SchemaOptions, model_of, options_of
 from workers.providers.payload import Payload, count, items, part, text, total, unreadable
 from workers.providers.prices import priced
-from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall, ended
 from workers.providers.statuses import ErrorBody
 from workers.providers.transport import HttpRequest
 
@@ -176,7 +176,7 @@ def _completion(
     return Completion(
         text=whole,
         usage=priced(usage_of(usage), call.participant, name, BASE_URL, written),
-        finish_reason=_FINISH.get(finish, Finish.OTHER),
+        finish_reason=ended(_FINISH, finish),
         model=name,
     )
 

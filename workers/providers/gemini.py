@@ -14,7 +14,7 @@ from workers.providers.events import cut_off
 from workers.providers.options import SchemaOptions, model_of, options_of
 from workers.providers.payload import Payload, count, first_of, items, part, text, total, unreadable
 from workers.providers.prices import priced
-from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall, ended
 from workers.providers.statuses import ErrorBody
 from workers.providers.transport import HttpRequest
 
@@ -130,7 +130,7 @@ class Reader:
         if streamed and not (self._finish or self._blocked):
             raise cut_off(self._call.participant.name)
         name = self._model or self._call.participant.model or ""
-        finish = Finish.REFUSAL if self._blocked else _FINISH.get(self._finish, Finish.OTHER)
+        finish = Finish.REFUSAL if self._blocked else ended(_FINISH, self._finish)
         return Completion(
             text="".join(self._pieces),
             usage=priced(usage_of(self._usage), self._call.participant, name, BASE_URL),

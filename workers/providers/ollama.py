@@ -14,7 +14,7 @@ from workers.providers.events import cut_off
 from workers.providers.options import SchemaOptions, model_of, options_of
 from workers.providers.payload import Payload, count, part, text, unreadable
 from workers.providers.prices import priced
-from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall, ended
 from workers.providers.transport import HttpRequest
 
 BASE_URL = "http://127.0.0.1:11434"
@@ -122,12 +122,14 @@ def _completion(call: ProviderCall, whole: str, last: Payload) -> Completion:
         output_tokens=count(last.get("eval_count")),
     )
     name = text(last.get("model")) or call.participant.model or ""
-    # Older servers give no reason for an ordinary end.
-    finish = text(last.get("done_reason")) or ("stop" if last.get("done") is True else "")
+    # Older servers give no reason for an ordinary end. What is not done has none, whatever it says.
+    reason = last.get("done_reason")
+    stated = "stop" if reason in (None, "") else text(reason)
+    finish = stated if last.get("done") is True else ""
     return Completion(
         text=whole,
         usage=_with_cost(usage, call, name),
-        finish_reason=_FINISH.get(finish, Finish.OTHER),
+        finish_reason=ended(_FINISH, finish),
         model=name,
     )
 

@@ -27,7 +27,7 @@ from workers.providers.payload import (
     unreadable,
 )
 from workers.providers.prices import priced
-from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall, ended
 from workers.providers.statuses import ErrorBody
 from workers.providers.transport import HttpRequest
 
@@ -235,7 +235,7 @@ def _completion(
         usage=priced(
             usage_of(usage), call.participant, name, BASE_URL, charged_usd=_charged_usd(call, usage)
         ),
-        finish_reason=Finish.REFUSAL if refused else _FINISH.get(finish, Finish.OTHER),
+        finish_reason=Finish.REFUSAL if refused else ended(_FINISH, finish),
         model=name,
     )
 

@@ -109,11 +109,16 @@ def read(payload: Payload, call: ProviderCall) -> Completion:
 
 def _finish(status: str, payload: Payload) -> Finish:
     if status == "completed":
-        return Finish.STOP
+        return Finish.STOP if all(map(_is_whole, items(payload.get("output")))) else Finish.OTHER
     reason = text(part(payload, "incomplete_details", "reason"))
     if reason in _LENGTH:
         return Finish.LENGTH
     return Finish.REFUSAL if reason == "content_filter" else Finish.OTHER
+
+
+def _is_whole(item: JsonValue) -> bool:
+    """False for a message that says it is not."""
+    return part(item, "type") != "message" or part(item, "status") in (None, "", "completed")
 
 
 class Reader:
@@ -132,7 +137,9 @@ class Reader:
             raise error_of(self._call.participant.name, status_of(error), {}, error)
         response = event.get("response")
         if kind in _CLOSING and isinstance(response, dict):
-            self._response = response
+            # The event's name says it where the response does not.
+            stated = response.get("status") or kind.removeprefix("response.")
+            self._response = response | {"status": stated}
         if kind in ("response.output_text.delta", "response.refusal.delta"):
             self._pieces.append(text(event.get("delta")))
             return self._pieces[-1]

@@ -90,7 +90,8 @@ class ProviderCall:
 class Finish(StrEnum):
     """Why the text ends where it ends, the same words for every provider.
 
-    `LOST` is no answer's: it marks a call whose answer never came and that may have been charged.
+    `OTHER` is every end that is not known to be one of these: words that end so are no answer
+    (replies.py). `LOST` is no answer's: it marks a call whose answer never came and that may have been charged.
     """
 
     STOP = "stop"
@@ -98,6 +99,11 @@ class Finish(StrEnum):
     REFUSAL = "refusal"
     OTHER = "other"
     LOST = "lost"
+
+
+def ended(known: Mapping[str, Finish], reason: str) -> Finish:
+    """What a service's word for the end means: one that is unknown or missing is never a whole answer."""
+    return known.get(reason, Finish.OTHER)
 
 
 @dataclass(frozen=True, slots=True)

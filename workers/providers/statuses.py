@@ -207,9 +207,9 @@ def _error_beside(choices: JsonValue, error: JsonValue) -> Mapping[str, JsonValu
     for one in choices if isinstance(choices, list) else ():
         if isinstance(one, dict) and isinstance(one.get("error"), dict):
             return {"error": one["error"]}
-        if isinstance(one, dict) and one.get("finish_reason") == "error" and error:
-            return {"error": error}
-    return None
+    # Whatever the choice calls its end. An error without any word is a form that was filled in.
+    empty = isinstance(error, dict) and not any(error.values())
+    return {"error": error} if error and not empty else None
 
 
 _STATUS = re.compile(r"[45][0-9]{2}")

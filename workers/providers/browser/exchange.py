@@ -84,9 +84,17 @@ class Exchange:
                 text, since = now, time.monotonic()
             still_s = time.monotonic() - since
             if still_s >= self.site.settle_s and not self._sees(self.site.busy):
+                self._check_whole()
                 return text.strip()
             self._check_limit()
             self.guard.pause(POLL_S)
+
+    def _check_whole(self) -> None:
+        if self.site.unfinished and self._sees(self.site.unfinished):
+            raise ProviderError(
+                FailureKind.TRUNCATED,
+                f"{self.guard.who}'s answer at {self.name} stopped in the middle.",
+            )
 
     def _check_limit(self) -> None:
         if self._sees(self.site.limit):

@@ -22,6 +22,7 @@ class Site(Wire):
     busy: str = Field(min_length=1)
     login: str = Field(min_length=1)
     limit: str = Field(min_length=1)
+    unfinished: str = ""
     settle_s: float = Field(default=1.5, gt=0, le=30)
     patience_s: float = Field(default=20.0, gt=0, le=120)
 
