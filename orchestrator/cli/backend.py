@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
-from orchestrator.cli.starting import Starting
+from orchestrator.cli.starting import Starting, revive
+from shared.embedded.servers import ensure, is_up
+from shared.embedded.supervisor import is_wanted
 from shared.errors import EnvironmentFault
 from shared.settings import Settings
 from shared.signals import Signals
@@ -24,19 +26,38 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Backend:
-    """An open way to the store and to the signals."""
+    """An open way to the store and to the signals. Embedded servers that were killed are brought back on the way."""
 
     settings: Settings
     database: Database
     signals: Signals
+    environ: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Look something up."""
-        return self.database.run(work)
+        return self._run(work, atomic=False)
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Change something in one transaction."""
-        return self.database.run(work, atomic=True)
+        return self._run(work, atomic=True)
+
+    def revive(self) -> bool:
+        """Start the embedded processes again if their supervisor was killed; False when there was nothing to do."""
+        return bool(self.environ) and revive(self.settings, self.environ)
+
+    def _run(self, work: Callable[[Connection], T], *, atomic: bool) -> T:
+        try:
+            return self.database.run(work, atomic=atomic)
+        except EnvironmentFault:
+            instance = self.settings.instance
+            if self.settings.external is not None or not self.environ:
+                raise
+            if not is_wanted(instance) and not is_up(instance):
+                raise EnvironmentFault(
+                    f"instance {instance.name} was stopped (`quorate down`); its runs go on after `quorate up`."
+                ) from None
+            ensure(instance, environ=self.environ)
+            return self.database.run(work, atomic=atomic)
 
     def close(self) -> None:
         """Drop the connections."""
@@ -55,13 +76,13 @@ def connect(starting: Starting) -> Backend:
     database = Database(endpoints.database_url, pool_size=4, patience_s=2.0)
     if settings.external is not None:
         require_schema(database)
-        return Backend(settings, database, Signals(endpoints.redis_url))
+        return Backend(settings, database, Signals(endpoints.redis_url), starting.environ)
     try:
         upgrade(database)
     except EnvironmentFault:
         starting.again()
         upgrade(database)
-    return Backend(settings, database, Signals(endpoints.redis_url))
+    return Backend(settings, database, Signals(endpoints.redis_url), starting.environ)
 
 
 def require_schema(database: Database) -> None:

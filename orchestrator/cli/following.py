@@ -14,6 +14,7 @@ from orchestrator.views.happenings import Manner
 from orchestrator.views.lines import Line, Span, Style, line
 from orchestrator.views.progress import Look, changes, still_waiting
 from orchestrator.views.words import say
+from shared.embedded.supervisor import supervisor_status
 from shared.live import EXPECTED_S, WATCHED_S, Live, Watcher
 from shared.store.processes import list_processes
 from shared.store.views import Pulse, run_pulse
@@ -23,6 +24,7 @@ FAST_S, SLOW_S, SLOWEST_S = 0.05, 0.2, 0.5
 FAST_FOR_S, SLOW_FOR_S = 10.0, 60.0
 REMINDER_S = 25.0
 WORKER_CHECK_S = 10.0
+REVIVAL_S = 1.0
 LIVE_S = 0.2
 
 
@@ -34,6 +36,7 @@ class Clock:
     said: float
     checked: float
     asked: float = 0.0
+    revived: float = 0.0
 
     @classmethod
     def start(cls) -> Clock:
@@ -99,6 +102,7 @@ class Follower:
                     return True
                 if deadline is not None and time.monotonic() >= deadline:
                     return False
+                self._revive(clock)
                 _remind(self._backend, self._display, look, self._language, clock)
                 self._display.refresh(
                     replace(look, elapsed_s=pulse.elapsed_s, live=self._listen(clock))
@@ -109,6 +113,16 @@ class Follower:
         """Watch no more; who watched at a terminal is expected back."""
         if self._is_live:
             announce(self._backend, self._run, EXPECTED_S)
+
+    def _revive(self, clock: Clock) -> None:
+        """Without the embedded processes the run would never end: who waits for it starts them again."""
+        now = time.monotonic()
+        if now - clock.revived >= REVIVAL_S:
+            clock.revived = now
+            if self._backend.revive():
+                text = say("revived", self._language)
+                self._display.tell([line(Span(f"⚠ {text}", Style.WARNING))])
+                clock.said = now
 
     @property
     def _is_live(self) -> bool:
@@ -171,7 +185,20 @@ def missing_processes(backend: Backend, look: Look, language: str) -> list[Line]
 
     alive = {p.kind for p in backend.read(list_processes) if p.silent_s < SILENCE_S}
     wanted = {("turns" if step.kind == "turn" else "tools") for step in look.open_steps}
-    texts = [say("no_worker", language, kind=kind) for kind in sorted(wanted) if kind not in alive]
-    if "orchestrator" not in alive:
-        texts.append(say("no_orchestrator", language))
+    kinds = sorted(kind for kind in wanted | {"orchestrator"} if kind not in alive)
+    texts = _missing_texts(kinds, backend, language)
     return [line(Span(f"⚠ {text}", Style.WARNING)) for text in texts]
+
+
+def _missing_texts(kinds: list[str], backend: Backend, language: str) -> list[str]:
+    """What to do about it, which depends on who starts processes here."""
+    if backend.settings.external is None:
+        if kinds and not supervisor_status(backend.settings.instance).running:
+            return [say("nothing_runs", language)]
+        return [say("starts_again", language, kind=kind) for kind in kinds]
+    return [
+        say("no_orchestrator", language)
+        if kind == "orchestrator"
+        else say("no_worker", language, kind=kind)
+        for kind in kinds
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -16,6 +17,7 @@ from orchestrator.views.tables import table
 from shared.broker import depth, make_app
 from shared.contracts import QUEUES
 from shared.embedded.instance import Instance
+from shared.embedded.processes import is_alive
 from shared.embedded.servers import status as server_status
 from shared.embedded.servers import stop
 from shared.embedded.supervisor import stop_supervisor, supervisor_status
@@ -28,6 +30,8 @@ from shared.store.processes import Process, list_processes
 from shared.store.views import count_runs, schema_revision
 
 UNREACHABLE = 5
+GONE_S = 8.0
+_NOT_RUNNING = "not running; any command that needs the servers starts them (`quorate up`)"
 
 
 def start(environ: Mapping[str, str]) -> int:
@@ -60,6 +64,9 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
     facts: dict[str, Any] = {"instance": None}
     if settings.external is None:
         facts = _embedded(settings.instance)
+        if not any(server["running"] for server in facts["servers"]):
+            down = {"fault": _NOT_RUNNING, "queues": None, "refused": None}
+            return _show(environ, {**facts, **down}, as_json=as_json)
     fault: str | None = None
     database = Database(settings.endpoints.database_url, pool_size=1, patience_s=0.0)
     try:
@@ -72,14 +79,17 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
         fault = str(error)
     finally:
         database.close()
-    facts["fault"] = fault
     facts["queues"], facts["refused"] = _broker(settings)
+    return _show(environ, {**facts, "fault": fault}, as_json=as_json)
+
+
+def _show(environ: Mapping[str, str], facts: Mapping[str, Any], *, as_json: bool) -> int:
     terminal = Terminal.of(environ)
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, **facts}))
     else:
         terminal.result(_lines(facts))
-    return 0 if fault is None else UNREACHABLE
+    return 0 if facts["fault"] is None else UNREACHABLE
 
 
 def show_logs(environ: Mapping[str, str], name: str | None, count: int) -> int:
@@ -147,15 +157,17 @@ def _lines(facts: Mapping[str, Any]) -> list[Line]:
                 [(c["name"], str(c["pid"] or "-"), str(c["restarts"])) for c in children],
             )
         else:
-            lines.append(line("no supervisor runs: no workers"))
+            lines.append(line(_why_no_workers(facts["supervisor"])))
     else:
         lines.append(line("external servers"))
     if facts["fault"] is not None:
         return [*lines, line(Span(facts["fault"], Style.BAD))]
     lines.append(line(f"schema {facts['schema']['found']}, needed {facts['schema']['needed']}"))
-    alive = [Process(**one) for one in facts.get("processes", ())]
+    known = [Process(**one) for one in facts.get("processes", ())]
     lines += [
-        line(f"{p.kind} on {p.host}, pid {p.pid}, seen {p.silent_s:.1f} s ago") for p in alive
+        line(f"{p.kind} on {p.host}, pid {p.pid}, seen {p.silent_s:.1f} s ago")
+        for p in known
+        if not _is_gone(p)
     ]
     runs = ", ".join(f"{count} {status}" for status, count in facts.get("runs", {}).items())
     about = "about " if facts.get("runs_estimated") else ""
@@ -166,6 +178,18 @@ def _lines(facts: Mapping[str, Any]) -> list[Line]:
         text = f"messages refused: {', '.join(refused)}; nobody here wrote them, the logs say why"
         lines.append(line(Span(text, Style.WARNING)))
     return lines
+
+
+def _why_no_workers(supervisor: Mapping[str, Any]) -> str:
+    if supervisor["killed"]:
+        return "the supervisor was killed: no workers; `quorate up`, or whoever waits for a run, starts it again"
+    return "no supervisor runs: no workers"
+
+
+def _is_gone(process: Process) -> bool:
+    """Whether a process of this machine has ended without a farewell."""
+    here = process.host == socket.gethostname()
+    return here and process.silent_s > GONE_S and not is_alive(process.pid)
 
 
 def _server(one: Mapping[str, Any]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from orchestrator.cli.key_marks import write_marks
 from orchestrator.cli.processes import script, service_environment
 from shared.embedded.servers import ensure
-from shared.embedded.supervisor import ensure_supervisor, stop_supervisor
+from shared.embedded.supervisor import ensure_supervisor, is_wanted, stop_supervisor
 from shared.settings import Settings
 
 
@@ -30,6 +30,11 @@ class Starting:
     def settings(self) -> Settings:
         """What is being started."""
         return self._settings
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """What the processes are started with."""
+        return self._environ
 
     def wait(self) -> None:
         """Return when the servers answer. Raises EnvironmentFault: what stands in the way of one."""
@@ -53,6 +58,13 @@ class Starting:
                 start_supervisor(self._settings, self._environ)
         except BaseException as fault:  # noqa: BLE001 - raised again by wait, in the command's own thread
             self._fault = fault
+
+
+def revive(settings: Settings, environ: Mapping[str, str]) -> bool:
+    """Start the instance's supervisor again if it was killed: False when it runs, or was stopped by somebody."""
+    if settings.external is not None or not is_wanted(settings.instance):
+        return False
+    return start_supervisor(settings, environ)
 
 
 def start_supervisor(settings: Settings, environ: Mapping[str, str]) -> bool:

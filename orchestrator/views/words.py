@@ -123,6 +123,18 @@ _WORDS: dict[str, tuple[str, str]] = {
         "no orchestrator is running: start one with `quorate orchestrator`",
         "실행 중인 오케스트레이터가 없습니다: `quorate orchestrator` 명령으로 시작하세요",
     ),
+    "nothing_runs": (
+        "no process of this instance is running: `quorate up` starts them",
+        "이 인스턴스의 프로세스가 실행되고 있지 않습니다: `quorate up` 명령으로 시작하세요",
+    ),
+    "starts_again": (
+        "the process {kind} does not answer at the moment; it is started again by itself (`quorate logs {kind}`)",
+        "{kind} 프로세스가 지금 응답하지 않습니다. 자동으로 다시 시작됩니다 (`quorate logs {kind}`)",
+    ),
+    "revived": (
+        "the background processes had been killed and are started again; the run goes on",
+        "백그라운드 프로세스가 강제 종료되어 다시 시작했습니다. 실행은 계속됩니다",
+    ),
     "other_keys": (
         "the workers were started without the present {names}: `quorate down`, then start the run again",
         "워커가 현재 설정된 {names} 없이 시작되었습니다: `quorate down` 뒤에 다시 실행하세요",

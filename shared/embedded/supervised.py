@@ -20,9 +20,14 @@ MARK = "QUORATE_SUPERVISED_BY"
 
 # Every line is the whole list of process groups; at the end of input the supervisor is gone. Unlike
 # PR_SET_PDEATHSIG this needs no code between fork and exec, reaches grandchildren, and works on macOS.
+# Its arguments are a file, and the command that takes over while that file is there. It stays behind its successor,
+# which may be killed before it has a lifeline of its own; 128 and more is a death by a signal. The pause keeps a
+# supervisor that is killed again and again from taking the machine.
 _LIFELINE = (
     'trap "" HUP INT QUIT TERM; groups=; while read -r line; do groups=$line; done; '
-    'for group in $groups; do kill -s KILL -- "-$group"; done'
+    'for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done; '
+    'wanted=$1; shift; code=137; while [ "$code" -gt 128 ] && [ -e "$wanted" ]; do sleep 1; '
+    '[ -e "$wanted" ] || exit 0; (trap - HUP INT QUIT TERM; exec "$@" </dev/null >&2); code=$?; done'
 )
 
 
@@ -35,6 +40,15 @@ class ProcessSpec:
     argv: tuple[str, ...]
     env: Mapping[str, str] | None = None
     """Its whole environment; None gives it the supervisor's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """What takes over when a supervisor is killed, as long as the file `wanted` is there."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    wanted: Path
 
 
 def next_delay_s(last_s: float | None, lived_s: float) -> float:
@@ -121,9 +135,13 @@ class Child:
 
 
 class Lifeline:
-    """A tiny shell that kills the groups it was told about when our end of its pipe closes."""
+    """A tiny shell that kills the groups it was told about when our end of its pipe closes.
 
-    def __init__(self) -> None:
+    With a `successor` it starts that then.
+    """
+
+    def __init__(self, successor: Successor | None = None) -> None:
+        self._successor = successor
         self._groups: tuple[int, ...] = ()
         self._shell = self._open()
 
@@ -160,14 +178,15 @@ class Lifeline:
                 self._shell.stdin.write(" ".join(map(str, groups)).encode() + b"\n")
                 self._shell.stdin.flush()
 
-    @staticmethod
-    def _open() -> subprocess.Popen[bytes]:
+    def _open(self) -> subprocess.Popen[bytes]:
+        after = self._successor
+        words = (str(after.wanted), *after.argv) if after else ("/dev/null/none",)
         return subprocess.Popen(
-            ("/bin/sh", "-c", _LIFELINE),
+            ("/bin/sh", "-c", _LIFELINE, "lifeline", *words),
             cwd="/",
-            env={"PATH": "/usr/bin:/bin"},
+            env=after.env if after else {"PATH": "/usr/bin:/bin"},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=None if after else subprocess.DEVNULL,
             start_new_session=True,
         )

@@ -2,7 +2,9 @@
 
 One per instance, by a lock that dies with it. It is known by its working directory, like the servers,
 and by the pid in its lock file: a pid alone is never trusted. When it is killed with -9 the lifeline ends
-its children's groups at once; whatever escapes that carries a mark that the next supervisor looks for.
+its children's groups at once and starts its successor; whatever escapes carries a mark that the successor looks for.
+That it was killed and not stopped is known from a file, `supervisor.wanted`: made at its start, removed first of all
+by whoever stops it.
 """
 
 import os
@@ -14,7 +16,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from shared.embedded.folders import appending, make_private
+from shared.embedded.folders import appending, make_private, told_as_fault
 from shared.embedded.instance import Instance
 from shared.embedded.locks import try_lock
 from shared.embedded.processes import (
@@ -26,7 +28,7 @@ from shared.embedded.processes import (
 )
 from shared.embedded.server_watch import ServerWatch
 from shared.embedded.stop_signals import StopSignals
-from shared.embedded.supervised import MARK, Child, Lifeline, ProcessSpec
+from shared.embedded.supervised import MARK, Child, Lifeline, ProcessSpec, Successor
 from shared.embedded.supervisor_record import (
     ChildStatus,
     SupervisorStatus,
@@ -41,6 +43,7 @@ __all__ = [
     "ProcessSpec",
     "SupervisorStatus",
     "ensure_supervisor",
+    "is_wanted",
     "run_supervisor",
     "stop_supervisor",
     "supervisor_status",
@@ -60,8 +63,11 @@ def run_supervisor(
     grace_s: float = 20.0,
     watch_servers: bool = True,
     durable: bool = True,
+    again: Sequence[str] = (),
 ) -> int:
     """Keep `specs` running until SIGTERM or SIGINT; returns 0, or ALREADY_RUNNING at once.
+
+    `again` is the command that starts the supervisor; when it is killed, its lifeline runs it.
 
     Children run in `state_dir`, write to `log_dir/<name>.log`, get SIGTERM at the end and SIGKILL (their
     whole group) after `grace_s` or at a second signal. `watch_servers` revives the embedded servers.
@@ -75,13 +81,15 @@ def run_supervisor(
     try:
         os.chdir(_folder(instance))
         _write_pid(lock, os.getpid())
+        _want(instance)
         _end_leftovers(instance)
         with StopSignals() as signals:
-            supervisor = _Supervisor(instance, specs, signals)
+            supervisor = _Supervisor(instance, specs, signals, again)
             watch = ServerWatch(instance, durable, _say) if watch_servers else None
             if watch:
                 watch.start()
             supervisor.run()
+            _wanted(instance).unlink(missing_ok=True)
             supervisor.stop(grace_s)
             if watch:
                 watch.stop()
@@ -103,6 +111,7 @@ def ensure_supervisor(instance: Instance, argv: Sequence[str], env: Mapping[str,
     if lock is None:
         return False
     try:
+        _want(instance)
         own = {name: value for name, value in env.items() if name != MARK}
         with appending(instance.log_dir / "supervisor.log") as log:
             pid = spawn_detached(
@@ -122,8 +131,9 @@ def ensure_supervisor(instance: Instance, argv: Sequence[str], env: Mapping[str,
 def stop_supervisor(instance: Instance, timeout_s: float = 30.0) -> bool:
     """Ask the supervisor to end and wait for it; False if there was none.
 
-    After `timeout_s` it is killed, and its children with it.
+    After `timeout_s` it is killed, and its children with it. One that was killed before is not started again.
     """
+    _wanted(instance).unlink(missing_ok=True)
     pid = _pid(instance)
     if pid is None:
         return False
@@ -137,18 +147,31 @@ def stop_supervisor(instance: Instance, timeout_s: float = 30.0) -> bool:
 def supervisor_status(instance: Instance) -> SupervisorStatus:
     """Whether a supervisor runs, since when, and how its children are."""
     pid = _pid(instance)
-    return read_record(_record(instance), pid) if pid else SupervisorStatus(running=False)
+    if pid:
+        return read_record(_record(instance), pid)
+    return SupervisorStatus(running=False, killed=is_wanted(instance))
+
+
+def is_wanted(instance: Instance) -> bool:
+    """Whether the instance's supervisor runs or should: nobody stopped it."""
+    return _wanted(instance).exists()
 
 
 class _Supervisor:
     def __init__(
-        self, instance: Instance, specs: Sequence[ProcessSpec], signals: StopSignals
+        self,
+        instance: Instance,
+        specs: Sequence[ProcessSpec],
+        signals: StopSignals,
+        again: Sequence[str],
     ) -> None:
         environ = {name: value for name, value in os.environ.items() if name != _LOCK_VARIABLE}
         self._instance = instance
         self._signals = signals
         self._since = datetime.now(UTC)
-        self._lifeline = Lifeline()
+        self._lifeline = Lifeline(
+            Successor(tuple(again), environ, _wanted(instance)) if again else None
+        )
         self._recorded: SupervisorStatus | None = None
         self._children = tuple(
             Child(spec, environ, instance.state_dir, instance.log_dir / f"{spec.name}.log")
@@ -231,6 +254,15 @@ def _lock_path(instance: Instance) -> Path:
 
 def _record(instance: Instance) -> Path:
     return instance.state_dir / "supervisor.json"
+
+
+def _wanted(instance: Instance) -> Path:
+    return instance.state_dir / "supervisor.wanted"
+
+
+def _want(instance: Instance) -> None:
+    with told_as_fault("write", _wanted(instance)):
+        _wanted(instance).touch(mode=0o600)
 
 
 def _make_folders(instance: Instance) -> None:

@@ -28,6 +28,8 @@ class SupervisorStatus:
     pid: int | None = None
     since: datetime | None = None
     children: tuple[ChildStatus, ...] = ()
+    killed: bool = False
+    """None runs, and nobody stopped it."""
 
 
 def write_record(path: Path, status: SupervisorStatus) -> None:

@@ -12,9 +12,10 @@ from orchestrator.cli.options import example
 @click.command(epilog=example("quorate supervise        (started by the other commands)"))
 def supervise() -> int:
     """Start and restart the orchestrator and the workers of the embedded instance."""
-    from orchestrator.cli.processes import specs
+    from orchestrator.cli.processes import script, specs
     from shared.embedded.supervisor import run_supervisor
     from shared.settings import Settings
 
     settings = Settings.from_environment(os.environ)
-    return run_supervisor(settings.instance, specs(os.environ))
+    again = (script("quorate"), "supervise")
+    return run_supervisor(settings.instance, specs(os.environ), again=again)

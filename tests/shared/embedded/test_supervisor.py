@@ -131,6 +131,8 @@ def test_a_supervisor_killed_with_9_leaves_no_child_and_no_grandchild(
     kill_supervisor(instance)
 
     assert wait_until(lambda: not supervised(instance), 30)
+    assert supervisor_status(instance) == SupervisorStatus(running=False, killed=True)
+    assert not stop_supervisor(instance)
     assert supervisor_status(instance) == SupervisorStatus(running=False)
 
 
