@@ -4,6 +4,7 @@ QUORATE_REDIS_URL      redis-py URL of an existing Redis or Valkey   (together w
 QUORATE_DATABASE_URL   SQLAlchemy URL of an existing Postgres         nothing is started)
 QUORATE_BROKER_URL     another broker, e.g. amqp://...               (default: QUORATE_REDIS_URL)
 QUORATE_INSTANCE       name of the embedded instance                 (default: default)
+QUORATE_SERVER_ACCOUNT as root: whom the embedded servers run as     (default: quorate, made if missing)
 QUORATE_TURN_SLOTS     turns that one worker process holds at once   (default: 1000)
 QUORATE_LOG            debug, info, warning                          (default: info in services)
 QUORATE_MAX_USD_PER_DAY   what all runs together may cost in a day, UTC   (default: no limit)

@@ -63,7 +63,10 @@ def keyless_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def specs(environ: Mapping[str, str]) -> tuple[ProcessSpec, ...]:
-    """The three processes of an embedded instance. Only the turn workers see keys."""
+    """The three processes of an embedded instance. Of the three only the turn workers get keys.
+
+    The supervisor has them, too: it must be able to start a turn worker again.
+    """
     keyless = keyless_environment(environ)
     return (
         ProcessSpec("orchestrator", (script("quorate"), "orchestrator"), keyless),

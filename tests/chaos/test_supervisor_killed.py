@@ -1,4 +1,4 @@
-"""Rows 31 to 34: the embedded supervisor killed with -9 in every phase of a command that somebody waits for."""
+"""Rows 41 to 44: the embedded supervisor killed with -9 in every phase of a command that somebody waits for."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def ended_well(embedded: CommandLine, process: subprocess.Popen[str]) -> str:
     return talk
 
 
-def test_row_31_killed_as_soon_as_it_lives_before_anything_is_submitted(
+def test_row_41_killed_as_soon_as_it_lives_before_anything_is_submitted(
     embedded: CommandLine, instance: Instance
 ) -> None:
     embedded("down")
@@ -101,7 +101,7 @@ def test_row_31_killed_as_soon_as_it_lives_before_anything_is_submitted(
     ended_well(embedded, process)
 
 
-def test_row_32_killed_twice_in_a_row_its_lifeline_starts_it_again_for_nobody(
+def test_row_42_killed_twice_in_a_row_its_lifeline_starts_it_again_for_nobody(
     embedded: CommandLine, instance: Instance
 ) -> None:
     submitted = embedded(*REVIEW, "--no-wait", cwd=embedded.home / "repository")
@@ -118,7 +118,7 @@ def test_row_32_killed_twice_in_a_row_its_lifeline_starts_it_again_for_nobody(
     assert wait_until(is_completed, WAIT_S, poll_s=0.5)
 
 
-def test_row_33_killed_with_its_lifeline_and_both_servers_in_mid_run(
+def test_row_43_killed_with_its_lifeline_and_both_servers_in_mid_run(
     embedded: CommandLine, instance: Instance
 ) -> None:
     assert embedded("up").returncode == 0
@@ -135,7 +135,7 @@ def test_row_33_killed_with_its_lifeline_and_both_servers_in_mid_run(
     assert "are started again" in ended_well(embedded, process)
 
 
-def test_row_34_killed_while_a_decision_is_open(embedded: CommandLine, instance: Instance) -> None:
+def test_row_44_killed_while_a_decision_is_open(embedded: CommandLine, instance: Instance) -> None:
     repository = embedded.home / "repository"
     asked = embedded("review", "--participants", "ruff", "--no-wait", cwd=repository)
     assert asked.returncode == 0, asked.stderr

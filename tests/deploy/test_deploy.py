@@ -60,6 +60,15 @@ def test_nothing_is_published_but_flower_on_loopback():
     assert published == {"flower": ["127.0.0.1:5555:5555"]}
 
 
+def test_no_password_stands_in_a_command_line():
+    assert not [
+        name for name, service in SERVICES.items() if "PASSWORD" in str(service.get("command"))
+    ]
+    assert "requirepass ${QUORATE_REDIS_PASSWORD" in COMPOSE["configs"]["redis"]["content"]
+    assert SERVICES["redis"]["configs"] == [{"source": "redis", "target": "/run/valkey.conf"}]
+    assert "valkey-server /run/valkey.conf " in SERVICES["redis"]["command"]
+
+
 def test_redis_keeps_what_it_was_given():
     command = SERVICES["redis"]["command"]
     assert "--appendonly yes" in command
