@@ -8,7 +8,7 @@ it is missing there, whatever it says later. Missing data is no agreement.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from shared.models.coverage import Absence, Coverage, CoverageReport, FileCoverage, UnreadReason
@@ -39,9 +39,15 @@ class Reading:
         return None if self.coverage is None else frozenset(self.coverage.read)
 
 
-def shown_files(subject: Subject) -> Coverage:
-    """What a prompt with the whole diff holds."""
-    return Coverage(read=tuple(file.path for file in subject.files if file.skipped is None))
+def shown_files(subject: Subject, within: Collection[str] | None = None) -> Coverage:
+    """What a prompt with the whole diff holds; with `within`, one that shows these files whole, and of others a part."""
+    return Coverage(
+        read=tuple(
+            file.path
+            for file in subject.files
+            if file.skipped is None and (within is None or file.path in within)
+        )
+    )
 
 
 def excuse_of(file: FileChange) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from shared.models.findings import Stance, StatedStance
@@ -43,6 +43,23 @@ class TurnTaken:
 
     round: int
     contribution: Contribution
+
+
+def joined(contributions: Iterable[Contribution]) -> tuple[Contribution, ...]:
+    """One contribution for each participant: who took several turns has answered when all of them brought something."""
+    whole: dict[str, Contribution] = {}
+    for part in contributions:
+        before = whole.get(part.participant)
+        whole[part.participant] = part if before is None else _both(before, part)
+    return tuple(whole.values())
+
+
+def _both(first: Contribution, second: Contribution) -> Contribution:
+    if not (first.answered and second.answered):
+        return Contribution(first.participant, first.role, answered=False)
+    text = "\n".join(part.text for part in (first, second) if part.text)
+    stances = (*first.stances, *second.stances)
+    return Contribution(first.participant, first.role, text, True, stances)
 
 
 Voice = tuple[str, str]  # participant and role: what may be compared with itself over time

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +10,7 @@ from orchestrator.subjects.hunks import changed_ranges, count_tag
 from orchestrator.subjects.kinds import HEAD_BYTES, harmless_kind, language_of
 from orchestrator.subjects.patch import FilePatch, split_lines
 from orchestrator.subjects.screening import Unread
+from shared.diff_pieces import Part, cut_change
 from shared.errors import SubjectError
 from shared.models.coverage import UnreadReason
 from shared.models.subject import FileChange, LineRange, Origin, Subject
@@ -113,6 +114,7 @@ def store(change: Change, put: Put, mask: Mask) -> Subject:
     return Subject(
         title=change.title,
         diff=put(diff),
+        pieces=cut_change(_readable_parts(change, mask), put),
         files=tuple(
             FileChange(
                 path=file.path,
@@ -135,6 +137,17 @@ def store(change: Change, put: Put, mask: Mask) -> Subject:
         masked_secrets=masked,
         counts_unread=True,
     )
+
+
+def _readable_parts(change: Change, mask: Mask) -> Iterator[Part]:
+    """What a reader is shown of each file, in the diff's order: its patch, and all of it where all counts as changed."""
+    for file in change.files:
+        if file.left_out is not None:
+            continue
+        if file.patch is not None:
+            yield Part(file.path, mask(file.patch.text)[0], is_diff=True)
+        if file.as_new and file.after is not None:
+            yield Part(file.path, mask(file.after)[0], is_diff=False)
 
 
 def _harmless(file: CapturedFile) -> str | None:

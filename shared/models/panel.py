@@ -39,7 +39,8 @@ class Participant(Wire):
     `provider` names an entry of the workers' provider registry (`openai`, `scripted`, `rules`, ...) or
     `analyser`, whose turns are tool runs of the tool named in `tool`. `family` groups models of one origin.
     `options` are the provider's own (base_url, api_key_env, script, ...); a key itself never stands here.
-    `fallback` speak in its place, in order, while its account cannot be used.
+    `fallback` speak in its place, in order, while its account cannot be used. `context_tokens` is how much it can
+    read and write in one call, None where nobody knows.
     """
 
     name: str = Field(pattern=r"^[\w.@/-]{1,64}$")
@@ -51,6 +52,7 @@ class Participant(Wire):
     temperature: float | None = None
     timeout_s: float = Field(default=300.0, gt=0)
     max_output_tokens: int = Field(default=8192, gt=0)
+    context_tokens: int | None = Field(default=None, gt=0)
     options: dict[str, JsonValue] = Field(default_factory=dict)
     fallback: tuple[Participant, ...] = ()
 

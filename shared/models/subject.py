@@ -51,6 +51,18 @@ class FileChange(Wire):
         return self.language == "python" or self.path.endswith(PYTHON_SUFFIXES)
 
 
+class DiffPiece(Wire):
+    """A part of the change that can be read by itself: hunks of one file's diff, or a file that is all new to read.
+
+    `lines` are those of the reviewed state that it shows; None where it shows none (a deletion).
+    """
+
+    path: str
+    document: str
+    tokens: int = Field(ge=0)
+    lines: LineRange | None = None
+
+
 class Origin(Wire):
     """Where the change came from, so that a fix can be applied there.
 
@@ -67,7 +79,8 @@ class Origin(Wire):
 class Subject(Wire):
     """A change under review: `diff` is the document hash of its whole unified diff.
 
-    `counts_unread`: what nobody read keeps an approval away. Subjects captured before that was so are judged as then.
+    `pieces` are the same change cut up, for readers that cannot hold all of it or need only some of it; a small change
+    has none. `counts_unread`: what nobody read keeps an approval away. Subjects captured before that was so are judged as then.
     """
 
     title: str
@@ -78,6 +91,7 @@ class Subject(Wire):
     removed_lines: int = 0
     masked_secrets: int = 0
     counts_unread: bool = False
+    pieces: tuple[DiffPiece, ...] = ()
 
     def changes(self, path: str, line: int) -> bool:
         """True when `line` of `path` (reviewed state) was added or edited by the change."""

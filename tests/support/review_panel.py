@@ -11,6 +11,7 @@ from typing import Any
 from orchestrator import prompts
 from orchestrator.core.materials import Materials
 from orchestrator.workflows import review
+from shared.diff_pieces import Part, cut_change
 from shared.models.panel import Panel, Participant
 from shared.models.run import Budget, DecisionPolicy, ReviewOptions, RunSpec
 from shared.models.subject import FileChange, LineRange, Origin, Subject
@@ -48,6 +49,41 @@ def documents_of_change(
     return sha(body), {sha(c): c for c in (body, diff.encode(), BEFORE, AFTER)}
 
 
+def large_change(
+    files: int = 40, lines: int = 80, secret: str = ""
+) -> tuple[str, dict[str, bytes]]:
+    """A captured change of many new files: about ten tokens a line."""
+    documents: dict[str, bytes] = {}
+
+    def put(content: bytes) -> str:
+        documents[sha(content)] = content
+        return sha(content)
+
+    diffs, changes = [], []
+    for number in range(files):
+        path = f"pkg/part{number:03}.py"
+        after = "".join(f"value_{number}_{line} = compute({line})\n" for line in range(lines)) + secret
+        count = after.count("\n")
+        body = "".join(f"+{line}\n" for line in after.splitlines())
+        head = f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
+        diffs.append(Part(path, f"{head}@@ -0,0 +1,{count} @@\n{body}".encode()))
+        changes.append(
+            FileChange(
+                path=path,
+                status="added",
+                changed=(LineRange(first=1, last=count),),
+                after=put(after.encode()),
+            )
+        )
+    subject = Subject(
+        title="commit: many files",
+        diff=put(b"".join(part.text for part in diffs)),
+        files=tuple(changes),
+        pieces=cut_change(diffs, put),
+    )
+    return put(subject.model_dump_json().encode()), documents
+
+
 @dataclass(frozen=True)
 class Submission:
     """What `Engine.submit` takes."""
@@ -75,9 +111,10 @@ def submission(
     panel: Panel | None = None,
     version: int = review.VERSION,
     diff: str = DIFF,
+    change: tuple[str, dict[str, bytes]] | None = None,
 ) -> Submission:
-    """A review of a one-line change by `critics` scripted critics."""
-    subject, documents = documents_of_change(diff)
+    """A review of a one-line change (or of `change`) by `critics` scripted critics."""
+    subject, documents = change or documents_of_change(diff)
     templates = json.dumps(prompts.load("review", "en")).encode()
     if panel is None:
         names = [f"critic{number}" for number in range(1, critics + 1)]

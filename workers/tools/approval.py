@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import JsonValue, ValidationError, field_validator
 
+from shared.diff_pieces import Part, cut_change
 from shared.errors import ToolError
 from shared.models.subject import FileChange, Origin, Subject
 from shared.models.wire import Wire
@@ -105,6 +106,9 @@ def fixed_subject(approved: Approved, origin: Origin, documents: Documents) -> s
     subject = Subject(
         title=f"Fix of {', '.join(approved.findings)}: {approved.subject.title}"[:200],
         diff=documents.put(combination.patch.encode("utf-8")),
+        pieces=cut_change(
+            (Part(change.path, change.text.encode("utf-8")) for change in changes), documents.put
+        ),
         files=tuple(
             FileChange(
                 path=change.path,

@@ -37,6 +37,10 @@ class Case:
     document: Callable[[str], bytes] = field(compare=False, repr=False)
     cycle: int = 1
 
+    def text(self, name: str) -> str:
+        """A stored text by its hash."""
+        return self.document(name).decode("utf-8", "replace")
+
     @property
     def version(self) -> int:
         """The workflow's version that the run was begun with."""

@@ -9,20 +9,23 @@ from functools import partial
 from orchestrator.core.commands import Doing, RoundRecord, ToolRun, Turn, record, together
 from orchestrator.core.contested import Agenda, agenda, unanswered
 from orchestrator.core.convergence import Rule, assess
-from orchestrator.core.coverage import Reading
+from orchestrator.core.coverage import Reading, shown_files
 from orchestrator.core.evidence import absorb_checked, check_stances, weighty
 from orchestrator.core.findings import Raised, check_places
 from orchestrator.core.hearing import Spoken, absences, over_budget
+from orchestrator.core.portions import files_in, portions
 from orchestrator.core.quotations import SubjectTexts
-from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
+from orchestrator.core.rounds import Contribution, RoundTaken, joined, ledger_of
 from orchestrator.core.said import Said
 from orchestrator.core.spending import Heard
 from orchestrator.core.stances import settle
 from orchestrator.core.wording import reply_text, spoken_text
 from orchestrator.workflows.review.case import Case, History
+from orchestrator.workflows.review.prompts import Shown
 from shared.models.coverage import Coverage
 from shared.models.panel import Panel, Participant, Role
 from shared.models.replies import REPLY_MODELS, Critique
+from shared.models.subject import DiffPiece
 
 
 def discuss(case: Case) -> Doing[History]:
@@ -31,13 +34,16 @@ def discuss(case: Case) -> Doing[History]:
     for number in range(1, case.options.rounds + 1):
         role = Role.CRITIQUE if number % 2 else Role.REBUTTAL
         speakers = case.spec.panel.critics if number % 2 else (case.spec.panel.author,)
-        results = yield from together(
-            speak(case, speaker, role, number, history) for speaker in speakers
-        )
-        spoken = [
-            Spoken(speaker, role, result) for speaker, result in zip(speakers, results, strict=True)
+        asked = [
+            contribution
+            for speaker in speakers
+            for contribution in speak(case, speaker, role, number, history)
         ]
-        heard = hear(case, number, role, spoken, history.analysed)
+        results = yield from together(one.step for one in asked)
+        spoken = [
+            Spoken(one.speaker, role, result) for one, result in zip(asked, results, strict=True)
+        ]
+        heard = hear(case, number, role, asked, spoken)
         bill = tuple(map(paid_for, spoken))
         written = yield from record(case.key("round", number), partial(judge, case, history, heard))
         history = History(
@@ -57,18 +63,28 @@ def discuss(case: Case) -> Doing[History]:
     return history
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A step of a round: whose it is, and what of the change it is shown."""
+
+    speaker: Participant
+    step: Turn | ToolRun
+    shown: Shown = Shown()
+
+
 def speak(
     case: Case, speaker: Participant, role: Role, number: int, history: History
-) -> Turn | ToolRun:
-    """One participant's contribution to a round; analysers look with their tool first, then argue by rule.
+) -> tuple[Asked, ...]:
+    """One participant's contribution to a round: a turn, or one for each portion of the change that it reads.
 
-    An analyser whose tool has failed looks again: what never looked has nothing to argue about.
+    Analysers look with their tool first, then argue by rule. An analyser whose tool has failed looks again: what
+    never looked has nothing to argue about.
     """
     strategy = case.options.strategy
     reply_model = f"{role.value}.{strategy}"
     key = case.key(role.value, number, speaker.name)
     if speaker.tool is not None and looks(case, speaker, number, history.analysed):
-        return ToolRun(
+        look = ToolRun(
             key=key,
             tool=speaker.tool,
             participant=speaker.name,
@@ -78,25 +94,47 @@ def speak(
             inputs=lambda: {"subject": case.subject_hash, "reply_model": reply_model},
             timeout_s=speaker.timeout_s,
         )
-    return Turn(
-        key=key,
-        participant=speaker,
-        role=role,
-        round=number,
-        reply_model=reply_model,
-        prompt=lambda: case.prompts.discussion(
-            speaker,
-            role,
-            number,
-            case.subject,
-            points_for(role, history),
-            history.ledger,
-            len(case.spec.panel.critics),
-        ),
-        brief=lambda: case.prompts.discussion_brief(
-            speaker, role, case.subject, history.findings, history.ledger
-        ),
+        return (Asked(speaker, look),)
+
+    def turn(key: str, shown: Shown) -> Asked:
+        asked = Turn(
+            key=key,
+            participant=speaker,
+            role=role,
+            round=number,
+            reply_model=reply_model,
+            prompt=lambda: case.prompts.discussion(
+                speaker,
+                role,
+                number,
+                case.subject,
+                points_for(role, history),
+                history.ledger,
+                len(case.spec.panel.critics),
+                shown,
+            ),
+            brief=lambda: case.prompts.discussion_brief(
+                speaker, role, case.subject, history.findings, history.ledger
+            ),
+        )
+        return Asked(speaker, asked, shown)
+
+    if number > 1:
+        return (turn(key, excerpt_for(case, speaker, role, history)),)
+    read = portions(case.subject, speaker)
+    if not read:
+        return (turn(key, Shown()),)
+    return tuple(
+        turn(f"{key}/{at}", Shown.portion(portion, at, len(read)))
+        for at, portion in enumerate(read, start=1)
     )
+
+
+def excerpt_for(case: Case, speaker: Participant, role: Role, history: History) -> Shown:
+    """What a turn about known findings is shown of the change."""
+    if not case.subject.pieces:
+        return Shown()
+    return Shown.excerpt(case.subject, speaker, points_for(role, history).contested)
 
 
 def looks(case: Case, speaker: Participant, number: int, analysed: frozenset[str]) -> bool:
@@ -132,13 +170,10 @@ def hear(
     case: Case,
     number: int,
     role: Role,
+    asked: Sequence[Asked],
     spoken: Sequence[Spoken],
-    analysed: frozenset[str] = frozenset(),
 ) -> RoundRead:
-    """Read the replies of a round; a failure is a contribution that is missing.
-
-    `analysed` are the analysers whose tool has run to its end before.
-    """
+    """Read the replies of a round; a failure is a contribution that is missing."""
     contributions: list[Contribution] = []
     raised: list[Raised] = []
     objected: list[Raised] = []
@@ -161,31 +196,39 @@ def hear(
                 # Later on what is objected elsewhere is about findings that are known, and positions say it.
                 objected.extend(Raised(speaker.name, number, finding) for finding in said.raised())
     return RoundRead(
-        taken=RoundTaken(number, role.value, tuple(contributions)),
+        taken=RoundTaken(number, role.value, joined(contributions)),
         raised=tuple(raised),
         objected=tuple(objected),
         said=tuple(words),
         warnings=absences(spoken, f"round {number}"),
         over_budget=over_budget(one.result for one in spoken),
-        readings=tuple(
-            reading
-            for one in spoken
-            if role is Role.CRITIQUE
-            and (reading := reading_of(case, one, looks(case, one.speaker, number, analysed)))
-        ),
+        readings=readings(case, asked, spoken) if role is Role.CRITIQUE else (),
     )
 
 
-def reading_of(case: Case, one: Spoken, looked: bool) -> Reading | None:
-    """What a critic took in with this turn; None for one that computes from what was raised and reads nothing."""
-    name, failure = one.speaker.name, one.result.failure
-    if looked:
-        told = (one.result.reply or {}).get("coverage")
-        coverage = None if told is None else Coverage.model_validate(told)
-        return Reading(name, computes=True, coverage=coverage, failure=failure)
-    if one.speaker.rule_based:
-        return None
-    return Reading(name, coverage=case.prompts.shown(case.subject), failure=failure)
+def readings(
+    case: Case, asked: Sequence[Asked], spoken: Sequence[Spoken]
+) -> tuple[Reading, ...]:
+    """What each critic took in with its turns; nothing of those that compute from what was raised."""
+    found: list[Reading] = []
+    shown: dict[str, list[DiffPiece]] = {}
+    for one, heard in zip(asked, spoken, strict=True):
+        name, failure = one.speaker.name, heard.result.failure
+        if isinstance(one.step, ToolRun):
+            told = (heard.result.reply or {}).get("coverage")
+            coverage = None if told is None else Coverage.model_validate(told)
+            found.append(Reading(name, computes=True, coverage=coverage, failure=failure))
+        elif one.speaker.rule_based:
+            continue
+        elif one.shown.pieces is None or failure is not None:
+            found.append(Reading(name, coverage=shown_files(case.subject), failure=failure))
+        else:
+            shown.setdefault(name, []).extend(one.shown.pieces)
+    found += (
+        Reading(name, coverage=shown_files(case.subject, files_in(case.subject, pieces)))
+        for name, pieces in shown.items()
+    )
+    return tuple(found)
 
 
 def paid_for(one: Spoken) -> Heard:

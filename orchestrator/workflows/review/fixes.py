@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from orchestrator.core.commands import Doing, ToolRun, Turn, single
+from orchestrator.core.portions import room
 from orchestrator.workflows.review.case import Case, History
-from shared.models.findings import FindingStatus
+from orchestrator.workflows.review.prompts import Shown
+from shared.models.findings import Finding, FindingStatus
 from shared.models.panel import Role
 from shared.models.replies import CheckedFix, CheckedFixes, FixProposal
+from shared.tokens import estimated_tokens
 
+HALF = 0.5  # of the author's room for the places of the findings, the other for whole files
 MAY_BE_FIXED = (FindingStatus.ACCEPTED,)
 MAY_BE_FIXED_BEFORE = (FindingStatus.ACCEPTED, FindingStatus.UNDECIDED)  # by version 1
 
@@ -40,7 +45,12 @@ def prepare_fixes(case: Case, history: History) -> Doing[tuple[CheckedFixes, tup
                 round=len(history.rounds) + 1,
                 reply_model="fix",
                 prompt=lambda: case.prompts.fix(
-                    author, case.subject, unfixed, len(case.spec.panel.critics)
+                    author,
+                    case.subject,
+                    unfixed,
+                    len(case.spec.panel.critics),
+                    _shown_whole(case, unfixed),
+                    Shown.excerpt(case.subject, author, unfixed, HALF),
                 ),
             )
         )
@@ -58,6 +68,23 @@ def prepare_fixes(case: Case, history: History) -> Doing[tuple[CheckedFixes, tup
         return CheckedFixes(), problems
     checked, failed = yield from check_fixes(case, "fixes", proposals)
     return checked, (*problems, *failed)
+
+
+def _shown_whole(case: Case, findings: Sequence[Finding]) -> Collection[str]:
+    """The files of the findings, of a large change the first ones that fit beside what else is shown."""
+    wanted = dict.fromkeys(finding.place.path for finding in findings if finding.place)
+    if not case.subject.pieces:
+        return wanted
+    left = int(room(case.spec.panel.author) * HALF)
+    taken = []
+    documents = {file.path: file.after for file in case.subject.files}
+    for path in wanted:
+        document = documents.get(path)
+        tokens = 0 if document is None else estimated_tokens(case.text(document))
+        if tokens <= left:
+            taken.append(path)
+            left -= tokens
+    return taken
 
 
 def check_fixes(

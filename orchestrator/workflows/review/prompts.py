@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from string import Template
 from typing import Any
 
 from orchestrator.core.commands import Prompt
 from orchestrator.core.contested import Agenda, settled_line
-from orchestrator.core.coverage import shown_files
+from orchestrator.core.portions import Portion, excerpt
 from orchestrator.core.wording import findings_text
 from shared.models.assessment import Assessment
-from shared.models.coverage import Coverage
 from shared.models.findings import Finding, Position, Stance
 from shared.models.panel import Participant, Role
 from shared.models.steps import PromptPart
 from shared.models.subject import Subject
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a turn sees of the change: all of it, or these pieces and the template that says which they are."""
+
+    pieces: Portion | None = None
+    template: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def portion(cls, pieces: Portion, number: int, count: int) -> Shown:
+        """One of the portions in which a participant reads the whole change."""
+        return cls(pieces, "portion", {"number": str(number), "count": str(count)})
+
+    @classmethod
+    def excerpt(
+        cls,
+        subject: Subject,
+        participant: Participant,
+        findings: Sequence[Finding],
+        share: float = 1.0,
+    ) -> Shown:
+        """The places of the findings, where the change is too large to be shown every time."""
+        found = excerpt(subject, participant, findings, share)
+        if found is None:
+            return cls()
+        return cls(found.pieces, "excerpt", {"omitted": str(found.omitted)})
 
 
 @dataclass(frozen=True)
@@ -35,13 +62,14 @@ class ReviewPrompts:
         points: Agenda,
         ledger: Sequence[Stance],
         critics: int,
+        shown: Shown,
     ) -> Prompt:
         """A critique (the first one blind) or a rebuttal; what is settled is named in one line."""
         who = "critic" if role is Role.CRITIQUE else "author"
         task = "critique.first" if number == 1 else f"{role.value}.{number}"
         if number > 1:
             task = "critique.later" if role is Role.CRITIQUE else "rebuttal"
-        parts = [*self._subject(subject)]
+        parts = [*self._subject(subject, shown)]
         if points.contested:
             parts.append(self._data("findings", text=findings_text(points.contested, critics)))
         if settled := settled_line(points):
@@ -108,32 +136,47 @@ class ReviewPrompts:
         }
 
     def fix(
-        self, author: Participant, subject: Subject, findings: Sequence[Finding], critics: int
+        self,
+        author: Participant,
+        subject: Subject,
+        findings: Sequence[Finding],
+        critics: int,
+        touched: Collection[str],
+        shown: Shown,
     ) -> Prompt:
-        """The author writes one patch a finding; the touched files are shown whole."""
-        touched = {finding.place.path for finding in findings if finding.place}
+        """The author writes one patch a finding; the `touched` files are shown whole."""
         files = [
             self._data(f"file {file.path}", document=file.after)
             for file in subject.files
             if file.after is not None and file.path in touched
         ]
         parts = [
-            *self._subject(subject),
+            *self._subject(subject, shown),
             *files,
             self._data("findings", text=findings_text(findings, critics)),
             self._text("fix", title=_kind(subject)),
         ]
         return self._prompt("author." + self.strategy, author, parts)
 
-    def shown(self, subject: Subject) -> Coverage:
-        """The files that a discussion's prompt holds, and those that it does not."""
-        return shown_files(subject)
-
-    def _subject(self, subject: Subject) -> tuple[PromptPart, ...]:
+    def _subject(self, subject: Subject, shown: Shown) -> tuple[PromptPart, ...]:
         """What every turn begins with: a provider that has read it once need not read it again.
 
-        The diff shows nothing of a file that became code or executable as it was: it is given whole.
+        The diff shows nothing of a file that became code or executable as it was: it is given whole. Of a large change
+        it is what this turn is about, and a sentence that says so.
         """
+        if shown.pieces is not None:
+            files = {(file.path, file.after) for file in subject.files if file.as_new}
+            return (
+                *(
+                    self._data(
+                        f"file {piece.path}" if (piece.path, piece.document) in files else "diff",
+                        document=piece.document,
+                    )
+                    for piece in shown.pieces
+                ),
+                self._data("title", text=subject.title),
+                self._text(shown.template, **shown.values),
+            )
         whole = (
             self._data(f"file {file.path}", document=file.after)
             for file in subject.files

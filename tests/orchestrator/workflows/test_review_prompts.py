@@ -14,7 +14,7 @@ from shared.models.decision import Answer
 from shared.models.panel import Panel
 from shared.models.run import ReviewOptions
 from shared.models.steps import StepResult
-from tests.support.review_panel import Submission, participant, sha, submission
+from tests.support.review_panel import Submission, large_change, participant, sha, submission
 from tests.support.review_replies import Step, critique, finding, finished, reply, stances
 from tests.support.simulator import Simulation
 from tests.support.snapshots import check_snapshot, rendered
@@ -39,10 +39,14 @@ def disputed(step: Step) -> StepResult:
     return finished(step)
 
 
-def submitted(strategy: str, language: str) -> Submission:
-    members = (participant("critic1", persona="operations"), participant("critic2"))
+def submitted(
+    strategy: str, language: str, change: tuple[str, dict[str, bytes]] | None = None
+) -> Submission:
+    small = {"context_tokens": 30_000} if change else {}
+    members = (participant("critic1", persona="operations", **small), participant("critic2"))
     panel = Panel(critics=members, author=participant("author"), chair=participant("chair"))
-    base = submission(options=ReviewOptions(strategy=strategy, rounds=5), panel=panel)
+    options = ReviewOptions(strategy=strategy, rounds=5)
+    base = submission(options=options, panel=panel, change=change)
     templates = json.dumps(prompts.load("review", language), ensure_ascii=False).encode()
     changes = {"prompts": sha(templates), "language": language}
     return Submission(
@@ -60,7 +64,27 @@ def every_prompt(language: str) -> Mapping[str, Prompt]:
         chosen = [key for key in turns if key in TURNS or key.startswith("fix/")]
         assert set(TURNS) <= set(chosen), sorted(turns)
         found |= {f"{strategy}: {key}": turns[key].prompt() for key in sorted(chosen)}
-    return found
+    return found | in_parts(language)
+
+
+def in_parts(language: str) -> Mapping[str, Prompt]:
+    """The turns that are shown a part of a large change."""
+    run = submitted("review", language, large_change(files=3, lines=900))
+    simulation = Simulation(start_workflow(run.spec, run.materials), placed, lambda _: SKIP)
+    simulation.run()
+    turns = {key: step for key, step in simulation.commands.items() if isinstance(step, Turn)}
+    chosen = ("critique/1/critic1/2", "rebuttal/2/author")
+    return {f"large: {key}": turns[key].prompt() for key in chosen}
+
+
+def placed(step: Step) -> StepResult:
+    """One finding at a place, that everybody agrees to."""
+    if step.role == "critique" and step.round == 1:
+        place = {"path": "pkg/part001.py", "line": 3}
+        return critique(step, [finding(quote="compute(2)", place=place)])
+    if step.role == "rebuttal":
+        return reply(step.reply_model, stances=stances("agree", "F1"))
+    return critique(step) if step.role == "critique" else finished(step)
 
 
 @LANGUAGES
