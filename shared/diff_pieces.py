@@ -67,9 +67,7 @@ def cut_change(parts: Iterable[Part], put: Callable[[bytes], str]) -> tuple[Diff
 
 def _whole(part: Part, put: Callable[[bytes], str]) -> Iterator[DiffPiece]:
     lines = LineRange(first=1, last=part.text.count(b"\n") + 1)
-    yield DiffPiece(
-        path=part.path, document=put(part.text), tokens=_tokens(part.text), lines=lines
-    )
+    yield DiffPiece(path=part.path, document=put(part.text), tokens=_tokens(part.text), lines=lines)
 
 
 def _tokens(text: bytes) -> int:

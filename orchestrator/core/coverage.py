@@ -40,7 +40,7 @@ class Reading:
 
 
 def shown_files(subject: Subject, within: Collection[str] | None = None) -> Coverage:
-    """What a prompt with the whole diff holds; with `within`, one that shows these files whole, and of others a part."""
+    """What a prompt with the whole diff holds, or one that shows the files `within` whole and of others a part."""
     return Coverage(
         read=tuple(
             file.path

@@ -140,7 +140,7 @@ def store(change: Change, put: Put, mask: Mask) -> Subject:
 
 
 def _readable_parts(change: Change, mask: Mask) -> Iterator[Part]:
-    """What a reader is shown of each file, in the diff's order: its patch, and all of it where all counts as changed."""
+    """What a reader is shown of each file: its patch, and all of it where all counts as changed."""
     for file in change.files:
         if file.left_out is not None:
             continue

@@ -80,7 +80,8 @@ class Subject(Wire):
     """A change under review: `diff` is the document hash of its whole unified diff.
 
     `pieces` are the same change cut up, for readers that cannot hold all of it or need only some of it; a small change
-    has none. `counts_unread`: what nobody read keeps an approval away. Subjects captured before that was so are judged as then.
+    has none. `counts_unread`: what nobody read keeps an approval away. Subjects captured before that was so are judged
+    as then.
     """
 
     title: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -50,9 +52,9 @@ def test_every_piece_is_a_diff_and_together_they_are_the_change() -> None:
     pieces, texts = cut(text)
     assert len(pieces) > 3
     assert changed_lines(parsed(texts)) == changed_lines(parsed([text]))
-    assert [piece.lines.first for piece in pieces if piece.lines][0] == 1
+    assert next(piece.lines.first for piece in pieces if piece.lines) == 1
     ends = [(piece.lines.first, piece.lines.last) for piece in pieces if piece.lines]
-    assert all(after[0] == before[1] + 1 for before, after in zip(ends, ends[1:], strict=False))
+    assert all(after[0] == before[1] + 1 for before, after in pairwise(ends))
     assert ends[-1][1] == 3_000
 
 

@@ -49,10 +49,8 @@ def documents_of_change(
     return sha(body), {sha(c): c for c in (body, diff.encode(), BEFORE, AFTER)}
 
 
-def large_change(
-    files: int = 40, lines: int = 80, secret: str = ""
-) -> tuple[str, dict[str, bytes]]:
-    """A captured change of many new files: about ten tokens a line."""
+def large_change(files: int = 40, lines: int = 80, last: str = "") -> tuple[str, dict[str, bytes]]:
+    """A captured change of many new files, about ten tokens a line; every file ends with `last`."""
     documents: dict[str, bytes] = {}
 
     def put(content: bytes) -> str:
@@ -62,7 +60,9 @@ def large_change(
     diffs, changes = [], []
     for number in range(files):
         path = f"pkg/part{number:03}.py"
-        after = "".join(f"value_{number}_{line} = compute({line})\n" for line in range(lines)) + secret
+        after = (
+            "".join(f"value_{number}_{line} = compute({line})\n" for line in range(lines)) + last
+        )
         count = after.count("\n")
         body = "".join(f"+{line}\n" for line in after.splitlines())
         head = f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
@@ -80,6 +80,7 @@ def large_change(
         diff=put(b"".join(part.text for part in diffs)),
         files=tuple(changes),
         pieces=cut_change(diffs, put),
+        counts_unread=True,
     )
     return put(subject.model_dump_json().encode()), documents
 

@@ -21,7 +21,7 @@ from orchestrator.core.spending import Heard
 from orchestrator.core.stances import settle
 from orchestrator.core.wording import reply_text, spoken_text
 from orchestrator.workflows.review.case import Case, History
-from orchestrator.workflows.review.prompts import Shown
+from orchestrator.workflows.review.prompts import WHOLE, Shown
 from shared.models.coverage import Coverage
 from shared.models.panel import Panel, Participant, Role
 from shared.models.replies import REPLY_MODELS, Critique
@@ -69,7 +69,7 @@ class Asked:
 
     speaker: Participant
     step: Turn | ToolRun
-    shown: Shown = Shown()
+    shown: Shown = WHOLE
 
 
 def speak(
@@ -123,7 +123,7 @@ def speak(
         return (turn(key, excerpt_for(case, speaker, role, history)),)
     read = portions(case.subject, speaker)
     if not read:
-        return (turn(key, Shown()),)
+        return (turn(key, WHOLE),)
     return tuple(
         turn(f"{key}/{at}", Shown.portion(portion, at, len(read)))
         for at, portion in enumerate(read, start=1)
@@ -133,7 +133,7 @@ def speak(
 def excerpt_for(case: Case, speaker: Participant, role: Role, history: History) -> Shown:
     """What a turn about known findings is shown of the change."""
     if not case.subject.pieces:
-        return Shown()
+        return WHOLE
     return Shown.excerpt(case.subject, speaker, points_for(role, history).contested)
 
 
@@ -206,9 +206,7 @@ def hear(
     )
 
 
-def readings(
-    case: Case, asked: Sequence[Asked], spoken: Sequence[Spoken]
-) -> tuple[Reading, ...]:
+def readings(case: Case, asked: Sequence[Asked], spoken: Sequence[Spoken]) -> tuple[Reading, ...]:
     """What each critic took in with its turns; nothing of those that compute from what was raised."""
     found: list[Reading] = []
     shown: dict[str, list[DiffPiece]] = {}

@@ -42,8 +42,11 @@ class Shown:
         """The places of the findings, where the change is too large to be shown every time."""
         found = excerpt(subject, participant, findings, share)
         if found is None:
-            return cls()
+            return WHOLE
         return cls(found.pieces, "excerpt", {"omitted": str(found.omitted)})
+
+
+WHOLE = Shown()
 
 
 @dataclass(frozen=True)
