@@ -19,6 +19,7 @@ from orchestrator.subjects.question import QuestionLimits, QuestionRequest, capt
 from orchestrator.subjects.request import ChangeRequest
 from shared.errors import EnvironmentFault, SubjectError
 from shared.masking.mask import count_secrets
+from shared.models.subject import PYTHON_SUFFIXES, FileChange
 
 MAX_DIFF_BYTES = 64_000_000
 STDIN = "-"
@@ -49,7 +50,7 @@ class TypedQuestion:
 class Captured:
     """A subject in the store's words: its document, what it is called, and its prose, which shows its language.
 
-    `paths` are the files that a change leaves behind; None for everything else.
+    `paths` are the files that a change leaves behind, a script by the suffix of its language; None for everything else.
     `notes` are words of orchestrator/views/words.py with their values: what the person should know about it.
     """
 
@@ -108,8 +109,13 @@ def _change(
         document=put(subject.model_dump_json().encode()),
         title=subject.title,
         labels={"files": len(subject.files), "added_lines": subject.added_lines},
-        paths=tuple(file.path for file in subject.files if file.status != "deleted"),
+        paths=tuple(_by_language(file) for file in subject.files if file.status != "deleted"),
     )
+
+
+def _by_language(file: FileChange) -> str:
+    named = file.path.endswith(PYTHON_SUFFIXES) or not file.is_python
+    return file.path if named else file.path + PYTHON_SUFFIXES[0]
 
 
 def _read_diff(directory: Path, name: str) -> bytes:

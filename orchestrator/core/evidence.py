@@ -52,14 +52,21 @@ class Checked:
     remark: str | None = None
 
 
-def check_quotes(raised: Iterable[Raised], texts: SubjectTexts) -> tuple[Checked, ...]:
-    """Every claim with what its evidence is worth. A place that its quotation contradicts is corrected."""
-    return tuple(_checked(one, texts) for one in raised)
+def check_quotes(
+    raised: Iterable[Raised], texts: SubjectTexts, analysers: Collection[str] = ()
+) -> tuple[Checked, ...]:
+    """Every claim with what its evidence is worth. A place that its quotation contradicts is corrected.
+
+    `analysers` judge by name and size, too: a file that was left out is a place when they name it.
+    """
+    return tuple(_checked(one, texts, one.participant in analysers) for one in raised)
 
 
-def _checked(one: Raised, texts: SubjectTexts) -> Checked:
+def _checked(one: Raised, texts: SubjectTexts, computes: bool) -> Checked:
     said = one.finding
-    placed = said.place is not None and texts.has_place(said.place)
+    placed = said.place is not None and (
+        texts.has_place(said.place) or (computes and texts.leaves_out(said.place))
+    )
     if said.quote and texts.near(said.quote, said.place):
         return Checked(one)
     if said.quote and not too_short(said.quote):
@@ -134,12 +141,13 @@ def absorb_checked(
     known: Sequence[Finding],
     texts: SubjectTexts,
     objected: Sequence[Raised] = (),
+    analysers: Collection[str] = (),
 ) -> Merged:
     """`absorb_proven` of claims about a change, then of what is `objected` outside of findings.
 
     So claims have the numbers that they have without these, and recorded positions name what they named.
     """
-    merged = absorb_proven(check_quotes(raised, texts), known)
+    merged = absorb_proven(check_quotes(raised, texts, analysers), known)
     if not objected:
         return merged
     then = absorb_proven(check_quotes(objected, texts), merged.findings)

@@ -18,6 +18,7 @@ from itertools import accumulate
 from rapidfuzz import fuzz
 
 from orchestrator.core.sameness import plain_path
+from shared.models.decoding import decode
 from shared.models.deliberation import Question
 from shared.models.findings import Place
 from shared.models.letters import NOT_COMPARED, plain_letters
@@ -91,6 +92,7 @@ class SubjectTexts:
         self._subject = subject
         self._document = document
         self._files = {plain_path(file.path): file for file in subject.files}
+        self._python = {file.after for file in subject.files if file.is_python}
         self._text = lru_cache(maxsize=None)(self._read)
         self._plain = lru_cache(maxsize=None)(lambda name: normalised(self._text(name)))
 
@@ -137,6 +139,11 @@ class SubjectTexts:
         return not file.changed or self.is_changed(
             place.path, place.line - UNKNOWN_CONTEXT, place.line + UNKNOWN_CONTEXT
         )
+
+    def leaves_out(self, place: Place) -> bool:
+        """True for a file of the change that nobody was shown: what has no lines is named by its first one."""
+        file = self._files.get(plain_path(place.path))
+        return file is not None and file.skipped is not None and place.line == 1
 
     def is_changed(self, path: str, first: int, last: int) -> bool:
         """True when the change added or edited one of these lines."""
@@ -191,7 +198,10 @@ class SubjectTexts:
         return bisect_right(list(lengths), at) + 1
 
     def _read(self, name: str) -> str:
-        return self._document(name).decode("utf-8", "replace")
+        """A file as its language decodes it, which is how an analyser quotes it; else as prompts show it."""
+        data = self._document(name)
+        text = None if name == self._subject.diff else decode(data, python=name in self._python)
+        return data.decode("utf-8", "replace") if text is None else text
 
 
 def _shown(file: FileChange) -> str | None:

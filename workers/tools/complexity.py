@@ -14,8 +14,9 @@ from shared.models.coverage import UnreadFile
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from workers.tools.critique import analyser_label, reply_model, write_critique
+from workers.tools.deep import deep
 from workers.tools.registry import Documents, ToolContext
-from workers.tools.sandbox import Countdown, execute, find_program, output_of, scratch
+from workers.tools.sandbox import Countdown, execute, output_of, scratch
 from workers.tools.snapshot import load_subject, materialised
 from workers.tools.sources import UNPARSED, Examined, SourceFile, python_sources
 
@@ -82,7 +83,7 @@ def _examine(
     # Numbered names: what a file is called must not decide whether radon looks at it.
     files: dict[str, bytes] = {}
     for number, source in enumerate(examined.files):
-        files[f"after/{number}.py"] = source.text.encode("utf-8")
+        files[f"after/{number}.py"] = source.analysed.encode("utf-8")
         before = source.change.before
         if before is not None:
             files[f"before/{number}.py"] = documents.get(before)
@@ -105,7 +106,7 @@ def _measure(
     with materialised(files) as root, scratch() as home:
         # radon reads setup.cfg and radon.cfg of its directory: the scratch directory has none.
         finished = execute(
-            [str(find_program(PROGRAM)), "cc", "--json", "--no-assert", str(root)],
+            [*deep(PROGRAM), "cc", "--json", "--no-assert", str(root)],
             cwd=home,
             home=home,
             reads=(root,),
@@ -148,8 +149,9 @@ def _compare(
 ) -> Iterator[RaisedFinding]:
     for function in after.values():
         severity = severity_of(function.complexity)
+        last = source.number(function.last)
         line = next(
-            (n for n in range(function.first, function.last + 1) if source.changed(n)), None
+            (n for n in range(source.number(function.first), last + 1) if source.changed(n)), None
         )
         old = before.get(function.name)
         if severity is None or line is None or (old and old.complexity >= function.complexity):
@@ -166,7 +168,7 @@ def _compare(
             place=Place(
                 path=source.path,
                 line=line,
-                end_line=function.last if function.last > line else None,
+                end_line=last if last > line else None,
             ),
             quote=source.quote(line),
             suggestion=SUGGESTION,

@@ -5,13 +5,15 @@ Lines are looked at in this process by linear patterns; data files are parsed in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
 from shared.errors import ToolError
+from shared.models.coverage import UnreadFile, UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.models.subject import FileChange
@@ -49,6 +51,7 @@ def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
     if not examined.files and not found:
         raise ToolError("Nothing analysed: no text file in this change.")
     found += _content_findings(examined, context.documents, Countdown(context.deadline_s))
+    examined = replace(examined, partly=tuple(_long_lines(examined.files)))
     return write_critique(model, name, examined, found, "text")
 
 
@@ -69,14 +72,18 @@ def _file_findings(file: FileChange) -> Iterator[RaisedFinding]:
         yield _about_file(
             file, "leftover-file", Severity.MINOR, "maintainability", "A leftover file is added"
         )
-    elif file.skipped is not None:
+    elif file.skipped is not None and not _excused(file):
         yield _about_file(
             file,
             "unreviewable-file",
             Severity.INFO,
             "general",
-            f"A file is added that nobody here can review: {file.skipped}",
+            f"{file.path} is added, and nobody here can review it: {file.skipped}",
         )
+
+
+def _excused(file: FileChange) -> bool:
+    return file.harmless is not None or file.unread is UnreadReason.EXCLUDED
 
 
 def _about_file(
@@ -100,6 +107,16 @@ def _content_findings(
     for source in examined.files:
         yield from _line_findings(source)
     yield from _broken_files(examined, documents, countdown)
+
+
+def _long_lines(files: Iterable[SourceFile]) -> Iterator[UnreadFile]:
+    """The files of which a changed line was looked at in part only."""
+    for source in files:
+        changed = (number for number, _ in _changed_lines(source))
+        long = next((n for n in changed if len(source.lines[n - 1]) > MAX_LINE), 0)
+        if long:
+            why = f"line {long} is longer than {MAX_LINE} characters"
+            yield UnreadFile(path=source.path, reason=UnreadReason.LONG_LINES, detail=why)
 
 
 def _line_findings(source: SourceFile) -> Iterator[RaisedFinding]:
@@ -131,7 +148,7 @@ def _finding(source: SourceFile, number: int, hit: Hit) -> RaisedFinding:
         place=Place(path=source.path, line=number),
         quote=source.quote(number) if hit.quote is None else hit.quote or None,
         suggestion=hit.suggestion,
-        patch=_patch(source, number, hit.replacement) if hit.mends else None,
+        patch=_patch(source, number, hit.replacement) if hit.mends and source.verbatim else None,
         confidence=hit.confidence,
     )
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from functools import partial
 from pathlib import Path
 
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
+from shared.models.coverage import UnreadFile
 from shared.models.findings import Place, RaisedFinding
 from shared.models.replies import Critique
 from workers.tools.batches import Workplace, reports
@@ -16,10 +17,11 @@ from workers.tools.critique import analyser_label, reply_model, write_critique
 from workers.tools.edits import Edit, apply_edits, file_patch
 from workers.tools.registry import ToolContext
 from workers.tools.ruffrules import BROKEN, IGNORED, RULES, UNPARSED, kind_of
-from workers.tools.sandbox import Countdown, scratch
+from workers.tools.sandbox import Countdown, find_program, scratch
 from workers.tools.snapshot import load_subject, materialised
 from workers.tools.sources import UNPARSED as UNPARSED_FILE
 from workers.tools.sources import Examined, SourceFile, python_sources
+from workers.tools.suppressions import HIDDEN, as_suppressed, hides, suppressed_in
 
 name = "ruff"
 summary = "Looks for defects in changed Python lines by ruff's rules; proposes ruff's safe fixes."
@@ -27,7 +29,6 @@ summary = "Looks for defects in changed Python lines by ruff's rules; proposes r
 # The newest grammar: an older project's code is never called broken because of its age.
 TARGET = "py314"
 CONFIDENCE = 0.9
-BROKEN_RULE = "ruff/syntax-error"
 
 
 class _Position(BaseModel):
@@ -57,6 +58,11 @@ class _Diagnostic(BaseModel):
     fix: _Fix | None = None
     url: str | None = None
 
+    @property
+    def rows(self) -> range:
+        """The lines that it is about."""
+        return range(self.location.row, max(self.location.row, self.end_location.row) + 1)
+
 
 _DIAGNOSTICS = TypeAdapter(tuple[_Diagnostic, ...])
 
@@ -66,10 +72,7 @@ def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
     model = reply_model(inputs)
     countdown = Countdown(context.deadline_s)
     examined = python_sources(load_subject(inputs, context.documents), context.documents)
-    found = list(_findings(examined, countdown))
-    # What cannot be parsed is a finding, and nothing else of that file was checked.
-    broken = dict.fromkeys(one.place.path for one in found if one.rule == BROKEN_RULE and one.place)
-    examined = replace(examined, partly=tuple(UNPARSED_FILE.of(path) for path in broken))
+    examined, found = _examine(examined, countdown)
     return write_critique(model, analyser_label(name), examined, found, "Python")
 
 
@@ -84,6 +87,7 @@ def command(
         str(program),
         "check",
         "--isolated",
+        "--ignore-noqa",
         "--no-cache",
         "--exit-zero",
         "--target-version",
@@ -99,37 +103,48 @@ def command(
     ]
 
 
-def _findings(examined: Examined, countdown: Countdown) -> Iterator[RaisedFinding]:
+def _examine(examined: Examined, countdown: Countdown) -> tuple[Examined, list[RaisedFinding]]:
     by_path = {source.path: source for source in examined.files}
-    files = {path: source.text.encode("utf-8") for path, source in by_path.items()}
-    broken: set[str] = set()
+    files = {path: source.analysed.encode("utf-8") for path, source in by_path.items()}
+    found: list[RaisedFinding] = []
+    unread: dict[str, UnreadFile] = {}
+    partly: dict[str, UnreadFile] = {}
+    program = find_program(name)
     with materialised(files) as root, scratch() as home:
         place = Workplace(root, home, countdown, {"RAYON_NUM_THREADS": "2"})
-        said = reports(name, command, list(by_path), place, _DIAGNOSTICS)
-        for diagnostic in chain.from_iterable(said):
-            path = diagnostic.filename.resolve().relative_to(root).as_posix()
-            source = by_path[path]
-            if diagnostic.code in (None, UNPARSED, "E902", "E999"):
-                if path not in broken:
-                    broken.add(path)
-                    yield from _syntax_error(source, diagnostic)
-                continue
-            finding = _finding(source, diagnostic)
-            if finding:
-                yield finding
+        for told in reports(name, partial(command, program), list(by_path), place, _DIAGNOSTICS):
+            if told.problem is not None:
+                unread |= {path: told.problem.of(path) for path in told.paths}
+            for diagnostic in told.report or ():
+                source = by_path[diagnostic.filename.resolve().relative_to(root).as_posix()]
+                if diagnostic.code in (None, UNPARSED, "E902", "E999"):
+                    # What cannot be parsed is a finding, and nothing else of that file was checked.
+                    if source.path not in partly:
+                        partly[source.path] = UNPARSED_FILE.of(source.path)
+                        found.append(_syntax_error(source, diagnostic))
+                elif finding := _finding(source, diagnostic):
+                    line = suppressed_in(source, diagnostic.code, diagnostic.rows)
+                    if line is None:
+                        found.append(finding)
+                    elif source.changed(line) and finding.severity.rank <= HIDDEN.rank:
+                        # What the change itself hides is said, and somebody else has to read it.
+                        found.append(as_suppressed(finding))
+                        partly.setdefault(source.path, hides(source.path, diagnostic.code, line))
+    return replace(examined.without(unread.values()), partly=tuple(partly.values())), found
 
 
-def _syntax_error(source: SourceFile, diagnostic: _Diagnostic) -> Iterator[RaisedFinding]:
+def _syntax_error(source: SourceFile, diagnostic: _Diagnostic) -> RaisedFinding:
     """One per file, wherever the parser noticed it: nothing else in that file could be checked."""
     row = diagnostic.location.row
     line = source.nearest_changed(row)
+    row = source.number(row)
     where = "" if line == row else f" The parser stops at line {row}."
-    yield RaisedFinding(
+    return RaisedFinding(
         title=f"Syntax error: {diagnostic.message}"[:400],
         detail=f"The file cannot be parsed, so no other rule was checked in it.{where}",
         severity=BROKEN.severity,
         category=BROKEN.category,
-        rule=BROKEN_RULE,
+        rule="ruff/syntax-error",
         place=Place(path=source.path, line=line or row),
         quote=source.quote(line or row),
         confidence=1.0,
@@ -158,7 +173,7 @@ def _finding(source: SourceFile, diagnostic: _Diagnostic) -> RaisedFinding | Non
 
 
 def _patch(source: SourceFile, fix: _Fix) -> str | None:
-    if source.text.startswith("\ufeff") or "\r" in source.text.replace("\r\n", ""):
+    if source.text.startswith("\ufeff") or source.numbers or not source.verbatim:
         return None  # ruff and git would count columns or lines differently
     edits = [
         Edit(

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from shared.errors import ToolError
 from shared.models.coverage import Coverage, UnreadFile, UnreadReason
+from shared.models.decoding import decode, python_encoding, without_cookie
 from shared.models.findings import Place
 from shared.models.subject import FileChange, Subject
 from workers.tools.registry import Documents
@@ -21,11 +22,17 @@ SPAN_LINES = 20
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file in the reviewed state; `lines` are without their ends, the first is `lines[0]`."""
+    """A file in the reviewed state; `lines` are git's, without their ends, the first is `lines[0]`.
+
+    Programs are given `analysed`, in which a lone carriage return ends a line, as it does for Python: what they call
+    line n is git's `numbers[n - 1]` (the same one when `numbers` is empty).
+    """
 
     change: FileChange
     text: str
     lines: tuple[str, ...]
+    numbers: tuple[int, ...] = ()
+    verbatim: bool = True
 
     @property
     def path(self) -> str:
@@ -37,13 +44,31 @@ class SourceFile:
         """The text split at line feeds, carriage returns kept."""
         return self.text.split("\n")
 
+    @cached_property
+    def analysed(self) -> str:
+        """The text for a program that reads UTF-8."""
+        text = self.text
+        if self.numbers:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return text if self.verbatim else without_cookie(text)
+
+    @cached_property
+    def analysed_lines(self) -> list[str]:
+        """Its lines, as programs count them."""
+        return self.analysed.split("\n")
+
+    def number(self, line: int) -> int:
+        """git's number of a program's line."""
+        return self.numbers[min(line, len(self.numbers)) - 1] if self.numbers else line
+
     def changed(self, line: int) -> bool:
-        """True when the change added or edited that line (from 1)."""
+        """True when the change added or edited that line of git's (from 1)."""
         return any(line in lines for lines in self.change.changed)
 
     def place(self, first: int, last: int | None = None) -> Place | None:
-        """The first changed line from `first` to `last`, with its end; None when the change is elsewhere."""
-        last = max(first, last or first)
+        """The first changed line from a program's `first` to `last`, and the end; None when the change is elsewhere."""
+        last = self.number(max(first, last or first))
+        first = self.number(first)
         near = min(last, first + SPAN_LINES - 1)
         for line in range(first, near + 1):
             if self.changed(line):
@@ -51,12 +76,13 @@ class SourceFile:
         return None
 
     def nearest_changed(self, line: int) -> int | None:
-        """The changed line closest to `line`, or None when nothing was added or edited."""
+        """The changed line closest to a program's `line`, or None when nothing was added or edited."""
+        line = self.number(line)
         ends = [edge for lines in self.change.changed for edge in (lines.first, lines.last)]
         return line if self.changed(line) else min(ends, key=lambda e: abs(e - line), default=None)
 
     def quote(self, line: int) -> str | None:
-        """The source line as it stands, or None when it is empty or outside."""
+        """git's source line as it stands, or None when it is empty or outside."""
         if not 1 <= line <= len(self.lines):
             return None
         return self.lines[line - 1].strip()[:MAX_QUOTE] or None
@@ -171,8 +197,19 @@ def read_source(change: FileChange, data: bytes) -> SourceFile | Unreadable:
         return Unreadable("it is too large", UnreadReason.TOO_LARGE)
     if b"\0" in data:
         return Unreadable("it is binary", UnreadReason.BINARY)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return Unreadable("it is not valid UTF-8", UnreadReason.UNDECODABLE)
-    return SourceFile(change, text, tuple(line.removesuffix("\r") for line in text.split("\n")))
+    text = decode(data, python=change.is_python)
+    if text is None:
+        known = python_encoding(data) == "utf-8"
+        why = "it is not valid UTF-8" if known else "its text cannot be decoded as Python does"
+        return Unreadable(why, UnreadReason.UNDECODABLE)
+    lines = tuple(line.removesuffix("\r") for line in text.split("\n"))
+    return SourceFile(change, text, lines, _numbers(lines), text.encode() == data)
+
+
+def _numbers(lines: tuple[str, ...]) -> tuple[int, ...]:
+    """git's line number of every line that a program counts; nothing where both count alike."""
+    if not any("\r" in line for line in lines):
+        return ()
+    return tuple(
+        number for number, line in enumerate(lines, 1) for _ in range(line.count("\r") + 1)
+    )

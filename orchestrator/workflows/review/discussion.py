@@ -243,13 +243,15 @@ def judge(case: Case, history: History, heard: RoundRead) -> RoundRecord:
     Only what its evidence shows has weight; the rest is recorded with the reason.
     """
     texts = SubjectTexts(case.subject, case.document)
-    merged = absorb_checked(heard.raised, history.findings, texts, heard.objected)
+    computing = rule_based_in(case.spec.panel)
+    analysers = computing if case.subject.counts_unread else ()
+    merged = absorb_checked(heard.raised, history.findings, texts, heard.objected, analysers)
     known = {finding.id for finding in merged.findings}
     stated = check_stances(
         (line for line in ledger_of([heard.taken]) if line.finding in known),
         merged.findings,
         texts,
-        rule_based_in(case.spec.panel),
+        computing,
     )
     stances = (*merged.stances, *stated)
     ledger = (*history.ledger, *stances)

@@ -1,0 +1,162 @@
+"""What nobody read is never approved: one harmless file beside one that hides, with the analysers alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.fixtures.instance import CommandLine, git, make_repository
+
+pytestmark = pytest.mark.acceptance
+
+EVIL = "import subprocess\n\n\ndef run(text):\n    subprocess.call(text, shell=True)\n    return eval(text)\n"
+SHELL = '#!/bin/sh\neval "$1"\n'
+LONG = "SUM = " + " + ".join(["1"] * 2_000) + "\n"
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(200)
+
+Make = Callable[[Path], None]
+
+
+def put(name: str, content: str | bytes, mode: int = 0o644) -> Make:
+    def make(root: Path) -> None:
+        data = content.encode() if isinstance(content, str) else content
+        path = os.path.join(os.fsencode(root), os.fsencode(name))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(data)
+        os.chmod(path, mode)
+
+    return make
+
+
+def link(root: Path) -> None:
+    (root / "job.py").symlink_to("/tmp/elsewhere.py")
+
+
+def submodule(root: Path) -> None:
+    git(root, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},lib")
+
+
+def renamed(old: str, new: str) -> Make:
+    def make(root: Path) -> None:
+        git(root, "mv", old, new)
+
+    return make
+
+
+def executable(root: Path) -> None:
+    (root / "blob.bin").chmod(0o755)
+
+
+# What hides, and what the result must name.
+HIDDEN: dict[str, Make] = {
+    "a long expression": put("job.py", LONG + EVIL),
+    "an expression too long for anybody": put("job.py", "X = " + "-" * 300_000 + "1\n" + EVIL),
+    "latin-1 by cookie": put("job.py", ("# -*- coding: latin-1 -*-\n# é\n" + EVIL).encode("latin-1")),
+    "latin-1 in the very line": put(
+        "job.py", ("# coding: latin-1\n" + EVIL.replace("text,", "'é' * 60 + text,")).encode("latin-1")
+    ),
+    "utf-7": put("job.py", b"# coding: utf-7\n" + EVIL.replace("=", "+AD0-").encode()),
+    "utf-7 with lines": put("job.py", b"# coding: utf-7\n#+AAo-eval(input())\n"),
+    "unicode_escape": put("job.py", b"# coding: unicode_escape\n#\\u000aeval(input())\n"),
+    "lone carriage returns": put("job.py", EVIL.replace("\n", "\r")),
+    "a NUL in a script": put("job.sh", SHELL + "# \0\n"),
+    "a NUL far behind": put("job.sh", SHELL + "# x\n" * 3_000 + "# \0\n"),
+    "a NUL in PHP": put("job.php", "<?php eval($_GET['a']); # \0\n"),
+    "over a megabyte": put("job.py", EVIL + "# x\n" * 300_000),
+    "a line break in the name": put("jo\nb.py", EVIL),
+    "a name that is not UTF-8": put(os.fsdecode(b"job\xff.py"), EVIL),
+    "a symbolic link": link,
+    "a submodule": submodule,
+    "never sent: .env": put("deploy.env", EVIL),
+    "never sent: .key": put("x.key", EVIL),
+    "UTF-16": put("job.ps1", EVIL.encode("utf-16")),
+    "nosec": put("job.py", EVIL.replace("True)", "True)  # nosec").replace("(text)\n", "(text)  # nosec\n")),
+    "no suffix, but a shebang": put("job", "#!/usr/bin/env python3\n" + EVIL, 0o755),
+    "a folder that bandit passes over": put(".tox/job.py", EVIL),
+    "a line that is cut": put("job.js", "var a = 1;" * 600 + "eval(b)\n"),
+    "a PNG by name alone": put("job.png", "\0" + SHELL),
+    "an executable PNG": put("job.png", PNG, 0o755),
+    "prose that becomes code": renamed("notes.txt", "job.py"),
+    "a binary that becomes executable": executable,
+}  # fmt: skip
+
+# What nobody needs to read, beside a file that is read.
+HARMLESS: dict[str, Make] = {
+    "a picture": put("logo.png", PNG),
+    "a large picture": put("logo.png", PNG + os.urandom(1_200_000)),
+    "a page": put("docs/page.md", "# Page\n\nText.\n"),
+    "a text in latin-1": put("docs/old.txt", "caf\xe9\n".encode("latin-1")),
+    "a configuration": put("conf.toml", "a = 1\n"),
+    "an empty file": put("pkg/__init__.py", ""),
+    "a rename": renamed("notes.txt", "notes.md"),
+    "a removal": lambda root: git(root, "rm", "-q", "notes.txt"),
+    "a removed binary": lambda root: git(root, "rm", "-q", "blob.bin"),
+}
+
+
+def reviewed(live: CommandLine, root: Path, make: Make) -> subprocess.CompletedProcess[str]:
+    make_repository(root)
+    put("notes.txt", "x = 1\n" + EVIL)(root)
+    put("blob.bin", b"\0\1\2")(root)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "before")
+    put("ok.py", "VALUE = 1\n")(root)
+    make(root)
+    git(root, "add", "-A", "--", "ok.py")
+    if not git(root, "ls-files", "--stage", "lib"):
+        git(root, "add", "-A")
+    return live(
+        "review", "--staged", "--fail-on", "major", "--decide", "skip", "--json", "-q", cwd=root
+    )
+
+
+@pytest.fixture(scope="module")
+def results(live: CommandLine, tmp_path_factory: pytest.TempPathFactory):
+    """Every case, reviewed; a few at a time."""
+    cases = {**HIDDEN, **HARMLESS}
+    root = tmp_path_factory.mktemp("covered")
+    with ThreadPoolExecutor(3) as pool:
+        futures = {
+            case: pool.submit(reviewed, live, root / str(number), make)
+            for number, (case, make) in enumerate(cases.items())
+        }
+    return {case: future.result() for case, future in futures.items()}
+
+
+@pytest.mark.parametrize("case", HIDDEN)
+def test_what_hides_is_found_or_named_and_never_approved(results, case: str):
+    done = results[case]
+    result = json.loads(done.stdout)
+    assert done.returncode in (1, 3), (result["verdict"], result["gate"], result["coverage"])
+    assert result["verdict"] != "APPROVED"
+    if done.returncode == 3:
+        coverage = result["coverage"]
+        assert not coverage["complete"] or result["convergence"]["ending"] != "converged"
+        assert coverage["unread"] or coverage["absent"]
+
+
+@pytest.mark.parametrize(
+    "case", ["latin-1 by cookie", "latin-1 in the very line", "utf-7", "lone carriage returns",
+             "a long expression", "no suffix, but a shebang", "a folder that bandit passes over",
+             "prose that becomes code"],
+)  # fmt: skip
+def test_what_can_be_read_is_read_and_trips_the_gate(results, case: str):
+    assert results[case].returncode == 1, results[case].stdout
+
+
+@pytest.mark.parametrize("case", HARMLESS)
+def test_what_can_do_no_harm_is_approved_beside_what_was_read(results, case: str):
+    done = results[case]
+    result = json.loads(done.stdout)
+    assert (done.returncode, result["verdict"]) == (0, "APPROVED"), (
+        result["gate"],
+        result["coverage"],
+        result["findings"],
+    )
