@@ -7,6 +7,8 @@ QUORATE_INSTANCE       name of the embedded instance                 (default: d
 QUORATE_SERVER_ACCOUNT as root: whom the embedded servers run as     (default: quorate, made if missing)
 QUORATE_TURN_SLOTS     turns that one worker process holds at once   (default: 1000)
 QUORATE_LOG            debug, info, warning                          (default: info in services)
+QUORATE_ALLOWED        folder of what workers may run and call      (default: `allowed` in the instance's state;
+                       `anything` turns the check off; see shared/allowed.py)
 QUORATE_MAX_USD_PER_DAY   what all runs together may cost in a day, UTC   (default: no limit)
 """
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from celery import Celery
 from celery.signals import worker_process_init, worker_ready, worker_shutdown
 
+from shared.allowed import Allowed
 from shared.broker import make_app
 from shared.contracts import QUEUE_APPLY, QUEUE_TOOLS, QUEUE_TURNS
 from shared.live import Live
@@ -97,6 +98,7 @@ class Runtime:
             limiter=Limiter.at(self._settings.endpoints.redis_url),
             usd_a_day=self._settings.max_usd_per_day,
             live=Live(self._settings.endpoints.redis_url),
+            allowed=Allowed.of(self._settings.instance, os.environ),
         )
 
 

@@ -16,6 +16,7 @@ from threading import Event
 import structlog
 from pydantic import JsonValue
 
+from shared.allowed import Allowed
 from shared.contracts import Receipt, StepPayload
 from shared.errors import (
     ConfigurationError,
@@ -39,6 +40,7 @@ from shared.store.steps import (
     finish,
     hand_back,
 )
+from workers.allowance import check_entered
 from workers.canary import canary_of
 from workers.documents import StoredDocuments
 from workers.egress import check_allowed, without_secrets
@@ -85,6 +87,7 @@ class StepWorker:
     limiter: Limiter | None = None
     usd_a_day: float | None = None
     live: Live | None = None
+    allowed: Allowed | None = None
     documents: StoredDocuments = field(init=False)
 
     def __post_init__(self) -> None:
@@ -180,6 +183,7 @@ class StepWorker:
     ) -> Ended:
         claimed = ledger.claimed
         participant = self._equipped(request.participant)
+        check_entered(participant, self.allowed)
         provider = self._gated(lookup(participant.provider), ledger, request)
         check_allowed(participant, claimed.promises.narrowed(request.allow_external))
         structured = provider.structured(participant)

@@ -30,9 +30,11 @@ from orchestrator.whatif.changes import changed, check_quorum
 from orchestrator.whatif.forking import ForkPlan, inheritable, plan_fork, prefix_of
 from orchestrator.whatif.recording import Recording
 from orchestrator.whatif.seats import seated
+from shared.allowed import Allowed
 from shared.errors import ConfigurationError, UserError
 from shared.models.panel import Participant
 from shared.models.run import Budget, RunSpec
+from shared.settings import Settings as ServiceSettings
 from shared.store.documents import address
 from shared.store.forking import Fork, create_fork
 
@@ -175,6 +177,9 @@ class _Here:
         found = catalogue.resolve(ParticipantEntry(name=name))
         if len(found) != 1:
             raise ConfigurationError(f"'{name}' is not one participant: name them one by one.")
+        # Only who is named here and now: the origin's row is no permission.
+        settings = ServiceSettings.from_environment(self.environ)
+        Allowed.of(settings.instance, self.environ).allow_all(found)
         return found[0]
 
 

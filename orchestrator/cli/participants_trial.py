@@ -26,6 +26,7 @@ from orchestrator.views.json_report import SCHEMA_VERSION, dumps
 from orchestrator.views.lines import line
 from orchestrator.views.tables import table
 from orchestrator.workflows import WORKFLOWS
+from shared.allowed import Allowed
 from shared.errors import UserError
 from shared.models.deliberation import Question
 from shared.models.panel import Panel, Participant
@@ -60,6 +61,7 @@ def run_trial(trial: Trial, environ: Mapping[str, str]) -> int:
     with connected(environ) as backend:
         panel = Panel(critics=asked, author=_RULES, chair=_RULES)
         hand_over_keys(backend, panel, terminal, environ, "en")
+        Allowed.of(backend.settings.instance, environ).allow_all(asked)
         spec, documents = _spec(panel, trial.timeout_s, external)
         run = Engine(backend.database).submit(spec, "participants test", documents)
         backend.signals.send(run)

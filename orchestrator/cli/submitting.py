@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from orchestrator.cli.backend import Backend, connect
@@ -21,6 +22,7 @@ from orchestrator.views.progress import CONVERSATIONS
 from orchestrator.views.text import DEFAULT_MAX_FINDINGS
 from orchestrator.views.words import count, say
 from orchestrator.workflows import WORKFLOWS
+from shared.allowed import Allowed
 from shared.embedded.instance import Instance
 
 
@@ -64,6 +66,9 @@ def submit(backend: Backend, prepared: Prepared, *, watched_for_s: int = 0) -> s
     `watched_for_s`: so long somebody is thought to look on, and the first turns stream, too.
     """
     spec = prepared.make_spec(workflow_version=WORKFLOWS[prepared.workflow].version)
+    panel = spec.panel
+    speakers = (*panel.critics, panel.author, panel.chair, *(who for _, who in spec.seats))
+    Allowed.of(backend.settings.instance, os.environ).allow_all(speakers)
     run = Engine(backend.database).submit(spec, prepared.title, prepared.documents)
     announce(backend, run, watched_for_s)
     backend.signals.send(run)

@@ -93,6 +93,13 @@ class Catalogue:
             found += [participant for participant in there if self._allowed(participant)]
         return tuple(found)
 
+    def everyone(self) -> tuple[Participant, ...]:
+        """Whoever could take part, also those whose key or program is not here."""
+        configured = [self._configured(*named) for named in self.settings.providers.items()]
+        own = self.environment_model()
+        found = [one.participant for one in self.discovery.found]
+        return (*configured, *([own] if own else []), *found)
+
     @property
     def language(self) -> str:
         """The language of personas."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from orchestrator.engine import Engine
+from shared.allowed import Allowed
 from shared.contracts import StepPayload
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel, Participant
@@ -96,6 +98,60 @@ def test_a_run_that_keeps_its_texts_here_makes_no_external_call(
     assert "bob" in row.failure_message
     assert not told.exists()
     assert calls(database, run) == (0, 0)
+
+
+def test_a_command_that_only_a_row_names_is_not_run_until_somebody_here_allows_it(
+    worker: StepWorker, database: Database, tmp_path: Path
+) -> None:
+    """What a writer of Postgres forges: before, the command ran with the worker's keys and network."""
+    told = tmp_path / "told"
+    bob = agent(KEEPS, str(told), APPROVED)
+    worker.allowed = Allowed(tmp_path / "allowed")
+    row = work(worker, first_turn(database, bob))
+    assert (row.status, row.failure_kind) == ("failed", FailureKind.NOT_ALLOWED)
+    assert "quorate participants allow --config FILE" in row.failure_message
+    assert not told.exists()
+    worker.allowed.allow_all([bob])
+    assert work(worker, first_turn(database, bob)).status == "done"
+    assert told.exists()
+
+
+@pytest.mark.parametrize(
+    ("provider", "options"),
+    [
+        ("openai", {"base_url": "ADDRESS", "api_key_env": "PATH"}),
+        ("ollama", {"base_url": "ADDRESS"}),
+        ("openai", {"api_key_file": "/etc/hostname"}),
+        ("scripted", {"script": "/etc/hostname"}),
+        ("browser", {"site": "chatgpt", "i_accept_the_sites_terms": True}),
+    ],
+)
+def test_a_row_sends_no_key_anywhere_and_reads_no_file(
+    worker: StepWorker, database: Database, tmp_path: Path, provider: str, options: dict[str, Any]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        aimed = {name: address if said == "ADDRESS" else said for name, said in options.items()}
+        worker.allowed = Allowed(tmp_path / "allowed")
+        bob = participant("bob", provider, options=aimed).model_copy(update={"model": "m"})
+        row = work(worker, first_turn(database, bob))
+        assert (row.status, row.failure_kind) == ("failed", FailureKind.NOT_ALLOWED)
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+
+
+def test_who_stands_in_needs_an_entry_of_its_own(
+    worker: StepWorker, database: Database, tmp_path: Path
+) -> None:
+    told = tmp_path / "told"
+    bob = participant("bob", "openai", options={}).model_copy(
+        update={"model": "m", "fallback": (agent(KEEPS, str(told), APPROVED),)}
+    )
+    worker.allowed = Allowed(tmp_path / "allowed")
+    row = work(worker, first_turn(database, bob))
+    assert (row.status, row.failure_kind) == ("failed", FailureKind.NOT_ALLOWED)
+    assert not told.exists()
 
 
 @pytest.mark.parametrize("promise", ["allow_external", "allow_models"])

@@ -60,6 +60,21 @@ def test(names: tuple[str, ...], config: Path | None, timeout_s: float, as_json:
     return run_trial(Trial(names, config, timeout_s, as_json), os.environ)
 
 
+@participants.command(
+    "allow", epilog=example("quorate participants allow --config /etc/quorate/config.yaml")
+)
+@config_option
+def allow(config: Path | None) -> int:
+    """Let the workers of this machine and account run and call what the configuration names.
+
+    For workers on other machines than the one where runs are submitted: a run's row alone never names a command, an
+    address, a place of a key, a script or a browser profile. Where runs are submitted this happens by itself.
+    """
+    from orchestrator.cli.participants_allowing import run_allow
+
+    return run_allow(config, os.environ)
+
+
 @participants.command("models", epilog=example("quorate participants models"))
 @config_option
 @json_option

@@ -1,0 +1,38 @@
+"""The last look at what a run's row wants a worker to do: only what this installation's own people entered."""
+
+from __future__ import annotations
+
+from shared.allowed import Allowed, Identity, identity_of
+from shared.errors import ProviderError, Scope
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant
+
+LONGEST = 200
+
+
+def check_entered(participant: Participant, allowed: Allowed | None) -> None:
+    """Refuse a command, address, key place, file or profile that nobody entered. Raises ProviderError (not_allowed)."""
+    identity = identity_of(participant)
+    if identity is None or allowed is None or allowed.allows(identity):
+        return
+    raise ProviderError(
+        FailureKind.NOT_ALLOWED,
+        f"{participant.name}: this worker's own configuration does not allow it to {_deed(identity)}. The run's row "
+        "says so, which is not enough: on the worker's machine, as its account, run `quorate participants allow "
+        "--config FILE` with the configuration that names it; or submit the run anew from there.",
+        scope=Scope.NOBODY,
+    )
+
+
+def _deed(identity: Identity) -> str:
+    kind = identity["provider"]
+    if kind == "command":
+        named = identity.get("command") or [identity.get("program") or identity.get("agent")]
+        return f"run the command {named!r}"[:LONGEST]
+    if kind == "scripted":
+        return f"read the script {identity['script']!r}"[:LONGEST]
+    if kind == "browser":
+        return f"use the browser for {identity.get('site')!r}"[:LONGEST]
+    if "base_url" in identity:
+        return f"call {identity['base_url']!r} with these keys and headers"[:LONGEST]
+    return f"send these keys or headers to {kind}"
