@@ -103,6 +103,7 @@ def fixed_subject(approved: Approved, origin: Origin, documents: Documents) -> s
     """Store the fix as a subject of its own, so that it can be reviewed; returns its document hash."""
     combination = approved.combination
     changes = files_of(combination.patch)
+    languages = {file.path: file.language for file in approved.subject.files}
     subject = Subject(
         title=f"Fix of {', '.join(approved.findings)}: {approved.subject.title}"[:200],
         diff=documents.put(combination.patch.encode("utf-8")),
@@ -116,11 +117,13 @@ def fixed_subject(approved: Approved, origin: Origin, documents: Documents) -> s
                 changed=change.changed,
                 before=documents.put(combination.before[change.path]),
                 after=documents.put(combination.after[change.path]),
+                language=languages.get(change.path),
             )
             for change in changes
         ),
         origin=origin,
         added_lines=sum(change.added for change in changes),
         removed_lines=sum(change.removed for change in changes),
+        counts_unread=approved.subject.counts_unread,
     )
     return documents.put(subject.model_dump_json().encode("utf-8"))

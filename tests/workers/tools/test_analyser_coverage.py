@@ -1,0 +1,135 @@
+"""What analysers say they have read: what they could not take in is theirs to name."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.models.findings import Severity
+from shared.models.replies import ReviewAnalysis
+from tests.workers.tools.changes import (
+    Contents,
+    red_team,
+    review,
+    rules,
+    stored,
+    subject_of,
+)
+from workers.tools.memory import MemoryDocuments
+
+EVIL = "import subprocess\nsubprocess.call(t, shell=True)\n"
+GOOD = "VALUE = 1\n"
+
+
+def read_by(tool: str, **files: Contents) -> ReviewAnalysis:
+    """The critique of added files; `job_py` is job.py."""
+    documents = MemoryDocuments()
+    named = {name.replace("_", "."): (None, content) for name, content in files.items()}
+    reply = review(tool, documents, stored(documents, subject_of(documents, named)))
+    assert isinstance(reply, ReviewAnalysis)
+    return reply
+
+
+def unread(reply: ReviewAnalysis) -> dict[str, str]:
+    assert reply.coverage is not None
+    return {one.path: one.reason.value for one in reply.coverage.unread}
+
+
+@pytest.mark.parametrize("tool", ["ruff", "bandit", "complexity"])
+def test_an_analyser_of_python_reads_python_alone(tool: str) -> None:
+    reply = read_by(tool, a_py=GOOD, b_md="# b\n")
+    assert reply.coverage is not None
+    assert (reply.coverage.read, reply.coverage.unread) == (("a.py",), ())
+
+
+@pytest.mark.parametrize("terms", [2_000, 20_000])
+def test_a_long_expression_hides_nothing(terms: int) -> None:
+    long = "SUM = " + " + ".join(["1"] * terms) + "\n"
+    reply = read_by("bandit", job_py=long + EVIL)
+    assert rules(reply) == ["bandit/B602"]
+    assert unread(reply) == {}
+
+
+def test_a_file_on_which_a_program_crashes_is_unread_and_the_others_are_not() -> None:
+    deep = "x = " + "-" * 300_000 + "1\n"
+    reply = read_by("ruff", a_py="import os\n", deep_py=deep, z_py="import sys\n")
+    assert rules(reply) == ["ruff/F401", "ruff/F401"]
+    assert unread(reply) == {"deep.py": "crashed"}
+    reply = read_by("bandit", a_py=EVIL, deep_py=deep)
+    assert rules(reply) == ["bandit/B602"]
+    assert unread(reply) == {"deep.py": "not_parsed"}
+
+
+def test_a_syntax_error_is_a_finding_and_leaves_the_file_unread() -> None:
+    reply = read_by("ruff", a_py="def (:\n", b_py=GOOD)
+    assert reply.findings[0].severity is Severity.CRITICAL
+    assert unread(reply) == {"a.py": "not_parsed"}
+
+
+def test_findings_after_lone_carriage_returns_stand_on_gits_line() -> None:
+    documents = MemoryDocuments()
+    text = "import subprocess\rx = 1\nsubprocess.call(x,\r  shell=True)\n"
+    subject = subject_of(documents, {"a.py": (None, text)})
+    (finding,) = review("bandit", documents, stored(documents, subject)).findings
+    assert finding.place is not None
+    assert finding.place.line == 2
+    assert "shell=True" in (finding.quote or "")
+
+
+@pytest.mark.parametrize("folder", [".tox", "CVS", "x.egg", "node_modules", ".git.py"])
+def test_no_folder_hides_a_file(folder: str) -> None:
+    documents = MemoryDocuments()
+    subject = stored(documents, subject_of(documents, {f"{folder}/a.py": (None, EVIL)}))
+    assert rules(review("bandit", documents, subject)) == ["bandit/B602"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "hidden"),
+    [
+        ("bandit", EVIL.replace("True)", "True)  # nosec")),
+        ("bandit", EVIL.replace("True)", "True)  # nosec B602")),
+        ("ruff", "def f(a=[]):  # noqa\n    return a\n"),
+        ("ruff", "def f(a=[]):  # noqa: B006\n    return a\n"),
+        ("ruff", "# ruff: noqa\ndef f(a=[]):\n    return a\n"),
+        ("ruff", "# flake8: noqa: B006\ndef f(a=[]):\n    return a\n"),
+    ],
+)
+def test_what_the_change_suppresses_is_said_and_unread(tool: str, hidden: str) -> None:
+    reply = read_by(tool, a_py=hidden)
+    assert [finding.severity for finding in reply.findings] == [Severity.INFO]
+    assert unread(reply) == {"a.py": "suppressed"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["import os  # noqa: F401\n", "def f(a=[]):  # type: ignore\n    return a\n"],
+)
+def test_a_suppression_of_a_small_thing_or_of_another_rule_hides_nothing(text: str) -> None:
+    assert unread(read_by("ruff", a_py=text)) == {}
+
+
+def test_a_suppression_from_before_the_change_stays_accepted() -> None:
+    documents = MemoryDocuments()
+    old = EVIL.replace("(t,", "(  # nosec\n    t,")
+    subject = subject_of(documents, {"a.py": (old, old.replace("    t,", "    u,"))})
+    reply = review("bandit", documents, stored(documents, subject))
+    assert [finding.severity for finding in reply.findings] == [Severity.INFO]
+    assert isinstance(reply, ReviewAnalysis)
+    assert unread(reply) == {}
+
+
+def test_diffcheck_has_not_read_a_line_that_it_cuts() -> None:
+    assert unread(read_by("diffcheck", a_js="x" * 5_001, b_js="y\n")) == {"a.js": "long_lines"}
+
+
+def test_diffcheck_reads_text_of_any_encoding_and_nothing_with_a_nul() -> None:
+    reply = read_by("diffcheck", a_txt=b"caf\xe9\n", b_sh=b"echo\n# \0\n")
+    assert unread(reply) == {"b.sh": "binary"}
+
+
+def test_a_red_team_critique_says_the_same() -> None:
+    documents = MemoryDocuments()
+    subject = stored(
+        documents, subject_of(documents, {"a.py": (None, "x = (\n"), "b.py": (None, GOOD)})
+    )
+    reply = red_team("bandit", documents, subject)
+    assert '"unread":[{"path":"a.py","reason":"not_parsed"' in reply.model_dump_json()
