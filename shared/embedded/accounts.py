@@ -7,7 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,20 +106,14 @@ def make_account(name: str) -> None:
     )
 
 
-def other_users(
-    account: Account, programs: tuple[str, ...], settled_s: float = 10.0
-) -> tuple[str, ...]:
-    """Signs that somebody else uses `account`: a login shell, processes that are none of `programs`.
-
-    Not what began less than `settled_s` ago: a server on its way is a shell first.
-    """
+def other_users(account: Account, foreign: Sequence[str]) -> tuple[str, ...]:
+    """Signs that somebody else uses `account`: a login shell, and the `foreign` programs that run as it."""
     signs = []
     shell = entry.pw_shell if (entry := _look_up(account.name)) else ""
     if shell and Path(shell).name not in {"nologin", "false", "true"}:
         signs.append(f"it has the login shell {shell}")
-    others = sorted(set(_running(account.uid, programs, settled_s)))
-    if others:
-        signs.append(f"it runs {', '.join(others)}")
+    if foreign:
+        signs.append(f"it runs {', '.join(foreign)}")
     return tuple(signs)
 
 
@@ -165,26 +159,6 @@ def _busybox(name: str) -> tuple[str, ...]:
 
 def _no_login() -> str:
     return next((path for path in _NO_LOGIN if Path(path).exists()), _NO_LOGIN[-1])
-
-
-def _running(uid: int, programs: tuple[str, ...], settled_s: float) -> list[str]:
-    names = []
-    uptime_s = float(Path("/proc/uptime").read_text().split()[0])
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            if Path(f"/proc/{entry}").stat().st_uid != uid:
-                continue
-            text = Path(f"/proc/{entry}/stat").read_text(errors="replace")
-        except OSError:
-            continue
-        # proc_pid_stat(5): the second field is the name, the 22nd when it was started, in ticks.
-        name = text[text.index("(") + 1 : text.rindex(")")]
-        began_s = int(text[text.rindex(")") + 2 :].split()[19]) / os.sysconf("SC_CLK_TCK")
-        if uptime_s - began_s >= settled_s and not any(program in name for program in programs):
-            names.append(name)
-    return names
 
 
 def _grants(account: Account, place: Path, other_bits: int) -> bool:

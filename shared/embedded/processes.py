@@ -63,6 +63,44 @@ def is_alive(pid: int) -> bool:
     return bool(psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
 
 
+def age_s(pid: int) -> float | None:
+    """For how long `pid` has run; None if it is gone."""
+    if HAS_PROC:
+        try:
+            text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+            uptime_s = float((_PROC / "uptime").read_text().split()[0])
+        except OSError:
+            return None
+        # proc_pid_stat(5): the 22nd field is when it was started, in ticks since the machine was.
+        return uptime_s - int(text[text.rindex(")") + 2 :].split()[19]) / os.sysconf("SC_CLK_TCK")
+    import psutil
+
+    try:
+        return time.time() - float(psutil.Process(pid).create_time())
+    except psutil.Error:
+        return None
+
+
+def foreign_programs(
+    uid: int, programs: tuple[str, ...], settled_s: float = 10.0
+) -> tuple[str, ...]:
+    """What runs as `uid` besides `programs`.
+
+    Not what began less than `settled_s` ago: a server on its way is a shell first.
+    """
+    names = set()
+    for pid in _all_pids():
+        try:
+            is_theirs = (_PROC / str(pid)).stat().st_uid == uid
+        except OSError:
+            continue
+        age = age_s(pid) if is_theirs else None
+        process = _stat(pid) if age is not None and age >= settled_s else None
+        if process is not None and not any(word in process.program for word in programs):
+            names.add(process.program)
+    return tuple(sorted(names))
+
+
 def memory_bytes(pid: int) -> int:
     """The process's share of physical memory (PSS); 0 where the kernel does not tell."""
     try:

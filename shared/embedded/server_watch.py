@@ -3,10 +3,11 @@
 import select
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from shared.embedded.instance import Instance
 from shared.embedded.servers import ensure
+from shared.embedded.silence import SilenceWatch, silent_in
 from shared.embedded.wire import PostgresWire, RedisWire
 from shared.errors import EnvironmentFault
 
@@ -21,7 +22,14 @@ class ServerWatch:
     look after meanwhile.
     """
 
-    def __init__(self, instance: Instance, durable: bool, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        instance: Instance,
+        durable: bool,
+        say: Callable[[str], None],
+        children: Callable[[], Container[int]],
+    ) -> None:
+        self._children = children
         self._instance = instance
         self._durable = durable
         self._say = say
@@ -60,6 +68,7 @@ class ServerWatch:
 
     def _stays_well(self, redis: RedisWire, postgres: PostgresWire) -> bool:
         """Ask every second; False when told to stop, an error when a server does not answer."""
+        silence = SilenceWatch(lambda: silent_in(self._instance), self._children, self._say)
         while True:
             sockets = [self._ear.fileno(), redis.fileno(), postgres.fileno()]
             ready, _, _ = select.select(sockets, [], [], PERIOD_S)
@@ -68,6 +77,7 @@ class ServerWatch:
             if redis.ask("PING") != "+PONG":
                 raise ConnectionError("Redis does not answer PING")
             postgres.query("SELECT 1")
+            silence.look()
 
     def _is_told_to_stop(self, timeout_s: float) -> bool:
         return bool(select.select([self._ear], [], [], timeout_s)[0])

@@ -23,6 +23,7 @@ from shared.embedded.passwords import make_password
 from shared.embedded.processes import (
     HAS_PROC,
     Process,
+    foreign_programs,
     is_alive,
     leaders,
     memory_bytes,
@@ -143,7 +144,7 @@ def _account(environ: Mapping[str, str]) -> Account | None:
     account = server_account(environ)
     if account:
         programs = (*redis_server.PROGRAMS, *postgres_server.PROGRAMS)
-        for sign in other_users(account, programs):
+        for sign in other_users(account, foreign_programs(account.uid, programs)):
             say(f"the account {account.name!r} should be the embedded servers' alone, but {sign}")
     return account
 

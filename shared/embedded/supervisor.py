@@ -85,7 +85,7 @@ def run_supervisor(
         _end_leftovers(instance)
         with StopSignals() as signals:
             supervisor = _Supervisor(instance, specs, signals, again)
-            watch = ServerWatch(instance, durable, _say) if watch_servers else None
+            watch = ServerWatch(instance, durable, _say, supervisor.pids) if watch_servers else None
             if watch:
                 watch.start()
             supervisor.run()
@@ -177,6 +177,10 @@ class _Supervisor:
             Child(spec, environ, instance.state_dir, instance.log_dir / f"{spec.name}.log")
             for spec in specs
         )
+
+    def pids(self) -> frozenset[int]:
+        """The children that run, each the leader of a session."""
+        return frozenset(child.pid for child in self._children if child.pid is not None)
 
     def run(self) -> None:
         """Start and restart children until a signal asks to stop."""

@@ -17,6 +17,7 @@ from shared.embedded.accounts import (
     server_account,
 )
 from shared.embedded.folders import hand_over
+from shared.embedded.processes import foreign_programs
 from shared.errors import EnvironmentFault
 from tests.shared.embedded.faults import as_ordinary_user
 
@@ -65,11 +66,12 @@ def used_account() -> Iterator[Account]:
 
 @as_root
 def test_who_else_uses_the_account_is_told(used_account: Account) -> None:
-    assert other_users(used_account, ("postgres",), settled_s=0) == ("it runs sleep",)
-    assert other_users(used_account, ("sleep",), settled_s=0) == ()
-    assert other_users(Account("root", 0, 0), ("",)) == (
-        f"it has the login shell {pwd.getpwnam('root').pw_shell}",
-    )
+    assert foreign_programs(used_account.uid, ("postgres",), settled_s=0) == ("sleep",)
+    assert foreign_programs(used_account.uid, ("sleep",), settled_s=0) == ()
+    assert foreign_programs(used_account.uid, ("postgres",), settled_s=600) == ()
+    assert other_users(used_account, ("sleep",)) == ("it runs sleep",)
+    shell = pwd.getpwnam("root").pw_shell
+    assert other_users(Account("root", 0, 0), ()) == (f"it has the login shell {shell}",)
 
 
 @as_root
