@@ -34,16 +34,12 @@ class Process:
 
 
 def working_in(folder: Path, programs: tuple[str, ...] = ()) -> tuple[Process, ...]:
-    """The live processes whose working directory is `folder`; zombies have none.
+    """The live processes whose working directory is `folder`, also one removed under them; zombies have none.
 
     With `programs`, only those whose name contains one of the words: a person's shell that stands
     in the folder is not a server.
     """
-    try:
-        wanted = folder.stat()
-    except OSError:
-        return ()
-    found = _scan_proc(wanted) if HAS_PROC else _scan_psutil(folder)
+    found = _scan_proc(folder) if HAS_PROC else _scan_psutil(folder)
     return tuple(p for p in found if not programs or any(word in p.program for word in programs))
 
 
@@ -174,14 +170,22 @@ def spawn_detached(
     return int(shell.stdout)
 
 
-def _scan_proc(wanted: os.stat_result) -> list[Process]:
+def _scan_proc(folder: Path) -> list[Process]:
+    try:
+        wanted = folder.stat()
+    except OSError:
+        wanted = None
+    removed = f"{os.path.realpath(folder)} (deleted)"  # as proc_pid_cwd(5) shows it
     found = []
     for pid in _all_pids():
+        link = f"/proc/{pid}/cwd"
         try:
-            place = os.stat(f"/proc/{pid}/cwd")  # follows the magic link
+            # Stat follows the magic link.
+            is_there = wanted is not None and os.path.samestat(os.stat(link), wanted)
+            is_there = is_there or os.readlink(link) == removed
         except OSError:
             continue
-        if (place.st_dev, place.st_ino) == (wanted.st_dev, wanted.st_ino):
+        if is_there:
             process = _stat(pid)
             if process is not None:
                 found.append(process)

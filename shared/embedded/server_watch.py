@@ -28,8 +28,11 @@ class ServerWatch:
         durable: bool,
         say: Callable[[str], None],
         children: Callable[[], Container[int]],
+        is_gone: Callable[[], bool],
     ) -> None:
+        """`is_gone` says that the instance's folders were removed: nothing is revived any more."""
         self._children = children
+        self._is_gone = is_gone
         self._instance = instance
         self._durable = durable
         self._say = say
@@ -47,7 +50,7 @@ class ServerWatch:
     def _run(self) -> None:
         trouble = ""
         pause_s = 0.0
-        while not self._is_told_to_stop(pause_s):
+        while not self._is_told_to_stop(pause_s) and not self._is_gone():
             try:
                 ensure(self._instance, durable=self._durable)
                 with (

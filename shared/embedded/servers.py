@@ -94,8 +94,10 @@ def stop(instance: Instance, *, immediate: bool = False) -> list[str]:
     `immediate` gives up what is not written yet: for data that are thrown away.
     Raises EnvironmentFault if a server survives even SIGKILL.
     """
-    if not instance.state_dir.is_dir():
-        return []
+    if not instance.state_dir.is_dir():  # never made, or removed under them
+        running = _running(instance)
+        _end(running, immediate=immediate or not instance.data_dir.is_dir())
+        return [name for name, processes in running.items() if processes]
     with exclusive(instance.state_dir / "servers.lock", START_TIMEOUT_S):
         scratch = working_in(instance.data_dir / "pg.init", postgres_server.PROGRAMS)
         signal_all((process.pid for process in scratch), signal.SIGKILL)

@@ -11,9 +11,10 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from shared.embedded.folders import appending, make_private, told_as_fault
@@ -27,6 +28,7 @@ from shared.embedded.processes import (
     working_in,
 )
 from shared.embedded.server_watch import ServerWatch
+from shared.embedded.servers import stop
 from shared.embedded.stop_signals import StopSignals
 from shared.embedded.supervised import MARK, Child, Lifeline, ProcessSpec, Successor
 from shared.embedded.supervisor_record import (
@@ -54,6 +56,7 @@ ALREADY_RUNNING = 75
 
 _LOCK_VARIABLE = "QUORATE_SUPERVISOR_LOCK"
 _LONGEST_SLEEP_S = 5.0
+_PROGRAMS = ("quorate", "python")
 
 
 def run_supervisor(
@@ -84,15 +87,19 @@ def run_supervisor(
         _want(instance)
         _end_leftovers(instance)
         with StopSignals() as signals:
-            supervisor = _Supervisor(instance, specs, signals, again)
-            watch = ServerWatch(instance, durable, _say, supervisor.pids) if watch_servers else None
-            if watch:
+            is_gone = partial(_is_gone, instance, lock)
+            supervisor = _Supervisor(instance, specs, signals, again, is_gone)
+            watch = None
+            if watch_servers:
+                watch = ServerWatch(instance, durable, _say, supervisor.pids, is_gone)
                 watch.start()
             supervisor.run()
             _wanted(instance).unlink(missing_ok=True)
             supervisor.stop(grace_s)
             if watch:
                 watch.stop()
+                if is_gone():
+                    stop(instance)
         _record(instance).unlink(missing_ok=True)
     finally:
         os.close(lock)
@@ -164,7 +171,9 @@ class _Supervisor:
         specs: Sequence[ProcessSpec],
         signals: StopSignals,
         again: Sequence[str],
+        is_gone: Callable[[], bool],
     ) -> None:
+        self._is_gone = is_gone
         environ = {name: value for name, value in os.environ.items() if name != _LOCK_VARIABLE}
         self._instance = instance
         self._signals = signals
@@ -183,8 +192,8 @@ class _Supervisor:
         return frozenset(child.pid for child in self._children if child.pid is not None)
 
     def run(self) -> None:
-        """Start and restart children until a signal asks to stop."""
-        while not self._signals.stops:
+        """Start and restart children until a signal asks to stop, or the instance's folders are removed."""
+        while not self._signals.stops and not self._is_gone():
             now_s = time.monotonic()
             self._bury(now_s)
             for child in self._children:
@@ -285,6 +294,14 @@ def _lock(instance: Instance) -> int | None:
     return try_lock(_lock_path(instance))
 
 
+def _is_gone(instance: Instance, lock: int) -> bool:
+    """Whether the instance's folder was removed, and perhaps made anew, under its supervisor."""
+    try:
+        return not os.path.samestat(os.fstat(lock), _lock_path(instance).stat())
+    except OSError:
+        return True
+
+
 def _write_pid(lock: int, pid: int) -> None:
     os.pwrite(lock, f"{pid:<12}\n".encode(), 0)
 
@@ -293,7 +310,9 @@ def _pid(instance: Instance) -> int | None:
     try:
         text = _lock_path(instance).read_text().strip()
     except OSError:
-        return None
+        # Removed under a supervisor, which notices within seconds and ends.
+        orphans = [] if _folder(instance).exists() else working_in(_folder(instance), _PROGRAMS)
+        return orphans[0].pid if orphans else None
     there = {process.pid for process in working_in(_folder(instance))}
     return int(text) if text.isdigit() and int(text) in there else None
 

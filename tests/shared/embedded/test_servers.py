@@ -1,5 +1,6 @@
 import os
 import pwd
+import shutil
 import socket
 import subprocess
 import sys
@@ -245,6 +246,19 @@ def test_eight_concurrent_cold_starts_below_a_long_path_give_one_pair(tmp_path: 
             (instance.run_dir / name).unlink(missing_ok=True)
         instance.run_dir.rmdir()
         instance.run_dir.parent.rmdir()
+
+
+def test_servers_whose_folders_were_removed_are_found_and_ended(instance: Instance) -> None:
+    ensure(instance, durable=False)
+    pids = server_pids(instance)
+    shutil.rmtree(instance.data_dir)
+    shutil.rmtree(instance.state_dir)
+
+    assert stop(instance) == ["redis", "postgres"]
+
+    assert not [pid for pid in pids if is_alive(pid)]
+    assert stop(instance) == []
+    assert not instance.state_dir.exists()
 
 
 def test_a_missing_program_ends_the_start_and_leaves_nothing_running(instance: Instance) -> None:

@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from shared.embedded.instance import Instance
-from shared.embedded.processes import is_alive, marked, wait_until
+from shared.embedded.processes import is_alive, marked, wait_until, working_in
 from shared.embedded.servers import ensure, is_up
 from shared.embedded.supervised import MARK, Lifeline, next_delay_s
 from shared.embedded.supervisor import (
@@ -257,6 +258,27 @@ def test_dead_servers_are_revived(instance: Instance, tmp_path: Path) -> None:
 
     assert children(instance)["child0"].restarts == 0
     assert children(instance)["child0"].pid == child
+
+
+def test_a_supervisor_whose_folders_are_removed_ends_and_takes_everything_with_it(
+    instance: Instance, tmp_path: Path
+) -> None:
+    ensure(instance, durable=False)
+    start(instance, *argv(tmp_path, SLEEP, watch=True))
+    pids = [child_pid(instance), supervisor_status(instance).pid or 0]
+    pids += [
+        process.pid
+        for folder in (instance.redis_dir, instance.postgres_dir)
+        for process in working_in(folder)
+    ]
+    assert len(pids) >= 4
+
+    shutil.rmtree(instance.state_dir)
+    shutil.rmtree(instance.data_dir)
+
+    assert wait_until(lambda: not any(is_alive(pid) for pid in pids), 60)
+    assert not instance.data_dir.exists()
+    assert not instance.state_dir.exists()
 
 
 def test_without_a_supervisor_the_status_is_empty_and_a_stale_pid_is_not_believed(
