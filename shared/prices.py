@@ -86,6 +86,32 @@ def table_cost(
         return None
 
 
+def context_window(participant: Participant) -> int | None:
+    """How many tokens the participant's model reads and writes in one call, by the table; None when it does not say.
+
+    Ollama's is what it is asked for.
+    """
+    model = participant.model or ""
+    if participant.provider == "ollama":
+        asked = participant.options.get("num_ctx")
+        return asked if isinstance(asked, int) else None
+    named = _AGENTS.get(str(participant.options.get("agent")), participant.provider)
+    url = str(participant.options.get("base_url") or "") or ADDRESSES.get(named, "")
+    if not url or not model:
+        return None
+    try:
+        _, found = _snapshot().find_provider_model(model, None, None, url)
+    except LookupError:
+        return None
+    return int(found.context_window) if found.context_window else None
+
+
+def _snapshot() -> Any:
+    from genai_prices import data_snapshot  # noqa: PLC0415
+
+    return data_snapshot.get_snapshot()
+
+
 @functools.cache
 def _table() -> Any:
     # Its data takes 0.06 s and 11 MB: loaded when something is priced.

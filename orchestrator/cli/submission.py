@@ -30,6 +30,8 @@ from orchestrator.configuration.prompt_files import captured_prompts
 from shared.models.panel import Panel, Participant
 from shared.models.run import RunSpec
 
+LARGE_BYTES = 10_000
+
 
 @dataclass(frozen=True)
 class Roles:
@@ -107,6 +109,7 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
     )
     configuration = _in_its_language(configuration, captured)
     cast = _hurried(_cast(wanted, configuration, environ, captured.paths), wanted.turn_s)
+    cast = _with_windows(cast, sum(map(len, documents.gathered.values())))
     settings = configuration.settings
     language = language_of(settings.language)
     templates = captured_prompts(wanted.workflow, language, configuration, environ)
@@ -178,6 +181,26 @@ def _hurried(cast: Cast, turn_s: float | None) -> Cast:
     return replace(
         cast,
         panel=Panel(critics=critics, author=hurried(panel.author), chair=hurried(panel.chair)),
+    )
+
+
+def _with_windows(cast: Cast, size: int) -> Cast:
+    """The cast with each model's context, where the subject (`size` bytes with its files) might not fit into one."""
+    if size < LARGE_BYTES:
+        return cast
+    from shared.prices import context_window
+
+    def informed(one: Participant) -> Participant:
+        known = one.context_tokens or context_window(one)
+        fallback = tuple(informed(other) for other in one.fallback)
+        return one.model_copy(update={"context_tokens": known, "fallback": fallback})
+
+    panel = cast.panel
+    critics = tuple(map(informed, panel.critics))
+    return replace(
+        cast,
+        panel=Panel(critics=critics, author=informed(panel.author), chair=informed(panel.chair)),
+        moderator=cast.moderator and informed(cast.moderator),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from orchestrator.cli import preflight
 from orchestrator.cli.backend import Backend, connect
 from orchestrator.cli.capturing import Note
 from orchestrator.cli.following import announce, watched_s
@@ -35,7 +36,10 @@ def submit_and_follow(
     try:
         hand_over_keys(backend, prepared.panel, terminal, environ, prepared.language)
         run = submit(
-            backend, prepared, watched_for_s=watched_s(terminal, waits=not options.no_wait)
+            backend,
+            prepared,
+            terminal,
+            watched_for_s=watched_s(terminal, waits=not options.no_wait),
         )
         if options.no_wait:
             return _leave_it(run, terminal, options)
@@ -60,12 +64,18 @@ def _see_through(
     return see_through(backend, run, terminal, _wish(options, prepared))
 
 
-def submit(backend: Backend, prepared: Prepared, *, watched_for_s: int = 0) -> str:
+def submit(
+    backend: Backend, prepared: Prepared, terminal: Terminal, *, watched_for_s: int = 0
+) -> str:
     """Store the run and wake an orchestrator; the run's id. Durable when this returns.
+
+    Raises UserError, before anything is stored, when a limit or a context keeps somebody from its first call.
 
     `watched_for_s`: so long somebody is thought to look on, and the first turns stream, too.
     """
     spec = prepared.make_spec(workflow_version=WORKFLOWS[prepared.workflow].version)
+    for text in preflight.check(spec, prepared.documents):
+        terminal.warn([line(Span(f"⚠ {text}", Style.WARNING))])
     panel = spec.panel
     speakers = (*panel.critics, panel.author, panel.chair, *(who for _, who in spec.seats))
     Allowed.of(backend.settings.instance, os.environ).allow_all(speakers)

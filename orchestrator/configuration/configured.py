@@ -81,6 +81,7 @@ def _speaker(name: str, provider: ModelProvider, timeout_s: float, language: str
         temperature=provider.temperature,
         timeout_s=provider.timeout or timeout_s,
         max_output_tokens=provider.max_output_tokens or 8192,
+        context_tokens=provider.context_tokens,
         options=provider.options(),
     )
 

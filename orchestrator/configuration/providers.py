@@ -27,6 +27,7 @@ _NOT_OPTIONS = frozenset(
         "temperature",
         "timeout",
         "max_output_tokens",
+        "context_tokens",
         "persona",
         "fallback",
     }
@@ -74,9 +75,10 @@ def _refuse_key(field: str, name: str | None, instead: str) -> None:
 class ModelProvider(Section):
     """What every provider of a speaking participant may say.
 
-    `rpm`, `tpm` and `parallel` are the limits of its account, `account` tells accounts apart whose keys are held under
-    one name, `price` is in US dollars for a million tokens (`in` or `input`, `out` or `output`, `cached`), `fallback`
-    speak while it is out of service.
+    `context_tokens` is what its model reads and writes in one call, where the table of models does not say it. `rpm`,
+    `tpm` and `parallel` are the limits of its account, `account` tells accounts apart whose keys are held under one
+    name, `price` is in US dollars for a million tokens (`in` or `input`, `out` or `output`, `cached`), `fallback` speak
+    while it is out of service.
     """
 
     model: str | None = Field(default=None, min_length=1)
@@ -84,6 +86,7 @@ class ModelProvider(Section):
     temperature: float | None = Field(default=None, ge=0, le=2)
     timeout: Seconds | None = None
     max_output_tokens: int | None = Field(default=None, gt=0)
+    context_tokens: int | None = Field(default=None, gt=0)
     persona: str | None = None
     fallback: tuple[str, ...] = ()
     rpm: float | None = Field(default=None, gt=0, allow_inf_nan=False)

@@ -8,9 +8,12 @@ workflow says (`Course`); the review's course stands here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from orchestrator.core.portions import WHOLE_TOKENS, room
+from shared.diff_pieces import PIECE_TOKENS
 from shared.models.panel import Participant, Role
 from shared.models.run import ReviewOptions, RunSpec
 
@@ -106,7 +109,10 @@ def _cost(calls: tuple[ExpectedCall, ...], price: Price, unpriced: set[str]) -> 
 def _review(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     options = spec.review or ReviewOptions()
     panel = spec.panel
-    base = INSTRUCTIONS_TOKENS + subject_tokens
+    # Of a large change later turns are shown where findings stand, and a reader's room is filled several times.
+    places = len(panel.critics) * FINDINGS_A_CRITIC * PIECE_TOKENS
+    later = subject_tokens if subject_tokens <= WHOLE_TOKENS else min(subject_tokens, places)
+    base = INSTRUCTIONS_TOKENS + later
     findings = len(panel.critics) * FINDINGS_A_CRITIC * FINDING_TOKENS
     spoken = 0
     for cycle in range(options.max_reviews):
@@ -114,15 +120,26 @@ def _review(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
             odd = number % 2 == 1
             speakers = panel.critics if odd else (panel.author,)
             role = Role.CRITIQUE if odd else Role.REBUTTAL
-            known = 0 if number == 1 else findings
-            certain = cycle == 0 and number == 1
-            yield from expected_calls(speakers, role, base + known, certain=certain)
+            if number > 1:
+                yield from expected_calls(speakers, role, base + findings, certain=False)
+            else:
+                yield from _first_reading(speakers, subject_tokens, certain=cycle == 0)
             spoken += len(speakers) * LONG_ANSWER_TOKENS
         certain = cycle == 0
         said = base + findings + spoken
         yield from expected_calls((panel.chair,), Role.SYNTHESIS, said, certain=certain)
         yield from expected_calls((panel.author,), Role.FIX, base + findings, certain=False)
         spoken = 0
+
+
+def _first_reading(
+    critics: Iterable[Participant], subject_tokens: int, *, certain: bool
+) -> Iterator[ExpectedCall]:
+    for critic in critics:
+        at_once = max(min(subject_tokens, room(critic)), 1)
+        for _ in range(math.ceil(subject_tokens / at_once)):
+            asked = INSTRUCTIONS_TOKENS + at_once
+            yield from expected_calls((critic,), Role.CRITIQUE, asked, certain=certain)
 
 
 def expected_calls(

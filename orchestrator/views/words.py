@@ -143,6 +143,51 @@ _WORDS: dict[str, tuple[str, str]] = {
         "the workers were started without the present {names}: they are started anew",
         "워커가 현재 설정된 {names} 없이 시작되어 다시 시작합니다",
     ),
+    "before_start": (
+        "Nothing was started: a call could not be made.",
+        "시작하지 않았습니다: 수행할 수 없는 호출이 있습니다.",
+    ),
+    "before_money": (
+        "one call of {name} may cost {cost} ({answer} tokens of answer are reserved), more than the limit of {limit}: "
+        "raise the limit, or lower max_output_tokens of {name}.",
+        "{name}의 호출 하나가 최대 {cost}(답변 {answer}토큰 예약)로 한도 {limit}를 넘을 수 있습니다: "
+        "한도를 올리거나 {name}의 max_output_tokens를 낮추십시오.",
+    ),
+    "before_price": (
+        "the price of {model} is not known, so a limit in dollars cannot be kept: give {name} "
+        "`price: {{in: 3.0, out: 15.0}}` (dollars per million tokens), or leave it out.",
+        "{model}의 가격을 알 수 없어 달러 한도를 지킬 수 없습니다: {name}에 "
+        "`price: {{in: 3.0, out: 15.0}}`(백만 토큰당 달러)을 지정하거나 제외하십시오.",
+    ),
+    "before_tokens": (
+        "one call of {name} may use {need} tokens, more than the limit of {limit}: raise the limit, lower "
+        "max_output_tokens of {name}, or review less at once.",
+        "{name}의 호출 하나가 최대 {need}토큰으로 한도 {limit}를 넘을 수 있습니다: 한도를 올리거나 "
+        "{name}의 max_output_tokens를 낮추거나 대상을 줄이십시오.",
+    ),
+    "before_context": (
+        "{name} reads and writes {limit} tokens in one call, and this would take about {need}: leave files out, lower "
+        "max_output_tokens, or choose a model that holds more (`context_tokens` corrects what is known of one).",
+        "{name}은(는) 한 번에 {limit}토큰을 다루는데 약 {need}토큰이 필요합니다: "
+        "파일을 줄이거나 max_output_tokens를 낮추거나 "
+        "더 큰 모델을 고르십시오 (`context_tokens`로 값을 바로잡을 수 있음).",
+    ),
+    "before_together": (
+        "The first calls may cost {cost} together, more than the limit: somebody may not speak.",
+        "첫 호출들의 비용 합계가 최대 {cost}로 한도를 넘을 수 있어 일부는 발언하지 못할 수 있습니다.",
+    ),
+    "large_subject": (
+        "This is large: about {tokens} tokens.",
+        "대상이 큽니다: 약 {tokens}토큰.",
+    ),
+    "large_portions": (
+        "Read in portions, a turn each: {names}",
+        "나누어 읽음(부분마다 한 차례): {names}",
+    ),
+    "large_takes": (
+        "Expected: {calls} calls, {tokens} tokens in{cost}",
+        "예상: 호출 {calls}회, 입력 {tokens}토큰{cost}",
+    ),
     "stdin_silent": (
         "standard input is open and brought nothing: the question goes without it (`-` waits for it)",
         "표준 입력이 열려 있지만 내용이 없어 제외하고 질문합니다 (`-`를 쓰면 끝까지 기다림)",

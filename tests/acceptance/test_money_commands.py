@@ -162,16 +162,35 @@ def test_a_limit_of_calls_or_of_money_is_kept_and_said(
     assert len(model_server.calls(priced) + model_server.calls(unpriced)) == 1
 
     before = len(model_server.calls(priced))
-    dear = reviewed(live, changed_repository, config, *both, "--max-cost", "5")
-    # A limit in dollars cannot be kept for whom nobody can price.
-    steps = {step["participant"]: step for step in dear["rounds"][0]["steps"]}
-    assert steps["unpriced"]["failure"]["kind"] == "over_budget"
-    assert "price" in steps["unpriced"]["failure"]["message"]
-    assert steps["priced"]["status"] == "done"
+    reviewed(live, changed_repository, config, *panel("priced"), "--max-cost", "5")
     assert len(model_server.calls(priced)) == before + 1
-    poor = reviewed(live, changed_repository, config, *both, "--max-cost", "0.0001")
-    assert len(model_server.calls(priced)) == before + 1
-    assert poor["usage"]["cost_usd"] in (None, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("members", "limit", "said"),
+    [
+        (("priced", "unpriced"), ("--max-cost", "5"), "the price of stub--unpriced"),
+        (("priced",), ("--max-cost", "0.0001"), "one call of priced may cost $0.1"),
+    ],
+)
+def test_a_limit_that_one_call_may_exceed_is_told_before_anybody_is_asked(
+    live: CommandLine,
+    model_server: ModelServer,
+    changed_repository: Path,
+    tmp_path: Path,
+    members: tuple[str, ...],
+    limit: tuple[str, str],
+    said: str,
+) -> None:
+    config, *models = config_of(tmp_path, model_server, f"before{len(members)}")
+    before = live("list", "--json").stdout
+    done = live(
+        "review", "--config", config, *ONE_ROUND, *panel(*members), *limit, cwd=changed_repository
+    )
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not any(model_server.calls(model) for model in models)
+    assert live("list", "--json").stdout == before
 
 
 def test_an_identical_turn_is_reused_only_when_asked_for(

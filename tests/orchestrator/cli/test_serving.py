@@ -14,6 +14,7 @@ from orchestrator.cli.reports import load_report
 from orchestrator.cli.serving import Api, Server
 from orchestrator.cli.submission import Wanted, prepare
 from orchestrator.cli.submitting import submit
+from orchestrator.cli.terminal import Terminal
 from orchestrator.views.json_report import as_json, dumps
 from shared.embedded.instance import Endpoints
 from shared.models.decision import Question
@@ -71,7 +72,7 @@ def service(database: Database, servers: Endpoints) -> Iterator[Service]:
 @pytest.fixture
 def run(service: Service, changed_repository: Path) -> str:
     prepared = prepare(Wanted(directory=changed_repository), {"HOME": "/none"})
-    return submit(service.backend, prepared)
+    return submit(service.backend, prepared, Terminal.of({}))
 
 
 def open_decision(backend: Backend, run: str) -> None:
