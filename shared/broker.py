@@ -214,6 +214,8 @@ def make_app(
         broker_transport_options=_transport_options(broker_url, slots, late_acks),
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
+        # RabbitMQ's; on Redis the socket's limits and the health checks below do it.
+        broker_heartbeat=20,
         broker_pool_limit=16,
         task_queues=[_queue(name, broker_url) for name in QUEUES],
         task_default_queue=QUEUES[-1],

@@ -1,7 +1,8 @@
 """Named points at which a fault test ends the process, as a power cut would. Without the variable: nothing.
 
 `QUORATE_KILL_AT=name[:n]` kills the process with SIGKILL the n-th time (default: the first) that it reaches the point,
-once per `QUORATE_KILL_ONCE` file if that is set, so that a restarted process goes on.
+once per `QUORATE_KILL_ONCE` file if that is set, so that a restarted process goes on. `QUORATE_KILL_WITH=SIGSTOP` makes
+it stand still there instead.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def reach(point: str) -> None:
         return
     _reached[point] += 1
     if _reached[point] == int(_count or 1) and _first_time():
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), signal.Signals[os.environ.get("QUORATE_KILL_WITH", "SIGKILL")])
 
 
 def _first_time() -> bool:

@@ -14,6 +14,7 @@ Environment that a person or CI may set for tests begins with QUORATE_TEST_ and 
 
 import os
 import shutil
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -48,6 +49,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
     clean_environment(os.environ, home)
     NETWORK.install()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # The session is a script's background job: what tests start would ignore Ctrl-C, too.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.register_profile(
         "unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )

@@ -11,6 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import sqlalchemy as sa
+
 from shared.embedded.instance import POSTGRES_SOCKET
 
 # CommandComplete messages (protocol 3.0: 'C', length, tag) of what changes data.
@@ -25,6 +27,7 @@ class Link:
     """A client's connection: what it has prepared, and where it stands on the way to being frozen."""
 
     prepared: dict[bytes, bytes] = field(default_factory=dict)
+    answers: int = 0
     matched: bool = False
     frozen: bool = False
 
@@ -122,6 +125,20 @@ class FailingProxy(Proxy):
         return False
 
 
+class DyingProxy(Proxy):
+    """A server that dies again and again: every connection is cut at its answer number `lives`."""
+
+    def __init__(self, folder: Path, real: Path, lives: int) -> None:
+        """Serves from a thread at once."""
+        self._lives = lives
+        super().__init__(folder, real)
+
+    async def passes(self, link: Link, data: bytes, *, answer: bool) -> bool:
+        """False for the last answer of a connection."""
+        link.answers += answer
+        return link.answers < self._lives
+
+
 class FreezingProxy(Proxy):
     """A peer that vanishes: one connection passes nothing on any more, and neither end is told.
 
@@ -180,3 +197,9 @@ class FreezingProxy(Proxy):
             return False
         self._left -= 1
         return True
+
+
+def through(database_url: str, proxy: Proxy) -> str:
+    """The same database by way of the proxy."""
+    url = sa.engine.make_url(database_url).update_query_dict({"host": str(proxy.folder)})
+    return url.render_as_string(hide_password=False)

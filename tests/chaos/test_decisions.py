@@ -17,6 +17,7 @@ from shared.store.decisions import DecisionRow, answer_decision, list_decisions
 from shared.store.runs import cancel_run
 from tests.chaos.cluster import Cluster
 from tests.chaos.invariants import examine
+from tests.chaos.proxy import FreezingProxy
 from tests.chaos.workload import FIX_STEPS, critique_with_patch, git, make_subject
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(240)]
@@ -96,6 +97,31 @@ def test_row_24_an_answer_given_while_its_readers_are_down_is_applied_once(
     settled = cluster.settle(runs, SETTLE_S)
     figures = examine(cluster, runs, settle_s=settled, steps=FIX_STEPS)
     measured.update(figures.told(), commits=_commits(cluster, runs[0]))
+    assert measured["commits"] == 1
+    assert figures.extra_calls == 0
+
+
+@pytest.mark.slow
+def test_row_38_a_signal_connection_that_fell_silent_delays_no_answer(
+    cluster: Cluster, measured: dict[str, object]
+) -> None:
+    real = cluster.instance.redis_socket
+    proxy = FreezingProxy(cluster.folder / "silent", real, real.name)
+    proxy.arm("XREADGROUP", asked=False)
+    env = {
+        "QUORATE_DATABASE_URL": cluster.endpoints.database_url,
+        "QUORATE_REDIS_URL": cluster.endpoints.redis_url.replace(str(real), str(proxy.socket)),
+        "QUORATE_BROKER_URL": cluster.endpoints.broker_url,
+    }
+    cluster.replace("orchestrator", env=env)
+    cluster.wait_for(lambda: proxy.frozen, "the listener's connection is frozen")
+    runs = _ask_for_decisions(cluster, 1)
+    assert _answer(cluster, runs[0])
+    settled = cluster.settle(runs, SETTLE_S)
+    figures = examine(cluster, runs, settle_s=settled, steps=FIX_STEPS)
+    measured.update(figures.told(), commits=_commits(cluster, runs[0]))
+    cluster.keeper.drop("orchestrator", signal.SIGKILL)
+    proxy.close()
     assert measured["commits"] == 1
     assert figures.extra_calls == 0
 

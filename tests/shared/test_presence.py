@@ -12,7 +12,7 @@ from shared.embedded.instance import POSTGRES_SOCKET
 from shared.presence import InFlight, Presence
 from shared.store.database import Database
 from shared.store.processes import list_processes
-from tests.chaos.proxy import FreezingProxy
+from tests.chaos.proxy import FreezingProxy, through
 from tests.support.runs import execute, new_run, step_row, take
 
 pytestmark = pytest.mark.component
@@ -130,8 +130,7 @@ def proxy(database: Database, tmp_path: Path) -> Iterator[FreezingProxy]:
 @pytest.fixture
 def far(database: Database, proxy: FreezingProxy) -> Iterator[Database]:
     """The same database behind a network that can fall silent."""
-    url = sa.engine.make_url(database.url).update_query_dict({"host": str(proxy.folder)})
-    opened = Database(url.render_as_string(hide_password=False), pool_size=1, answer_s=0.2)
+    opened = Database(through(database.url, proxy), pool_size=1, answer_s=0.2)
     yield opened
     opened.close()
 

@@ -13,7 +13,7 @@ from shared.errors import EnvironmentFault
 from shared.store.connections import SilentServer
 from shared.store.database import Connection, Database
 from shared.store.migrate import HEAD, current, upgrade
-from tests.chaos.proxy import FreezingProxy
+from tests.chaos.proxy import FreezingProxy, through
 from tests.support.runs import execute, fetch, new_run
 
 pytestmark = pytest.mark.component
@@ -38,8 +38,7 @@ def proxy(database_url: str, tmp_path: Path) -> Iterator[FreezingProxy]:
 @pytest.fixture
 def far(database_url: str, proxy: FreezingProxy) -> Iterator[Database]:
     """The same database behind a network that can fall silent; an answer takes half a second at most."""
-    url = sa.engine.make_url(database_url).update_query_dict({"host": str(proxy.folder)})
-    opened = Database(url.render_as_string(hide_password=False), pool_size=2, answer_s=0.5)
+    opened = Database(through(database_url, proxy), pool_size=2, answer_s=0.5)
     yield opened
     opened.close()
 
