@@ -13,12 +13,13 @@ from orchestrator.tasks import register
 from shared.broker import make_app
 from shared.contracts import QUEUE_ORCHESTRATOR
 from shared.logs import configure
-from shared.presence import BEAT_ANSWER_S, Presence
+from shared.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
 from shared.publishing import Application
 from shared.serving import serve
 from shared.settings import Settings
 from shared.signals import Signals
 from shared.store.database import SERVICE_ANSWER_S, Database
+from shared.store.sweeping import SWEEP_SILENCE_S
 
 THREADS = 4
 PATIENCE_S = 60.0
@@ -45,11 +46,12 @@ def main(settings: Settings) -> int:
         url, pool_size=THREADS + 2, patience_s=PATIENCE_S, answer_s=SERVICE_ANSWER_S
     )
     impatient = Database(url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S)
+    sweeping = Database(url, pool_size=2, patience_s=2.0, answer_s=SWEEP_SILENCE_S)
     # A beat waits for nobody's connection, and for no answer that comes too late.
-    beating = Database(url, pool_size=1, patience_s=1.0, answer_s=BEAT_ANSWER_S)
+    beating = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
     app, _engine = build_app(settings, database)
     presence = Presence(beating, "orchestrator")
-    sweeper = Sweeper(impatient, app, Engine(impatient))
+    sweeper = Sweeper(sweeping, app, Engine(impatient))
     listener = Listener(Signals(settings.endpoints.redis_url), impatient, app, presence.process_id)
 
     def started(**_signal: object) -> None:

@@ -87,11 +87,7 @@ class Sweeper:
         while not self._stop.wait(SWEEP_S):
             try:
                 work()
-            except EnvironmentFault as fault:
-                # While the database took no sweep it took no heartbeats either: silence says nothing yet.
-                self._trusts_silence_from = time.monotonic() + SILENCE_S
-                log.warning("sweep.failed", why=str(fault))
-            except OSError as fault:
+            except (EnvironmentFault, OSError) as fault:
                 log.warning("sweep.failed", why=str(fault))
             except Exception:
                 log.exception("sweep.bug")  # the next sweep must come, whatever this one met
@@ -104,8 +100,13 @@ class Sweeper:
 
     def collect(self) -> tuple[int, int] | None:
         """Take away what nobody works on any more: (released, buried); None when another orchestrator is at it."""
-        self._end_silent_sessions()
-        collected = self._database.run(self._collect, atomic=True)
+        try:
+            self._end_silent_sessions()
+            collected = self._database.run(self._collect, atomic=True)
+        except EnvironmentFault:
+            # While the database took no sweep it took no heartbeats either: silence says nothing yet.
+            self._trusts_silence_from = time.monotonic() + SILENCE_S
+            raise
         if collected is not None and any(collected):
             released, buried = collected
             log.info("sweep.collected", released=released, buried=buried)

@@ -16,7 +16,7 @@ from shared.broker import make_app
 from shared.contracts import QUEUE_APPLY, QUEUE_TOOLS, QUEUE_TURNS
 from shared.live import Live
 from shared.logs import configure
-from shared.presence import BEAT_ANSWER_S, Presence
+from shared.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
 from shared.serving import serve
 from shared.settings import Settings
 from shared.store.database import SERVICE_ANSWER_S, Database
@@ -85,7 +85,7 @@ class Runtime:
             answer_s=SERVICE_ANSWER_S,
         )
         # A beat waits for no turn's connection, and for no answer that comes too late.
-        apart = Database(url, pool_size=1, patience_s=1.0, answer_s=BEAT_ANSWER_S)
+        apart = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
         self._databases = (database, apart)
         presence = Presence(apart, self._kind)
         presence.start()

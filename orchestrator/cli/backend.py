@@ -17,7 +17,7 @@ from shared.embedded.supervisor import is_wanted
 from shared.errors import EnvironmentFault
 from shared.settings import Settings
 from shared.signals import Signals
-from shared.store.database import Connection, Database
+from shared.store.database import LONGEST_REPORT_S, Connection, Database
 from shared.store.migrate import HEAD, upgrade
 from shared.store.views import schema_revision
 
@@ -65,7 +65,7 @@ class Backend:
         self.database.close()
 
 
-def connect(starting: Starting) -> Backend:
+def connect(starting: Starting, *, answer_s: float = LONGEST_REPORT_S) -> Backend:
     """Wait for the servers and open the way to them; the schema is current when this returns.
 
     Raises EnvironmentFault: what stands in the way of a server, or an external database of another version.
@@ -73,7 +73,7 @@ def connect(starting: Starting) -> Backend:
     starting.wait()
     settings = starting.settings
     endpoints = settings.endpoints
-    database = Database(endpoints.database_url, pool_size=4, patience_s=2.0)
+    database = Database(endpoints.database_url, pool_size=4, patience_s=2.0, answer_s=answer_s)
     if settings.external is not None:
         require_schema(database)
         return Backend(settings, database, Signals(endpoints.redis_url), starting.environ)
@@ -98,10 +98,12 @@ def require_schema(database: Database) -> None:
 
 
 @contextmanager
-def connected(environ: Mapping[str, str], *, workers: bool = True) -> Iterator[Backend]:
+def connected(
+    environ: Mapping[str, str], *, workers: bool = True, answer_s: float = LONGEST_REPORT_S
+) -> Iterator[Backend]:
     """The back end for one command. `workers` False starts no processes, only the servers."""
     settings = Settings.from_environment(environ)
-    backend = connect(Starting(settings, environ, workers=workers))
+    backend = connect(Starting(settings, environ, workers=workers), answer_s=answer_s)
     try:
         yield backend
     finally:

@@ -19,6 +19,7 @@ from orchestrator.views.json_report import SCHEMA_VERSION, as_json, decision_jso
 from shared.errors import UnknownRun
 from shared.models.wire import Wire
 from shared.presence import SILENCE_S
+from shared.store.database import SERVICE_ANSWER_S
 from shared.store.processes import list_processes
 from shared.store.views import find_run, list_runs, schema_revision
 
@@ -111,7 +112,7 @@ def _ok(content: Mapping[str, object]) -> Reply:
 def run_server(environ: Mapping[str, str], port: int) -> int:
     """Serve until interrupted; the exit code."""
     token = environ.get("QUORATE_SERVE_TOKEN", "").strip() or secrets.token_urlsafe(24)
-    with connected(environ) as backend:
+    with connected(environ, answer_s=SERVICE_ANSWER_S) as backend:
         server = Server(port, Api(backend), token)
         address = {"url": f"http://{LOOPBACK}:{server.server_address[1]}", "token": token}
         sys.stdout.write(json.dumps(address) + "\n")
