@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import assert_never
 
@@ -16,6 +16,7 @@ from orchestrator.configuration.schema import Settings
 from orchestrator.subjects.capture import capture
 from orchestrator.subjects.change import Put
 from orchestrator.subjects.question import QuestionLimits, QuestionRequest, capture_question
+from orchestrator.subjects.repository_change import Located, locate
 from orchestrator.subjects.request import ChangeRequest
 from shared.errors import EnvironmentFault, SubjectError
 from shared.masking.mask import count_secrets
@@ -77,11 +78,12 @@ def capture_typed(
     settings: Settings,
     put: Put,
     environ: Mapping[str, str],
+    located: Located | None = None,
 ) -> Captured:
     """Read the subject and store its parts. Raises UserError or EnvironmentFault with what is wrong with it."""
     match typed:
         case TypedChange():
-            return _change(typed, directory, settings, put, environ)
+            return _change(typed, directory, settings, put, environ, located)
         case TypedQuestion():
             return _question(typed, directory, settings, put)
         case _:
@@ -91,19 +93,39 @@ def capture_typed(
 # ---- a change -----------------------------------------------------------------------------------
 
 
-def _change(
-    typed: TypedChange, directory: Path, settings: Settings, put: Put, environ: Mapping[str, str]
-) -> Captured:
-    request = ChangeRequest(
+def locate_typed(
+    typed: TypedChange | TypedQuestion, directory: Path, environ: Mapping[str, str]
+) -> Located | None:
+    """Where a change of a repository is, before anything is read; None for a question and for a bare diff."""
+    if not isinstance(typed, TypedChange) or typed.diff is not None:
+        return None
+    return locate(_request(typed, directory, environ))
+
+
+def _request(typed: TypedChange, directory: Path, environ: Mapping[str, str]) -> ChangeRequest:
+    return ChangeRequest(
         path=directory,
         target=typed.target,
         staged=typed.staged,
         base=typed.base,
-        diff=None if typed.diff is None else _read_diff(directory, typed.diff),
-        screen=screen(settings),
         environ=dict(environ),
     )
-    subject = capture(request, put, count_secrets)
+
+
+def _change(
+    typed: TypedChange,
+    directory: Path,
+    settings: Settings,
+    put: Put,
+    environ: Mapping[str, str],
+    located: Located | None,
+) -> Captured:
+    request = replace(
+        _request(typed, directory, environ),
+        diff=None if typed.diff is None else _read_diff(directory, typed.diff),
+        screen=screen(settings),
+    )
+    subject = capture(request, put, count_secrets, located)
     # Code is no prose: a change is reviewed in the language that was chosen.
     return Captured(
         document=put(subject.model_dump_json().encode()),

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
+from pydantic import JsonValue
+
 from orchestrator.cli.backend import Backend, connected
 from orchestrator.cli.following import announce, watched_s
 from orchestrator.cli.replaying import changes_of, load_recording
@@ -108,7 +110,8 @@ def _plan(
     spec = _with_options(spec, options)
     if options.language is not None or options.participants:
         # What may not leave this machine in the origin may not leave it in a fork.
-        kept = {} if spec.allow_external else {"privacy.allow_external": False}
+        promises = {"allow_external": spec.allow_external, "allow_models": spec.allow_models}
+        kept: dict[str, JsonValue] = {f"privacy.{k}": False for k, v in promises.items() if not v}
         configuration = load_configuration(
             directory, environ, explicit=options.config, overrides=kept
         )

@@ -20,6 +20,7 @@ from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.worker_keys import hand_over_keys
 from orchestrator.configuration.loading import load_configuration
 from orchestrator.configuration.panels import build_panel
+from orchestrator.configuration.schema import PrivacySection
 from orchestrator.engine import Engine
 from orchestrator.prompts import load as load_prompts
 from orchestrator.views.json_report import SCHEMA_VERSION, dumps
@@ -56,13 +57,12 @@ def run_trial(trial: Trial, environ: Mapping[str, str]) -> int:
     configuration = load_configuration(Path.cwd(), environ, explicit=trial.config)
     panel, _ = build_panel(trial.names or None, configuration, environ, Path.cwd())
     asked = _asked(everybody(panel), trial.timeout_s)
-    external = configuration.settings.privacy.allow_external
     terminal = Terminal.of(environ)
     with connected(environ) as backend:
         panel = Panel(critics=asked, author=_RULES, chair=_RULES)
         hand_over_keys(backend, panel, terminal, environ, "en")
         Allowed.of(backend.settings.instance, environ).allow_all(asked)
-        spec, documents = _spec(panel, trial.timeout_s, external)
+        spec, documents = _spec(panel, trial.timeout_s, configuration.settings.privacy)
         run = Engine(backend.database).submit(spec, "participants test", documents)
         backend.signals.send(run)
         steps = _followed(backend, run, trial.timeout_s + 30.0)
@@ -93,7 +93,7 @@ def _asked(members: Sequence[Participant], timeout_s: float) -> tuple[Participan
 
 
 def _spec(
-    panel: Panel, timeout_s: float, allow_external: bool
+    panel: Panel, timeout_s: float, privacy: PrivacySection
 ) -> tuple[RunSpec, Mapping[str, bytes]]:
     documents = Documents()
     templates = load_prompts("ask", "en")
@@ -105,7 +105,8 @@ def _spec(
         panel=panel,
         ask=AskOptions(quorum=1),
         budget=Budget(max_seconds=timeout_s + 20.0),
-        allow_external=allow_external,
+        allow_external=privacy.allow_external,
+        allow_models=privacy.allow_models,
         seed=secrets.token_hex(16),
     )
     return spec, documents.gathered

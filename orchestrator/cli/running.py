@@ -9,7 +9,10 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from orchestrator.cli.starting import Starting
-from orchestrator.cli.submission import Wanted, prepare
+from orchestrator.cli.submission import Prepared, Wanted, prepare
+from orchestrator.cli.terminal import Terminal
+from orchestrator.views.lines import Span, Style, line
+from orchestrator.views.notices import tell
 from shared.settings import Settings
 
 
@@ -52,6 +55,7 @@ def run(wanted: Wanted, options: RunOptions, environ: Mapping[str, str]) -> int:
     """Work on what is wanted; the exit code. Nothing is started for a command that cannot work."""
     settings = Settings.from_environment(environ)
     prepared = prepare(wanted, environ)
+    tell_notices(prepared, Terminal.of(environ, quiet=options.quiet))
     if options.estimate:
         from orchestrator.cli.estimating import show_estimate
 
@@ -60,3 +64,9 @@ def run(wanted: Wanted, options: RunOptions, environ: Mapping[str, str]) -> int:
     from orchestrator.cli.submitting import submit_and_follow  # loads the store while servers start
 
     return submit_and_follow(starting, prepared, options, environ)
+
+
+def tell_notices(prepared: Prepared, terminal: Terminal) -> None:
+    """What the repository's own file and the change do to the panel: not even `--quiet` hides it."""
+    told = [f"⚠ {tell(notice, prepared.language)}" for notice in prepared.notices]
+    terminal.warn([line(Span(text, Style.WARNING)) for text in told])

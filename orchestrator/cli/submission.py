@@ -9,10 +9,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import JsonValue
 
-from orchestrator.cli.capturing import Captured, Note, TypedChange, TypedQuestion, capture_typed
+from orchestrator.cli.capturing import (
+    Captured,
+    Note,
+    TypedChange,
+    TypedQuestion,
+    capture_typed,
+    locate_typed,
+)
 from orchestrator.configuration.casting import Cast, build_cast
 from orchestrator.configuration.languages import language_of
 from orchestrator.configuration.loading import Configuration, load_configuration
@@ -26,9 +34,21 @@ from orchestrator.configuration.options import (
     review_options,
 )
 from orchestrator.configuration.panels import PanelReport, build_panel
+from orchestrator.configuration.projects import Reviewed
+from orchestrator.configuration.promises import notices_of, promised
 from orchestrator.configuration.prompt_files import captured_prompts
+from orchestrator.subjects.repository_change import Located
+from shared.errors import ConfigurationError
+from shared.models.notices import Notice
 from shared.models.panel import Panel, Participant
-from shared.models.run import RunSpec
+from shared.models.run import (
+    AskOptions,
+    ForumOptions,
+    PanelOptions,
+    PlanOptions,
+    ReviewOptions,
+    RunSpec,
+)
 
 LARGE_BYTES = 10_000
 
@@ -77,6 +97,7 @@ class Prepared:
     panel_report: PanelReport
     language: str
     notes: tuple[Note, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 class Documents:
@@ -95,21 +116,30 @@ class Documents:
 
 def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
     """Everything that a run captures. Raises UserError, CredentialsRejected or EnvironmentFault; nothing is stored."""
+    located = locate_typed(wanted.subject, wanted.directory, environ)
     configuration = load_configuration(
         wanted.directory,
         environ,
         explicit=wanted.config,
-        overrides=wanted.settings,
+        overrides={**wanted.settings, **promised(wanted.panel, environ)},
         trust_project=wanted.trust_project,
         workflow=wanted.workflow,
+        reviewed=_reviewed(located),
     )
     documents = Documents()
     captured = capture_typed(
-        wanted.subject, wanted.directory, configuration.settings, documents.put, environ
+        wanted.subject, wanted.directory, configuration.settings, documents.put, environ, located
     )
     configuration = _in_its_language(configuration, captured)
     cast = _hurried(_cast(wanted, configuration, environ, captured.paths), wanted.turn_s)
     cast = _with_windows(cast, sum(map(len, documents.gathered.values())))
+    _check_nobody_dropped(cast, wanted, configuration, environ, captured.paths)
+    notices = notices_of(
+        configuration,
+        cast.report,
+        typed=bool(wanted.panel),
+        led=cast.panel.chair.name if wanted.workflow == "forum" else None,
+    )
     settings = configuration.settings
     language = language_of(settings.language)
     templates = captured_prompts(wanted.workflow, language, configuration, environ)
@@ -123,6 +153,8 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
         budget=budget(settings),
         decision=decision_policy(settings, wanted.workflow),
         allow_external=settings.privacy.allow_external,
+        allow_models=settings.privacy.allow_models,
+        notices=notices,
         reuse=wanted.reuse,
         seed=secrets.token_hex(16),
         labels={
@@ -139,6 +171,7 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
         panel_report=cast.report,
         language=language,
         notes=captured.notes,
+        notices=notices,
     )
 
 
@@ -164,6 +197,41 @@ def _cast(
         orchestrator=roles.orchestrator,
         moderator=roles.moderator,
     )
+
+
+def _reviewed(located: Located | None) -> Reviewed | None:
+    """The change that is looked at, as the configuration wants to know it."""
+    if located is None:
+        return None
+    comparison = located.comparison
+    return Reviewed(located.repository, comparison.base, comparison.reviewed)
+
+
+def _check_nobody_dropped(
+    cast: Cast,
+    wanted: Wanted,
+    configuration: Configuration,
+    environ: Mapping[str, str],
+    paths: tuple[str, ...] | None,
+) -> None:
+    """Raise ConfigurationError when the repository's own file alone keeps somebody away: the user has to say so."""
+    where = configuration.forbids_external
+    if where is None:
+        return
+    whole = _cast(wanted, configuration.with_external(), environ, paths)
+    here = {name for name, _ in _everybody(cast)}
+    lost = [name for name, _ in _everybody(whole) if name not in here]
+    if lost:
+        raise ConfigurationError(
+            f"{where}: 'privacy.allow_external' of the repository's own file would leave out {', '.join(lost)}. "
+            "Type --no-external to go without, or --trust-project if you trust this repository."
+        )
+
+
+def _everybody(cast: Cast) -> list[tuple[str, Participant]]:
+    panel = cast.panel
+    seats = [*panel.critics, panel.author, panel.chair, *filter(None, (cast.moderator,))]
+    return [(one.name, one) for one in seats]
 
 
 def _hurried(cast: Cast, turn_s: float | None) -> Cast:
@@ -214,27 +282,38 @@ def _in_its_language(configuration: Configuration, captured: Captured) -> Config
 # ---- what each workflow needs beyond the common part ----------------------------------------------
 
 MakeSpec = Callable[..., RunSpec]
+Options = TypeVar("Options", ReviewOptions, AskOptions, ForumOptions, PlanOptions, PanelOptions)
 
 
-def _review(configuration: Configuration, _cast: Cast, _wanted: Wanted) -> MakeSpec:
-    return partial(RunSpec, review=review_options(configuration.settings))
+def _with_quorum(options: Options, cast: Cast) -> Options:
+    """Those who join must not stand in for those who were to answer without them."""
+    if options.quorum is None or not cast.report.joined:
+        return options
+    return options.model_copy(update={"quorum": options.quorum + len(cast.report.joined)})
 
 
-def _ask(configuration: Configuration, _cast: Cast, _wanted: Wanted) -> MakeSpec:
-    return partial(RunSpec, ask=ask_options(configuration.settings))
+def _review(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
+    options = review_options(configuration.settings)
+    return partial(RunSpec, review=_with_quorum(options, cast))
 
 
-def _forum(configuration: Configuration, _cast: Cast, _wanted: Wanted) -> MakeSpec:
-    return partial(RunSpec, forum=forum_options(configuration.settings))
+def _ask(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
+    return partial(RunSpec, ask=_with_quorum(ask_options(configuration.settings), cast))
 
 
-def _plan(configuration: Configuration, _cast: Cast, wanted: Wanted) -> MakeSpec:
+def _forum(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
+    return partial(RunSpec, forum=_with_quorum(forum_options(configuration.settings), cast))
+
+
+def _plan(configuration: Configuration, cast: Cast, wanted: Wanted) -> MakeSpec:
     given = isinstance(wanted.subject, TypedQuestion) and wanted.subject.given
-    return partial(RunSpec, plan=plan_options(configuration.settings, given))
+    options = plan_options(configuration.settings, given)
+    return partial(RunSpec, plan=_with_quorum(options, cast))
 
 
 def _panel(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
-    return partial(RunSpec, panel_options=panel_options(configuration.settings, cast.moderator))
+    options = panel_options(configuration.settings, cast.moderator)
+    return partial(RunSpec, panel_options=_with_quorum(options, cast))
 
 
 _OPTIONS: Mapping[str, Callable[[Configuration, Cast, Wanted], MakeSpec]] = {

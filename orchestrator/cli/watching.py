@@ -117,7 +117,11 @@ def _unsaid(report: RunReport, language: str) -> list[Line]:
         report.detail.get("accepted") is not False
     )  # a plan that nobody accepted is no result yet
     conclusive = decided and report.verdict not in (None, Verdict.INCONCLUSIVE)
-    texts = report.scripted(language) if conclusive else report.warnings(language)
+    texts = (
+        (*report.noticed(language), *report.scripted(language))
+        if conclusive
+        else report.warnings(language)
+    )
     decision = report.open_decision
     asked = [] if decision is None else open_decision(decision, language)
     return [*warned(texts, language), *asked]

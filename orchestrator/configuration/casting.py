@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orchestrator.configuration.catalogue import Catalogue
@@ -15,7 +15,10 @@ from orchestrator.configuration.members import (
     SPEAKERS,
     Wanted,
     check_doubles,
+    joining,
+    joining_entries,
     role_of,
+    same_model,
     wanted_members,
 )
 from orchestrator.configuration.options import forum_options
@@ -39,7 +42,6 @@ from orchestrator.configuration.seats import (
     Seating,
     different_families_first,
     further_seat,
-    same_model,
     seated,
 )
 from orchestrator.core.verdict import voice_of
@@ -123,13 +125,54 @@ def build_cast(
     wanted = wanted_members(names, settings, SPEAKERS)
     outside = _outside(workflow, wanted, catalogue, judge)
     seating = seated(wanted, configuration, catalogue, without=outside)
+    added = _added(wanted, configuration, catalogue, seating)
+    if len(seating.seats) < _FEWEST[workflow]:
+        seating, added = replace(seating, seats=(*seating.seats, *added)), ()
     if not seating.seats:
         raise CredentialsRejected(_nobody(wanted, seating, catalogue))
     call = _Call(wanted, configuration, catalogue, seating, judge, orchestrator, moderator)
     check_doubles(call.members)
     panel, moderated_by, parts = _CASTINGS[workflow](call)
     _check_quorum(workflow, panel, settings)
-    return Cast(panel, moderated_by, _report(call, panel, parts))
+    return _with(added, call, panel, moderated_by, parts)
+
+
+_FEWEST = {"ask": 1, "forum": 2, "plan": 1, "panel": 2}
+
+
+def _added(
+    wanted: Wanted, configuration: Configuration, catalogue: Catalogue, seating: Seating
+) -> tuple[Seat, ...]:
+    """The seats that the repository's own file adds."""
+    entries = joining_entries(wanted, configuration)
+    if not entries:
+        return ()
+    theirs = Wanted(entries, None, None, chosen=True)
+    seats = seated(theirs, replace(configuration, preset=None), catalogue).seats
+    present = [seat.base for seat in seating.seats]
+    names = [seat.participant.name for seat in seating.seats]
+    new = {one.name for one in joining((seat.participant for seat in seats), present, names)}
+    return tuple({s.participant.name: s for s in seats if s.participant.name in new}.values())
+
+
+def _with(
+    added: Sequence[Seat],
+    call: _Call,
+    panel: Panel,
+    moderator: Participant | None,
+    parts: tuple[Part, ...],
+) -> Cast:
+    """The cast with those who join it; who has another part already has it alone."""
+    taken = [one for part in parts for one in part.holders]
+    found = (seat.participant for seat in added)
+    new = joining(found, taken, [one.name for one in taken])
+    critics = (*panel.critics, *new)
+    shown = tuple(
+        replace(part, holders=critics) if part.holders == panel.critics else part for part in parts
+    )
+    panel = panel.model_copy(update={"critics": critics})
+    report = _report(call, panel, shown)
+    return Cast(panel, moderator, replace(report, joined=tuple(one.name for one in new)))
 
 
 _Casting = Callable[[_Call], tuple[Panel, Participant | None, tuple[Part, ...]]]
@@ -160,11 +203,18 @@ def _forum(call: _Call) -> tuple[Panel, Participant | None, tuple[Part, ...]]:
         or call.wanted.typed_chair
         or settings.orchestrator.ai
         or settings.panel.chair
+        or _led_by_project(call)
     )
     part = "lead a discussion"
     chair = call.named(name, part) or call.last_model(part)
     parts = (Part("participant", members), Part("orchestrator", (chair,)))
     return Panel(critics=members, author=chair, chair=chair), None, parts
+
+
+def _led_by_project(call: _Call) -> str | None:
+    """Whom the repository's own file names to lead, as long as the user would hear that one anyway."""
+    name, _ = call.configuration.leads or (None, "")
+    return name if name in [member.name for member in call.members] else None
 
 
 def _plan(call: _Call) -> tuple[Panel, Participant | None, tuple[Part, ...]]:

@@ -21,6 +21,7 @@ from orchestrator.configuration.discovery import SERVICES, Discovery, discover
 from orchestrator.configuration.families import family_of, plain_name
 from orchestrator.configuration.keys import Obstacle
 from orchestrator.configuration.languages import language_of
+from orchestrator.configuration.options import DEFAULT_TURN_S
 from orchestrator.configuration.places import presets_folder
 from orchestrator.configuration.presets import load_persona, load_preset, preset_names
 from orchestrator.configuration.providers import ModelProvider, Provider
@@ -68,7 +69,15 @@ class Catalogue:
             return self.models()
         if name == ANALYSERS_GROUP:
             return tuple(analyser(tool, tool, self._timeout_s()) for tool in ANALYSERS)
-        return (self._single(name),)
+        found = self._single(name)
+        if not (
+            self.settings.privacy.allow_models or found.rule_based or found.provider == "person"
+        ):
+            raise ConfigurationError(
+                f"{name} is a model, and no model is asked here (`--preset keyless`, or privacy.allow_models: false). "
+                "Leave one of the two out."
+            )
+        return (found,)
 
     def models(self) -> tuple[Participant, ...]:
         """Every model that can be reached: the configured ones and the environment's, else who is found.
@@ -76,6 +85,8 @@ class Catalogue:
         Who is found joins a single model of the environment, one of each other family, and no configured ones:
         a configuration says who takes part.
         """
+        if not self.settings.privacy.allow_models:
+            return ()
         configured = [
             (name, provider)
             for name, provider in self.settings.providers.items()
@@ -287,7 +298,7 @@ class Catalogue:
         return participant.model_copy(update=changes) if changes else participant
 
     def _timeout_s(self) -> float:
-        return self.settings.settings.timeout or 300.0
+        return self.settings.settings.timeout or DEFAULT_TURN_S
 
     def _allowed(self, participant: Participant) -> bool:
         return self.settings.privacy.allow_external or not leaves_machine(participant)

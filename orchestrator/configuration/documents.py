@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,14 +11,24 @@ from typing import Any
 import yaml
 from pydantic import JsonValue
 
+from orchestrator.configuration.toml_tables import toml_lines, toml_table
+from orchestrator.configuration.trees import (
+    MAX_BYTES,
+    MAX_DEPTH,
+    MAX_KEY,
+    MAX_KEYS,
+    MAX_NODES,
+    MAX_PYPROJECT,
+    Position,
+    Tree,
+    one_line,
+    unusable,
+)
 from shared.errors import ConfigurationError, EnvironmentFault
 
-MAX_BYTES = 1_000_000
-MAX_NODES = 20_000
-MAX_DEPTH = 40
-
-Tree = dict[str, JsonValue]
-Position = tuple[str | int, ...]
+_ADDRESSED = re.compile(
+    rb"""(?m)^[ \t]*+(?:\[{1,2}[ \t]*+)?(?:["']?tool["']?[ \t]*+\.[ \t]*+)?["']?quorate["']?[ \t]*+(?:[.=\]]|\r?$)"""
+)
 
 
 @dataclass(frozen=True)
@@ -54,20 +63,11 @@ def read_yaml(file: Path, *, project: bool) -> Document:
     return parse_yaml(_read(file), str(file), file.parent, project=project)
 
 
-def parse_yaml(text: str, place: str, folder: Path, *, project: bool) -> Document:
+def parse_yaml(given: str | bytes, place: str, folder: Path, *, project: bool) -> Document:
     """The values of a YAML text; an empty one has none."""
-    try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        hint = " Indent with blanks, not tabs." if "'\\t'" in str(error.problem) else ""
-        raise ConfigurationError(
-            f"{place}:{line}: this is not YAML: {error.problem}.{hint}"
-        ) from None
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f"{place}: this is not YAML: {error}.") from None
-    except RecursionError:
-        raise ConfigurationError(f"{place}: the file is nested too deeply.") from None
+    place = one_line(place)
+    text = _decoded(given, place) if isinstance(given, bytes) else given
+    root = _composed(text, place)
     if root is None:
         return Document(place, {}, {}, folder, project)
     reader = _Reader(place)
@@ -77,20 +77,66 @@ def parse_yaml(text: str, place: str, folder: Path, *, project: bool) -> Documen
     return Document(place, tree, reader.lines, folder, project)
 
 
-def read_pyproject(file: Path) -> Document | None:
-    """The table [tool.quorate] of a pyproject.toml, None when there is none."""
-    text = _read(file)
-    if "quorate" not in text:
-        return None
+class _TooLarge(Exception):
+    """More nodes or a deeper nesting than anybody writes; the line is its argument."""
+
+
+class _Composer(yaml.SafeLoader):
+    """Composes nodes, and stops at the limits instead of recursing to its end."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._nodes = 0
+        self._depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """As the original, counted."""
+        self._nodes += 1
+        self._depth += 1
+        if self._nodes > MAX_NODES or self._depth > MAX_DEPTH:
+            raise _TooLarge(self.line + 1)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+def _composed(text: str, place: str) -> yaml.Node | None:
     try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{file}: this is not TOML: {error}.") from None
-    table = tables.get("tool", {}).get("quorate")
-    if not isinstance(table, dict):
+        loader = _Composer(text)
+        try:
+            node: yaml.Node | None = loader.get_single_node()
+        finally:
+            loader.dispose()
+    except _TooLarge as error:
+        raise ConfigurationError(
+            f"{place}:{error.args[0]}: the file is too large or nested too deeply."
+        ) from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        hint = " Indent with blanks, not tabs." if "'\\t'" in str(error.problem) else ""
+        problem = one_line(str(error.problem))[:200]
+        raise ConfigurationError(f"{place}:{line}: this is not YAML: {problem}.{hint}") from None
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        # Among them: an escape for a sign that does not exist.
+        raise ConfigurationError(
+            f"{place}: this is not YAML: {one_line(str(error))[:200]}."
+        ) from None
+    return node
+
+
+def parse_pyproject(content: bytes, place: str, folder: Path) -> Document | None:
+    """The table [tool.quorate] of a pyproject.toml, None when there is none.
+
+    A file that does not speak to Quorate is not parsed, whatever it is.
+    """
+    if _ADDRESSED.search(content) is None:
         return None
-    tree = _json_like(table)
-    return Document(str(file), tree, _toml_lines(text, tree), file.parent, project=True)
+    place = one_line(place)
+    text = _decoded(content, place, MAX_PYPROJECT)
+    tree = toml_table(text, place)
+    if tree is None:
+        return None
+    return Document(place, tree, toml_lines(text), folder, project=True)
 
 
 class _Reader:
@@ -121,8 +167,10 @@ class _Reader:
         tree: Tree = {}
         for key_node, value_node in node.value:
             key = self._scalar(key_node) if isinstance(key_node, yaml.ScalarNode) else None
-            if not isinstance(key, str):
-                raise self._error(key_node, "a key must be a word")
+            if not isinstance(key, str) or len(key) > MAX_KEY or not key.isprintable():
+                raise self._error(key_node, f"a key must be a word of at most {MAX_KEY} letters")
+            if len(tree) >= MAX_KEYS:
+                raise self._error(key_node, f"there are more than {MAX_KEYS} keys here")
             if key in tree:
                 raise self._error(key_node, f"the key '{key}' stands here a second time")
             self.lines[(*position, key)] = key_node.start_mark.line + 1
@@ -130,10 +178,23 @@ class _Reader:
         return tree
 
     def _scalar(self, node: yaml.Node) -> JsonValue:
+        numeric = node.tag.endswith((":int", ":float"))
+        if numeric and len(node.value) > MAX_KEY:
+            raise self._error(node, "a number that is too long")
         try:
             value = self._scalars.construct_object(node)
-        except (yaml.YAMLError, ValueError):
+        except (
+            yaml.YAMLError,
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ):
+            # What the tags !!int, !!bool and the like make of words that are none.
             raise self._error(node, "a tag or value that is not allowed here") from None
+        if (reason := unusable(value)) is not None:
+            raise self._error(node, reason)
         if value is None or isinstance(value, str | bool | int | float):
             return value
         # Dates and binary values have no place in any key: their text does.
@@ -153,31 +214,13 @@ def _read(file: Path) -> str:
         raise ConfigurationError(
             f"The configuration {file} cannot be read: {error.strerror}."
         ) from None
-    if len(data) > MAX_BYTES:
-        raise ConfigurationError(f"The configuration {file} is over {MAX_BYTES} bytes.")
+    return _decoded(data, one_line(str(file)))
+
+
+def _decoded(data: bytes, place: str, limit: int = MAX_BYTES) -> str:
+    if len(data) > limit:
+        raise ConfigurationError(f"The configuration {place} is over {limit} bytes.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ConfigurationError(f"The configuration {file} is not UTF-8.") from None
-
-
-def _json_like(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _json_like(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_json_like(inner) for inner in value]
-    return value if isinstance(value, str | bool | int | float) else str(value)
-
-
-def _toml_lines(text: str, tree: Tree, position: Position = ()) -> dict[Position, int]:
-    """The lines of the keys that stand only once in the file: tomllib keeps no positions."""
-    lines: dict[Position, int] = {}
-    for key, value in tree.items():
-        pattern = rf"(?m)^\s*(?:\"?{re.escape(key)}\"?\s*=|\[tool\.quorate\.(?:[^\]]*\.)?{re.escape(key)}\])"
-        found = [*re.finditer(pattern, text)]
-        if len(found) == 1:
-            start = found[0].end()
-            lines[(*position, key)] = text.count("\n", 0, start) + 1
-        if isinstance(value, dict):
-            lines |= _toml_lines(text, value, (*position, key))
-    return lines
+        raise ConfigurationError(f"The configuration {place} is not UTF-8.") from None

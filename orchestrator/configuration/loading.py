@@ -1,70 +1,67 @@
 """Find the configuration's sources, check each by itself, and merge them by precedence.
 
-From the lowest: built-in defaults, the preset, the user's file, the project's file, the environment, the
-command line. A file named with --config or $QUORATE_CONFIG stands in the place of the project's, and is
-trusted, because the user named it.
+From the lowest: built-in defaults, the preset that a file names, the user's file, what the project's file adds and
+tightens, the environment, the command line; a preset that was typed stands just below where it was typed, so above
+every file. A file named with --config or $QUORATE_CONFIG stands in the place of the project's, and is trusted,
+because the user named it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import yaml
 from pydantic import JsonValue
 
-from orchestrator.configuration.documents import (
-    Document,
-    Position,
-    Tree,
-    read_pyproject,
-    read_yaml,
-)
-from orchestrator.configuration.places import absolute, user_folder
+from orchestrator.configuration.documents import Document, read_yaml
+from orchestrator.configuration.layers import environment_document, merged, override_document
+from orchestrator.configuration.places import user_folder
 from orchestrator.configuration.preset_choice import Chooser
 from orchestrator.configuration.presets import Preset
 from orchestrator.configuration.problems import validate
-from orchestrator.configuration.schema import Settings
-from orchestrator.configuration.trust import check_project
+from orchestrator.configuration.projects import ProjectFile, Reviewed, project_file
+from orchestrator.configuration.schema import ParticipantEntry, Settings
+from orchestrator.configuration.trees import Tree
+from orchestrator.configuration.trust import Admitted, admit, check_plain
 from shared.errors import ConfigurationError
-
-PROJECT_FILES = (".quorate.yaml", ".quorate/config.yaml", ".dev/config.yaml")
-_SHARED_PLACE = ".dev/config.yaml"
-
-ENVIRONMENT: dict[str, str] = {
-    "QUORATE_LANG": "language",
-    "QUORATE_PRESET": "preset",
-    "QUORATE_PANEL": "participants",
-    "QUORATE_STRATEGY": "review.strategy",
-    "QUORATE_ROUNDS": "review.max_rounds",
-    "QUORATE_TIMEOUT": "settings.timeout",
-    "QUORATE_FAIL_ON": "gate.fail_on",
-    "QUORATE_MAX_COST": "budget.per_run_usd",
-    "QUORATE_DECIDE": "decision.mode",
-}
-"""The variables that mirror options, and the keys that they set."""
+from shared.models.notices import Notice
 
 DEFAULT = "default"
-_ADDED_UP = (("privacy", "never_send"),)
-_WHOLE = "providers"
 
 
 @dataclass(frozen=True)
 class Configuration:
     """The settings that hold, and where each one that is not a default comes from (`file:line`).
 
-    `preset` is the one that was applied: the workflow's own, when a workflow was named.
+    `preset` is the one that was applied: the workflow's own, when a workflow was named. `joining` are those whom the
+    repository's own file adds to the panel, `leads` whom it names for a forum, `forbids_external` is where it alone
+    says that nothing leaves this machine, `typed` are the keys that came from the command line, the environment or a
+    preset that was named there.
     """
 
     settings: Settings
     sources: Mapping[str, str]
     documents: tuple[Document, ...]
     preset: Preset | None = None
+    joining: tuple[ParticipantEntry, ...] = ()
+    joining_from: str = ""
+    forbids_external: str | None = None
+    leads: tuple[str, str] | None = None
+    typed: frozenset[str] = frozenset()
+    notices: tuple[Notice, ...] = ()
 
     def in_language(self, language: str) -> Configuration:
         """The same, speaking that language: personas are captured in it."""
         return replace(self, settings=self.settings.model_copy(update={"language": language}))
+
+    def with_external(self) -> Configuration:
+        """The same as it would be if its repository's file did not forbid what is elsewhere."""
+        privacy = self.settings.privacy.model_copy(update={"allow_external": True})
+        settings = self.settings.model_copy(update={"privacy": privacy})
+        return replace(self, settings=settings, forbids_external=None)
 
     def source(self, key: str) -> str:
         """Where a key like `gate.fail_on` comes from; `default` when nobody set it."""
@@ -90,39 +87,153 @@ def load_configuration(
     overrides: Mapping[str, JsonValue] | None = None,
     trust_project: bool = False,
     workflow: str | None = None,
+    reviewed: Reviewed | None = None,
 ) -> Configuration:
     """The configuration for work in `directory`.
 
     `overrides` are the command line's, by key (`review.max_rounds`). A preset of another workflow than `workflow` is an
-    error when it was typed; a file serves all workflows, so its preset is passed over. Raises ConfigurationError that
-    names every problem with file, line and suggestion, EnvironmentFault for a file without permission.
+    error when it was typed; a file serves all workflows, so its preset is passed over. `reviewed` is the change that is
+    looked at: the project's file is read from before it. Raises ConfigurationError that names every problem with file,
+    line and suggestion, EnvironmentFault for a file without permission.
     """
-    layers: list[Document] = []
-    user = _user_document(environ)
-    trusted = Settings()
-    if user is not None:
-        trusted = validate(user)
-        layers.append(user)
-    named = _named_document(directory, environ, explicit)
-    project = named or _project_document(directory)
-    if project is not None:
-        settings = validate(project)
-        if project.project and not trust_project:
-            check_project(project, settings, trusted)
-        layers.append(project)
-    for document in (_environment_document(environ), _override_document(overrides or {})):
-        if document.tree:
+    return _Loading(directory, environ, workflow, trust_project, reviewed).load(
+        explicit, overrides or {}
+    )
+
+
+@dataclass(frozen=True)
+class _Loading:
+    """What one loading depends on besides the files."""
+
+    directory: Path
+    environ: Mapping[str, str]
+    workflow: str | None
+    trust_project: bool
+    reviewed: Reviewed | None
+
+    def load(self, explicit: Path | None, overrides: Mapping[str, JsonValue]) -> Configuration:
+        own = [d for d in (_user_document(self.environ),) if d is not None]
+        named = _named_document(self.directory, self.environ, explicit)
+        found = ProjectFile(named)
+        if named is None:
+            found = project_file(self.directory, self.environ, self.reviewed)
+        theirs = found.document
+        if theirs is not None and (self.trust_project or not theirs.project):
+            own, theirs = [*own, theirs], None
+        typed = [environment_document(self.environ), override_document(overrides)]
+        for document in (*own, *typed):
             validate(document)
-            layers.append(document)
-    preset = Chooser(directory, environ, workflow, trust_project).choose(layers)
-    if preset is not None:
-        layers.insert(0, preset.document)
-    tree: Tree = {}
-    sources: dict[str, str] = {}
-    for layer in layers:
-        _merge(tree, _with_whole_paths(layer, environ), layer, (), sources)
-    merged = Document("the merged configuration", tree)
-    return Configuration(validate(merged), sources, tuple(layers), preset)
+        return self._layered(own, theirs, [d for d in typed if d.tree], found.notices)
+
+    def _layered(
+        self,
+        own: Sequence[Document],
+        theirs: Document | None,
+        typed: Sequence[Document],
+        notices: Sequence[Notice],
+    ) -> Configuration:
+        choice = self._chooser.choose(typed)
+        by_hand = [*typed]
+        if choice is None:
+            choice = self._chooser.choose(own)
+            files = [*([choice.preset.document] if choice else []), *own]
+            told: tuple[Notice, ...] = ()
+        else:
+            files = [*own]
+            number = typed.index(choice.named_by)
+            below = [*own, *typed[:number]]
+            chosen, _ = merged(below, self.environ)
+            document = _dealt_over(choice.preset, chosen)
+            by_hand.insert(number, document)
+            told = tuple(_outranked(choice.preset.name, document, below))
+        typed_keys = frozenset(merged(by_hand, self.environ)[1])
+        brought = self._admitted(theirs, files, with_preset="preset" not in typed_keys)
+        layers = [*files, *(one.document for one in brought), *by_hand]
+        tree, sources = merged(layers, self.environ)
+        return Configuration(
+            validate(Document("the merged configuration", tree)),
+            sources,
+            tuple(layers),
+            None if choice is None else choice.preset,
+            typed=typed_keys,
+            notices=(*notices, *told, *(n for one in brought for n in one.notices)),
+            **_joining(brought, typed_keys),
+        )
+
+    def _admitted(
+        self, theirs: Document | None, files: Sequence[Document], *, with_preset: bool
+    ) -> tuple[Admitted, ...]:
+        """What the repository's own file brings, and the preset that it names."""
+        if theirs is None:
+            return ()
+        check_plain(theirs)
+        project = validate(theirs)
+        without, _ = merged(files, self.environ)
+        admitted = admit(theirs, project, without)
+        choice = self._chooser.choose([theirs]) if with_preset else None
+        if choice is None:
+            return (admitted,)
+        preset = choice.preset.document
+        first = admit(preset, validate(preset), without)
+        without, _ = merged([*files, first.document], self.environ)
+        return (first, admit(theirs, project, without))
+
+    @property
+    def _chooser(self) -> Chooser:
+        return Chooser(self.directory, self.environ, self.workflow, self.trust_project)
+
+
+def _dealt_over(preset: Preset, chosen: Tree) -> Document:
+    """The preset's document, without its participants where these are points of view for whoever was chosen."""
+    entries = chosen.get("participants")
+    plain = isinstance(entries, list) and not any(
+        isinstance(entry, dict) and entry.get("persona") for entry in entries
+    )
+    views = all(one.name == "models" and one.persona for one in preset.participants)
+    if not (plain and views):
+        return preset.document
+    kept = {key: value for key, value in preset.document.tree.items() if key != "participants"}
+    return replace(preset.document, tree=kept)
+
+
+def _outranked(name: str, document: Document, below: Sequence[Document]) -> Iterator[Notice]:
+    """What files and variables say otherwise than the preset that was typed."""
+    wanted, keys = document.tree, []
+    for layer in below:
+        for section, key, value in _flat(layer.tree):
+            branch = wanted.get(section)
+            preset_says = branch.get(key) if isinstance(branch, dict) and key else branch
+            named = section in wanted and (not key or (isinstance(branch, dict) and key in branch))
+            if named and preset_says != value:
+                position = (section, key) if key else (section,)
+                keys.append(f"{'.'.join(position)} ({layer.where(position)})")
+    if keys:
+        values = {"typed": f"preset {name}", "keys": ", ".join(keys)}
+        yield Notice(code="typed_wins", values=values)
+
+
+def _flat(tree: Tree) -> Iterator[tuple[str, str, JsonValue]]:
+    for section, value in tree.items():
+        if isinstance(value, dict):
+            yield from ((section, key, inner) for key, inner in value.items())
+        else:
+            yield section, "", value
+
+
+def _joining(brought: Sequence[Admitted], typed: frozenset[str]) -> dict[str, Any]:
+    """Who joins the panel, unless the panel was typed; and who says that nothing leaves this machine."""
+    naming = [one for one in brought if one.joining]
+    forbidding = [one.forbids_external for one in brought if one.forbids_external]
+    return {
+        "joining": tuple(entry for one in naming for entry in one.joining),
+        "joining_from": naming[-1].place if naming else "",
+        "forbids_external": forbidding[0]
+        if forbidding and "privacy.allow_external" not in typed
+        else None,
+        "leads": next((one.leads for one in brought if one.leads), None)
+        if "orchestrator.ai" not in typed
+        else None,
+    }
 
 
 def user_file(environ: Mapping[str, str]) -> Path | None:
@@ -147,105 +258,6 @@ def _named_document(
         named_by = "--config" if explicit is not None else "$QUORATE_CONFIG"
         raise ConfigurationError(f"{named_by} names {file}, and there is no such file.")
     return read_yaml(file, project=False)
-
-
-def _project_document(directory: Path) -> Document | None:
-    for folder in _folders_up_to_repository(directory.resolve()):
-        for name in PROJECT_FILES:
-            file = folder / name
-            if not file.is_file():
-                continue
-            document = read_yaml(file, project=True)
-            # A folder `.dev` may hold another tool's file.
-            if name != _SHARED_PLACE or document.tree.keys() & Settings.model_fields.keys():
-                return document
-        pyproject = folder / "pyproject.toml"
-        found = read_pyproject(pyproject) if pyproject.is_file() else None
-        if found is not None:
-            return found
-    return None
-
-
-def _folders_up_to_repository(directory: Path) -> list[Path]:
-    folders = [directory, *directory.parents]
-    roots = [number for number, folder in enumerate(folders) if (folder / ".git").exists()]
-    return folders[: roots[0] + 1] if roots else folders[:1]
-
-
-def _environment_document(environ: Mapping[str, str]) -> Document:
-    tree: Tree = {}
-    names = []
-    for variable, key in ENVIRONMENT.items():
-        text = environ.get(variable, "").strip()
-        if not text:
-            continue
-        value: JsonValue = text
-        if key == "participants":
-            value = [name.strip() for name in text.split(",") if name.strip()]
-        names.append(f"${variable}")
-        _plant(tree, key, value)
-    return Document(f"environment ({', '.join(names)})", tree, typed=True)
-
-
-def _override_document(overrides: Mapping[str, JsonValue]) -> Document:
-    tree: Tree = {}
-    for key, value in overrides.items():
-        if value is not None:
-            _plant(tree, key, value)
-    return Document("command line", tree, typed=True)
-
-
-def _plant(tree: Tree, key: str, value: JsonValue) -> None:
-    section, _, inner = key.partition(".")
-    if not inner:
-        tree[section] = value
-        return
-    branch = tree.setdefault(section, {})
-    if isinstance(branch, dict):
-        branch[inner] = value
-
-
-def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
-    """The tree with its files as absolute paths: they are relative to the file that names them."""
-    prompts = document.tree.get("prompts")
-    if isinstance(prompts, str):
-        there = str(absolute(prompts, document.folder, environ))
-        document = replace(document, tree={**document.tree, "prompts": there})
-    providers = document.tree.get(_WHOLE)
-    if not isinstance(providers, dict):
-        return document.tree
-    resolved: Tree = {}
-    for name, provider in providers.items():
-        whole = dict(provider) if isinstance(provider, dict) else {}
-        for key in ("script", "api_key_file", "profile", "selectors"):
-            if key in whole:
-                whole[key] = str(absolute(str(whole[key]), document.folder, environ))
-        if isinstance(files := whole.get("header_file"), dict):
-            whole["header_file"] = {
-                header: str(absolute(str(file), document.folder, environ))
-                for header, file in files.items()
-            }
-        resolved[name] = whole
-    return {**document.tree, _WHOLE: resolved}
-
-
-def _merge(
-    into: Tree, tree: Tree, document: Document, position: Position, sources: dict[str, str]
-) -> None:
-    for key, value in tree.items():
-        here = (*position, key)
-        present = into.get(key)
-        # A provider is replaced as a whole: an endpoint must not meet another file's key.
-        if isinstance(value, dict) and (not position or position[0] != _WHOLE):
-            branch = present if isinstance(present, dict) else {}
-            into[key] = branch
-            _merge(branch, value, document, here, sources)
-            continue
-        if here in _ADDED_UP and isinstance(present, list) and isinstance(value, list):
-            into[key] = [*present, *value]
-        else:
-            into[key] = value
-        sources[".".join(str(part) for part in here)] = document.where(here)
 
 
 def yaml_of(configuration: Configuration) -> str:

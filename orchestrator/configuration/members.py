@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from orchestrator.configuration.catalogue import (
     ANALYSERS_GROUP,
     MODELS_GROUP,
     Catalogue,
 )
+from orchestrator.configuration.loading import Configuration
 from orchestrator.configuration.schema import ParticipantEntry, Settings
 from shared.errors import ConfigurationError
 from shared.models.panel import Participant
@@ -24,7 +25,7 @@ class Wanted:
     """The entries of a panel, and who was asked for by role.
 
     `typed` says whether names stand on the command line, `chosen` whether anybody named participants at all, and
-    `typed_chair` who was named there for the chair.
+    `typed_author` and `typed_chair` who was named there for the author's side and the chair.
     """
 
     entries: tuple[ParticipantEntry, ...]
@@ -32,7 +33,13 @@ class Wanted:
     chair: str | None
     chosen: bool
     typed: bool = False
+    typed_author: str | None = None
     typed_chair: str | None = None
+
+    @property
+    def of_typed_rules(self) -> Wanted:
+        """The same without those whom a file names for a part: a panel of rules was typed, and stays one."""
+        return replace(self, author=self.typed_author, chair=self.typed_chair)
 
 
 def wanted_members(
@@ -42,11 +49,11 @@ def wanted_members(
 
     `author=NAME` and `chair=NAME` among the names give a role.
     """
-    panel, typed_chair = settings.panel, None
-    author, listed = panel.author, []
+    panel, typed_author, typed_chair = settings.panel, None, None
+    listed = []
     for name in (part.strip() for given in names or () for part in given.split(",")):
         if name.startswith(AUTHOR):
-            author = name.removeprefix(AUTHOR)
+            typed_author = name.removeprefix(AUTHOR)
         elif name.startswith(CHAIR):
             typed_chair = name.removeprefix(CHAIR)
         elif name:
@@ -54,12 +61,37 @@ def wanted_members(
     entries = tuple(listed) or settings.participants
     return Wanted(
         entries or tuple(ParticipantEntry(name=name) for name in default),
-        author,
+        typed_author or panel.author,
         typed_chair or panel.chair or settings.orchestrator.ai,
         chosen=entries is not None,
         typed=bool(listed),
+        typed_author=typed_author,
         typed_chair=typed_chair,
     )
+
+
+def joining_entries(wanted: Wanted, configuration: Configuration) -> tuple[ParticipantEntry, ...]:
+    """Those whom the repository's own file adds; nobody, when the panel was typed."""
+    by_hand = wanted.typed or "participants" in configuration.typed
+    return () if by_hand else configuration.joining
+
+
+def joining(
+    found: Iterable[Participant], present: Collection[Participant], names: Collection[str]
+) -> tuple[Participant, ...]:
+    """Of those found who is not there yet, under another name or as the same model without a persona."""
+    added: dict[str, Participant] = {}
+    for one in found:
+        again = one.persona is None and any(same_model(one, other) for other in present)
+        if one.name not in names and not again and one.provider != "rules":
+            added.setdefault(one.name, one)
+    return tuple(added.values())
+
+
+def same_model(one: Participant, other: Participant) -> bool:
+    """True when both are one model at one address, whatever they are called here."""
+    reached = [(who.provider, who.model, who.tool, who.options) for who in (one, other)]
+    return reached[0] == reached[1]
 
 
 def role_of(

@@ -18,6 +18,7 @@ from shared.models.run import (
 )
 
 DEFAULT_ROUNDS = 3
+DEFAULT_TURN_S = 300.0
 FORUM_ROUNDS = 10
 FORUM_S = 300.0
 MOST_PANEL_ROUNDS = 10

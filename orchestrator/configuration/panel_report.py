@@ -24,7 +24,8 @@ PATIENT_S = 24 * 3600.0
 class PanelReport:
     """What a person should know about the panel: `found` in a line each, `hints` for more, `warnings`.
 
-    `advice` is long and the same every time: how a machine without models comes to have some.
+    `advice` is long and the same every time: how a machine without models comes to have some. `joined` are those whom
+    the repository's own file adds.
     """
 
     found: tuple[str, ...]
@@ -32,6 +33,7 @@ class PanelReport:
     warnings: tuple[str, ...] = ()
     language: str = "en"
     advice: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
 
     def lines(self, *, with_advice: bool = True) -> tuple[str, ...]:
         """The message of a first run; without its advice that of a later one."""

@@ -9,6 +9,7 @@ are two. Without models the rules speak for the author and merge. `casting.py` h
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from orchestrator.configuration.catalogue import BASE_URL, MODEL, RULES, Catalogue
@@ -17,6 +18,8 @@ from orchestrator.configuration.members import (
     REVIEWERS,
     Wanted,
     check_doubles,
+    joining,
+    joining_entries,
     role_of,
     wanted_members,
 )
@@ -63,6 +66,8 @@ def build_panel(
     # A person speaks for the author, or merges, only when named for it.
     models = [m for m in members if not m.rule_based and m.provider != "person"]
     part = "speak for the author or chair"
+    if _is_typed(wanted, configuration) and all(member.rule_based for member in everybody):
+        wanted = wanted.of_typed_rules
     author = role_of(wanted.author, catalogue, members, part, with_rules=True)
     chair = role_of(wanted.chair, catalogue, members, part, with_rules=True)
     author, critics = split_roles(members, models, author, named=wanted.author is not None)
@@ -70,10 +75,21 @@ def build_panel(
         raise ConfigurationError(
             "The panel has no critic: name a model or an analyser besides the author and the chair."
         )
+    idle_names = [member.name for member in idle]
+    new = (m for entry in joining_entries(wanted, configuration) for m in catalogue.resolve(entry))
+    present = [one for one in (*members, author, chair) if one is not None]
+    names_here = [*idle_names, *(one.name for one in present)]
+    added = joining(new, present, names_here)
+    critics = (*critics, *added)
     rules = Participant(name=RULES, provider="rules", family="rules")
     last = models[-1] if models else None
     panel = Panel(critics=critics, author=author or rules, chair=chair or last or rules)
-    return panel, _report(panel, wanted, catalogue, idle)
+    report = _report(panel, wanted, catalogue, idle)
+    return panel, replace(report, joined=tuple(member.name for member in added))
+
+
+def _is_typed(wanted: Wanted, configuration: Configuration) -> bool:
+    return wanted.typed or "participants" in configuration.typed
 
 
 def _idle(

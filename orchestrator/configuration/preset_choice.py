@@ -13,6 +13,14 @@ from shared.errors import ConfigurationError
 
 
 @dataclass(frozen=True)
+class Choice:
+    """The preset that was chosen, and the layer that names it."""
+
+    preset: Preset
+    named_by: Document
+
+
+@dataclass(frozen=True)
 class Chooser:
     """What a choice depends on besides the files: `workflow` None accepts a preset for any of them."""
 
@@ -21,7 +29,7 @@ class Chooser:
     workflow: str | None
     trust_project: bool
 
-    def choose(self, layers: Sequence[Document]) -> Preset | None:
+    def choose(self, layers: Sequence[Document]) -> Choice | None:
         """The preset of the highest layer that names one for the workflow.
 
         A file serves all workflows, so one that names another workflow's preset is passed over; who typed it is told.
@@ -32,7 +40,7 @@ class Chooser:
                 continue
             preset = self._load(layer)
             if preset.serves(self.workflow):
-                return preset
+                return Choice(preset, layer)
             if layer.typed:
                 raise ConfigurationError(f"{layer.where(('preset',))}: {self._misfit(preset)}")
         return None

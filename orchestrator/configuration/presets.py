@@ -13,11 +13,12 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from orchestrator.configuration.documents import Document, Position, Tree, parse_yaml, read_yaml
+from orchestrator.configuration.documents import Document, parse_yaml, read_yaml
 from orchestrator.configuration.places import entries_of
 from orchestrator.configuration.problems import checked, validate
 from orchestrator.configuration.schema import ParticipantEntry
 from orchestrator.configuration.sections import Section, did_you_mean
+from orchestrator.configuration.trees import Position, Tree
 from shared.errors import ConfigurationError
 
 SECTIONS: dict[str, str] = {

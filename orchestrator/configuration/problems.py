@@ -9,10 +9,11 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from orchestrator.configuration.documents import Document, Position
+from orchestrator.configuration.documents import Document
 from orchestrator.configuration.providers import PROVIDER_TYPES
 from orchestrator.configuration.schema import Settings
 from orchestrator.configuration.sections import Section, did_you_mean
+from orchestrator.configuration.trees import Position
 from shared.errors import ConfigurationError
 
 S = TypeVar("S", bound=Section)

@@ -163,11 +163,13 @@ class BudgetSection(Section):
 
 
 class PrivacySection(Section):
-    """What leaves this machine. `never_send` and `may_send` are globs, added to the built-in ones."""
+    """What leaves this machine. `never_send` and `may_send` are globs, added to the built-in ones; without
+    `allow_models` analysers, rules and people take part alone."""
 
     never_send: tuple[str, ...] = ()
     may_send: tuple[str, ...] = ()
     allow_external: bool = True
+    allow_models: bool = True
 
 
 class OutputEntry(Section):

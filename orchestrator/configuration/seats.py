@@ -111,12 +111,6 @@ def further_seat(base: Participant, part: str, taken: Collection[str]) -> Partic
     return base.model_copy(update={"name": name, "persona": None})
 
 
-def same_model(one: Participant, other: Participant) -> bool:
-    """True when both are one model at one address, whatever they are called here."""
-    reached = [(who.provider, who.model, who.options) for who in (one, other)]
-    return reached[0] == reached[1]
-
-
 def free_name(name: str, taken: Collection[str]) -> str:
     """The name, or with a number when somebody has it."""
     tried, number = plain_name(name), 1

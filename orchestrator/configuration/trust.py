@@ -1,34 +1,67 @@
 """What a repository's own file may set.
 
-Such a file comes with the code under review, perhaps from somebody who wants it to pass. It may choose and
-tighten; it may not say where code and keys go, what is run or written, and it may not make passing easier.
+Such a file comes with the code under review, perhaps from somebody who wants it to pass. It adds and tightens: it may
+name further participants and ask for more, and it never drops, replaces, instructs or hurries those who would read the
+change without it. It does not say where code and keys go, what is run or written, or who decides. Every key of the
+schema has a rule here; what a rule does not let through is either an error (it could do harm) or not used, and said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.configuration.documents import Document, Position, Tree
+from orchestrator.configuration.documents import Document
+from orchestrator.configuration.options import (
+    DEFAULT_TURN_S,
+    forum_options,
+    panel_options,
+    plan_options,
+    review_options,
+)
 from orchestrator.configuration.presets import is_file
-from orchestrator.configuration.schema import Settings
+from orchestrator.configuration.schema import ParticipantEntry, Settings
+from orchestrator.configuration.trees import Position, Tree, one_line
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
+from shared.models.notices import Notice
 from shared.prices import exact_dollars
 
 SHORTEST_TIMEOUT_S = 10.0
+PANEL_KEYS = frozenset({"participants", "preset"})
+"""The keys that name who takes part: they join the panel, and are no setting."""
 
 Check = Callable[[Settings, Settings], str | None]
-"""Given the project's settings and those it would change: what is wrong, None when nothing is."""
+"""Given the settings with the project's key and those without it: what is wrong, None when nothing is."""
 
 
 @dataclass(frozen=True)
-class _Permission:
-    """A key that a project may set, as far as `check` agrees."""
+class Rule:
+    """What becomes of a key in a repository's file.
 
-    key: str
-    check: Check | None = None
+    `refused` says why a value is an error, `kept_out` why one is not used (a reason of views/notices.py); `limits`
+    marks what only tightens a budget, and is told.
+    """
+
+    refused: Check | None = None
+    kept_out: Check | None = None
+    limits: bool = False
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """What a repository's file brings: its settings, who joins (`place` says where that is named), what is told.
+
+    `leads` is whom it names as the orchestrator, and where: nobody is approved in a forum, so there it may.
+    """
+
+    document: Document
+    joining: tuple[ParticipantEntry, ...] = ()
+    place: str = ""
+    forbids_external: str | None = None
+    leads: tuple[str, str] | None = None
+    notices: tuple[Notice, ...] = ()
 
 
 def _no_looser_gate(project: Settings, user: Settings) -> str | None:
@@ -48,16 +81,6 @@ def _no_smaller_quorum(section: str) -> Check:
             return None if wanted is None else "it would allow participants to be absent"
         if wanted is None or wanted < present:
             return f"it would lower the quorum (yours: {present})"
-        return None
-
-    return check
-
-
-def _no_hurry(section: str, key: str) -> Check:
-    def check(project: Settings, _user: Settings) -> str | None:
-        timeout_s = _value(project, section, key)
-        if timeout_s is not None and timeout_s < SHORTEST_TIMEOUT_S:
-            return f"it would leave participants less than {SHORTEST_TIMEOUT_S:g} s"
         return None
 
     return check
@@ -114,25 +137,31 @@ def _no_release(project: Settings, user: Settings) -> str | None:
     return "it would let code leave this machine" if released else None
 
 
+def _no_ban(project: Settings, user: Settings) -> str | None:
+    banned = user.privacy.allow_models and not project.privacy.allow_models
+    released = project.privacy.allow_models and not user.privacy.allow_models
+    if banned:
+        return "it would drop the models of your panel"
+    return "it would ask models that you forbid" if released else None
+
+
 def _foreign_name(name: str | None) -> str | None:
     name = None if name is None else name.strip()
     if name is not None and name.startswith("scripted:"):
-        return f"'{name}' would read a file of ready answers"
+        return f"'{one_line(name)}' would read a file of ready answers"
     if name is not None and "@" in name:
-        return f"'{name}' would send code to an address of its choice"
+        return f"'{one_line(name)}' would send code to an address of its choice"
     return None
 
 
-def _known_participants(project: Settings, user: Settings) -> str | None:
-    if user.participants:
-        return "it would replace the panel that you chose"
+def _known_participants(project: Settings, _user: Settings) -> str | None:
     for entry in project.participants or ():
         if reason := _foreign_name(entry.name):
             return reason
         if entry.persona is not None and any(letter.isspace() for letter in entry.persona):
-            return f"a persona in its own words would instruct '{entry.name}'"
+            return f"a persona in its own words would instruct '{one_line(entry.name)}'"
         if entry.timeout is not None and entry.timeout < SHORTEST_TIMEOUT_S:
-            return f"it would leave '{entry.name}' less than {SHORTEST_TIMEOUT_S:g} s"
+            return f"it would leave '{one_line(entry.name)}' less than {SHORTEST_TIMEOUT_S:g} s"
     return None
 
 
@@ -143,79 +172,219 @@ def _known_name(section: str, key: str) -> Check:
     return check
 
 
-PROJECT_MAY_SET: tuple[_Permission, ...] = (
-    _Permission("version"),
-    _Permission("language"),
-    _Permission("preset", _no_preset_file),
-    _Permission("orchestrator.ai", _known_name("orchestrator", "ai")),
-    _Permission("participants", _known_participants),
-    _Permission("settings.max_rounds"),
-    _Permission("settings.timeout", _no_hurry("settings", "timeout")),
-    _Permission("panel.author", _known_name("panel", "author")),
-    _Permission("panel.chair", _known_name("panel", "chair")),
-    _Permission("panel.judge", _known_name("panel", "judge")),
-    _Permission("panel.moderator", _known_name("panel", "moderator")),
-    _Permission("review.strategy"),
-    _Permission("review.max_rounds"),
-    _Permission("ask.ranking"),
-    _Permission("ask.synthesis"),
-    _Permission("ask.quorum", _no_smaller_quorum("ask")),
-    _Permission("forum.max_rounds"),
-    _Permission("forum.timeout", _no_hurry("forum", "timeout")),
-    _Permission("forum.bid_timeout", _no_hurry("forum", "bid_timeout")),
-    _Permission("forum.patience"),
-    _Permission("forum.blind_opening", _no_switch_off("forum", "blind_opening")),
-    _Permission("forum.anonymous", _no_switch_off("forum", "anonymous")),
-    _Permission("forum.ballot", _no_switch_off("forum", "ballot")),
-    _Permission("forum.consensus", _no_lower("forum", "consensus")),
-    _Permission("forum.quorum", _no_smaller_quorum("forum")),
-    _Permission("plan.strategy"),
-    _Permission("plan.max_rounds"),
-    _Permission("plan.max_revisions"),
-    _Permission("plan.quorum", _no_smaller_quorum("plan")),
-    _Permission("debate.strategy", _no_skipped_votes),
-    _Permission("debate.max_rounds"),
-    _Permission("debate.consensus_threshold", _no_lower("debate", "consensus_threshold")),
-    _Permission("debate.opening_vote", _no_switch_off("debate", "opening_vote")),
-    _Permission("debate.ballot", _no_switch_off("debate", "ballot")),
-    _Permission("debate.quorum", _no_smaller_quorum("debate")),
-    _Permission("debate.require_consensus", _no_switch_off("debate", "require_consensus")),
-    _Permission("convergence.agreement", _no_lower("convergence", "agreement")),
-    _Permission("convergence.stability", _no_lower("convergence", "stability")),
-    _Permission("gate.fail_on", _no_looser_gate),
-    _Permission("gate.quorum", _no_smaller_quorum("gate")),
-    _Permission("decision.mode", _no_approval),
-    _Permission("budget.per_run_usd", _no_higher("per_run_usd")),
-    _Permission("budget.per_run_calls", _no_higher("per_run_calls")),
-    _Permission("budget.per_run_tokens", _no_higher("per_run_tokens")),
-    _Permission("budget.per_run_time", _no_higher("per_run_time")),
-    _Permission("privacy.allow_external", _no_release),
-)
+def _unless_same(section: str, key: str, why: str) -> Check:
+    def check(project: Settings, user: Settings) -> str | None:
+        return None if _value(project, section, key) == _value(user, section, key) else why
+
+    return check
 
 
-def check_project(document: Document, project: Settings, user: Settings) -> None:
-    """Raise ConfigurationError for every key that a repository's file may not set, or not so."""
-    allowed = {permission.key: permission for permission in PROJECT_MAY_SET}
-    refused = []
+def _unless(section: str, key: str, wanted: object, why: str) -> Check:
+    """Only one value tightens."""
+
+    def check(project: Settings, user: Settings) -> str | None:
+        value = _value(project, section, key)
+        return None if value in (wanted, _value(user, section, key)) else why
+
+    return check
+
+
+def _no_hurry(project: Settings, user: Settings) -> str | None:
+    """Whatever a key is called: nothing that takes time or turns becomes less than it was."""
+    pairs = zip(_patience(project), _patience(user), strict=True)
+    return "hurries" if any(less < more for less, more in pairs) else None
+
+
+def _patience(settings: Settings) -> Iterator[float]:
+    """Every figure that bounds how long and how often participants are heard; more is more."""
+    endless = float("inf")
+    review, plan = review_options(settings), plan_options(settings, given=False)
+    forum, panel = forum_options(settings), panel_options(settings, None)
+    yield from (review.rounds, review.max_reviews, plan.rounds, plan.max_revisions)
+    yield from (forum.max_rounds, panel.max_rounds)
+    yield settings.settings.timeout or DEFAULT_TURN_S
+    yield from (forum.timeout_s or endless, forum.bid_timeout_s or endless)
+    yield -forum.patience  # who asks in vain is heard after so many rounds
+    yield settings.budget.per_run_time or endless
+
+
+def _never(_project: Settings, _user: Settings) -> str | None:
+    return "it could send code or keys elsewhere, write files or loosen a check"
+
+
+_FREE = Rule()
+_NEVER = Rule(refused=_never)
+_UNHURRIED = Rule(kept_out=_no_hurry)
+
+
+def _part(section: str, key: str) -> Rule:
+    return Rule(_known_name(section, key), _unless_same(section, key, "roles"))
+
+
+RULES: Mapping[str, Rule] = {
+    "version": _FREE,
+    "language": _FREE,
+    "preset": Rule(refused=_no_preset_file),  # the keys of one of ours are judged one by one
+    "prompts": _NEVER,
+    "orchestrator.ai": _part("orchestrator", "ai"),
+    "participants": Rule(refused=_known_participants),
+    "settings.max_rounds": _UNHURRIED,
+    "settings.timeout": _UNHURRIED,
+    "providers": _NEVER,
+    "panel.author": _part("panel", "author"),
+    "panel.chair": _part("panel", "chair"),
+    "panel.judge": _part("panel", "judge"),
+    "panel.moderator": _part("panel", "moderator"),
+    "review.strategy": Rule(kept_out=_unless("review", "strategy", "red-team", "course")),
+    "review.max_rounds": _UNHURRIED,
+    "review.max_reviews": _NEVER,
+    "review.apply": _NEVER,
+    "review.exclude": _NEVER,
+    "ask.ranking": Rule(kept_out=_unless("ask", "ranking", True, "course")),
+    "ask.synthesis": Rule(kept_out=_unless("ask", "synthesis", True, "course")),
+    "ask.quorum": Rule(_no_smaller_quorum("ask")),
+    "forum.max_rounds": _UNHURRIED,
+    "forum.timeout": _UNHURRIED,
+    "forum.bid_timeout": _UNHURRIED,
+    "forum.patience": _UNHURRIED,
+    "forum.blind_opening": Rule(_no_switch_off("forum", "blind_opening")),
+    "forum.anonymous": Rule(_no_switch_off("forum", "anonymous")),
+    "forum.ballot": Rule(_no_switch_off("forum", "ballot")),
+    "forum.consensus": Rule(_no_lower("forum", "consensus")),
+    "forum.quorum": Rule(_no_smaller_quorum("forum")),
+    "plan.strategy": Rule(kept_out=_unless_same("plan", "strategy", "course")),
+    "plan.max_rounds": _UNHURRIED,
+    "plan.max_revisions": _UNHURRIED,
+    "plan.quorum": Rule(_no_smaller_quorum("plan")),
+    "debate.strategy": Rule(_no_skipped_votes, _unless_same("debate", "strategy", "course")),
+    "debate.max_rounds": _UNHURRIED,
+    "debate.consensus_threshold": Rule(_no_lower("debate", "consensus_threshold")),
+    "debate.opening_vote": Rule(_no_switch_off("debate", "opening_vote")),
+    "debate.ballot": Rule(_no_switch_off("debate", "ballot")),
+    "debate.quorum": Rule(_no_smaller_quorum("debate")),
+    "debate.require_consensus": Rule(_no_switch_off("debate", "require_consensus")),
+    "convergence.detector": _NEVER,
+    "convergence.agreement": Rule(_no_lower("convergence", "agreement")),
+    "convergence.stability": Rule(_no_lower("convergence", "stability")),
+    "convergence.stalled_stability": _NEVER,
+    "convergence.weights": _NEVER,
+    "gate.fail_on": Rule(_no_looser_gate),
+    "gate.quorum": Rule(_no_smaller_quorum("gate")),
+    "decision.mode": Rule(_no_approval, _unless("decision", "mode", "ask", "decides")),
+    "decision.timeout": _NEVER,
+    "decision.on_timeout": _NEVER,
+    "budget.per_run_usd": Rule(_no_higher("per_run_usd"), limits=True),
+    "budget.per_run_calls": Rule(_no_higher("per_run_calls"), limits=True),
+    "budget.per_run_tokens": Rule(_no_higher("per_run_tokens"), limits=True),
+    "budget.per_run_time": Rule(_no_higher("per_run_time"), _no_hurry),
+    "privacy.never_send": _NEVER,
+    "privacy.may_send": _NEVER,
+    "privacy.allow_external": Rule(_no_release),
+    "privacy.allow_models": Rule(_no_ban),
+    "output": _NEVER,
+}
+
+
+def admit(document: Document, project: Settings, without: Tree) -> Admitted:
+    """What the repository's `document` brings to what holds `without` it. Raises ConfigurationError.
+
+    `project` are its settings by themselves. Each key is judged on top of those before it, so that no two of them do
+    together what none may do alone.
+    """
+    before = Settings.model_validate(without)
+    refused, notices, limits = [], [], []
+    leads: tuple[str, str] | None = None
+    admitted: Tree = {}
     for position in _leaves(document.tree):
         key = ".".join(str(part) for part in position)
-        permission = allowed.get(key)
-        if permission is None:
-            reason: str | None = (
-                "it could send code or keys elsewhere, write files or loosen a check"
-            )
-        else:
-            reason = permission.check(project, user) if permission.check else None
-        if reason is not None:
+        rule, where = RULES.get(key, _NEVER), document.where(position)
+        tried = _planted(admitted, position, document.tree)
+        # A list of participants is compared by itself: it joins others.
+        alone = key in PANEL_KEYS
+        after = project if alone else _merged(without, tried)
+        checked = document.project or key != "participants"  # our own presets may describe personas
+        if (
+            checked
+            and rule.refused is not None
+            and (reason := rule.refused(after, before)) is not None
+        ):
             refused.append(
-                f"{document.where(position)}: '{key}' may not be set so by a repository's own file: {reason}."
+                f"{where}: '{key}' may not be set so by a repository's own file: {reason}."
             )
+        elif rule.kept_out is not None and (why := rule.kept_out(after, before)) is not None:
+            values = {"where": where, "key": key, "why": why}
+            if key == "orchestrator.ai" and project.orchestrator.ai is not None:
+                leads = (project.orchestrator.ai, where)
+                continue
+            notices.append(Notice(code="project_kept_out", values=values))
+        elif not alone:
+            admitted = tried
+            limits += [key] if rule.limits else []
     if refused:
         refused.append(
             "Put it into your own configuration (`~/.config/quorate/config.yaml`), or pass --trust-project "
             "if you trust this repository."
         )
         raise ConfigurationError("\n".join(refused))
+    if limits:
+        values = {"where": document.place, "keys": ", ".join(limits)}
+        notices.append(Notice(code="project_limits", values=values))
+    forbids = before.privacy.allow_external and not project.privacy.allow_external
+    return Admitted(
+        document=Document(document.place, admitted, document.lines, document.folder, project=True),
+        joining=project.participants or (),
+        place=document.where(("participants",)),
+        forbids_external=document.where(("privacy", "allow_external")) if forbids else None,
+        leads=leads,
+        notices=tuple(notices),
+    )
+
+
+def check_plain(document: Document) -> None:
+    """Raise ConfigurationError for a value that could forge a line of ours: names need no control characters."""
+    for position, text in _texts(document.tree, ()):
+        if not text.isprintable():
+            key = ".".join(str(part) for part in position)
+            raise ConfigurationError(
+                f"{document.where(position)}: {key}: a repository's own file holds plain words in one line."
+            )
+
+
+def _texts(value: object, position: Position) -> Iterator[tuple[Position, str]]:
+    match value:
+        case str():
+            yield position, value
+        case dict():
+            for key, inner in value.items():
+                yield from _texts(inner, (*position, key))
+        case list():
+            for number, inner in enumerate(value):
+                yield from _texts(inner, (*position, number))
+
+
+def _merged(below: Tree, above: Tree) -> Settings:
+    tree: dict[str, Any] = {**below}
+    for section, value in above.items():
+        present = tree.get(section)
+        if isinstance(value, dict) and isinstance(present, dict):
+            branch: dict[str, Any] = {**present}
+            branch.update(value)
+            tree[section] = branch
+        else:
+            tree[section] = value
+    return Settings.model_validate(tree)
+
+
+def _planted(tree: Tree, position: Position, source: Tree) -> Tree:
+    """The tree with that key of another one as well."""
+    section, *inner = position
+    value: Any = source[str(section)]
+    if not inner:
+        return {**tree, str(section): value}
+    present = tree.get(str(section))
+    branch: dict[str, Any] = {**present} if isinstance(present, dict) else {}
+    branch[str(inner[0])] = value[inner[0]]
+    return {**tree, str(section): branch}
 
 
 def _leaves(tree: Tree) -> Iterator[Position]:

@@ -49,7 +49,25 @@ from shared.models.subject import Origin
 _EVERYTHING = ":(top)"
 
 
-def read_repository(request: ChangeRequest) -> Change:
+@dataclass(frozen=True)
+class Located:
+    """A change that was found and not read yet: the two states, and what differs between them."""
+
+    repository: Repository
+    comparison: Comparison
+    pathspecs: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    untracked: tuple[bytes, ...]
+
+
+def read_repository(request: ChangeRequest, located: Located | None = None) -> Change:
+    """The change that the request means, wherever it was located."""
+    there = located or locate(request)
+    reading = _Reading(request, there.repository, there.comparison, there.pathspecs)
+    return reading.change(there.entries, there.untracked)
+
+
+def locate(request: ChangeRequest) -> Located:
     """The first comparison that the request allows and that holds a change."""
     repository, pathspecs, revision = _locate(request)
     nothing = ""
@@ -57,7 +75,7 @@ def read_repository(request: ChangeRequest) -> Change:
         entries = list_entries(repository.git, comparison, pathspecs)
         untracked = list_untracked(repository.git, pathspecs) if comparison.untracked else ()
         if entries or untracked:
-            return _Reading(request, repository, comparison, pathspecs).change(entries, untracked)
+            return Located(repository, comparison, pathspecs, entries, untracked)
         nothing = comparison.nothing
     narrowed = ""
     if pathspecs != (_EVERYTHING,):

@@ -17,6 +17,7 @@ from orchestrator.core.verdict import (
     gate_of,
     voice_of,
 )
+from orchestrator.views.notices import tell
 from orchestrator.views.words import say
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
@@ -230,8 +231,13 @@ class RunReport:
         else:
             failed = (step for step in self.steps if step.status == StepStatus.FAILED)
             told = tuple(self._absence(step, language) for step in failed)
+        noticed = self.noticed(language)
         beside = (*self.scripted(language), *self.stood_in(language), *self.shortened(language))
-        return (*beside, *told)
+        return (*noticed, *beside, *told)
+
+    def noticed(self, language: str) -> tuple[str, ...]:
+        """What the repository's own file changed, and what it could not."""
+        return tuple(tell(notice, language) for notice in self.spec.notices)
 
     def stood_in(self, language: str) -> tuple[str, ...]:
         """Whose turns another participant took, so that nobody takes the answer for theirs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field, JsonValue, model_validator
 
 from shared.models.findings import Severity
+from shared.models.notices import Notice
 from shared.models.panel import Panel, Participant
 from shared.models.wire import Wire
 
@@ -158,6 +159,7 @@ class RunSpec(Wire):
     allow_external: bool = True
     allow_models: bool = True
     reuse: bool = False
+    notices: tuple[Notice, ...] = ()
     seed: str
     labels: dict[str, JsonValue] = Field(default_factory=dict)
 

@@ -22,7 +22,7 @@ class Place:
 
     def __init__(self, root: Path) -> None:
         self.project, self.home = root / "project", root / "home"
-        (self.project / ".git").mkdir(parents=True)
+        self.project.mkdir(parents=True)
         self.environ = {"HOME": str(self.home)}
 
     def file(self, name: str, text: str) -> Path:
@@ -92,7 +92,6 @@ class Stage:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        (root / ".git").mkdir()
         self.environ = {"HOME": str(root / "home"), "CI": "true", "PATH": ""}
 
     def user(self, text: str) -> None:

@@ -118,9 +118,11 @@ def test_chosen_participants_take_the_presets_perspectives(stage: Any) -> None:
     stage.user(
         "participants: [{name: claude, persona: creative}, {name: gemini, persona: critical}]"
     )
+    # A preset that was typed outranks every file.
     assert who(stage.cast("panel", keys=FOUR, settings=DECISION)) == [
-        "claude/creative",
-        "gemini/critical",
+        "claude-pragmatist",
+        "gemini-strategist",
+        "gpt-risk_analyst",
     ]
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from orchestrator.configuration.loading import ENVIRONMENT
+from orchestrator.configuration.layers import ENVIRONMENT
 from orchestrator.configuration.presets import preset_names
 from orchestrator.configuration.providers import HttpProvider, ModelProvider, Provider
 from orchestrator.configuration.schema import Settings
