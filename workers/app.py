@@ -16,6 +16,7 @@ from shared.broker import make_app
 from shared.contracts import QUEUE_APPLY, QUEUE_TOOLS, QUEUE_TURNS
 from shared.live import Live
 from shared.logs import configure
+from shared.models.steps import StepKind
 from shared.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
 from shared.serving import serve
 from shared.settings import Settings
@@ -25,6 +26,7 @@ from workers.limits.limiter import Limiter
 from workers.spool import Spool
 from workers.steps import StepWorker
 from workers.tasks import register
+from workers.temporary import claim_folder, leave_folder, use_folder
 
 PATIENCE_S = 60.0
 POOL_CONNECTIONS = 12
@@ -39,11 +41,12 @@ class Kind:
     queues: tuple[str, ...]
     pool: str
     connections: int
+    steps: StepKind
 
 
 KINDS: dict[str, Kind] = {
-    "turns": Kind((QUEUE_TURNS,), "threads", POOL_CONNECTIONS),
-    "tools": Kind((QUEUE_TOOLS, QUEUE_APPLY), "prefork", 2),
+    "turns": Kind((QUEUE_TURNS,), "threads", POOL_CONNECTIONS, StepKind.TURN),
+    "tools": Kind((QUEUE_TOOLS, QUEUE_APPLY), "prefork", 2, StepKind.TOOL),
 }
 
 
@@ -99,6 +102,7 @@ class Runtime:
             usd_a_day=self._settings.max_usd_per_day,
             live=Live(self._settings.endpoints.redis_url),
             allowed=Allowed.of(self._settings.instance, os.environ),
+            kind=KINDS[self._kind].steps,
         )
 
 
@@ -111,7 +115,7 @@ def build_app(settings: Settings, kind: str) -> tuple[Celery, Runtime]:
         redis_url=settings.endpoints.redis_url,
     )
     runtime = Runtime(settings, kind)
-    register(app, runtime.current)
+    register(app, runtime.current, KINDS[kind].steps)
     return app, runtime
 
 
@@ -127,6 +131,8 @@ def main(settings: Settings, kind: str, concurrency: int | None, pool: str | Non
     """Serve `kind` until told to stop; the exit code."""
     configure(settings.log_level)
     wait_for_schema(settings.endpoints.database_url)
+    # Only what runs tools keeps everything there: browsers put sockets where TMPDIR says, and their paths are short.
+    (use_folder if kind == "tools" else claim_folder)(settings.instance.state_dir)
     app, runtime = build_app(settings, kind)
     served = KINDS[kind]
     chosen = pool or served.pool
@@ -134,6 +140,7 @@ def main(settings: Settings, kind: str, concurrency: int | None, pool: str | Non
     def started(**_signal: object) -> None:
         if chosen == "prefork":
             _limit_memory()
+            use_folder(settings.instance.state_dir)
         runtime.current()
 
     def stopped(**_signal: object) -> None:
@@ -142,11 +149,14 @@ def main(settings: Settings, kind: str, concurrency: int | None, pool: str | Non
     (worker_process_init if chosen == "prefork" else worker_ready).connect(started, weak=False)
     worker_shutdown.connect(stopped, weak=False)
     default = settings.turn_slots if kind == "turns" else (os.cpu_count() or 2)
-    return serve(
-        app,
-        name=f"{kind}-{os.getpid()}",
-        queues=served.queues,
-        pool=chosen,
-        concurrency=concurrency or default,
-        time_limit_s=TOOL_TIME_LIMIT_S if chosen == "prefork" else None,
-    )
+    try:
+        return serve(
+            app,
+            name=f"{kind}-{os.getpid()}",
+            queues=served.queues,
+            pool=chosen,
+            concurrency=concurrency or default,
+            time_limit_s=TOOL_TIME_LIMIT_S if chosen == "prefork" else None,
+        )
+    finally:
+        leave_folder(settings.instance.state_dir)

@@ -60,6 +60,7 @@ FINISH_PATIENCE_S = 600.0
 HEARTBEAT_PATIENCE_S = 60.0
 MAX_PAUSE_S = 300.0
 MAX_ATTEMPTS = 3
+WRONG_WORKER_S = 1.0
 LONGEST_MESSAGE = 2_000
 LONGEST_NOTE = 300
 
@@ -88,6 +89,7 @@ class StepWorker:
     usd_a_day: float | None = None
     live: Live | None = None
     allowed: Allowed | None = None
+    kind: StepKind | None = None
     documents: StoredDocuments = field(init=False)
 
     def __post_init__(self) -> None:
@@ -125,6 +127,10 @@ class StepWorker:
     def _outcome(self, ledger: CallLedger, flag: Event) -> Ended:
         """The work itself, with every expected error as a typed failure."""
         claimed = ledger.claimed
+        if self.kind not in (None, claimed.kind):
+            # A forged message may name any step; the right one for it is on its way again.
+            why = f"a worker for {self.kind} steps does not work on a {claimed.kind} step"
+            return _failed(FailureKind.NOT_ALLOWED, why, WRONG_WORKER_S, counted=False)
         try:
             if claimed.kind is StepKind.TURN:
                 request = TurnRequest.model_validate(claimed.request)

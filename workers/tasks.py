@@ -1,22 +1,31 @@
-"""The workers' Celery tasks: one a role, one for tools, one for applying; all the same ten lines."""
+"""The workers' Celery tasks: one a role, one for tools, one for applying; all the same ten lines.
+
+A process registers the tasks of its own kind only: a message for another kind is refused as unknown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from celery import Celery
 
 from shared.contracts import TASK_APPLY, TASK_TOOL, TURN_TASKS, StepPayload
+from shared.models.steps import StepKind
 from workers.steps import StepWorker
 
+TASKS: Mapping[StepKind, tuple[str, ...]] = {
+    StepKind.TURN: tuple(TURN_TASKS.values()),
+    StepKind.TOOL: (TASK_TOOL, TASK_APPLY),
+}
 
-def register(app: Celery, step_worker: Callable[[], StepWorker]) -> None:
-    """Register the step tasks on `app`; `step_worker` gives this process's own worker."""
+
+def register(app: Celery, step_worker: Callable[[], StepWorker], kind: StepKind) -> None:
+    """Register the tasks of that kind on `app`; `step_worker` gives this process's own worker."""
 
     def work(payload: dict[str, Any]) -> dict[str, Any]:
         """Do one step and return its receipt."""
         return step_worker().work(StepPayload.model_validate(payload)).model_dump()
 
-    for name in (*TURN_TASKS.values(), TASK_TOOL, TASK_APPLY):
+    for name in TASKS[kind]:
         app.task(work, name=name, ignore_result=True, shared=False)

@@ -16,10 +16,11 @@ from shared.allowed import Allowed
 from shared.contracts import StepPayload
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel, Participant
+from shared.models.steps import StepKind
 from shared.presence import Presence
 from shared.store.database import Database
 from tests.support.review_panel import participant, submission
-from tests.support.runs import fetch, step_row
+from tests.support.runs import execute, fetch, step_row
 from workers.spool import Spool
 from workers.steps import StepWorker
 
@@ -139,6 +140,19 @@ def test_a_row_sends_no_key_anywhere_and_reads_no_file(
         assert (row.status, row.failure_kind) == ("failed", FailureKind.NOT_ALLOWED)
         with pytest.raises(BlockingIOError):
             listener.accept()
+
+
+def test_a_worker_for_tools_takes_no_turn_whatever_message_names_it(
+    worker: StepWorker, database: Database, tmp_path: Path
+) -> None:
+    told = tmp_path / "told"
+    worker.kind = StepKind.TOOL
+    run = first_turn(database, agent(KEEPS, str(told), APPROVED))
+    assert work(worker, run).status == "pending"
+    assert not told.exists()
+    worker.kind = StepKind.TURN
+    execute(database, "UPDATE steps SET not_before = NULL")
+    assert work(worker, run).status == "done"
 
 
 def test_who_stands_in_needs_an_entry_of_its_own(

@@ -31,6 +31,7 @@ from workers.providers.prices import priced
 from workers.providers.processes import Finished, run
 from workers.providers.registry import Cancelled, Completion, ProviderCall
 from workers.providers.statuses import ErrorBody, Meaning, meaning_of, one_line
+from workers.temporary import own_folder
 
 _PASSED = frozenset(
     {
@@ -93,7 +94,7 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     options = options_of(call.participant, Options)
     agent = options.line()
     environ = _environment((*agent.env, *options.env), os.environ)
-    with tempfile.TemporaryDirectory(prefix="quorate-agent-") as folder:
+    with tempfile.TemporaryDirectory(prefix="quorate-agent-", dir=own_folder()) as folder:
         command = _command(call, options, agent, Path(folder))
         command[0] = _found(call, command[0], environ)
         ear = _ear(call, agent)
