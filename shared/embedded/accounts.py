@@ -91,15 +91,15 @@ def make_account(name: str) -> None:
             env={"PATH": _SYSTEM_PATH, "LC_ALL": "C"},
             check=False,
         )
-        if done.returncode == 0:
-            say(
-                f"added the system account {name!r} for the embedded servers, which do not run as root "
-                f"(remove it with `userdel {name}` once they are down)"
-            )
+        if _look_up(name) is not None:
+            if done.returncode == 0:  # else another process was quicker
+                say(
+                    f"added the system account {name!r} for the embedded servers, which do not run as root "
+                    f"(remove it with `userdel {name}` once they are down)"
+                )
             return
-        if _look_up(name) is not None:  # another process was quicker
-            return
-        failure = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1]
+        if done.returncode != 0:  # Debian's adduser takes busybox's -h for a call for help
+            failure = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1]
     raise EnvironmentFault(
         f"As root the servers run as the account {name!r}, and it cannot be added ({failure}): add it with "
         f"`{' '.join(_useradd(name))}`, {_OTHERWISE}."

@@ -5,7 +5,7 @@ import os
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote
@@ -26,13 +26,16 @@ _SHARED_TMP = Path("/tmp")
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """How clients reach the servers; the same three URLs describe external servers."""
+    """How clients reach the servers; the same three URLs describe external servers.
 
-    broker_url: str
+    They hold passwords, so they are not shown with the value.
+    """
+
+    broker_url: str = field(repr=False)
     """kombu's URL, always database 0: Flower reads only that one."""
-    redis_url: str
+    redis_url: str = field(repr=False)
     """redis-py's URL for Quorate's own keys (signals, limits)."""
-    database_url: str
+    database_url: str = field(repr=False)
     """SQLAlchemy's URL, with the psycopg driver."""
 
 

@@ -13,6 +13,7 @@ from shared.embedded.accounts import (
     SHARED_ACCOUNTS,
     VARIABLE,
     Account,
+    make_account,
     other_users,
     server_account,
 )
@@ -42,6 +43,14 @@ def test_an_account_that_others_use_is_refused(name: str) -> None:
 def test_a_named_account_that_is_missing_is_not_made_but_the_command_is_told() -> None:
     with pytest.raises(EnvironmentFault, match=r"useradd --system .*no-such-account"):
         server_account({VARIABLE: "no-such-account"})
+
+
+@as_root
+def test_an_account_that_cannot_be_added_is_told_with_the_reason_and_the_command() -> None:
+    with pytest.raises(
+        EnvironmentFault, match=r"cannot be added \(.+\): add it with `useradd --sys"
+    ):
+        make_account("no:name")
 
 
 @as_root

@@ -69,6 +69,7 @@ def test_the_urls_hold_the_password_once_there_is_one(tmp_path: Path) -> None:
 
     urls = instance.endpoints
 
+    assert "secret" not in repr(urls)
     assert urls.broker_url == f"redis+socket://:secret@{run}/redis.sock"
     assert urls.redis_url == f"unix://:secret@{run}/redis.sock?db=2"
     assert urls.database_url.startswith("postgresql+psycopg://postgres:secret@/quorate?host=")
