@@ -16,7 +16,7 @@ from celery import chain, chord
 from celery.canvas import Signature
 
 from orchestrator.staging import Scheduled, ScheduledStep
-from shared.contracts import QUEUE_ORCHESTRATOR, TASK_ADVANCE, AdvancePayload
+from shared.contracts import ORDINARY, QUEUE_ORCHESTRATOR, SOON, TASK_ADVANCE, AdvancePayload
 from shared.faults import reach
 from shared.publishing import Application
 
@@ -25,8 +25,9 @@ def publish(app: Application, scheduled: Scheduled) -> bool:
     """Send a stage; False when the broker did not take it (the sweeper will)."""
     if not scheduled.steps:
         return True
-    advance = advance_signature(app, scheduled.run, scheduled.root_task, "stage")
-    steps = [step_signature(app, step, scheduled.root_task) for step in scheduled.steps]
+    advance = advance_signature(app, scheduled.run, scheduled.root_task, "stage", SOON)
+    priority = SOON if scheduled.soon else ORDINARY
+    steps = [step_signature(app, step, scheduled.root_task, priority) for step in scheduled.steps]
     canvas = chain(steps[0], advance) if len(steps) == 1 else chord(steps, advance)
     try:
         with app.gathered():
@@ -37,31 +38,40 @@ def publish(app: Application, scheduled: Scheduled) -> bool:
     return True
 
 
-def wake(app: Application, root_tasks: Mapping[str, str], cause: str) -> bool:
-    """Ask for one advance of each run, given with its root task; False when the broker did not take them."""
+def wake(app: Application, runs: Mapping[str, tuple[str, bool]], cause: str) -> bool:
+    """Ask for one advance of each run, given with its root task and whether it goes before others.
+
+    False when the broker did not take them.
+    """
     try:
         with app.gathered():
-            for run, root_task in root_tasks.items():
-                advance_signature(app, run, root_task, cause).apply_async(ignore_result=True)
+            for run, (root_task, soon) in runs.items():
+                priority = SOON if soon else ORDINARY
+                advance = advance_signature(app, run, root_task, cause, priority)
+                advance.apply_async(ignore_result=True)
     except app.broker_errors:
         return False
     return True
 
 
-def step_signature(app: Application, step: ScheduledStep, root_task: str) -> Signature:
+def step_signature(
+    app: Application, step: ScheduledStep, root_task: str, priority: int = ORDINARY
+) -> Signature:
     """An immutable signature of a step task; its arguments are ids and words for people, never a text."""
     payload = step.payload.model_dump(mode="json")
-    return _signature(app, step.task, step.queue, payload, root_task)
+    return _signature(app, step.task, step.queue, payload, root_task, priority)
 
 
-def advance_signature(app: Application, run: str, root_task: str, cause: str) -> Signature:
+def advance_signature(
+    app: Application, run: str, root_task: str, cause: str, priority: int = ORDINARY
+) -> Signature:
     """An immutable signature of `quorate.run.advance`."""
     payload = AdvancePayload(run=run, cause=cause).model_dump(mode="json")
-    return _signature(app, TASK_ADVANCE, QUEUE_ORCHESTRATOR, payload, root_task)
+    return _signature(app, TASK_ADVANCE, QUEUE_ORCHESTRATOR, payload, root_task, priority)
 
 
 def _signature(
-    app: Application, task: str, queue: str, payload: dict[str, Any], root_task: str
+    app: Application, task: str, queue: str, payload: dict[str, Any], root_task: str, priority: int
 ) -> Signature:
     shown = {name: value for name, value in payload.items() if name != "v" and value != ""}
     return app.signature(
@@ -71,6 +81,7 @@ def _signature(
         options={
             "queue": queue,
             "root_id": root_task,
+            "priority": priority,
             "ignore_result": True,
             "argsrepr": "()",
             "kwargsrepr": repr(shown),

@@ -142,7 +142,8 @@ class Engine:
             return None
         save(connection, run, _changes(run, rows, progress, stage))
         reach("advance-uncommitted")
-        return Scheduled(run.id, run.root_task, tuple(stage.scheduled))
+        soon = spec.watched or bool(rows)
+        return Scheduled(run.id, run.root_task, tuple(stage.scheduled), soon)
 
     def _spec(self, connection: Connection, run: str) -> RunSpec:
         spec = self._specs.get(run)

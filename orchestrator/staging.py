@@ -48,11 +48,15 @@ class ScheduledStep:
 
 @dataclass(frozen=True)
 class Scheduled:
-    """A stage: its steps run in parallel, and the run is advanced when the last of them is final."""
+    """A stage: its steps run in parallel, and the run is advanced when the last of them is final.
+
+    `soon`: its messages go before the first stages of runs that nobody waits for.
+    """
 
     run: str
     root_task: str
     steps: tuple[ScheduledStep, ...] = ()
+    soon: bool = False
 
 
 @dataclass

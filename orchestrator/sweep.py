@@ -199,12 +199,12 @@ def _take(connection: Connection, queue: str, grace_s: float) -> list[LostStep]:
 
 def _stages(lost: list[LostStep]) -> list[tuple[Scheduled, list[LostStep]]]:
     """Lost steps of one run are republished as one stage."""
-    by_run: dict[tuple[str, str], list[LostStep]] = defaultdict(list)
+    by_run: dict[tuple[str, str, bool], list[LostStep]] = defaultdict(list)
     for step in lost:
-        by_run[(step.run, step.root_task)].append(step)
+        by_run[(step.run, step.root_task, step.soon)].append(step)
     return [
-        (Scheduled(run, root, tuple(_scheduled(step) for step in steps)), steps)
-        for (run, root), steps in by_run.items()
+        (Scheduled(run, root, tuple(_scheduled(step) for step in steps), soon), steps)
+        for (run, root, soon), steps in by_run.items()
     ]
 
 

@@ -24,6 +24,7 @@ from celery.signals import after_task_publish, before_task_publish
 from celery.utils.nodenames import anon_nodename
 from kombu.exceptions import OperationalError
 
+from shared.contracts import ORDINARY, SOON
 from shared.refusals import Refusals
 
 _PERSISTENT = 2
@@ -39,6 +40,7 @@ _KNOWN = frozenset(
         "ignore_result",
         "kwargsrepr",
         "parent_id",
+        "priority",
         "producer",
         "queue",
         "reply_to",
@@ -65,10 +67,13 @@ class Application(Celery):  # type: ignore[misc]
 
         Raises kombu's OperationalError when the broker does not take it, after the configured attempts.
         """
+        parent = self.current_worker_task
+        if options.get("priority") is None:
+            # The end of a chain: Celery forgets its priority. What follows a step goes before what begins.
+            options["priority"] = SOON if parent else ORDINARY
         if not self.writes_lists or not _is_plain(options):
             return super().send_task(name, args, kwargs, **options)
         task_id = options.get("task_id") or str(uuid4())
-        parent = self.current_worker_task
         if parent and not options.get("parent_id"):
             options["parent_id"] = parent.request.id
         if parent and not options.get("root_id"):
@@ -77,9 +82,9 @@ class Application(Celery):  # type: ignore[misc]
         message = _message(name, task_id, args or (), kwargs or {}, options)
         waiting = getattr(self._gathering, "messages", None)
         if waiting is None:
-            self._push({options["queue"]: [message]})
+            self._push({(options["queue"], options["priority"]): [message]})
         else:
-            waiting.setdefault(options["queue"], []).append(message)
+            waiting.setdefault((options["queue"], options["priority"]), []).append(message)
         result = AsyncResult(task_id, app=self)
         result.ignored = True
         return result
@@ -94,8 +99,8 @@ class Application(Celery):  # type: ignore[misc]
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
-        """Push what this thread publishes in the block at its end: one command a queue; nothing if it raises."""
-        messages: dict[str, list[str]] = {}
+        """Push what this thread publishes in the block at its end: one command a list; nothing if it raises."""
+        messages: dict[tuple[str, int], list[str]] = {}
         self._gathering.messages = messages
         try:
             yield
@@ -103,13 +108,13 @@ class Application(Celery):  # type: ignore[misc]
             self._gathering.messages = None
         self._push(messages)
 
-    def _push(self, messages: Mapping[str, list[str]]) -> None:
+    def _push(self, messages: Mapping[tuple[str, int], list[str]]) -> None:
         policy = self.conf.task_publish_retry_policy
-        for queue, texts in messages.items():
+        for (queue, priority), texts in messages.items():
             with self.producer_or_acquire() as producer:
                 connection = producer.connection
                 connection.transport_options.update(policy)  # how often it connects, as kombu does
-                connection.ensure(producer, _lpush, **policy)(producer, queue, texts)
+                connection.ensure(producer, _lpush, **policy)(producer, queue, priority, texts)
 
 
 def _is_plain(options: Mapping[str, Any]) -> bool:
@@ -121,10 +126,10 @@ def _is_plain(options: Mapping[str, Any]) -> bool:
     )
 
 
-def _lpush(producer: Any, queue: str, messages: list[str]) -> None:
+def _lpush(producer: Any, queue: str, priority: int, messages: list[str]) -> None:
     channel = producer.channel
     with channel.conn_or_acquire() as client:
-        client.lpush(channel._q_for_pri(queue, 0), *messages)
+        client.lpush(channel._q_for_pri(queue, priority), *messages)
 
 
 def _message(
@@ -169,7 +174,7 @@ def _message(
             "reply_to": said("reply_to"),
             "delivery_mode": _PERSISTENT,
             "delivery_info": {"exchange": "", "routing_key": said("queue")},
-            "priority": 0,
+            "priority": said("priority"),
             "body_encoding": "base64",
             "delivery_tag": str(uuid4()),
         },

@@ -35,11 +35,13 @@ def submit_and_follow(
     backend = connect(starting)
     try:
         hand_over_keys(backend, prepared.panel, terminal, environ, prepared.language)
+        waits = not options.no_wait
         run = submit(
             backend,
             prepared,
             terminal,
-            watched_for_s=watched_s(terminal, waits=not options.no_wait),
+            watched_for_s=watched_s(terminal, waits=waits),
+            watched=waits,
         )
         if options.no_wait:
             return _leave_it(run, terminal, options)
@@ -65,15 +67,22 @@ def _see_through(
 
 
 def submit(
-    backend: Backend, prepared: Prepared, terminal: Terminal, *, watched_for_s: int = 0
+    backend: Backend,
+    prepared: Prepared,
+    terminal: Terminal,
+    *,
+    watched_for_s: int = 0,
+    watched: bool = False,
 ) -> str:
     """Store the run and wake an orchestrator; the run's id. Durable when this returns.
 
     Raises UserError, before anything is stored, when a limit or a context keeps somebody from its first call.
 
-    `watched_for_s`: so long somebody is thought to look on, and the first turns stream, too.
+    `watched_for_s`: so long somebody is thought to look on, and the first turns stream, too. `watched`: somebody waits
+    for the end.
     """
-    spec = prepared.make_spec(workflow_version=WORKFLOWS[prepared.workflow].version)
+    version = WORKFLOWS[prepared.workflow].version
+    spec = prepared.make_spec(workflow_version=version).model_copy(update={"watched": watched})
     for text in preflight.check(spec, prepared.documents):
         terminal.warn([line(Span(f"⚠ {text}", Style.WARNING))])
     panel = spec.panel

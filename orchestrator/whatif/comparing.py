@@ -151,7 +151,7 @@ def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Bot
 
 # ---- what they were asked to do -----------------------------------------------------------------
 
-_APART = frozenset({"panel", "seed", "labels", "prompts", "subject"})
+_APART = frozenset({"panel", "seed", "labels", "prompts", "subject", "watched"})
 
 
 def _options(spec: RunSpec) -> dict[str, Any]:

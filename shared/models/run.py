@@ -140,7 +140,7 @@ class RunSpec(Wire):
     `prompts` is a JSON object of template name to text; `workflow_version` pins the generator that replays the
     run; `allow_external` and `allow_models` are promises that workers keep before every call; `seed` feeds everything
     that must not be guessed or must be repeatable (fences, shuffles). With `reuse` a turn that was asked before, word
-    for word, is answered from the store.
+    for word, is answered from the store. `watched`: somebody waits at a terminal, its messages go before a batch's.
     """
 
     workflow: str
@@ -160,6 +160,7 @@ class RunSpec(Wire):
     allow_models: bool = True
     reuse: bool = False
     notices: tuple[Notice, ...] = ()
+    watched: bool = False
     seed: str
     labels: dict[str, JsonValue] = Field(default_factory=dict)
 

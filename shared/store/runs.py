@@ -169,6 +169,9 @@ def create_run(
     return run
 
 
+# Runs whose messages go before the first stages of others: somebody waits for them, or they have begun.
+SOON_RUN = "(r.noted_steps > 0 OR coalesce((r.spec->>'watched')::boolean, false))"
+
 # While a person has their own time, the run's stands still; a minute more for the worker that ends the turn.
 PATIENT = """EXISTS (SELECT FROM steps p WHERE p.run_id = r.id AND p.status IN ('pending', 'leased')
    AND now() < p.created_at + make_interval(

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 from shared.models.outcomes import FailureKind
 from shared.store.database import Connection
-from shared.store.runs import PATIENT, lock_free_run
+from shared.store.runs import PATIENT, SOON_RUN, lock_free_run
 
 SWEEP_SILENCE_S = 5
 
@@ -33,6 +33,7 @@ class LostStep:
     round: int
     root_task: str
     dispatches: int
+    soon: bool
 
 
 def try_lock(connection: Connection, task: Task) -> bool:
@@ -123,7 +124,7 @@ def bury_spent_steps(connection: Connection, silence_s: float) -> list[tuple[str
     return buried
 
 
-_LOST = """
+_LOST = f"""
 UPDATE steps s SET dispatched_at = now(), dispatches = s.dispatches + 1
   FROM runs r
  WHERE (s.run_id, s.key) IN (
@@ -135,7 +136,8 @@ UPDATE steps s SET dispatched_at = now(), dispatches = s.dispatches + 1
                     secs => %(grace)s * power(2, least(p.dispatches, 5)) * (1 + random() * .2)))
       ORDER BY p.dispatched_at NULLS FIRST LIMIT %(limit)s FOR UPDATE OF p SKIP LOCKED)
    AND r.id = s.run_id
-RETURNING s.run_id, s.key, s.task, s.queue, s.participant, s.role, s.round, r.root_task, s.dispatches
+RETURNING s.run_id, s.key, s.task, s.queue, s.participant, s.role, s.round, r.root_task, s.dispatches,
+          {SOON_RUN} AS soon
 """
 
 

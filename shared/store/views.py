@@ -10,6 +10,7 @@ from typing import Any
 from shared.errors import UnknownRun, UserError
 from shared.models.outcomes import RunStatus
 from shared.store.database import Connection
+from shared.store.runs import SOON_RUN
 
 
 @dataclass(frozen=True)
@@ -224,12 +225,16 @@ def run_usage(connection: Connection, run: str) -> UsageRow:
     return UsageRow(row.calls, int(row.i), int(row.o), int(row.c), row.cost, row.u)
 
 
-def root_tasks(connection: Connection, runs: Sequence[str]) -> dict[str, str]:
-    """The root task of each of these runs that exists, by run; all messages of a run hang under it."""
+def root_tasks(connection: Connection, runs: Sequence[str]) -> dict[str, tuple[str, bool]]:
+    """The root task of each of these runs that exists, by run, and whether its messages go before those of others.
+
+    All messages of a run hang under its root task.
+    """
     rows = connection.execute(
-        "SELECT id, root_task FROM runs WHERE id = ANY(%s)", (list(runs),)
+        f"SELECT r.id, r.root_task, {SOON_RUN} AS soon FROM runs r WHERE r.id = ANY(%s)",
+        (list(runs),),
     ).fetchall()
-    return {row.id: row.root_task for row in rows}
+    return {row.id: (row.root_task, row.soon) for row in rows}
 
 
 @dataclass(frozen=True)

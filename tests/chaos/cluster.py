@@ -21,7 +21,7 @@ from orchestrator.dispatch import publish
 from orchestrator.engine import Engine
 from orchestrator.staging import Scheduled, ScheduledStep
 from shared.broker import make_app
-from shared.contracts import StepPayload
+from shared.contracts import SOON, StepPayload
 from shared.embedded.processes import wait_until
 from shared.embedded.servers import ensure, is_up, stop
 from shared.errors import EnvironmentFault
@@ -311,7 +311,8 @@ class Cluster:
 
     def queue_length(self, queue: str) -> int:
         """How many messages wait in one of Quorate's queues."""
-        return int(self.redis.llen(f"quorate:{queue}"))
+        lists = (f"quorate:{queue}", f"quorate:{queue}\x06\x16{SOON}")
+        return sum(int(self.redis.llen(name)) for name in lists)
 
     # ---- faults ----------------------------------------------------------------------------------------------------
 

@@ -58,14 +58,14 @@ def test_a_group_is_a_chord_whose_body_is_an_advance(app: Celery) -> None:
 def test_all_messages_of_a_run_hang_under_its_root_task(app: Celery) -> None:
     publish(app, scheduled("a"))
     publish(app, scheduled("a", "b"))
-    wake(app, {"r1": "root-id"}, "signal")
+    wake(app, {"r1": ("root-id", False)}, "signal")
 
     assert {message.headers["root_id"] for message in drain(app)} == {"root-id"}
 
 
 def test_people_who_watch_see_names_and_ids(app: Celery) -> None:
     publish(app, scheduled("critique/2/claude"))
-    wake(app, {"r1": "root-id"}, "signal")
+    wake(app, {"r1": ("root-id", False)}, "signal")
 
     turn, advance = drain(app)
     assert turn.headers["argsrepr"] == "()"
@@ -92,7 +92,7 @@ def test_without_a_broker_publishing_says_so_within_seconds(tmp_path: object) ->
 
     assert publish(nowhere, scheduled("a")) is False
     assert publish(nowhere, scheduled("a", "b")) is False
-    assert wake(nowhere, {"r1": "root-id"}, "signal") is False
+    assert wake(nowhere, {"r1": ("root-id", False)}, "signal") is False
 
     assert time.monotonic() - started < 30  # and not for ever
     nowhere.close()
@@ -101,12 +101,12 @@ def test_without_a_broker_publishing_says_so_within_seconds(tmp_path: object) ->
 def test_a_message_is_the_one_that_celery_would_have_written(app: Celery) -> None:
     publish(app, scheduled("a"))
     publish(app, scheduled("a", "b"))
-    wake(app, {"r1": "root-id"}, "signal")
+    wake(app, {"r1": ("root-id", False)}, "signal")
     ours = drain(app)
     app.writes_lists = False
     publish(app, scheduled("a"))
     publish(app, scheduled("a", "b"))
-    wake(app, {"r1": "root-id"}, "signal")
+    wake(app, {"r1": ("root-id", False)}, "signal")
     celery_s = drain(app)
 
     assert [message.queue for message in ours] == [message.queue for message in celery_s]

@@ -199,7 +199,7 @@ def test_runs_are_found_by_id_by_beginning_and_as_the_last(database: Database) -
     assert [row.id for row in database.run(lambda c: list_runs(c, limit=1))] == ["rac"]
     assert database.run(lambda c: list_runs(c, status="waiting")) == []
     assert database.run(count_runs) == RunCounts({"running": 3})
-    assert database.run(lambda c: root_tasks(c, ["rab", "none"])) == {"rab": "root"}
+    assert database.run(lambda c: root_tasks(c, ["rab", "none"])) == {"rab": ("root", False)}
 
 
 def test_a_timeline_shows_steps_in_their_order_with_what_they_cost(database: Database) -> None:
