@@ -126,6 +126,7 @@ def make_spec(
     budget: Budget | None = None,
     rounds: int = 3,
     apply: str = "branch",
+    watched: bool = False,
 ) -> RunSpec:
     """A review by three critics over three rounds. `models` gives a participant another model name."""
 
@@ -153,5 +154,6 @@ def make_spec(
         review=ReviewOptions(rounds=rounds, max_reviews=1, apply=apply),
         decision=DecisionPolicy(mode=mode, timeout_s=timeout_s, on_timeout="skip"),
         budget=budget or Budget(),
+        watched=watched,
         seed=uuid4().hex,
     )

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from dataclasses import replace
 
 import pytest
 from celery import Celery
@@ -11,7 +12,7 @@ from celery.signals import before_task_publish
 from orchestrator.dispatch import publish, wake
 from orchestrator.staging import Scheduled, ScheduledStep
 from shared.broker import make_app
-from shared.contracts import StepPayload
+from shared.contracts import ORDINARY, SOON, StepPayload
 from tests.support.queues import drain
 
 pytestmark = pytest.mark.component
@@ -53,6 +54,21 @@ def test_a_group_is_a_chord_whose_body_is_an_advance(app: Celery) -> None:
     assert {m.embed["chord"]["task"] for m in messages} == {"quorate.run.advance"}
     assert len({m.headers["group"] for m in messages}) == 1
     assert [m for m in messages if m.task == "quorate.run.advance"] == []
+
+
+@pytest.mark.parametrize("names", ["a", "ab"])
+@pytest.mark.parametrize("soon", [False, True])
+def test_what_began_and_what_is_watched_goes_before_first_stages(
+    app: Celery, names: str, soon: bool
+) -> None:
+    publish(app, replace(scheduled(*names), soon=soon))
+    wake(app, {"r1": ("root-id", False), "r2": ("root-id", True)}, "signal")
+
+    messages = [json.loads(message.raw)[0] for message in drain(app)]
+    steps = [m for m in messages if m["headers"]["task"] == TURN]
+    woken = [m for m in messages if m["headers"]["task"] != TURN]
+    assert {m["properties"]["priority"] for m in steps} == {SOON if soon else ORDINARY}
+    assert {m["properties"]["priority"] for m in woken} == {ORDINARY, SOON}
 
 
 def test_all_messages_of_a_run_hang_under_its_root_task(app: Celery) -> None:

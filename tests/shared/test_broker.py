@@ -18,8 +18,8 @@ from celery.contrib.testing.worker import start_worker
 from kombu.entity import Queue
 from kombu.messaging import Producer
 
-from shared.broker import Channel, JournalBackend, Transport, make_app
-from shared.contracts import QUEUE_ORCHESTRATOR, QUEUE_TURNS, QUEUES
+from shared.broker import ORDINARY_EVERY, Channel, JournalBackend, Transport, depth, make_app
+from shared.contracts import ORDINARY, QUEUE_ORCHESTRATOR, QUEUE_TURNS, QUEUES, SOON
 from shared.embedded.processes import wait_until
 from shared.publishing import Application
 from tests.support.poison import good, poisons
@@ -202,6 +202,43 @@ def test_queues_live_under_our_own_prefix(app: Celery) -> None:
 
     assert keys
     assert all(key.startswith(("quorate", "_kombu")) for key in keys)
+
+
+# ---- which of two lists goes first ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slots", [1, 4, 64])
+def test_what_goes_soon_is_taken_first_and_every_eighth_take_is_the_ordinary_list_s(
+    broker_url: str, heard: Heard, slots: int
+) -> None:
+    app = made(broker_url, heard, slots=slots)
+    for number in range(12):
+        step_of(app, f"ordinary {number}", ready=False).apply_async(priority=ORDINARY)
+    for number in range(60):
+        step_of(app, f"soon {number}", ready=False).apply_async(priority=SOON)
+    assert depth(app, QUEUE_TURNS) == 72
+
+    with start_worker(app, pool="threads", concurrency=slots, perform_ping_check=False):
+        names = [name.partition(" ")[0] for _, name in heard.wait_for(72)]
+
+    app.close()
+    # Slots at work at the same time end in any order.
+    assert names[: 6 - min(slots, 4)] == ["soon"] * (6 - min(slots, 4))
+    for end in range(24, 73, 8):
+        taken = names[:end].count("ordinary")
+        assert taken >= min(12, end // ORDINARY_EVERY) - max(1, slots // ORDINARY_EVERY), names
+    assert names[:48].count("soon") >= 48 * 3 // 4, names
+
+
+def test_both_lists_are_counted_and_purged(app: Celery) -> None:
+    for priority in (ORDINARY, SOON):
+        step_of(app, "a", ready=False).apply_async(priority=priority)
+    assert depth(app, QUEUE_TURNS) == 2  # type: ignore[arg-type]
+
+    with app.connection_for_write() as connection:
+        assert connection.default_channel.queue_purge(QUEUE_TURNS) == 2
+
+    assert depth(app, QUEUE_TURNS) == 0  # type: ignore[arg-type]
 
 
 # ---- messages -----------------------------------------------------------------------------------
