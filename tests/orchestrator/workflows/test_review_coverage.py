@@ -1,0 +1,192 @@
+"""Analysers that fail, files that nobody read: what a review makes of them, from the first round to the gate."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from orchestrator.core.commands import Outcome, ToolRun
+from orchestrator.core.recomputation import recompute
+from orchestrator.core.verdict import GateOutcome, gate_of
+from orchestrator.workflows import start_workflow
+from shared.models.coverage import Coverage, UnreadFile, UnreadReason
+from shared.models.findings import Severity
+from shared.models.outcomes import Ending, FailureKind, Verdict
+from shared.models.panel import Panel, Participant
+from shared.models.replies import RedTeamAnalysis, ReviewAnalysis
+from shared.models.run import ReviewOptions
+from shared.models.steps import StepResult
+from shared.models.subject import FileChange, LineRange, Subject
+from tests.orchestrator.workflows.test_review_endings import SKIP
+from tests.support.review_panel import AFTER, DIFF, Submission, participant, sha, submission
+from tests.support.review_replies import Script, Step, critique, failure, finished, reply
+from tests.support.simulator import Simulation
+
+ANALYSES = {"critique.review": ReviewAnalysis, "critique.red-team": RedTeamAnalysis}
+STRATEGIES = pytest.mark.parametrize("strategy", ["review", "red-team"])
+RULES = Participant(name="rules", provider="rules", family="rules")
+
+
+def analyser(name: str) -> Participant:
+    return Participant(name=name, provider="analyser", tool=name)
+
+
+def submitted(
+    *critics: Participant, counts: bool = True, left_out: bool = False, **options: Any
+) -> Submission:
+    """A review of two added Python files, and perhaps of one that the capture left out."""
+    after = sha(AFTER)
+    lines = (LineRange(first=1, last=2),)
+    files = [
+        FileChange(path=path, status="added", after=after, changed=lines)
+        for path in ("app.py", "b.py")
+    ]
+    if left_out:
+        why = UnreadReason.TOO_LARGE
+        files.append(FileChange(path="c.py", status="added", skipped="it is too large", unread=why))
+    subject = Subject(
+        title="x: y", diff=sha(DIFF.encode()), files=tuple(files), counts_unread=counts
+    )
+    body = subject.model_dump_json().encode()
+    panel = Panel(critics=critics, author=RULES, chair=RULES)
+    settings = ReviewOptions(**{"rounds": 5, "fail_on": Severity.MAJOR, **options})
+    base = submission(panel=panel, options=settings)
+    documents = {**base.documents, sha(body): body, after: AFTER}
+    return Submission(base.spec.model_copy(update={"subject": sha(body)}), documents)
+
+
+def analysis(step: Step, *read: str, **unread: UnreadReason) -> StepResult:
+    """What an analyser without findings answers; `b_py=...` is b.py."""
+    left = tuple(UnreadFile(path=n.replace("_", "."), reason=why) for n, why in unread.items())
+    coverage = Coverage(read=read, unread=left)
+    made = ANALYSES[step.reply_model](verdict="APPROVED", coverage=coverage)
+    return StepResult(reply=json.loads(made.model_dump_json(exclude_defaults=True)))
+
+
+def held(made: Submission, script: Script) -> tuple[Outcome, Simulation]:
+    run = Simulation(start_workflow(made.spec, made.materials), script, lambda _ask: SKIP)
+    return run.run(), run
+
+
+def silent(step: Step) -> StepResult:
+    """Everybody looks, and nobody has anything to say."""
+    if isinstance(step, ToolRun) and step.role == "critique":
+        return analysis(step, "app.py", "b.py")
+    if step.role == "critique":
+        return critique(step)
+    return reply(step.reply_model) if step.role == "rebuttal" else finished(step)
+
+
+def stopping(name: str, *rounds: int) -> Script:
+    """The analyser `name` is stopped in these rounds whenever its tool is run."""
+
+    def script(step: Step) -> StepResult:
+        fails = isinstance(step, ToolRun) and step.participant == name and step.round in rounds
+        return failure(FailureKind.TIMEOUT) if fails else silent(step)
+
+    return script
+
+
+def outcome_of_gate(made: Submission, outcome: Outcome) -> GateOutcome:
+    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.detail)
+    return result.outcome
+
+
+@STRATEGIES
+def test_what_everybody_read_is_approved(strategy: str) -> None:
+    made = submitted(analyser("ruff"), analyser("bandit"), strategy=strategy)
+    outcome, _ = held(made, silent)
+    assert (outcome.verdict, outcome.ending) == (Verdict.APPROVED, Ending.CONVERGED)
+    assert outcome_of_gate(made, outcome) is GateOutcome.PASSED
+    coverage = outcome.detail["coverage"]
+    assert isinstance(coverage, dict)
+    assert coverage["files"][0]["read_by"] == ["ruff", "bandit"]  # type: ignore[index,call-overload]
+
+
+@STRATEGIES
+def test_a_stopped_analyser_never_becomes_present_by_arguing_by_rule(strategy: str) -> None:
+    made = submitted(analyser("ruff"), analyser("bandit"), analyser("diffcheck"), strategy=strategy)
+    outcome, run = held(made, stopping("bandit", 1, 3, 5))
+    assert outcome.verdict is Verdict.INCONCLUSIVE
+    assert outcome.ending is not Ending.CONVERGED
+    assert outcome_of_gate(made, outcome) is GateOutcome.INCONCLUSIVE
+    # It looks again each time that the critics speak, and the others argue.
+    kinds = {key: isinstance(step, ToolRun) for key, step in run.commands.items()}
+    assert [kinds[f"critique/{n}/bandit"] for n in (1, 3, 5)] == [True, True, True]
+    assert [kinds[f"critique/{n}/ruff"] for n in (1, 3)] == [True, False]
+
+
+def test_an_analyser_that_succeeds_in_a_later_round_is_present() -> None:
+    made = submitted(analyser("ruff"), analyser("bandit"), analyser("diffcheck"))
+    outcome, run = held(made, stopping("bandit", 1))
+    assert (outcome.verdict, outcome.ending) == (Verdict.APPROVED, Ending.CONVERGED)
+    assert isinstance(run.commands["critique/3/bandit"], ToolRun)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_without_a_round_to_look_again_it_stays_missing(rounds: int) -> None:
+    made = submitted(analyser("ruff"), analyser("bandit"), analyser("diffcheck"), rounds=rounds)
+    outcome, _ = held(made, stopping("ruff", 1))
+    assert outcome.verdict is Verdict.INCONCLUSIVE
+
+
+@STRATEGIES
+def test_an_analyser_that_cannot_parse_a_file_keeps_the_approval_away(strategy: str) -> None:
+    def script(step: Step) -> StepResult:
+        if isinstance(step, ToolRun) and step.participant == "bandit":
+            return analysis(step, "app.py", b_py=UnreadReason.NOT_PARSED)
+        return silent(step)
+
+    made = submitted(
+        analyser("bandit"), analyser("diffcheck"), participant("ada"), strategy=strategy
+    )
+    outcome, _ = held(made, script)
+    assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.CONVERGED)
+    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.detail)
+    assert result.reason == "analysis is missing: bandit on b.py"
+
+
+def test_what_the_capture_left_out_keeps_models_from_approving() -> None:
+    made = submitted(participant("ada"), participant("bert"), left_out=True)
+    outcome, _ = held(made, silent)
+    assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.CONVERGED)
+    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.detail)
+    assert result.reason == "nobody read c.py"
+
+
+def test_a_model_that_claims_to_have_read_it_changes_nothing() -> None:
+    def script(step: Step) -> StepResult:
+        result = silent(step)
+        if step.role == "critique" and result.reply is not None:
+            claimed = {**result.reply, "coverage": {"read": ["app.py", "b.py", "c.py"]}}
+            return result.model_copy(update={"reply": claimed})
+        return result
+
+    outcome, _ = held(submitted(participant("ada"), participant("bert"), left_out=True), script)
+    assert outcome.verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_quorum_set_by_hand_lets_an_analyser_be_missing_but_no_file_unread() -> None:
+    cast = (analyser("ruff"), analyser("bandit"), analyser("diffcheck"))
+    outcome, _ = held(submitted(*cast, quorum=2), stopping("bandit", 1, 3, 5))
+    assert outcome.verdict is Verdict.APPROVED
+    outcome, _ = held(submitted(*cast, quorum=2, left_out=True), stopping("bandit", 1, 3, 5))
+    assert outcome.verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_run_from_before_goes_on_and_replays_as_it_was_recorded() -> None:
+    made = submitted(
+        analyser("ruff"), analyser("bandit"), analyser("diffcheck"), counts=False, left_out=True
+    )
+    outcome, run = held(made, stopping("bandit", 1))
+    assert not isinstance(run.commands["critique/3/bandit"], ToolRun)
+    assert (outcome.verdict, "coverage" in outcome.detail) == (Verdict.APPROVED, False)
+
+
+def test_a_replay_under_the_same_rules_comes_to_the_same_coverage() -> None:
+    made = submitted(analyser("ruff"), analyser("bandit"), analyser("diffcheck"), left_out=True)
+    outcome, run = held(made, stopping("bandit", 1))
+    walked = recompute(start_workflow(made.spec, made.materials), run.journal)
+    assert walked.outcome == outcome
