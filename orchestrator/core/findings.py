@@ -345,6 +345,8 @@ def check_place(finding: Finding, subject: Subject) -> Finding:
     touched = [file for file in subject.files if plain_path(file.path) == path]
     if not touched:
         return with_caveat(finding, NOT_IN_CHANGE)
+    if subject.counts_unread and any(file.skipped is not None for file in touched):
+        return finding  # nobody was shown its lines
     first = finding.place.line
     last = max(first, finding.place.end_line or first)
     on_change = any(

@@ -146,8 +146,10 @@ class SubjectTexts:
         return file is not None and file.skipped is not None and place.line == 1
 
     def is_changed(self, path: str, first: int, last: int) -> bool:
-        """True when the change added or edited one of these lines."""
+        """True when the change added or edited one of these lines; of a file that was left out nothing is known."""
         file = self._files.get(plain_path(path))
+        if file is not None and file.skipped is not None and self._subject.counts_unread:
+            return True
         return file is not None and any(
             lines.first <= last and first <= lines.last for lines in file.changed
         )

@@ -13,6 +13,7 @@ from orchestrator.subjects.request import Screen
 from shared.models.coverage import UnreadReason
 
 SYMLINK, SUBMODULE, EXECUTABLE = b"120000", b"160000", b"100755"
+_LFS = b"version https://git-lfs.github.com/spec/"
 _HEAD_BYTES = 8000
 """Where git, too, looks for a NUL byte to call a file binary."""
 
@@ -64,6 +65,10 @@ def screen_modes(*modes: bytes | None) -> Unread | None:
 
 def screen_content(content: bytes) -> Unread | None:
     """Why this text is not captured; None for text."""
+    if content.startswith(_LFS):
+        return Unread(
+            "it is a Git LFS pointer, and its content is elsewhere", UnreadReason.LFS_POINTER
+        )
     return BINARY if b"\0" in content[:_HEAD_BYTES] else None
 
 

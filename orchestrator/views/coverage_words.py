@@ -14,6 +14,10 @@ REASONS: dict[UnreadReason, tuple[str, str]] = {
         "it is no plain file or cannot be read",
         "일반 파일이 아니거나 읽을 수 없음",
     ),
+    UnreadReason.LFS_POINTER: (
+        "its content is stored elsewhere (Git LFS)",
+        "내용이 다른 곳에 저장됨 (Git LFS)",
+    ),
     UnreadReason.LONG_LINES: (
         "its lines are too long to be checked",
         "줄이 너무 길어 검사할 수 없음",

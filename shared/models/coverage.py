@@ -16,6 +16,7 @@ class UnreadReason(StrEnum):
     EXCLUDED = "excluded"
     FAILED = "failed"
     GONE = "gone"
+    LFS_POINTER = "lfs_pointer"
     LONG_LINES = "long_lines"
     NEVER_SENT = "never_sent"
     NO_CONTENT = "no_content"

@@ -50,14 +50,9 @@ def renamed(old: str, new: str) -> Make:
     return make
 
 
-def executable(root: Path) -> None:
-    (root / "blob.bin").chmod(0o755)
-
-
 # What hides, and what the result must name.
 HIDDEN: dict[str, Make] = {
     "a long expression": put("job.py", LONG + EVIL),
-    "latin-1 by cookie": put("job.py", ("# -*- coding: latin-1 -*-\n# é\n" + EVIL).encode("latin-1")),
     "latin-1 in the very line": put(
         "job.py", ("# coding: latin-1\n" + EVIL.replace("text,", "'é' * 60 + text,")).encode("latin-1")
     ),
@@ -73,20 +68,13 @@ HIDDEN: dict[str, Make] = {
     "UTF-16": put("job.ps1", EVIL.encode("utf-16")),
     "nosec": put("job.py", EVIL.replace("True)", "True)  # nosec").replace("(text)\n", "(text)  # nosec\n")),
     "no suffix, but a shebang": put("job", "#!/usr/bin/env python3\n" + EVIL, 0o755),
-    "a PNG by name alone": put("job.png", "\0" + SHELL),
-    "an executable PNG": put("job.png", PNG, 0o755),
     "prose that becomes code": renamed("notes.txt", "job.py"),
-    "a binary that becomes executable": executable,
 }  # fmt: skip
 
 # What nobody needs to read, beside a file that is read.
 HARMLESS: dict[str, Make] = {
     "a picture": put("logo.png", PNG),
     "a large picture": put("logo.png", PNG + os.urandom(1_200_000)),
-    "a page": put("docs/page.md", "# Page\n\nText.\n"),
-    "a text in latin-1": put("docs/old.txt", "caf\xe9\n".encode("latin-1")),
-    "a configuration": put("conf.toml", "a = 1\n"),
-    "an empty file": put("pkg/__init__.py", ""),
     "a rename": renamed("notes.txt", "notes.md"),
     "a removal": lambda root: git(root, "rm", "-q", "notes.txt"),
 }

@@ -15,7 +15,7 @@ from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Position, Stance
 from shared.models.panel import Participant, Role
 from shared.models.steps import PromptPart
-from shared.models.subject import Subject
+from shared.models.subject import FileChange, Subject
 
 
 @dataclass(frozen=True)
@@ -97,10 +97,7 @@ class ReviewPrompts:
         """The same matter as data, for rule-based participants."""
         brief: dict[str, Any] = {
             "findings": [finding.model_dump(mode="json") for finding in findings],
-            "changed": {
-                file.path: [[lines.first, lines.last] for lines in file.changed]
-                for file in subject.files
-            },
+            "changed": {file.path: _lines(file, subject) for file in subject.files},
             "sources": {finding.id: finding.quote or "" for finding in findings},
         }
         if role is Role.CRITIQUE:
@@ -205,6 +202,13 @@ class ReviewPrompts:
         self, label: str, *, text: str | None = None, document: str | None = None
     ) -> PromptPart:
         return PromptPart(text=text, document=document, fence=label)
+
+
+def _lines(file: FileChange, subject: Subject) -> list[list[int]]:
+    """The changed lines; a file that was left out is new to everybody, and named by its first one."""
+    if file.skipped is not None and subject.counts_unread:
+        return [[1, 1]]
+    return [[lines.first, lines.last] for lines in file.changed]
 
 
 def _kind(subject: Subject) -> str:
