@@ -6,18 +6,24 @@ import base64
 import math
 import re
 from collections import Counter
+from itertools import pairwise
 
-SHORTEST_RANDOM = 16
+SHORTEST_RANDOM = 14
+SHORTEST_SHUFFLED = 24
 SHORTEST_MIXED = 6
 SHORTEST_PASSWORD = 4
 _WEB_SAFE = str.maketrans("-_", "+/")
 _BITS_A_CHARACTER = 3.2
+_BITS_A_DIGIT = 2.6
 _RESIDENT_WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
 _STANDS_FOR = re.compile(
-    r"<[\w .:-]*>|\{|(?:\u00ab|\\u00ab)masked:|\*{3,}|^\$\w+$|\$\(|(?-i:\$[A-Z_]{3,})|^%\w+%$|%[(s]"
-    r"|\.\.\.|x{4,}|^(?:your|my|some)[-_ ]",
+    r"<[\w .:-]*>|\{|(?:\u00ab|\\u00ab)masked:|\*{3,}|^\$\w+$|\$\(|(?-i:\$[A-Z_]{3,})|^%\w+%$|%[(]|%s(?:\b|$)"
+    r"|\.\.\.|x{4,}|#{4,}|_here$|^(?:your|my|some|insert|enter|replace)[-_ ]|^(?:dummy|fake|sample|example)[-_]",
     re.IGNORECASE,
 )
+_DUMMY = re.compile(r"[xX]{5,}|0{12,}|\*{4,}|#{4,}|\.{4,}|<[\w -]+>|(?i:your[-_])")
+_OF_TOKENS = re.compile(r"[\w.+/=~:@!$%^&*#|-]+")
+_PACKAGE = re.compile(r"[a-z][a-z0-9-]*[-:]v?\d+(?:\.\d+){1,3}[\w.-]*$")
 _CALL = re.compile(r"[\w.:>$-]*\(|=")
 _SIGNS = frozenset("!@#^&*?+~%$")
 _WORDS_OF_NOBODY = frozenset(
@@ -37,16 +43,40 @@ def stands_for_another(value: str) -> bool:
     return value.strip(" []").lower() in _WORDS_OF_NOBODY or _STANDS_FOR.search(value) is not None
 
 
+def is_dummy(value: str) -> bool:
+    """True for a form that was filled in to be shown: `ghp_xxxxxxxx`, `AKIA0000000000`."""
+    return _DUMMY.search(value) is not None
+
+
 def looks_random(value: str) -> bool:
     """True for a long value of letters and digits without blanks whose characters hardly repeat."""
     return (
         len(value) >= SHORTEST_RANDOM
         and not any(letter.isspace() for letter in value)
-        and any(letter.isdigit() for letter in value)
-        and any(letter.isalpha() for letter in value)
+        and (_is_number(value) or _has_both(value) or _is_shuffled(value))
+        and _OF_TOKENS.fullmatch(value) is not None
+        and "://" not in value
         and not stands_for_another(value)
-        and entropy(value) >= _BITS_A_CHARACTER
+        and not is_dummy(value)
+        and _PACKAGE.match(value) is None
+        and entropy(value) >= (_BITS_A_DIGIT if value.isdigit() else _BITS_A_CHARACTER)
     )
+
+
+def _has_both(value: str) -> bool:
+    return any(letter.isalpha() for letter in value) and any(letter.isdigit() for letter in value)
+
+
+def _is_number(value: str) -> bool:
+    return value.isdigit() and "12345678" not in value
+
+
+def _is_shuffled(value: str) -> bool:
+    """True for letters whose case changes more often than in joined words."""
+    if not value.isalpha() or len(value) < SHORTEST_SHUFFLED:
+        return False
+    pairs = pairwise(value)
+    return sum(a.isupper() != b.isupper() for a, b in pairs) > 0.38 * len(value)
 
 
 def is_mixed(value: str) -> bool:
@@ -57,6 +87,7 @@ def is_mixed(value: str) -> bool:
         and any(letter.isalpha() for letter in value)
         and any(letter.isdigit() or letter in _SIGNS for letter in plain)
         and not value.startswith(("/", "./", "~/", "@", "*", "&", "!"))
+        and _OF_TOKENS.fullmatch(value) is not None
         and "://" not in value
     )
 

@@ -7,8 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from shared.masking.checks import decoded
-from shared.masking.patterns import RULES, Rule
+from shared.masking.checks import decoded, is_dummy
+from shared.masking.patterns import RULES
+from shared.masking.rules import Rule
 
 Span = tuple[int, int, str]
 """Where a secret begins and ends, and of which kind it is."""
@@ -46,9 +47,13 @@ def _by_rule(rule: Rule, text: str, lowered: str) -> Iterator[Span]:
         at = lowered.find(word)
         while at >= 0:
             found = rule.pattern.match(text, at)
-            if found is not None and (rule.accepts is None or rule.accepts(found[group])):
+            if found is not None and _is_meant(rule, found[group]):
                 yield (*found.span(group), rule.kind)
             at = lowered.find(word, at + 1 if found is None else found.end())
+
+
+def _is_meant(rule: Rule, secret: str) -> bool:
+    return not is_dummy(secret) and (rule.accepts is None or rule.accepts(secret))
 
 
 def find_split(text: str) -> Iterator[Span]:

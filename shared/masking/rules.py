@@ -1,0 +1,29 @@
+"""One kind of secret as a pattern; the tables are in `patterns.py` and `services.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of secret: `pattern` is matched where a word of `words` begins.
+
+    Group 1 is what is hidden, the whole match without one.
+    """
+
+    kind: str
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+    accepts: Callable[[str], bool] | None = None
+
+
+def rule(kind: str, words: str, pattern: str, accepts: Callable[[str], bool] | None = None) -> Rule:
+    # ASCII: a Korean particle may follow a token directly and ends it.
+    return Rule(kind, tuple(words.split()), re.compile(pattern, re.ASCII), accepts)
+
+
+# The edge of a run of letters, digits, underscores and hyphens.
+EDGE = r"(?<![\w-])"
