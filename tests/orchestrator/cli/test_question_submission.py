@@ -65,8 +65,7 @@ def test_a_run_holds_the_question_its_prompts_and_its_own_workflows_options(
 
 def test_typed_options_win_over_the_file(folder: Path):
     (folder / ".quorate.yaml").write_text(
-        "settings: {max_rounds: 7, timeout: 100}\nplan: {strategy: perspectives}\n"
-        "debate: {strategy: delphi, max_rounds: 9}\n"
+        "settings: {max_rounds: 12, timeout: 400}\nplan: {max_rounds: 6}\ndebate: {max_rounds: 9}\n"
     )
     course = {"rounds": 4, "strategy": "debate", "revisions": 1}
     plan = spec_of(folder, "plan", course=course).plan
@@ -74,10 +73,10 @@ def test_typed_options_win_over_the_file(folder: Path):
     assert (plan.strategy, plan.rounds, plan.max_revisions) == ("debate", 4, 1)
     panel = spec_of(folder, "panel", course={"threshold": 0.6}).panel_options
     assert panel is not None
-    assert (panel.strategy, panel.max_rounds, panel.consensus_threshold) == ("delphi", 9, 0.6)
+    assert (panel.strategy, panel.max_rounds, panel.consensus_threshold) == ("sequential", 9, 0.6)
     forum = spec_of(folder, "forum", course={"discussion_s": 60.0}).forum
     assert forum is not None
-    assert (forum.max_rounds, forum.timeout_s) == (7, 60.0)
+    assert (forum.max_rounds, forum.timeout_s) == (12, 60.0)
 
 
 def test_a_typed_time_for_an_answer_bounds_what_is_configured(folder: Path):

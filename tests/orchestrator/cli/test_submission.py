@@ -10,7 +10,7 @@ from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 from shared.models.subject import Subject
 from shared.store.documents import address
-from tests.fixtures.instance import make_repository
+from tests.fixtures.instance import git, make_repository
 
 
 def test_documents_lie_under_the_address_that_the_store_uses():
@@ -32,6 +32,8 @@ def test_typed_options_win_over_the_configuration(changed_repository: Path):
     (changed_repository / ".quorate.yaml").write_text(
         "review: {strategy: red-team, max_rounds: 5}\n"
     )
+    git(changed_repository, "add", ".quorate.yaml")
+    git(changed_repository, "commit", "-q", "-m", "settings")
     settings = {"review.strategy": "review", "gate.fail_on": "major", "language": "ko"}
     prepared = prepare(Wanted(directory=changed_repository, settings=settings), {"HOME": "/none"})
     review = prepared.make_spec(workflow_version=1).review

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fixtures.instance import CommandLine
+from tests.fixtures.instance import CommandLine, git
 
 
 def refused(done, code: int = 2) -> str:
@@ -77,6 +77,8 @@ def test_a_malformed_configuration_is_named_with_its_line_and_a_suggestion(
     quiet_home: CommandLine, changed_repository: Path
 ):
     (changed_repository / ".quorate.yaml").write_text("version: 1\nlangauge: ko\n")
+    git(changed_repository, "add", ".quorate.yaml")
+    git(changed_repository, "commit", "-q", "-m", "settings")
     said = refused(quiet_home("review", cwd=changed_repository))
     assert ".quorate.yaml:2" in said
     assert "did you mean 'language'?" in said
