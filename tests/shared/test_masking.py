@@ -216,7 +216,7 @@ def test_keys_in_json_and_of_putty_are_hidden() -> None:
         assert masked.count("\n") == text.count("\n")
 
 
-MEGABYTE = 1_000_000
+SIZE = 200_000
 HOSTILE = {
     "jwt": "eyJ",
     "jwt with hyphens": "eyJaaaaaaaa-",
@@ -267,9 +267,9 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_megabyte_takes_no_more_than_seconds(name: str) -> None:
+def test_a_hostile_text_takes_no_more_than_a_few_seconds(name: str) -> None:
     piece = HOSTILE[name]
-    text = piece * (MEGABYTE // len(piece))
+    text = piece * (SIZE // len(piece))
     started = time.process_time()
     mask(text, also=OPTIONAL)
-    assert time.process_time() - started < 8.0
+    assert time.process_time() - started < 3.0
