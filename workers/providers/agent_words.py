@@ -9,12 +9,10 @@ and `codex exec --json` (an event a line; whole messages only).
 from __future__ import annotations
 
 import codecs
-import json
 from collections.abc import Callable
 from typing import Protocol
 
-from pydantic import JsonValue
-
+from shared.bounded_json import loads
 from shared.unfinished import ANEW
 from workers.providers.payload import Payload, part, text
 
@@ -104,8 +102,8 @@ class LineEar:
         if not line.lstrip().startswith(b"{"):
             return True
         try:
-            found: JsonValue = json.loads(line)
-        except (ValueError, RecursionError):
+            found = loads(line)
+        except ValueError:
             return True
         return self._hear(found, self._watch) if isinstance(found, dict) else True
 

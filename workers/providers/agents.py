@@ -13,6 +13,7 @@ from functools import partial
 
 from pydantic import JsonValue
 
+from shared.bounded_json import loads
 from shared.models.steps import Usage
 from workers.providers.agent_words import Ear, LineEar, PlainEar, Watch, hear_claude, hear_codex
 from workers.providers.payload import Payload, count, dollars, part, text, total
@@ -151,8 +152,8 @@ def read_codex(output: str) -> Said:
 
 def _last_object(output: str) -> Payload | None:
     try:
-        value: JsonValue = json.loads(output)
-    except (ValueError, RecursionError):
+        value = loads(output)
+    except ValueError:
         # Warnings may stand before it.
         value = next(
             (found for line in reversed(output.splitlines()) if (found := _parsed(line))), None
@@ -164,8 +165,8 @@ def _last_object(output: str) -> Payload | None:
 
 def _parsed(line: str) -> Payload:
     try:
-        return _object(json.loads(line))
-    except (ValueError, RecursionError):
+        return _object(loads(line))
+    except ValueError:
         return {}
 
 

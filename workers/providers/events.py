@@ -7,10 +7,10 @@ with an error: a client that skips it gives a shortened text for a whole one.
 from __future__ import annotations
 
 import codecs
-import json
 import re
 from collections.abc import Iterable, Iterator
 
+from shared.bounded_json import loads
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from workers.providers.payload import Payload, unreadable
@@ -63,8 +63,8 @@ def _lines(chunks: Iterable[bytes], *, ended: bool = True) -> Iterator[str]:
 
 def _object(text: str, who: str) -> Payload:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = loads(text)
+    except ValueError:
         value = None
     if not isinstance(value, dict):
         raise unreadable(who, "has an event in its stream that is no JSON object")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from pydantic import JsonValue
 
+from shared.bounded_json import TooMuchJsonError, loads
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 
@@ -58,8 +57,10 @@ def total(*counts: int | None) -> int | None:
 def parse_payload(body: bytes, who: str) -> Payload:
     """The body as a JSON object. Raises ProviderError (unparseable)."""
     try:
-        payload = json.loads(body)
-    except (ValueError, RecursionError):
+        payload = loads(body)
+    except TooMuchJsonError as error:
+        raise unreadable(who, f"is too much: {error}") from None
+    except ValueError:
         payload = None
     if not isinstance(payload, dict):
         raise unreadable(who, "is not a JSON object" if body.strip() else "is empty")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from email.utils import parsedate_to_datetime
 
 from pydantic import JsonValue
 
+from shared.bounded_json import loads
 from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from workers.providers.credentials import redact
@@ -106,8 +106,8 @@ class ErrorBody:
 def read_error(body: bytes) -> ErrorBody:
     """Read OpenAI's, Anthropic's, Gemini's, Ollama's and FastAPI's error bodies, or plain text."""
     try:
-        data: object = json.loads(body)
-    except (ValueError, RecursionError):
+        data: object = loads(body)
+    except ValueError:
         return ErrorBody(message=body[:2000].decode("utf-8", "replace"))
     return error_body_of(data)
 
