@@ -47,8 +47,10 @@ NOT_COMPARED = re.compile(rf"[{_ALWAYS}{_JOINERS}]|<U\+[0-9A-F]{{4,6}}>")
 
 
 _HIDDEN_IN_CODE = re.compile(rf"[{_ALWAYS}{_JOINERS}{_BLANKS}]")
-_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
-_OTHER_WORDS = re.compile(r"(?=\w*[A-Za-z])(?=\w*[^\x00-\x7f])\w+")
+# Both begin where a run begins: tried from every place in it, a long one would take minutes.
+_TRAILING = re.compile(r"(?<![ \t])[ \t]++$", re.MULTILINE)
+_WORDS = re.compile(r"\w++")
+_LATIN = re.compile("[A-Za-z]")
 
 
 def spelled(character: str) -> str:
@@ -64,10 +66,12 @@ def spelled_out(code: str) -> str:
     """
     code = _HIDDEN_IN_CODE.sub(lambda match: spelled(match.group()), code)
     code = _TRAILING.sub(lambda match: "".join(map(spelled, match.group())), code)
-    return _OTHER_WORDS.sub(lambda match: _without_doubles(match.group()), code)
+    return _WORDS.sub(lambda match: _without_doubles(match.group()), code)
 
 
 def _without_doubles(word: str) -> str:
+    if word.isascii() or _LATIN.search(word) is None:
+        return word
     return "".join(
         letter if letter == plain else spelled(letter)
         for letter, plain in zip(word, plain_letters(word), strict=True)

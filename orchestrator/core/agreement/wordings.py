@@ -33,6 +33,7 @@ _SAYS_NOTHING_KO = re.compile(
 )
 _ENDS = re.compile(r"(?:ing|ed|es|s)$")
 SHORTEST_ROOT = 3
+LONGEST_COMPARED = 2_000  # characters
 FINALS = 28  # forms of a Hangul syllable that differ in the final consonant only
 _OF_ENDINGS = frozenset({4, 8, 17, 20})  # ㄴ ㄹ ㅂ ㅆ
 
@@ -41,7 +42,8 @@ def says_the_same(one: str, other: str) -> bool:
     """The same words in another order or form, or with an addition; never with a word or a negation exchanged."""
     if letters(one) == letters(other):
         return True
-    if not (_meaning(one) and _meaning(other)):
+    # Answers are a line or two. Longer texts are compared word by word in every direction, which takes minutes.
+    if max(len(one), len(other)) > LONGEST_COMPARED or not (_meaning(one) and _meaning(other)):
         return False
     if len(_NEGATION.findall(one.lower())) % 2 != len(_NEGATION.findall(other.lower())) % 2:
         return False
