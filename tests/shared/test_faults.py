@@ -46,6 +46,12 @@ def test_a_process_dies_where_it_was_told_to(armed: str, expected: tuple[int, li
     assert reached(QUORATE_KILL_AT=armed) == expected
 
 
+def test_another_signal_can_be_asked_for() -> None:
+    armed = {"QUORATE_KILL_AT": "here", "QUORATE_KILL_WITH": "SIGTERM"}
+
+    assert reached(**armed) == (-signal.SIGTERM, ["before"])
+
+
 def test_a_restarted_process_goes_on(tmp_path: Path) -> None:
     once = str(tmp_path / "killed")
 
