@@ -136,14 +136,14 @@ def ensure_supervisor(instance: Instance, argv: Sequence[str], env: Mapping[str,
 
 
 def stop_supervisor(instance: Instance, timeout_s: float = 30.0) -> bool:
-    """Ask the supervisor to end and wait for it; False if there was none.
+    """Ask the supervisor to end and wait for it; False if there was none, and nothing that a dead one had left.
 
     After `timeout_s` it is killed, and its children with it. One that was killed before is not started again.
     """
     _wanted(instance).unlink(missing_ok=True)
     pid = _pid(instance)
     if pid is None:
-        return False
+        return _end_leftovers(instance)
     signal_all((pid,), signal.SIGTERM)
     if not wait_until(lambda: _pid(instance) != pid, timeout_s, poll_s=0.02):
         signal_all((pid,), signal.SIGKILL)
@@ -317,14 +317,14 @@ def _pid(instance: Instance) -> int | None:
     return int(text) if text.isdigit() and int(text) in there else None
 
 
-def _end_leftovers(instance: Instance) -> None:
+def _end_leftovers(instance: Instance) -> bool:
     """Kill what a dead predecessor left; their turns' leases are taken over as after any kill."""
 
     def left() -> tuple[int, ...]:
         return tuple(p for p in marked(MARK, str(instance.state_dir)) if p != os.getpid())
 
     if not left():
-        return
+        return False
     _say(f"ending what an earlier supervisor left: {', '.join(map(str, left()))}")
 
     def are_gone() -> bool:
@@ -332,3 +332,4 @@ def _end_leftovers(instance: Instance) -> None:
         return not left()
 
     wait_until(are_gone, 5)
+    return True

@@ -154,6 +154,21 @@ def test_the_next_supervisor_ends_what_escaped_the_group_of_a_dead_one(
     assert new not in before
 
 
+def test_stopping_ends_what_a_supervisor_that_was_killed_with_its_lifeline_left(
+    instance: Instance, tmp_path: Path
+) -> None:
+    start(instance, *argv(tmp_path, "setsid sleep 300 & exec sleep 300"))
+    child_pid(instance)
+    assert wait_until(lambda: len(supervised(instance)) == 2, 30)
+    kill_supervisor(instance)
+    assert wait_until(lambda: len(supervised(instance)) == 1, 30)  # the one that escaped
+
+    assert stop_supervisor(instance)
+
+    assert not supervised(instance)
+    assert not stop_supervisor(instance)
+
+
 def test_a_second_supervisor_refuses(instance: Instance, tmp_path: Path) -> None:
     start(instance, *argv(tmp_path, SLEEP))
     first = child_pid(instance)
