@@ -111,7 +111,7 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "pat-na1-" + "0f3c2b1a-9d8e-4c7b-a6f5-e4d3c2b1a098",
             "CCIPAT_" + B62[:22] + "_" + hexes(40),
             '"private_key_id": "' + hexes(40) + '"',
-            "//registry.npmjs.org/:_authToken=" + B62[:36],
+            "//registry.example.org/:_authToken=" + B62[:36],
         ),
         (
             "LTAI_REGION",

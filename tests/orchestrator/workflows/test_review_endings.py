@@ -9,7 +9,6 @@ from orchestrator.core.commands import Decide, Outcome, ToolRun, Turn
 from orchestrator.workflows import start_workflow
 from shared.errors import ReplayMismatch
 from shared.models.decision import Answer
-from shared.models.findings import FindingStatus
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel
 from shared.models.run import DecisionPolicy, ReviewOptions
@@ -387,20 +386,3 @@ def test_another_version_of_the_workflow_is_not_guessed_at() -> None:
 
     with pytest.raises(ReplayMismatch, match="no workflow 'review' of version 99"):
         start_workflow(submitted.spec, submitted.materials)
-
-
-def undecided_patch(step: Step) -> StepResult:
-    """One critic raises something with a patch, and nobody else says anything of it."""
-    if step.role == "critique" and step.key.endswith("critic1"):
-        return critique(step, [finding(patch=PATCH)] if step.round == 1 else [])
-    return critique(step) if step.role == "critique" else finished(step)
-
-
-@pytest.mark.parametrize(("version", "tried"), [(1, True), (2, False)])
-def test_only_what_the_panel_accepted_is_fixed_and_runs_of_before_end_as_they_began(
-    version: int, tried: bool
-) -> None:
-    run = submission(options=options(rounds=1), version=version)
-    outcome, simulation = hold(run, undecided_patch)
-    assert outcome.findings[0].status is FindingStatus.UNDECIDED
-    assert any("fixes" in key for key in simulation.steps) is tried
