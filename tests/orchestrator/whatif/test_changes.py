@@ -85,7 +85,7 @@ def test_thresholds_are_reached_by_path_and_by_name():
         ("review", "thresholds.agrement", "0.5", "did you mean thresholds.agreement"),
         ("review", "thresholds", "0.5", "has no option 'thresholds'"),
         ("review", "thresholds.agreement.more", "0.5", "has no option"),
-        ("review", "nonsense", "1", "a review run has no option 'nonsense'$"),
+        ("review", "gibberish", "1", "a review run has no option 'gibberish'$"),
         ("review", "agrement", "1", "did you mean agreement"),
         ("review", "review..rounds", "1", "expected KEY=VALUE"),
         ("forum", "timeout_s", "Infinity", "a number must be finite"),
