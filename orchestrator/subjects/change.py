@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Literal
 
 from orchestrator.subjects.hunks import changed_ranges, count_tag
-from orchestrator.subjects.kinds import HEAD_BYTES, harmless_kind, language_of
+from orchestrator.subjects.kinds import HEAD_BYTES, harmless_kind, language_of, started_by_name
 from orchestrator.subjects.patch import FilePatch, split_lines
 from orchestrator.subjects.screening import Unread
 from shared.diff_pieces import Part, cut_change
@@ -21,6 +22,14 @@ Put = Callable[[bytes], str]
 Mask = Callable[[bytes], tuple[bytes, int]]
 """Replaces the secrets of a text, line by line, and counts them. Every text goes through it before it is stored."""
 
+LOADED = frozenset(
+    (
+        ".pyc .pyo .pyd .pyz .pyzw .whl .egg .zip .so .dll .dylib .exe .com .node .wasm "
+        ".jar .war .class .gem .deb .rpm .apk"
+    ).split()
+)
+"""Binaries that programs run or load from where they lie."""
+
 Status = Literal["added", "modified", "deleted", "renamed"]
 
 
@@ -28,7 +37,8 @@ Status = Literal["added", "modified", "deleted", "renamed"]
 class CapturedFile:
     """A file before it is stored. `before` and `after` are None when absent or unknown.
 
-    `head` are the first bytes of a file that is left out; `became_executable`: the change made it so.
+    `head` are the first bytes of a file that is left out; `became_executable`: the change made it so; `same`: what is
+    left out is what was there before, byte for byte.
     """
 
     path: str
@@ -41,6 +51,7 @@ class CapturedFile:
     head: bytes = b""
     executable: bool = False
     became_executable: bool = False
+    same: bool = False
 
     @property
     def language(self) -> str | None:
@@ -50,9 +61,13 @@ class CapturedFile:
     @property
     def became_code(self) -> bool:
         """True when a new name makes a program of what was there before under another one."""
-        if self.old_path is None or not self.after or self.language is None:
+        if self.old_path is None or not self.after:
             return False
-        return self.language != language_of(self.old_path, (self.before or b"")[:HEAD_BYTES])
+        started = started_by_name(self.path)
+        if started is not None and started != started_by_name(self.old_path):
+            return True
+        before = language_of(self.old_path, (self.before or b"")[:HEAD_BYTES])
+        return self.language is not None and self.language != before
 
     @property
     def as_new(self) -> bool:
@@ -62,8 +77,8 @@ class CapturedFile:
 
     @property
     def changed(self) -> tuple[LineRange, ...]:
-        """The added or edited lines; all of them where a new name made code of it."""
-        if self.became_code and self.after is not None:
+        """The added or edited lines; all of them where it became code or executable."""
+        if self.as_new and self.after is not None:
             return (LineRange(first=1, last=len(split_lines(self.after))),)
         return changed_ranges(self.patch.hunks) if self.patch else ()
 
@@ -154,7 +169,18 @@ def _harmless(file: CapturedFile) -> str | None:
     left_out = file.left_out
     if left_out is None or left_out.code not in (UnreadReason.BINARY, UnreadReason.TOO_LARGE):
         return None
+    if file.same and not file.became_executable and _serves_as_before(file):
+        return "unchanged" if file.old_path is None else "renamed"
     return harmless_kind(file.path, file.head, executable=file.executable)
+
+
+def _serves_as_before(file: CapturedFile) -> bool:
+    """True when a file that is the same under a new name is not used as something else by that name."""
+    if file.old_path is None:
+        return True
+    old, new = PurePosixPath(file.old_path), PurePosixPath(file.path)
+    alike = old.suffix.lower() == new.suffix.lower() != ""
+    return alike and language_of(file.path) is None and new.suffix.lower() not in LOADED
 
 
 def _require_something(change: Change) -> None:

@@ -13,13 +13,13 @@ HEAD_BYTES = 512
 
 _IMAGE, _FONT, _SOUND, _VIDEO = "image", "font", "sound", "video"
 # suffix -> kind, and where in the file which bytes stand (any of them)
-_RIFF, _FTYP = (0, b"RIFF"), (4, b"ftyp")
+_FTYP = (4, b"ftyp")
 HARMLESS: dict[str, tuple[str, tuple[tuple[int, bytes], ...]]] = {
     ".png": (_IMAGE, ((0, b"\x89PNG\r\n\x1a\n"),)),
     ".jpg": (_IMAGE, ((0, b"\xff\xd8\xff"),)),
     ".jpeg": (_IMAGE, ((0, b"\xff\xd8\xff"),)),
     ".gif": (_IMAGE, ((0, b"GIF87a"), (0, b"GIF89a"))),
-    ".webp": (_IMAGE, (_RIFF,)),
+    ".webp": (_IMAGE, ((8, b"WEBP"),)),
     ".ico": (_IMAGE, ((0, b"\0\0\1\0"),)),
     ".tif": (_IMAGE, ((0, b"II*\0"), (0, b"MM\0*"))),
     ".tiff": (_IMAGE, ((0, b"II*\0"), (0, b"MM\0*"))),
@@ -32,15 +32,18 @@ HARMLESS: dict[str, tuple[str, tuple[tuple[int, bytes], ...]]] = {
     ".mp3": (_SOUND, ((0, b"ID3"), (0, b"\xff\xfb"), (0, b"\xff\xf3"))),
     ".ogg": (_SOUND, ((0, b"OggS"),)),
     ".flac": (_SOUND, ((0, b"fLaC"),)),
-    ".wav": (_SOUND, (_RIFF,)),
+    ".wav": (_SOUND, ((8, b"WAVE"),)),
     ".mp4": (_VIDEO, (_FTYP,)),
     ".webm": (_VIDEO, ((0, b"\x1a\x45\xdf\xa3"),)),
 }
-# What a script could begin with: such a file needs a NUL among its first bytes, which no shell command holds.
-_WORDS = re.compile(rb"[ -~]{4}")
+# A script could begin with most of these bytes; it has no NUL then, which all of these formats have soon.
+_BINARY_BY = 64
+# What stands before a signature that is not the first thing: a container's name, or the size of a box.
+_BEGINS = {4: b"\0\0", 8: b"RIFF"}
 
 LANGUAGES: dict[str, str] = {
-    ".py": "python", ".pyi": "python", ".pyw": "python", ".ipynb": "notebook",
+    ".py": "python", ".pyi": "python", ".pyw": "python", ".wsgi": "python", ".ipynb": "notebook",
+    ".pyx": "cython", ".pxd": "cython", ".pxi": "cython", ".bzl": "starlark", ".smk": "snakemake",
     ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".jsx": "javascript",
     ".ts": "typescript", ".tsx": "typescript", ".mts": "typescript", ".cts": "typescript",
     ".vue": "javascript", ".svelte": "javascript", ".html": "html", ".htm": "html", ".svg": "html",
@@ -66,7 +69,19 @@ _NAMES = {
     "gemfile": "ruby",
     "procfile": "shell",
     "justfile": "make",
+    "wscript": "python",
+    "sconstruct": "scons",
+    "sconscript": "scons",
+    "snakefile": "snakemake",
 }
+# What a program runs because of its name or folder, though nobody calls it.
+_STARTED = re.compile(
+    r"(?:(?:^|/)(conftest\.py|sitecustomize\.py|usercustomize\.py|setup\.py|noxfile\.py|__main__\.py|action\.ya?ml"
+    r"|package\.json|docker-compose\.ya?ml|compose\.ya?ml|\.pre-commit-config\.ya?ml|\.git(?:attributes|modules))"
+    r"|^(\.github/workflows/)[^/]+\.ya?ml|^(\.circleci/|\.husky/|\.devcontainer/).+"
+    r"|^(\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|\.drone\.yml))\Z",
+    re.IGNORECASE,
+)
 _SHEBANG = re.compile(
     rb"\A(?:\xef\xbb\xbf)?#![ \t]*[^\s]*?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+)*)?([^\s/]+)(?=\s|\Z)"
 )
@@ -86,14 +101,26 @@ _PROGRAMS = (
 
 
 def language_of(path: str, head: bytes = b"") -> str | None:
-    """The programming language by name, else by the first line of a script; None for data and for prose."""
+    """The programming language by name, else by the first line of a script; None for data and for prose.
+
+    A first line that calls Python outranks the name, as it does when the file is called.
+    """
     name = PurePosixPath(path).name.lower()
+    stated = _from_shebang(head)
+    if stated == "python":
+        return stated
     known = LANGUAGES.get(PurePosixPath(name).suffix) or _NAMES.get(name)
     if known is not None:
         return known
     if name.startswith(("dockerfile.", "makefile.")):
         return _NAMES[name.partition(".")[0]]
-    return _from_shebang(head)
+    return stated
+
+
+def started_by_name(path: str) -> str | None:
+    """The name or folder because of which some program runs the file unasked; None where there is none."""
+    found = _STARTED.search(path)
+    return None if found is None else next(group for group in found.groups() if group).lower()
 
 
 def _from_shebang(head: bytes) -> str | None:
@@ -111,6 +138,5 @@ def harmless_kind(path: str, head: bytes, *, executable: bool = False) -> str | 
         return None
     if not any(head.startswith(signature, at) for at, signature in signatures):
         return None
-    if _WORDS.match(head) and b"\0" not in head[:64]:
-        return None
-    return kind
+    begins = _BEGINS.get(signatures[0][0], b"")
+    return kind if head.startswith(begins) and b"\0" in head[:_BINARY_BY] else None

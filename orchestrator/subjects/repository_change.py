@@ -243,6 +243,8 @@ class _Reading:
             left_out=left_out,
             head=self._head(entry.path, entry.new_id),
             executable=entry.new_mode == EXECUTABLE,
+            became_executable=entry.new_mode == EXECUTABLE and entry.old_mode != EXECUTABLE,
+            same=entry.old_id is not None and entry.old_id == entry.new_id,
         )
 
     def _head(self, path: bytes, blob: str | None) -> bytes:

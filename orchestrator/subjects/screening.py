@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -13,7 +14,10 @@ from orchestrator.subjects.request import Screen
 from shared.models.coverage import UnreadReason
 
 SYMLINK, SUBMODULE, EXECUTABLE = b"120000", b"160000", b"100755"
-_LFS = b"version https://git-lfs.github.com/spec/"
+_LFS = re.compile(
+    rb"\s*version (?:https://git-lfs\.github\.com/spec/|https://hawser\.github\.com/spec/|http://git-media\.io/v/)"
+)
+"""A pointer by each of the names that git-lfs reads; it passes over white space before them."""
 _HEAD_BYTES = 8000
 """Where git, too, looks for a NUL byte to call a file binary."""
 
@@ -65,7 +69,7 @@ def screen_modes(*modes: bytes | None) -> Unread | None:
 
 def screen_content(content: bytes) -> Unread | None:
     """Why this text is not captured; None for text."""
-    if content.startswith(_LFS):
+    if _LFS.match(content):
         return Unread(
             "it is a Git LFS pointer, and its content is elsewhere", UnreadReason.LFS_POINTER
         )

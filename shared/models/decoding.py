@@ -16,6 +16,9 @@ _DECLARED = re.compile(
     rb"<\?xml[^>]{0,200}?encoding=[\"']([-\w.]+)|<meta[^>]{0,200}?charset=[\"']?([-\w.]+)",
     re.IGNORECASE,
 )
+# Python ends lines at a lone carriage return, too, also before it knows the encoding, and they may be of any length.
+_FIRST_TWO = re.compile(rb"([^\r\n]*)(?:\r\n?|\n)?([^\r\n]*)")
+_HEAD_LINES = re.compile(r"[^\r\n]*(?:\r\n?|\n)?[^\r\n]*")
 _UTF8 = b"\xef\xbb\xbf"
 _HEAD = 4096
 
@@ -37,8 +40,8 @@ def decode(data: bytes, *, python: bool = False) -> str | None:
 def python_encoding(data: bytes) -> str | None:
     """The codec by which Python reads the file; None when Python refuses it."""
     found = None
-    # Python ends lines at a lone carriage return, too, also before it knows the encoding.
-    for line in data[:_HEAD].removeprefix(_UTF8).replace(b"\r", b"\n").split(b"\n")[:2]:
+    first_two = _FIRST_TWO.match(data.removeprefix(_UTF8))
+    for line in first_two.groups() if first_two else ():
         found = _COOKIE.match(line)
         if found is not None or not _BLANK.match(line):
             break
@@ -52,9 +55,8 @@ def python_encoding(data: bytes) -> str | None:
 
 def without_cookie(text: str) -> str:
     """Python source whose coding cookie names nothing any more, for a program that is given it as UTF-8."""
-    head, size = text[:_HEAD], 0
-    for _ in range(2):
-        size = head.find("\n", size) + 1 or len(head)
+    head = _HEAD_LINES.match(text)
+    size = head.end() if head else 0
     return re.sub(r"coding(?=[:=])", "c0ding", text[:size]) + text[size:]
 
 

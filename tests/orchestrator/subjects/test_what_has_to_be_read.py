@@ -108,3 +108,67 @@ def test_attributes_and_an_intent_to_add_hide_nothing(repo: Any) -> None:
     files = captured(repo)
     assert {"a.py", "b.sh", "c.rb"} <= files.keys()
     assert all(file.changed and file.skipped is None for file in files.values())
+
+
+def test_what_becomes_executable_counts_as_changed_line_for_line(repo: Any) -> None:
+    repo.commit("before", job="#!/usr/bin/env python3\nx = 1\n")
+    (repo.path / "job").chmod(0o755)
+    repo.write("code.py", "1\n")
+    repo.git("add", "-A")
+    changed = captured(repo)["job"].changed
+    assert [(lines.first, lines.last) for lines in changed] == [(1, 2)]
+
+
+def test_a_name_that_some_program_starts_makes_all_of_a_file_new(repo: Any) -> None:
+    repo.commit("before", docs__py="x = 1\n", ci__yml="on: push\n", conftest__py="y = 2\n")
+    for old, new in (
+        ("docs.py", "sitecustomize.py"),
+        ("ci.yml", ".github/workflows/ci.yml"),
+        ("conftest.py", "tests/conftest.py"),
+    ):
+        (repo.path / new).parent.mkdir(parents=True, exist_ok=True)
+        repo.git("mv", old, new)
+    repo.write("code.py", "1\n")
+    repo.git("add", "-A")
+    files = captured(repo)
+    assert {path: file.as_new for path, file in files.items()} == {
+        "sitecustomize.py": True,
+        ".github/workflows/ci.yml": True,
+        "tests/conftest.py": False,
+        "code.py": False,
+    }
+
+
+def test_what_cannot_be_read_may_be_moved_unless_its_name_gives_it_another_use(repo: Any) -> None:
+    moved = {
+        "a.pdf": "docs/a.pdf",
+        "table.csv": "other.csv",
+        "b.bin": "b.so",
+        "c.so": "lib/c.so",
+        "data.txt": "job.py",
+    }
+    for name in moved:
+        big = name in ("table.csv", "data.txt")
+        repo.write(name, name + "\n" + "x\n" * 600_000 if big else name.encode() + b"\0" * 90)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "before")
+    for old, new in moved.items():
+        (repo.path / new).parent.mkdir(exist_ok=True)
+        repo.git("mv", old, new)
+    repo.write("code.py", "1\n")
+    repo.git("add", "-A")
+    files = captured(repo)
+    assert {path: excuse_of(file) for path, file in files.items() if excuse_of(file)} == {
+        "docs/a.pdf": "renamed",
+        "other.csv": "renamed",
+    }
+
+
+def test_a_pointer_of_git_lfs_is_known_by_all_of_its_names(repo: Any) -> None:
+    repo.write("a.sh", "\n version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n")
+    repo.write("b.sh", "version https://hawser.github.com/spec/v1\noid sha256:1\nsize 9\n")
+    repo.write("c.sh", "version http://git-media.io/v/2\noid sha256:1\nsize 9\n")
+    repo.write("code.py", "1\n")
+    files = captured(repo)
+    reasons = [files[name].unread for name in ("a.sh", "b.sh", "c.sh")]
+    assert reasons == [UnreadReason.LFS_POINTER] * 3

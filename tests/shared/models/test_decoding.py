@@ -19,6 +19,14 @@ COOKIE = b"# -*- coding: %s -*-\n"
             "#!/usr/bin/python\n#coding=euc-kr\n가\n",
         ),
         (b"# coding: utf-7\n+AGUAdgBhAGw-(x)\n", "# coding: utf-7\neval(x)\n"),
+        (
+            b"#!/usr/bin/python\r\n# coding: utf-7\r\n+AGUAdgBhAGw-(x)\r\n",
+            "#!/usr/bin/python\r\n# coding: utf-7\r\neval(x)\r\n",
+        ),
+        (
+            b"#" + b"x" * 9_000 + b"\n# coding: utf-7\n+AGUAdgBhAGw-(x)\n",
+            "#" + "x" * 9_000 + "\n# coding: utf-7\neval(x)\n",
+        ),
         (b"#\r# coding: latin-1\r#\xe9", "#\r# coding: latin-1\r#é"),
         (b"\xef\xbb\xbf# coding: utf-8\n", "\ufeff# coding: utf-8\n"),
     ],
