@@ -78,12 +78,12 @@ def cover(
     """The report on one review; None for a subject that was captured before coverage counted."""
     if not subject.counts_unread:
         return None
-    readers = {one.participant: one for one in readings if one.failure is None}
-    files = tuple(_file(file, readers.values(), readings, review) for file in subject.files)
+    readers = _readers(readings)
+    files = tuple(_file(file, readers, readings, review) for file in subject.files)
     independent = {
         file.path
         for file in subject.files
-        for one in readers.values()
+        for one in readers
         if not one.computes and _took_in(one, file.path)
     }
     absences = [
@@ -96,6 +96,13 @@ def cover(
         for one in _absences(readings, review)
     ]
     return CoverageReport(files=files, absent=tuple(absences))
+
+
+def _readers(readings: Iterable[Reading]) -> tuple[Reading, ...]:
+    """Who answered: an analyser with its last run, everybody else with all that they were shown, turn by turn."""
+    answered = [one for one in readings if one.failure is None]
+    last = {one.participant: one for one in answered}
+    return tuple(one for one in answered if not one.computes or one is last[one.participant])
 
 
 def merged(reports: Iterable[CoverageReport | None]) -> CoverageReport | None:
@@ -128,7 +135,7 @@ def _file(
 
 
 def _names(readers: Iterable[Reading], path: str) -> tuple[str, ...]:
-    return tuple(one.participant for one in readers if _took_in(one, path))
+    return tuple(dict.fromkeys(one.participant for one in readers if _took_in(one, path)))
 
 
 def _took_in(reading: Reading, path: str) -> bool:

@@ -93,6 +93,15 @@ def test_a_file_that_a_prompt_did_not_hold_is_not_read_by_whom_it_was_sent_to() 
     assert one.absent == ()
 
 
+def test_what_a_critic_read_stays_read_when_a_later_turn_shows_less() -> None:
+    change = subject(file("a.py"), file("b.py"))
+    first = Reading("ada", coverage=shown_files(change))
+    later = Reading("ada", coverage=shown_files(change, ("a.py",)))
+    made = cover(change, (first, later))
+    assert made is not None
+    assert [one.read_by for one in made.files] == [("ada",), ("ada",)]
+
+
 def test_who_did_not_answer_has_read_nothing() -> None:
     silent = Reading("ada", failure=Failure(kind=FailureKind.REFUSAL, message="no"))
     one = report(silent, files=(file(),))

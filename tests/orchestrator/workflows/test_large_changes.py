@@ -132,6 +132,12 @@ def test_a_finding_of_a_portion_keeps_its_place_and_counts_once() -> None:
     assert (found.place.path, found.place.line) == ("pkg/part020.py", 3)
 
 
+def test_what_was_read_in_portions_stays_read_when_later_turns_see_places_only() -> None:
+    outcome, turns = hold(run_of(small("ada")))
+    assert "critique/3/ada" in turns
+    assert [one["path"] for one in outcome.detail["coverage"]["files"] if not one["read_by"]] == []
+
+
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_portion_that_nobody_answered_keeps_the_approval_away(number: int) -> None:
     def fails(step: Step) -> StepResult:
