@@ -1,8 +1,10 @@
 """`quorate "question"`: when what was typed is a question, and when it is a mistyped command.
 
-Asking costs money, so what may be a slip is not asked. A question is quoted (a blank within a word), has a question
-mark, letters beyond ASCII, four words, or begins as questions do. Up to three plain words are a slip: on a terminal a
-person may confirm them, elsewhere they are refused. `quorate ask ...` asks whatever stands there.
+Asking costs money, so what may be a slip is not asked. A question is quoted (a blank within its first word), has two
+words and a question mark, begins or ends as questions do, or is a sentence: four words or more, which begin with no
+command of ours or of another program. Everything else is a slip: on a terminal a person may confirm it, elsewhere it
+is refused. `quorate ask ...` asks whatever stands there; what follows `forum`, `plan` and `panel` is refused when it
+is a command. `slips.py` has the signs.
 """
 
 from __future__ import annotations
@@ -15,6 +17,17 @@ from itertools import takewhile
 
 import click
 
+from orchestrator.cli.slips import (
+    KOREAN,
+    TOOLS,
+    asks,
+    has_function_word,
+    is_arithmetic,
+    long_dash,
+    on_latin_keys,
+    plain,
+)
+
 ASK = "ask"
 HELP = "help"
 VERSION = "version"
@@ -23,20 +36,19 @@ IMPLICIT = "quorate.implicit"
 CONFIRMED = "quorate.confirmed"
 """In click's `meta`: a person at the terminal has said that these words are a question."""
 
-_NAMES_SOMETHING = re.compile(r"[A-Za-z_./~@*$%\\][!-~]*")
-_PUNCTUATION = ".,;:!'\"`"
+_PUNCTUATION = ".,;:!?'\"`"
 _FEWEST_LETTERS = 4
 _FEWEST_WORDS = 4
-_INTERROGATIVES = frozenset(
-    "am are can could did do does had has have how if is may might must shall should was were what when where which "
-    "who whom whose why will would".split()
-)
+_RUN_ID = re.compile(r"r[0-9a-z]{9}")
+_BESIDE_COMMANDS = frozenset({"all", "last", "me", "my", "now", "please"})
 _CHOICES = frozenset({"or", "vs", "versus", "and/or"})
 # What other programs call it, and what it is called here.
 INSTEAD = {
+    "accept": "`quorate decide RUN accept` accepts a plan",
     "abort": "`quorate cancel RUN` ends a run",
     "add": "`quorate keys set NAME` stores a key, and participants stand in the configuration",
     "apply": "`quorate decide RUN apply_fix` has a fix applied",
+    "apply_fix": "`quorate decide RUN apply_fix` has a fix applied",
     "approve": "`quorate decide RUN` answers a decision",
     "auth": "`quorate keys set NAME` stores a provider's key",
     "check": "`quorate review` reviews a change, `quorate doctor` checks this machine",
@@ -73,6 +85,7 @@ INSTEAD = {
     "reset": "`quorate down` ends servers and workers",
     "restart": "`quorate down` and then `quorate up` start everything again",
     "retry": "`quorate fork RUN` continues a run from one of its steps, `quorate resume RUN` looks at a blocked one",
+    "revise": "`quorate decide RUN revise` has a plan written anew",
     "rm": "runs are kept; `quorate cancel RUN` ends one",
     "run": "`quorate ask`, `forum`, `plan`, `panel` and `review` start runs, `quorate show RUN` shows one",
     "runs": "`quorate list` shows the runs",
@@ -80,6 +93,7 @@ INSTEAD = {
     "set": "`quorate keys set NAME` stores a key, `quorate config show --sources` names the files to edit",
     "settings": "`quorate config show` shows the settings",
     "setup": "nothing has to be set up; `quorate doctor` says what is missing",
+    "skip": "`quorate decide RUN skip` leaves a fix out",
     "start": "`quorate up` starts servers and workers, and so does every command that needs them",
     "stop": "`quorate cancel RUN` ends a run, `quorate down` ends servers and workers",
     "submit": "`quorate review --no-wait` (and `ask`, `forum`, `plan`, `panel`) submit without waiting",
@@ -101,24 +115,63 @@ def leading_words(arguments: Sequence[str]) -> list[str]:
 
 def objection(words: Sequence[str], commands: Collection[str]) -> str | None:
     """Why `words`, typed without a command, are not asked; None when they are a question or nothing."""
-    if not words or words[0] == "-" or not _NAMES_SOMETHING.fullmatch(words[0]):
+    if not words or words[0] == "-":
         return None
-    if any("?" in word or not word.isascii() for word in words):
+    if (option := long_dash(words)) is not None:
+        return _pasted(option)
+    seen = [plain(word).strip() for word in words]
+    if len(seen) == 1 and _is_command_line(seen[0], commands):
+        return _whole(seen[0])
+    if _is_quoted(seen[0]) or _is_asked(seen, commands):
         return None
-    first, rest = _as_command(words[0]), words[1:]
-    ask = f"To ask it as a question: `quorate {ASK} {words[0]}{' ...' if rest else ''}`"
-    ask += ", or put it in quotation marks." if rest else "."
+    first, several = _as_command(seen[0]), len(words) > 1
+    ask = f"To ask it as a question: `quorate {ASK} {words[0]}{' ...' if several else ''}`"
+    ask += ", or put it in quotation marks." if several else "."
     if first in commands:
         return (
             f"{first!r} is a command, and its options come after it: `quorate {first} ...`. {ask}"
         )
-    typo = next((name for name in commands if _is_typo(first, name)), None)
-    if typo is not None or first in _KNOWN_ELSEWHERE:
-        asked = _is_sentence(words)
-    else:
-        asked = len(words) >= _FEWEST_WORDS or _begins_as_question(first, words)
-    hint = _hint(words[0], typo, commands)
-    return None if asked else f"There is no command {first!r}. {hint}{ask}"
+    return (
+        f"There is no command {first!r}. {_hint(seen[0], _meant(first, commands), commands)}{ask}"
+    )
+
+
+def _is_asked(words: Sequence[str], commands: Collection[str]) -> bool:
+    first = _as_command(words[0])
+    meant = first if first in commands else _meant(first, commands)
+    elsewhere = first in _KNOWN_ELSEWHERE or first in TOOLS
+    if is_arithmetic(words):
+        return True
+    if len(words) == 1:
+        marked = words[0].endswith("?") and any(letter.isalpha() for letter in first)
+        return not (meant or elsewhere) and (marked or asks(words))
+    if any(word.endswith("?") and len(word) > 1 for word in words):
+        return True
+    if first in commands:
+        return False
+    if meant or elsewhere:
+        return _is_sentence(words) and (has_function_word(words) or not "".join(words).isascii())
+    plainly = len(words) >= _FEWEST_WORDS and (_is_sentence(words) or has_function_word(words))
+    return plainly or _begins_as_question(words, commands)
+
+
+def _is_command_line(text: str, commands: Collection[str]) -> bool:
+    """`"review --staged"`, `"show last"`: a whole command within one pair of quotation marks."""
+    first, *rest = text.split() or [""]
+    first = first.lower()
+    if not rest or not (first in commands or first in _KNOWN_ELSEWHERE):
+        return False
+    return any(word.startswith("-") for word in rest) or (
+        len(rest) < _FEWEST_WORDS - 1 and _only_commands(rest, commands)
+    )
+
+
+def _whole(text: str) -> str:
+    return f"{text!r} is a command within quotation marks: leave them out, or say it in a sentence."
+
+
+def _pasted(option: str) -> str:
+    return f"A long dash stands where `{option}` was meant: type it with plain dashes."
 
 
 def require_question(ctx: click.Context, words: Sequence[str], commands: Collection[str]) -> None:
@@ -138,13 +191,51 @@ def require_question(ctx: click.Context, words: Sequence[str], commands: Collect
 
 
 def objection_to_subject(words: Sequence[str], commands: Collection[str]) -> str | None:
-    """Why the only word after `forum`, `plan` or `panel` is not what a panel should work on: it is a command's."""
-    word = _as_command(words[0]) if len(words) == 1 else ""
-    if word not in commands and word not in _KNOWN_ELSEWHERE:
+    """Why the words after `forum`, `plan` or `panel` are not what a panel should work on: they are a command."""
+    if not words or words[0] == "-":
         return None
-    hint = f"`quorate {word}` is a command of its own. " if word in commands else ""
-    hint = hint or _hint(word, None, commands)
-    return f"{word!r} looks like a command and not like a subject. {hint}To have it worked on, say it in a sentence."
+    if (option := long_dash(words)) is not None:
+        return _pasted(option)
+    seen = [plain(word).strip() for word in words]
+    first, rest = _as_command(seen[0]), seen[1:]
+    if not rest and _is_command_line(seen[0], commands):
+        return _whole(seen[0])
+    if _is_quoted(seen[0]) or any(word.endswith("?") for word in rest):
+        return None
+    meant = None if first in commands else _meant(first, commands)
+    if not rest and meant is None:
+        meant = next(iter(get_close_matches(first, commands, n=1, cutoff=0.8)), None)
+    sentence = _is_sentence(seen) and has_function_word(seen)
+    refused = (first in commands and not sentence) or (
+        (meant is not None or first in _KNOWN_ELSEWHERE) and _only_commands(rest, commands)
+    )
+    if not refused:
+        return None
+    hint = f"`quorate {first}` is a command of its own. " if first in commands else ""
+    hint = hint or _hint(seen[0], meant, commands)
+    return (
+        f"{' '.join(seen)!r} looks like a command and not like a subject. {hint}"
+        "To have it worked on, say it in a sentence, in quotation marks."
+    )
+
+
+def require_subject(ctx: click.Context, words: Sequence[str], commands: Collection[str]) -> None:
+    """Raise UsageError when the words, wherever they stood among the options, are a command's."""
+    reason = objection_to_subject(words, commands)
+    if reason is not None:
+        raise click.UsageError(reason, ctx)
+
+
+def _only_commands(words: Sequence[str], commands: Collection[str]) -> bool:
+    known = {*commands, *_KNOWN_ELSEWHERE, *_BESIDE_COMMANDS, *KOREAN}
+    return all(
+        _as_command(word) in known or _RUN_ID.fullmatch(word) or not any(map(str.isalpha, word))
+        for word in words
+    )
+
+
+def _is_quoted(word: str) -> bool:
+    return any(letter.isspace() for letter in word)
 
 
 def with_help(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
@@ -173,12 +264,14 @@ def _as_command(word: str) -> str:
     return word.strip(_PUNCTUATION).lower() or word
 
 
-def _begins_as_question(first: str, words: Sequence[str]) -> bool:
+def _begins_as_question(words: Sequence[str], commands: Collection[str]) -> bool:
     """`who should decide`, `tabs or spaces`; a word with a blank was put in quotation marks."""
-    return len(words) > 1 and (
-        first in _INTERROGATIVES
+    if len(words) == 2 and _only_commands(words[1:], commands):
+        return False
+    return (
+        asks(words)
         or any(word.lower() in _CHOICES for word in words[1:-1])
-        or any(" " in word.strip() for word in words)
+        or any(map(_is_quoted, words))
     )
 
 
@@ -189,10 +282,19 @@ def _is_sentence(words: Sequence[str]) -> bool:
     )
 
 
-def _hint(word: str, typo: str | None, commands: Collection[str]) -> str:
-    first = _as_command(word)
-    if typo is not None:
-        return f"Did you mean `quorate {typo}`? "
+def _meant(word: str, commands: Collection[str]) -> str | None:
+    """The command that a slip stands for: a letter wrong, the Korean word for it, or the Korean keyboard."""
+    latin = on_latin_keys(word)
+    if latin != word and (latin in commands or latin in _KNOWN_ELSEWHERE):
+        return latin
+    translated = KOREAN.get(word)
+    return translated or next((name for name in commands if _is_typo(latin, name)), None)
+
+
+def _hint(word: str, meant: str | None, commands: Collection[str]) -> str:
+    first = _as_command(word) if meant is None or meant in commands else meant
+    if meant is not None and meant in commands:
+        return f"Did you mean `quorate {meant}`? "
     if first in INSTEAD:
         return f"{INSTEAD[first][0].upper()}{INSTEAD[first][1:]}. "
     if first in (HELP, VERSION):

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from orchestrator.cli.default_command import IMPLICIT, require_question
+from orchestrator.cli.default_command import IMPLICIT, require_question, require_subject
 from orchestrator.cli.options import (
     Finite,
     cast_options,
@@ -18,7 +18,7 @@ from orchestrator.cli.options import (
     submission_options,
     take,
 )
-from orchestrator.cli.registry import COMMANDS
+from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
 
 forum_options = in_this_order(
     click.option("--orchestrator", metavar="AI", help="Who gives the floor and concludes."),
@@ -85,6 +85,10 @@ def put_question(workflow: str, typed: dict[str, Any]) -> int:
     from orchestrator.cli.capturing import TypedQuestion
     from orchestrator.cli.running import RunOptions
 
+    ctx = click.get_current_context()
+    if ctx.info_name in DISCUSSIONS:
+        known = [name for name, entry in COMMANDS.items() if not entry.hidden]
+        require_subject(ctx, typed["words"], known)
     check_estimate(typed["output"], estimate=typed["estimate"])
     limit_s = typed.pop("limit_s", None)
     typed["discussion_s" if workflow == "forum" else "turn_s"] = limit_s

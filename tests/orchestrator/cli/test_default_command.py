@@ -33,8 +33,13 @@ from orchestrator.cli.registry import COMMANDS
         ("Stop all of it",),
         ("stop", "it?"),
         ("help", "me?"),
-        ("모두", "멈춰"),
-        ("stop", "모두"),
+        ("모노레포가", "나을까"),
+        ("어떤", "데이터베이스"),
+        ("モノリスは正しいですか",),
+        ("stop", "모두", "멈춰도", "될까?"),
+        ("Compare", "a.py", "with", "b.py"),
+        ("how", "now", "–", "really"),
+        ("review our release process",),
         ("run", "tests", "before", "merging"),
         ("help", "me", "choose", "a", "database"),
         ("name", "five", "good", "databases"),
@@ -85,6 +90,34 @@ def test_a_question_is_asked(words: tuple[str, ...]):
         (("src/app.py",), "`--file src/app.py`"),
         (("HEAD~1..HEAD",), "There is no command"),
         (("./run.sh", "x"), "There is no command"),
+        (("모두", "멈춰"), "There is no command"),
+        (("stop", "모두"), "`quorate cancel RUN`"),
+        (("목록",), "Did you mean `quorate list`?"),
+        (("상태", "보기"), "Did you mean `quorate status`?"),
+        (("도움말",), "`quorate --help`"),
+        (("ㅣㅑㄴㅅ",), "Did you mean `quorate list`?"),
+        (("노ㅐㅈ", "ㅣㅁㄴㅅ"), "Did you mean `quorate show`?"),
+        (("ｌｉｓｔ",), "'list' is a command"),
+        (("review\u200b",), "'review' is a command"),
+        (("–help",), "`--help`"),
+        (("Is it good?", "—estimate"), "`--estimate`"),
+        (("Is", "it", "good?", "–-no-external"), "`--no-external`"),
+        (("list?",), "'list' is a command"),
+        (("?",), "There is no command"),
+        (("4a3eb31f",), "There is no command"),
+        (("4a3eb31f..HEAD",), "There is no command"),
+        (("12",), "There is no command"),
+        (("#12",), "There is no command"),
+        (("<run>",), "There is no command"),
+        (("git", "add", "src/a.py", "src/b.py"), "There is no command 'git'"),
+        (("docker", "compose", "up", "postgres"), "There is no command 'docker'"),
+        (("make", "test", "lint", "docs"), "There is no command 'make'"),
+        (("lint", "a.py", "b.py", "c.py"), "There is no command 'lint'"),
+        (("stop", "all", "runs", "now"), "`quorate cancel RUN`"),
+        (("is", "up"), "There is no command 'is'"),
+        (("do", "review"), "There is no command 'do'"),
+        (("review --staged",), "within quotation marks"),
+        (("show last",), "within quotation marks"),
     ],
 )
 def test_what_looks_like_a_command_is_not_asked(words: tuple[str, ...], said: str):
@@ -150,8 +183,40 @@ def test_a_commands_name_is_no_subject(command: str, word: str):
         parsed(command, word, "--json")
 
 
+@pytest.mark.parametrize("command", ["forum", "debate", "plan", "panel"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ("-q", "list"),
+        ("--lang", "en", "stop", "all"),
+        ("reviw",),
+        ("lst",),
+        ("watch", "rhjdqdbxrh"),
+        ("show", "last"),
+        ("decide", "last", "accept"),
+        ("help", "me"),
+        ("목록",),
+        ("Is it good?", "—no-external"),
+        ("show last",),
+    ],
+)
+def test_a_command_among_the_options_of_a_discussion_is_no_subject(
+    command: str, typed: tuple[str, ...]
+):
+    with pytest.raises(click.UsageError, match=r"looks like a command|long dash|quotation marks"):
+        cli.main([command, *typed], standalone_mode=False)
+
+
 def test_everything_else_is_a_subject():
-    for typed in (("plan", "migrate"), ("panel", "list the options"), ("ask", "stop"), ("plan",)):
+    for typed in (
+        ("plan", "migrate"),
+        ("panel", "list the options"),
+        ("ask", "stop"),
+        ("plan",),
+        ("plan", "update", "dependencies"),
+        ("forum", "review", "the", "release", "process"),
+        ("panel", "Kubernetes", "or", "Nomad"),
+    ):
         assert parsed(*typed) == list(typed)
 
 
