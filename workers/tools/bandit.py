@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
 from shared.models.coverage import UnreadFile, UnreadReason
-from shared.models.findings import RaisedFinding, Severity
+from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from workers.tools.batches import Told, Workplace, reports
 from workers.tools.critique import analyser_label, reply_model, write_critique
 from workers.tools.deep import deep
-from workers.tools.registry import ToolContext
+from workers.tools.earlier import earlier_states, from_elsewhere, key_of, unknown_before
+from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox import Countdown, scratch
 from workers.tools.snapshot import load_subject, materialised
 from workers.tools.sources import UNPARSED, Examined, SourceFile, Unreadable, python_sources
@@ -85,7 +86,7 @@ def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
     model = reply_model(inputs)
     countdown = Countdown(context.deadline_s)
     examined = python_sources(load_subject(inputs, context.documents), context.documents)
-    examined, found = _examine(examined, countdown)
+    examined, found = _examine(examined, context.documents, countdown)
     return write_critique(model, analyser_label(name), examined, found, "Python")
 
 
@@ -104,27 +105,80 @@ def command(paths: list[str]) -> list[str]:
     ]
 
 
-def _examine(examined: Examined, countdown: Countdown) -> tuple[Examined, list[RaisedFinding]]:
-    # Numbered names: bandit passes over files in directories of some names.
-    by_name = {f"{number}.py": source for number, source in enumerate(examined.files)}
-    files = {name: source.analysed.encode("utf-8") for name, source in by_name.items()}
-    unread: dict[str, UnreadFile] = {}
-    hidden: dict[str, UnreadFile] = {}
+@dataclass(frozen=True)
+class _Analysed:
+    """What bandit found in some files, by path, and which it did not get through."""
+
+    issues: Mapping[str, tuple[_Issue, ...]]
+    unread: Mapping[str, UnreadFile]
+
+
+def _examine(
+    examined: Examined, documents: Documents, countdown: Countdown
+) -> tuple[Examined, list[RaisedFinding]]:
+    now = _analyse(examined.files, countdown)
+    doubtful = [
+        source
+        for source in examined.files
+        if source.change.before is not None
+        and any(_asks_for_before(source, issue) for issue in now.issues.get(source.path, ()))
+    ]
+    states = {state.path: state for state in earlier_states(doubtful, documents)}
+    before = _analyse(states.values(), countdown)
+    hidden: list[UnreadFile] = []
     found: list[RaisedFinding] = []
+    for source in examined.files:
+        issues = now.issues.get(source.path, ())
+        state = states.get(source.path, source)
+        earlier = before.issues.get(source.path, ())
+        found += (finding for issue in issues if (finding := _finding(source, issue)))
+        found += _from_elsewhere(source, issues, state, earlier)
+        if hides := _hidden(source, issues, state, earlier):
+            hidden.append(hides)
+    examined = examined.without(now.unread.values())
+    return replace(examined, partly=tuple(hidden)), found
+
+
+def _analyse(sources: Iterable[SourceFile], countdown: Countdown) -> _Analysed:
+    # Numbered names: bandit passes over files in directories of some names.
+    by_name = {f"{number}.py": source for number, source in enumerate(sources)}
+    files = {name: source.analysed.encode("utf-8") for name, source in by_name.items()}
+    issues: dict[str, list[_Issue]] = {}
+    unread: dict[str, UnreadFile] = {}
     with materialised(files) as root, scratch() as home:
         place = Workplace(root, home, countdown)
         for told in reports(name, command, list(by_name), place, _FORM):
             for file, why in _troubles(told):
                 unread[by_name[file].path] = why.of(by_name[file].path)
             for issue in told.report.results if told.report else ():
-                source = by_name[issue.filename.name]
-                finding = _finding(source, issue)
-                if finding is not None:
-                    found.append(finding)
-                    if hides := _hidden(source, issue):
-                        hidden[source.path] = hides
-    examined = examined.without(unread.values())
-    return replace(examined, partly=tuple(hidden.values())), found
+                issues.setdefault(by_name[issue.filename.name].path, []).append(issue)
+    return _Analysed({path: tuple(some) for path, some in issues.items()}, unread)
+
+
+def _is_elsewhere(source: SourceFile, issue: _Issue) -> bool:
+    """True for a grave weakness on lines that the change did not touch."""
+    return _is_grave(source, issue) and _place(source, issue) is None
+
+
+def _asks_for_before(source: SourceFile, issue: _Issue) -> bool:
+    return _is_elsewhere(source, issue) or _is_hidden(source, issue)
+
+
+def _from_elsewhere(
+    source: SourceFile, issues: Iterable[_Issue], state: SourceFile, earlier: Iterable[_Issue]
+) -> Iterator[RaisedFinding]:
+    """Grave weaknesses on unchanged lines that were none before."""
+    elsewhere = (issue for issue in issues if _is_elsewhere(source, issue))
+    fresh = unknown_before(
+        ((_key(source, issue), issue) for issue in elsewhere),
+        (_key(state, issue) for issue in earlier),
+    )
+    for issue in fresh:
+        yield from_elsewhere(source, _raised(source, issue, None), issue.line_number)
+
+
+def _key(source: SourceFile, issue: _Issue) -> Hashable:
+    return _grade(issue), key_of(source, issue.test_id, issue.line_number)
 
 
 def _troubles(told: Told[_Report]) -> Iterator[tuple[str, Unreadable]]:
@@ -144,20 +198,40 @@ def _troubles(told: Told[_Report]) -> Iterator[tuple[str, Unreadable]]:
             yield file, Unreadable("a rule of bandit failed on it", UnreadReason.CRASHED)
 
 
-def _hidden(source: SourceFile, issue: _Issue) -> UnreadFile | None:
-    """The file, when this change hides a weakness that would demand a fix; None for anything else."""
-    graded = RATED.get(issue.test_id, _stated(issue))
-    span = range(min(issue.span), max(issue.span) + 1)
-    added = [
-        line
-        for line in span
-        if line <= len(source.analysed_lines)
-        and SUPPRESSION in source.analysed_lines[line - 1]
-        and source.changed(source.number(line))
-    ]
-    if not added or graded.rank > HIDDEN.rank:
-        return None
-    return hides(source.path, issue.test_id, source.number(added[0]))
+def _hidden(
+    source: SourceFile, issues: Iterable[_Issue], state: SourceFile, earlier: Iterable[_Issue]
+) -> UnreadFile | None:
+    """The file, when this change hides a weakness that would demand a fix; None for anything else.
+
+    It does so by a comment of its own, or by a new weakness in a statement that has one.
+    """
+    hidden = [issue for issue in issues if _is_hidden(source, issue)]
+    known = [issue.test_id for issue in earlier if _suppressing(state, issue)]
+    own = [issue for issue in hidden if _line_that_hides(source, issue)]
+    others = ((issue.test_id, issue) for issue in hidden if issue not in own)
+    for issue in (*own, *unknown_before(others, known)):
+        line = _line_that_hides(source, issue) or _suppressing(source, issue)[0]
+        return hides(source.path, issue.test_id, source.number(line))
+    return None
+
+
+def _is_hidden(source: SourceFile, issue: _Issue) -> bool:
+    """True for a grave weakness on changed lines with a suppression beside it."""
+    here = _place(source, issue) is not None
+    return here and _is_grave(source, issue) and bool(_suppressing(source, issue))
+
+
+def _suppressing(source: SourceFile, issue: _Issue) -> list[int]:
+    """bandit's lines of the issue that hold a suppression."""
+    lines = source.analysed_lines
+    span = range(min(issue.span), min(max(issue.span), len(lines)) + 1)
+    return [line for line in span if SUPPRESSION in lines[line - 1]]
+
+
+def _line_that_hides(source: SourceFile, issue: _Issue) -> int | None:
+    """The first of them that the change added or edited."""
+    lines = _suppressing(source, issue)
+    return next((line for line in lines if source.changed(source.number(line))), None)
 
 
 def is_test(path: str) -> bool:
@@ -175,14 +249,33 @@ def _stated(issue: _Issue) -> Severity:
     return SEVERITIES.get((issue.issue_severity, issue.issue_confidence), Severity.MINOR)
 
 
+def _grade(issue: _Issue) -> Severity:
+    return RATED.get(issue.test_id, _stated(issue))
+
+
+def _is_ordinary(source: SourceFile, issue: _Issue) -> bool:
+    return issue.test_id in IGNORED_IN_TESTS and is_test(source.path)
+
+
+def _is_grave(source: SourceFile, issue: _Issue) -> bool:
+    return _grade(issue).rank <= HIDDEN.rank and not _is_ordinary(source, issue)
+
+
+def _place(source: SourceFile, issue: _Issue) -> Place | None:
+    return source.place(min(issue.span), max(issue.span))
+
+
 def _finding(source: SourceFile, issue: _Issue) -> RaisedFinding | None:
-    span = issue.span
-    place = source.place(min(span), max(span))
-    if place is None or (issue.test_id in IGNORED_IN_TESTS and is_test(source.path)):
+    place = _place(source, issue)
+    if place is None or _is_ordinary(source, issue):
         return None
-    severity = RATED.get(issue.test_id, _stated(issue))
+    return _raised(source, issue, place)
+
+
+def _raised(source: SourceFile, issue: _Issue, place: Place | None) -> RaisedFinding:
+    severity = _grade(issue)
     detail = f"Rule {issue.test_name}: {issue.more_info}"
-    if any(SUPPRESSION in line for line in source.analysed_lines[min(span) - 1 : max(span)]):
+    if _suppressing(source, issue):
         severity = Severity.INFO
         detail += " The author suppressed this rule with a comment."
     return RaisedFinding(
@@ -192,6 +285,6 @@ def _finding(source: SourceFile, issue: _Issue) -> RaisedFinding | None:
         category=CATEGORY,
         rule=f"bandit/{issue.test_id}",
         place=place,
-        quote=source.quote(place.line),
+        quote=source.quote(place.line) if place else None,
         confidence=CONFIDENCES.get(issue.issue_confidence),
     )

@@ -18,12 +18,13 @@ from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.models.subject import FileChange
 from workers.tools.critique import reply_model, write_critique
+from workers.tools.earlier import earlier_state
 from workers.tools.edits import line_patch
 from workers.tools.linechecks import LINE_CHECKS, Hit
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox import Countdown
 from workers.tools.snapshot import load_subject
-from workers.tools.sources import Examined, SourceFile, read_change, sources
+from workers.tools.sources import Examined, SourceFile, sources
 from workers.tools.syntaxchecks import SyntaxProblem, Unparsed, check_syntax
 
 name = "diffcheck"
@@ -165,7 +166,11 @@ def _broken_files(
     after = check_syntax({path: source.text for path, source in sources.items()}, countdown)
     broken = {path: error for path, error in after.items() if isinstance(error, SyntaxProblem)}
     before = check_syntax(
-        {path: text for path in broken if (text := _before(sources[path], documents)) is not None},
+        {
+            path: state.text
+            for path in broken
+            if (state := earlier_state(sources[path], documents)) is not None
+        },
         countdown,
     )
     for path, error in after.items():
@@ -173,14 +178,6 @@ def _broken_files(
             yield _unparsed(sources[path], error)
         elif error is not None and not isinstance(before.get(path), SyntaxProblem):
             yield _broken(sources[path], error)
-
-
-def _before(source: SourceFile, documents: Documents) -> str | None:
-    change = source.change
-    if change.before is None:
-        return None
-    before = read_change(change.model_copy(update={"after": change.before}), documents)
-    return before.text if isinstance(before, SourceFile) else None
 
 
 def _broken(source: SourceFile, error: SyntaxProblem) -> RaisedFinding:

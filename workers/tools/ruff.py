@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,10 +12,12 @@ from pydantic import BaseModel, JsonValue, TypeAdapter
 from shared.models.coverage import UnreadFile
 from shared.models.findings import Place, RaisedFinding
 from shared.models.replies import Critique
+from shared.models.subject import PYTHON_SUFFIXES
 from workers.tools.batches import Workplace, reports
 from workers.tools.critique import analyser_label, reply_model, write_critique
+from workers.tools.earlier import earlier_states, from_elsewhere, key_of, unknown_before
 from workers.tools.edits import Edit, apply_edits, file_patch
-from workers.tools.registry import ToolContext
+from workers.tools.registry import Documents, ToolContext
 from workers.tools.ruffrules import BROKEN, IGNORED, RULES, UNPARSED, kind_of
 from workers.tools.sandbox import Countdown, find_program, scratch
 from workers.tools.snapshot import load_subject, materialised
@@ -63,6 +65,16 @@ class _Diagnostic(BaseModel):
         """The lines that it is about."""
         return range(self.location.row, max(self.location.row, self.end_location.row) + 1)
 
+    @property
+    def unparsed(self) -> bool:
+        """True when it is about the file, which ruff could not parse."""
+        return self.code in (None, UNPARSED, "E902", "E999")
+
+    @property
+    def grave(self) -> bool:
+        """True when its rule demands a fix by itself."""
+        return self.code is not None and kind_of(self.code).severity.rank <= HIDDEN.rank
+
 
 _DIAGNOSTICS = TypeAdapter(tuple[_Diagnostic, ...])
 
@@ -72,7 +84,7 @@ def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
     model = reply_model(inputs)
     countdown = Countdown(context.deadline_s)
     examined = python_sources(load_subject(inputs, context.documents), context.documents)
-    examined, found = _examine(examined, countdown)
+    examined, found = _examine(examined, context.documents, countdown)
     return write_critique(model, analyser_label(name), examined, found, "Python")
 
 
@@ -103,34 +115,90 @@ def command(
     ]
 
 
-def _examine(examined: Examined, countdown: Countdown) -> tuple[Examined, list[RaisedFinding]]:
-    by_path = {source.path: source for source in examined.files}
-    files = {path: source.analysed.encode("utf-8") for path, source in by_path.items()}
+@dataclass(frozen=True)
+class _Analysed:
+    """What ruff found in some files, by path, and which it did not get through."""
+
+    diagnostics: Mapping[str, tuple[_Diagnostic, ...]]
+    unread: Mapping[str, UnreadFile]
+
+
+def _examine(
+    examined: Examined, documents: Documents, countdown: Countdown
+) -> tuple[Examined, list[RaisedFinding]]:
+    now = _analyse(examined.files, countdown)
     found: list[RaisedFinding] = []
-    unread: dict[str, UnreadFile] = {}
     partly: dict[str, UnreadFile] = {}
+    elsewhere: dict[str, list[_Diagnostic]] = {}
+    for source in examined.files:
+        for diagnostic in now.diagnostics.get(source.path, ()):
+            line = suppressed_in(source, diagnostic.code, diagnostic.rows)
+            if diagnostic.unparsed:
+                # What cannot be parsed is a finding, and nothing else of that file was checked.
+                if source.path not in partly:
+                    partly[source.path] = UNPARSED_FILE.of(source.path)
+                    found.append(_syntax_error(source, diagnostic))
+            elif finding := _finding(source, diagnostic):
+                if line is None:
+                    found.append(finding)
+                elif source.changed(line) and finding.severity.rank <= HIDDEN.rank:
+                    # What the change itself hides is said, and somebody else has to read it.
+                    found.append(as_suppressed(finding))
+                    partly.setdefault(source.path, hides(source.path, diagnostic.code, line))
+            elif line is None and diagnostic.grave and source.change.before is not None:
+                elsewhere.setdefault(source.path, []).append(diagnostic)
+    doubtful = [source for source in examined.files if source.path in elsewhere]
+    found += _from_elsewhere(doubtful, elsewhere, documents, countdown)
+    unread = now.unread.values()
+    return replace(examined.without(unread), partly=tuple(partly.values())), found
+
+
+def _analyse(sources: Iterable[SourceFile], countdown: Countdown) -> _Analysed:
+    by_name = {_name(number, source.path): source for number, source in enumerate(sources)}
+    files = {name: source.analysed.encode("utf-8") for name, source in by_name.items()}
+    found: dict[str, list[_Diagnostic]] = {}
+    unread: dict[str, UnreadFile] = {}
     program = find_program(name)
     with materialised(files) as root, scratch() as home:
         place = Workplace(root, home, countdown, {"RAYON_NUM_THREADS": "2"})
-        for told in reports(name, partial(command, program), list(by_path), place, _DIAGNOSTICS):
+        for told in reports(name, partial(command, program), list(by_name), place, _DIAGNOSTICS):
             if told.problem is not None:
-                unread |= {path: told.problem.of(path) for path in told.paths}
+                paths = [by_name[file].path for file in told.paths]
+                unread |= {path: told.problem.of(path) for path in paths}
             for diagnostic in told.report or ():
-                source = by_path[diagnostic.filename.resolve().relative_to(root).as_posix()]
-                if diagnostic.code in (None, UNPARSED, "E902", "E999"):
-                    # What cannot be parsed is a finding, and nothing else of that file was checked.
-                    if source.path not in partly:
-                        partly[source.path] = UNPARSED_FILE.of(source.path)
-                        found.append(_syntax_error(source, diagnostic))
-                elif finding := _finding(source, diagnostic):
-                    line = suppressed_in(source, diagnostic.code, diagnostic.rows)
-                    if line is None:
-                        found.append(finding)
-                    elif source.changed(line) and finding.severity.rank <= HIDDEN.rank:
-                        # What the change itself hides is said, and somebody else has to read it.
-                        found.append(as_suppressed(finding))
-                        partly.setdefault(source.path, hides(source.path, diagnostic.code, line))
-    return replace(examined.without(unread.values()), partly=tuple(partly.values())), found
+                file = diagnostic.filename.resolve().relative_to(root).as_posix()
+                found.setdefault(by_name[file].path, []).append(diagnostic)
+    return _Analysed({path: tuple(some) for path, some in found.items()}, unread)
+
+
+def _name(number: int, path: str) -> str:
+    """What ruff is told that the file is called: it reads no Python in `pyproject.toml`, whatever its first line."""
+    return f"named/{path}" if path.endswith(PYTHON_SUFFIXES) else f"other/{number}.py"
+
+
+def _from_elsewhere(
+    sources: Iterable[SourceFile],
+    elsewhere: Mapping[str, Sequence[_Diagnostic]],
+    documents: Documents,
+    countdown: Countdown,
+) -> Iterator[RaisedFinding]:
+    """Grave defects on unchanged lines that were none before."""
+    sources = tuple(sources)
+    states = {state.path: state for state in earlier_states(sources, documents)}
+    before = _analyse(states.values(), countdown)
+    for source in sources:
+        state = states.get(source.path, source)
+        earlier = before.diagnostics.get(source.path, ())
+        fresh = unknown_before(
+            ((_key(source, one), one) for one in elsewhere[source.path]),
+            (_key(state, one) for one in earlier),
+        )
+        for one in fresh:
+            yield from_elsewhere(source, _raised(source, one, None), one.location.row)
+
+
+def _key(source: SourceFile, diagnostic: _Diagnostic) -> Hashable:
+    return key_of(source, diagnostic.code or "", diagnostic.location.row)
 
 
 def _syntax_error(source: SourceFile, diagnostic: _Diagnostic) -> RaisedFinding:
@@ -155,17 +223,22 @@ def _finding(source: SourceFile, diagnostic: _Diagnostic) -> RaisedFinding | Non
     place = source.place(diagnostic.location.row, diagnostic.end_location.row)
     if place is None or diagnostic.code is None:
         return None
-    severity, category = kind_of(diagnostic.code)
+    return _raised(source, diagnostic, place)
+
+
+def _raised(source: SourceFile, diagnostic: _Diagnostic, place: Place | None) -> RaisedFinding:
+    code = diagnostic.code or "no code"
+    severity, category = kind_of(code)
     fix = diagnostic.fix
     note = "" if fix is None or fix.applicability == "safe" else " (may change behaviour: by hand)"
     return RaisedFinding(
-        title=f"{diagnostic.message} ({diagnostic.code})"[:400],
-        detail=f"Rule {diagnostic.name or diagnostic.code}: {diagnostic.url or 'no description'}",
+        title=f"{diagnostic.message} ({code})"[:400],
+        detail=f"Rule {diagnostic.name or code}: {diagnostic.url or 'no description'}",
         severity=severity,
         category=category,
-        rule=f"ruff/{diagnostic.code}",
+        rule=f"ruff/{code}",
         place=place,
-        quote=source.quote(place.line),
+        quote=source.quote(place.line) if place else None,
         suggestion=f"{fix.message}{note}" if fix and fix.message else None,
         patch=_patch(source, fix) if fix and fix.applicability == "safe" else None,
         confidence=CONFIDENCE,

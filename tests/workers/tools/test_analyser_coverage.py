@@ -117,6 +117,68 @@ def test_a_suppression_from_before_the_change_stays_accepted() -> None:
     assert unread(reply) == {}
 
 
+def test_an_old_suppression_does_not_accept_a_new_weakness() -> None:
+    documents = MemoryDocuments()
+    old = "import subprocess\nsubprocess.call(  # nosec B603\n    [t],\n)\n"
+    subject = subject_of(documents, {"a.py": (old, old.replace("[t]", "t, shell=True"))})
+    reply = review("bandit", documents, stored(documents, subject))
+    assert isinstance(reply, ReviewAnalysis)
+    assert unread(reply) == {"a.py": "suppressed"}
+
+
+QUOTED = 'import subprocess\n\n\ndef f(t):\n    """\n    subprocess.call(t, shell=True)\n    """\n    return t\n'
+CLOSED = QUOTED.replace('"""\n    s', '"""\n    """\n    s').replace('"""\n    r', '""""""\n    r')
+LONG_CALL = (
+    "import subprocess\n\nsubprocess.call(\n    ARGV,\n"
+    + "    # more\n" * 30
+    + "    shell=False,\n)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("tool", "before", "after", "rule"),
+    [
+        ("bandit", QUOTED, QUOTED.replace('    """\n', ""), "bandit/B602"),
+        ("bandit", QUOTED, CLOSED, "bandit/B602"),
+        ("bandit", LONG_CALL, LONG_CALL.replace("False", "True"), "bandit/B602"),
+        ("bandit", "import json as c\n\nc.loads(x)\n", "import pickle as c\n\nc.loads(x)\n", "bandit/B301"),
+        ("ruff", "import os\n\nos.getcwd()\n", "\nos.getcwd()\n", "ruff/F821"),
+    ],
+)  # fmt: skip
+def test_a_line_that_the_change_makes_weak_without_touching_it_is_found(
+    tool: str, before: str, after: str, rule: str
+) -> None:
+    documents = MemoryDocuments()
+    subject = subject_of(documents, {"a.py": (before, after)})
+    reply = review(tool, documents, stored(documents, subject))
+    (finding,) = (one for one in reply.findings if one.rule == rule)
+    assert finding.severity.rank <= Severity.MAJOR.rank
+    (change,) = subject.files
+    if finding.place is None:
+        assert not change.changed
+        assert finding.title.startswith("a.py:")
+    else:
+        last = finding.place.end_line or finding.place.line
+        assert any(r.first <= last and finding.place.line <= r.last for r in change.changed)
+
+
+@pytest.mark.parametrize("tool", ["bandit", "ruff"])
+def test_what_was_weak_before_is_left_alone_where_the_change_is_elsewhere(tool: str) -> None:
+    documents = MemoryDocuments()
+    old = "import subprocess\n\nsubprocess.call(t, shell=True)\nVALUE = 1\n"
+    subject = subject_of(documents, {"a.py": (old, "\n" + old.replace("1", "2"))})
+    reply = review(tool, documents, stored(documents, subject))
+    assert reply.findings == ()
+
+
+def test_a_script_is_linted_whatever_it_is_called() -> None:
+    documents = MemoryDocuments()
+    subject = subject_of(documents, {"pyproject.toml": (None, "#!/usr/bin/env python3\nx = y\n")})
+    files = tuple(file.model_copy(update={"language": "python"}) for file in subject.files)
+    subject = subject.model_copy(update={"files": files})
+    assert rules(review("ruff", documents, stored(documents, subject))) == ["ruff/F821"]
+
+
 def test_diffcheck_has_not_read_a_line_that_it_cuts() -> None:
     assert unread(read_by("diffcheck", a_js="x" * 5_001, b_js="y\n")) == {"a.js": "long_lines"}
 
