@@ -283,6 +283,8 @@ def _in_its_language(configuration: Configuration, captured: Captured) -> Config
 
 MakeSpec = Callable[..., RunSpec]
 Options = TypeVar("Options", ReviewOptions, AskOptions, ForumOptions, PlanOptions, PanelOptions)
+Answered = TypeVar("Answered", AskOptions, ForumOptions)
+"""Where a quorum only counts; in the others a quorum that is set allows absences besides."""
 
 
 def _with_quorum(options: Options, cast: Cast) -> Options:
@@ -292,17 +294,25 @@ def _with_quorum(options: Options, cast: Cast) -> Options:
     return options.model_copy(update={"quorum": options.quorum + len(cast.report.joined)})
 
 
+def _with_majority(options: Answered, cast: Cast) -> Answered:
+    """The same where nobody set a quorum: more than half of those who take part without who joins, and all of these."""
+    if options.quorum is None and cast.report.joined:
+        own = len(cast.panel.critics) - len(cast.report.joined)
+        options = options.model_copy(update={"quorum": own // 2 + 1})
+    return _with_quorum(options, cast)
+
+
 def _review(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
     options = review_options(configuration.settings)
     return partial(RunSpec, review=_with_quorum(options, cast))
 
 
 def _ask(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
-    return partial(RunSpec, ask=_with_quorum(ask_options(configuration.settings), cast))
+    return partial(RunSpec, ask=_with_majority(ask_options(configuration.settings), cast))
 
 
 def _forum(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
-    return partial(RunSpec, forum=_with_quorum(forum_options(configuration.settings), cast))
+    return partial(RunSpec, forum=_with_majority(forum_options(configuration.settings), cast))
 
 
 def _plan(configuration: Configuration, cast: Cast, wanted: Wanted) -> MakeSpec:

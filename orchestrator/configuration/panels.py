@@ -154,6 +154,8 @@ def _report(
 def _warnings(panel: Panel, language: str) -> tuple[str, ...]:
     voices = (*panel.critics, panel.author)
     if all(member.rule_based for member in voices):
+        if not panel.chair.rule_based:
+            return (phrase("rules_merged", language, name=panel.chair.name),)
         return (phrase("rules_only", language),)
     if panel.author in panel.critics:
         both = phrase("both_sides", language, name=panel.author.name)

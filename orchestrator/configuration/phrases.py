@@ -43,6 +43,12 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "이 패널은 규칙만 따릅니다. 규칙이 아는 것만 찾으며, 변경을 읽는 모델이 없습니다"
         "(모델을 더하는 방법은 `quorate participants list`에 있습니다).",
     ),
+    "rules_merged": (
+        "the critics of this panel are rule-based only: they find what their rules know. {name} is a model that merges "
+        "what they find, and is sent their findings with the lines that they quote.",
+        "이 패널의 비평가는 규칙만 따르며, 규칙이 아는 것만 찾습니다. 모델인 {name}은(는) 그 결과를 정리하며, "
+        "지적 사항과 인용된 줄을 받습니다.",
+    ),
     "silent": (
         "{names}: no part here, for who follows rules answers no questions.",
         "{names}: 규칙을 따르는 참가자는 질문에 답하지 않으므로 여기에는 참가하지 않습니다.",

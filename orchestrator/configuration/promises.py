@@ -7,19 +7,25 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from orchestrator.configuration.loading import Configuration
+from orchestrator.configuration.members import AUTHOR, CHAIR
 from orchestrator.configuration.panel_report import PanelReport
 from orchestrator.configuration.places import presets_folder
 from orchestrator.configuration.presets import load_preset, preset_names
 from shared.models.notices import Notice
 
+_PANEL = "QUORATE_PANEL"
+
 
 def promised(names: Sequence[str], environ: Mapping[str, str]) -> dict[str, JsonValue]:
     """The keys that a preset promises which was typed among the participants (`--participants keyless`).
 
-    Naming its members without its promise would leave the author's side and the chair to whatever a file says.
+    Naming its members without its promise would leave the author's side and the chair to whatever a file says. The
+    variable counts where nobody was named on the command line; who is named for a part only is no panel.
     """
     folder = presets_folder(environ)
     typed = {name.strip() for given in names for name in given.split(",")}
+    if not any(name and not name.startswith((AUTHOR, CHAIR)) for name in typed):
+        typed |= {name.strip() for name in environ.get(_PANEL, "").split(",")}
     found: dict[str, JsonValue] = {}
     for name in sorted(typed & {*preset_names(folder)}):
         tree = load_preset(name, folder).document.tree

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.cli.capturing import TypedQuestion
 from orchestrator.cli.submission import Wanted, prepare
 from orchestrator.configuration.loading import load_configuration
 from shared.errors import ConfigurationError
@@ -77,6 +78,48 @@ def test_a_model_beside_keyless_is_refused(
     environ = home(tmp_path, ADA)
     with pytest.raises(ConfigurationError, match="ada is a model, and no model is asked"):
         spec_of(changed_repository, environ, panel=(who,), settings={"preset": "keyless"})
+
+
+def test_keyless_is_promised_when_the_variable_says_it(
+    tmp_path: Path, changed_repository: Path
+) -> None:
+    environ = home(tmp_path, ADA + "panel: {chair: ada}\n") | {"QUORATE_PANEL": "keyless"}
+    assert asks_nobody(spec_of(changed_repository, environ))
+    for who in ("author=ada", "chair=ada"):
+        with pytest.raises(ConfigurationError, match="ada is a model, and no model is asked"):
+            spec_of(changed_repository, environ, panel=(who,))
+    with pytest.raises(ConfigurationError, match="ada is a model, and no model is asked"):
+        spec_of(changed_repository, environ | {"QUORATE_PANEL": "keyless,ada"})
+    assert spec_of(changed_repository, environ, panel=("ada",)).allow_models
+
+
+def test_who_merges_is_not_passed_over_when_only_rules_criticise(
+    tmp_path: Path, changed_repository: Path
+) -> None:
+    wanted = Wanted(directory=changed_repository, panel=("analysers", "chair=ada"))
+    (warning,) = prepare(wanted, home(tmp_path, ADA)).panel_report.warnings
+    assert "ada is a model that merges what they find" in warning
+    assert "no model reads" not in warning
+
+
+@pytest.mark.parametrize("workflow", ["ask", "forum"])
+def test_who_joins_does_not_answer_for_those_who_take_part_without(
+    tmp_path: Path, changed_repository: Path, workflow: str
+) -> None:
+    copies = ", ".join(f"{{name: ada, persona: {one}}}" for one in ("security", "critical"))
+    (changed_repository / ".quorate.yaml").write_text(f"participants: [{copies}]\n")
+    git(changed_repository, "add", ".quorate.yaml")
+    git(changed_repository, "commit", "-qm", "x")
+    models = "".join(
+        f"  {name}: {{type: openai, model: m-{name}, base_url: 'http://127.0.0.1:9/v1'}}\n"
+        for name in ("ada", "bert", "cleo")
+    )
+    environ = home(tmp_path, f"participants: [ada, bert, cleo]\nproviders:\n{models}")
+    subject = TypedQuestion(words=("What for?",))
+    spec = spec_of(changed_repository, environ, workflow=workflow, subject=subject)
+    options = spec.ask or spec.forum
+    assert options is not None
+    assert (len(spec.panel.critics), options.quorum) == (5, 2 + 2)
 
 
 def test_analysers_that_were_typed_are_not_merged_by_a_model_of_a_file(
