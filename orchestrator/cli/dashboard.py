@@ -46,7 +46,9 @@ def run_flower(
         *more,
     ]
     service = _make_service(broker_url, arguments)
-    if not authenticated:
+    if not (service.options.basic_auth or service.options.auth):
+        if authenticated or address not in LOOPBACK:
+            raise UserError("Flower took no log-in from these options: give --basic-auth=USER:PASSWORD")
         _refuse_foreign_hosts(service)
     atexit.register(service.stop)
     listening = _listen(service, address, port)
@@ -58,8 +60,13 @@ def run_flower(
 
 
 def _option(argument: str) -> tuple[str, str]:
-    """An option as Tornado reads it: any number of dashes, and underscores count as dashes."""
+    """An option as Tornado reads it: any number of dashes, and underscores count as dashes.
+
+    Raises UserError for anything else: Tornado reads no further, so that a log-in behind it would not count.
+    """
     name, _, value = argument.lstrip("-").partition("=")
+    if not argument.startswith("-") or not name:
+        raise UserError(f"{argument!r} is no option: what is passed on to Flower is --NAME=VALUE")
     return name.replace("-", "_").lower(), value
 
 

@@ -41,6 +41,20 @@ def test_flower_is_not_opened_to_the_network_without_a_login(options: tuple[str,
         run_flower({}, address="0.0.0.0", port=0, conf=None, more=options)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("basic-auth=me:secret",),
+        ("x", "--basic-auth=me:secret"),
+        ("--", "--basic-auth=me:secret"),
+        ("", "--basic-auth=me:secret"),
+    ],
+)
+def test_a_login_that_flower_would_not_read_is_none(options: tuple[str, ...]):
+    with pytest.raises(UserError, match="is no option"):
+        run_flower({}, address="0.0.0.0", port=0, conf=None, more=options)
+
+
 @pytest.mark.parametrize("dashes", ["-", "--", "---"])
 @pytest.mark.parametrize("option", ["address=0.0.0.0", "port=1", "conf=/tmp/x"])
 def test_what_is_passed_on_cannot_move_flower_elsewhere(dashes: str, option: str):
