@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import tempfile
 import time
 from contextlib import suppress
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from shared.embedded.folders import make_private, told_as_fault
 from shared.embedded.locks import exclusive
+from workers.trees import remove_tree
 
 PATIENCE_S = 30.0
 
@@ -57,7 +57,7 @@ def leave_folder(state_dir: Path) -> None:
     base = state_dir / "tmp"
     folder = _mine.pop(os.getpid(), None)
     if folder is not None:
-        _remove(folder)
+        remove_tree(folder)
     if base.is_dir():
         with exclusive(base / ".lock", PATIENCE_S):
             _sweep(base)
@@ -69,16 +69,6 @@ def _sweep(base: Path) -> None:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                _remove(folder)
+                remove_tree(folder)
             finally:
                 os.close(descriptor)
-
-
-def _remove(folder: Path) -> None:
-    for root, inner, _ in os.walk(folder):  # a tool may have closed its folders
-        for name in inner:
-            path = os.path.join(root, name)
-            if not os.path.islink(path):
-                with suppress(OSError):
-                    os.chmod(path, 0o700)
-    shutil.rmtree(folder, ignore_errors=True)

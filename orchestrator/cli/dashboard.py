@@ -48,7 +48,9 @@ def run_flower(
     service = _make_service(broker_url, arguments)
     if not (service.options.basic_auth or service.options.auth):
         if authenticated or address not in LOOPBACK:
-            raise UserError("Flower took no log-in from these options: give --basic-auth=USER:PASSWORD")
+            raise UserError(
+                "Flower took no log-in from these options: give --basic-auth=USER:PASSWORD"
+            )
         _refuse_foreign_hosts(service)
     atexit.register(service.stop)
     listening = _listen(service, address, port)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.workers.test_trees import dig
+
 CLAIM = """
 import sys, tempfile
 from pathlib import Path
@@ -70,6 +72,18 @@ def test_what_a_killed_worker_left_goes_when_the_next_one_starts_and_the_living_
     assert kept.joinpath("mod.py").exists()
     for process in (living, following):
         end(process)
+
+
+def test_folders_within_folders_that_a_tool_left_keep_no_worker_from_starting(
+    tmp_path: Path,
+) -> None:
+    killed, left = worker(tmp_path)
+    end(killed, kill=True)
+    dig(left, 1_500)
+    following, inside = worker(tmp_path)
+    assert inside.exists()
+    assert not left.parent.exists()
+    end(following)
 
 
 def test_a_folder_named_after_a_living_process_that_does_not_hold_it_is_swept(

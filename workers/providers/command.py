@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -32,6 +31,7 @@ from workers.providers.processes import Finished, run
 from workers.providers.registry import Cancelled, Completion, ProviderCall
 from workers.providers.statuses import ErrorBody, Meaning, meaning_of, one_line
 from workers.temporary import own_folder
+from workers.trees import temporary_folder
 
 _PASSED = frozenset(
     {
@@ -94,11 +94,11 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     options = options_of(call.participant, Options)
     agent = options.line()
     environ = _environment((*agent.env, *options.env), os.environ)
-    with tempfile.TemporaryDirectory(prefix="quorate-agent-", dir=own_folder()) as folder:
-        command = _command(call, options, agent, Path(folder))
+    with temporary_folder("quorate-agent-", own_folder()) as folder:
+        command = _command(call, options, agent, folder)
         command[0] = _found(call, command[0], environ)
         ear = _ear(call, agent)
-        finished = run(command, _stdin(call, options), Path(folder), environ, guard, ear)
+        finished = run(command, _stdin(call, options), folder, environ, guard, ear)
     secrets = [environ[name] for name in (*agent.env, *options.env) if name in environ]
     return _completion(call, options, agent, finished, secrets)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from shared.bounded_json import loads
 from shared.errors import ToolError
 from shared.models.coverage import UnreadReason
 from workers.tools.sandbox import Countdown, execute, output_of
@@ -83,7 +83,7 @@ def _call(
     if not finished.timed_out and finished.code >= 128:
         raise _Crash(f"signal {finished.code - 128}")
     try:
-        report = form.validate_python(json.loads(output_of(finished, name)))
+        report = form.validate_python(loads(output_of(finished, name)))
     except (ValueError, ValidationError) as error:
         raise ToolError(f"{name} answered in a form that is not understood.") from error
     return Told(tuple(paths), report, finished.stderr.decode("utf-8", "replace"))

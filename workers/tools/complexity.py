@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
+from shared.bounded_json import loads
 from shared.errors import ToolError
 from shared.models.coverage import UnreadFile
 from shared.models.findings import Place, RaisedFinding, Severity
@@ -113,7 +113,7 @@ def _measure(
             timeout_s=countdown.remaining_s(),
         )
         try:
-            report = _REPORT.validate_python(json.loads(output_of(finished, PROGRAM)))
+            report = _REPORT.validate_python(loads(output_of(finished, PROGRAM)))
         except (ValueError, ValidationError) as error:
             raise ToolError("radon answered in a form that is not understood.") from error
         listed = {Path(path).relative_to(root).as_posix(): value for path, value in report.items()}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from shared.bounded_json import loads
 from shared.errors import ToolError
 from shared.models.subject import PYTHON_SUFFIXES
 from workers.tools.ruff import command
@@ -37,7 +37,7 @@ def unparsable(files: Mapping[str, bytes], countdown: Countdown) -> set[str]:
             timeout_s=countdown.remaining_s(),
         )
         try:
-            errors = _ERRORS.validate_python(json.loads(output_of(finished, "ruff")))
+            errors = _ERRORS.validate_python(loads(output_of(finished, "ruff")))
         except (ValueError, ValidationError) as error:
             raise ToolError("ruff answered in a form that is not understood.") from error
         return {

@@ -36,6 +36,7 @@ from workers.tools.walls import (
     places,
     walls,
 )
+from workers.trees import entries_of, temporary_folder
 
 MEGABYTE = 1024 * 1024
 GRACE_S = 2.0
@@ -108,8 +109,8 @@ def find_program(name: str) -> Path:
 @contextlib.contextmanager
 def scratch() -> Iterator[Path]:
     """A private empty directory that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="quorate-", ignore_cleanup_errors=True) as name:
-        yield Path(name).resolve()
+    with temporary_folder("quorate-") as folder:
+        yield folder
 
 
 def execute(
@@ -299,13 +300,14 @@ def _wait(
 
 
 def _is_overfull(folder: str, most: int) -> bool:
-    size = entries = 0
-    for root, inner, files in os.walk(folder):
-        entries += len(inner) + len(files)
-        for name in files:
+    size = 0
+    for number, entry in enumerate(entries_of(folder)):
+        if entry is None or number > MOST_ENTRIES:  # what lies too deep cannot be measured
+            return True
+        if not entry.is_dir(follow_symlinks=False):
             with contextlib.suppress(OSError):
-                size += os.lstat(os.path.join(root, name)).st_blocks * 512
-        if size > most or entries > MOST_ENTRIES:
+                size += entry.stat(follow_symlinks=False).st_blocks * 512
+        if size > most:
             return True
     return False
 

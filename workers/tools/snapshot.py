@@ -16,6 +16,7 @@ from workers.tools.sandbox import scratch
 
 MAX_COMPONENT_BYTES = 255
 MAX_PATH_BYTES = 4000
+MAX_DEPTH = 100  # the deepest of any project that we know has a third of it
 # Names that some file system folds into `.git` (see `core.protectHFS` and `core.protectNTFS`).
 GIT_NAMES = frozenset({".git", "git~1"})
 HFS_IGNORED = dict.fromkeys(
@@ -58,6 +59,8 @@ def path_problem(path: str) -> str | None:
         len(part.encode("utf-8")) > MAX_COMPONENT_BYTES for part in parts
     ):
         return "it is too long"
+    if len(parts) > MAX_DEPTH:
+        return "it lies too deep"
     if any(_is_git_directory(part) for part in parts):
         return "it lies in a .git directory"
     return None

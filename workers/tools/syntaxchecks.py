@@ -12,7 +12,9 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+from shared.bounded_json import loads
 from shared.errors import ToolError
 from shared.toml_bounds import TomlTooLargeError, check_toml
 from workers.tools.data_parsers import CHECKS
@@ -127,7 +129,8 @@ def _run(files: Mapping[str, str], countdown: Countdown) -> list[Checked]:
         )
     try:
         whole = finished.stdout[: finished.stdout.rfind(b"\n") + 1]
-        answers = [json.loads(line)[1] for line in whole.splitlines()]
+        answered: list[Any] = [loads(line) for line in whole.splitlines()]
+        answers = [line[1] for line in answered]
         return [None if answer is None else SyntaxProblem(*answer) for answer in answers]
     except (ValueError, TypeError, IndexError) as error:
         raise ToolError("The parsers answered in a form that is not understood.") from error

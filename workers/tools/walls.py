@@ -10,6 +10,7 @@ import functools
 import os
 import platform
 import re
+import stat
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from pathlib import Path
 import shared
 import workers
 from workers.tools import confine
+from workers.trees import entries_of
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 SYSTEM = (
@@ -125,11 +127,13 @@ def give(words: Sequence[str], folders: Sequence[str]) -> None:
     if uid is None:
         return
     for folder in folders:
-        for root, inner, files in os.walk(folder):
-            for path in (root, *(os.path.join(root, name) for name in (*inner, *files))):
-                found = os.lstat(path)
-                if found.st_uid != uid and (found.st_nlink == 1 or os.path.isdir(path)):
-                    os.lchown(path, uid, uid)
+        os.lchown(folder, uid, uid)
+        for entry in entries_of(folder):
+            if entry is None:  # so deep only the tool itself can have gone
+                continue
+            found = entry.stat(follow_symlinks=False)
+            if found.st_uid != uid and (found.st_nlink == 1 or stat.S_ISDIR(found.st_mode)):
+                os.lchown(entry.path, uid, uid)
 
 
 def counts_processes(words: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ from shared.errors import ToolError
 from workers.tools import confine
 from workers.tools.sandbox import Confinement, Finished, execute
 from workers.tools.walls import PROCESSES, counts_processes, described, walls
+from workers.trees import remove_tree
 
 INSIDE = Path(__file__).with_name("inside.py")
 LANDLOCK = confine.landlock_version()
@@ -201,6 +202,24 @@ while True:
     done = code_in(tmp_path, filling, Confinement(scratch_mb=20))
     assert done.truncated
     assert not done.timed_out
+
+
+def test_a_tool_hides_nothing_in_folders_that_are_too_deep_to_be_measured(tmp_path: Path) -> None:
+    hiding = """
+import os
+for _ in range(1_500):
+    os.mkdir("d" * 100)
+    os.chdir("d" * 100)
+n = 0
+while True:
+    with open(f"f{n}", "wb") as file:
+        file.write(b"x" * 1_000)
+    n = (n + 1) % 100
+"""
+    done = code_in(tmp_path, hiding, Confinement(scratch_mb=20))
+    assert done.truncated
+    assert not done.timed_out
+    remove_tree(tmp_path)
 
 
 def test_a_tool_may_write_in_its_scratch_and_read_what_it_was_given(tmp_path: Path) -> None:
