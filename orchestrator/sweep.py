@@ -46,6 +46,8 @@ RIPE_AFTER_S = 1.5
 REPUBLISHED_AT_ONCE = 500
 FORGOTTEN_AFTER_S = 600.0
 PARKED_AFTER = 5
+# Well above what ends a holder that can still be ended (shared/store/connections.py).
+HELD_TOO_LONG_S = 30.0
 
 log = structlog.get_logger(__name__)
 
@@ -63,13 +65,22 @@ class Swept:
 class Sweeper:
     """Two threads that sweep every second."""
 
-    def __init__(self, database: Database, app: Application, engine: Engine) -> None:
+    def __init__(
+        self,
+        database: Database,
+        app: Application,
+        engine: Engine,
+        *,
+        held_too_long_s: float = HELD_TOO_LONG_S,
+    ) -> None:
         """`database` without patience: a sweep that fails is simply the next one's."""
+        self._held_too_long_s = held_too_long_s
         self._database = database
         self._app = app
         self._engine = engine
         self._trusts_silence_from = 0.0
         self._stuck: Counter[str] = Counter()
+        self._kept_out_since: dict[Task, float] = {}
         self._stop = threading.Event()
 
     def start(self) -> None:
@@ -114,7 +125,7 @@ class Sweeper:
 
     def mend(self) -> tuple[int, int] | None:
         """Set going what stands still: (republished, woken); None when another orchestrator is at it."""
-        ripe = self._database.run(_ripe, atomic=True)
+        ripe = self._database.run(self._ripe, atomic=True)
         if ripe is None:
             return None
         for run in ripe:
@@ -124,6 +135,24 @@ class Sweeper:
             log.info("sweep.mended", republished=republished, woken=len(ripe))
         return republished, len(ripe)
 
+    def _ripe(self, connection: Connection) -> list[str] | None:
+        return ripe_runs(connection, RIPE_AFTER_S) if self._may(connection, Task.MEND) else None
+
+    def _may(self, connection: Connection, task: Task) -> bool:
+        """Whether this sweeper acts. The lock only spares work: each statement is harmless twice, and waits for none.
+
+        So a holder that nothing ends, as a stopped process of the server, keeps nobody out for ever.
+        """
+        now = time.monotonic()
+        if try_lock(connection, task):
+            self._kept_out_since.pop(task, None)
+            return True
+        held_s = now - self._kept_out_since.setdefault(task, now)
+        if held_s < self._held_too_long_s:
+            return False
+        log.warning("sweep.lock_ignored", task=task.name, held_s=round(held_s))
+        return True
+
     def _end_silent_sessions(self) -> None:
         """Before the sweep's lock is asked for, which such a session may hold."""
         silent = partial(end_silent_sessions, silence_s=IDLE_IN_TRANSACTION_S)
@@ -131,7 +160,7 @@ class Sweeper:
             log.warning("sweep.silent_sessions_ended", sessions=ended)
 
     def _collect(self, connection: Connection) -> tuple[int, int] | None:
-        if not try_lock(connection, Task.COLLECT):
+        if not self._may(connection, Task.COLLECT):
             return None
         expire_decisions(connection)
         if time.monotonic() < self._trusts_silence_from:
@@ -185,12 +214,6 @@ class Sweeper:
             if not publish(self._app, scheduled):
                 return [step for _, steps in stages[number:] for step in steps]
         return []
-
-
-def _ripe(connection: Connection) -> list[str] | None:
-    if not try_lock(connection, Task.MEND):
-        return None
-    return ripe_runs(connection, RIPE_AFTER_S)
 
 
 def _take(connection: Connection, queue: str, grace_s: float) -> list[LostStep]:

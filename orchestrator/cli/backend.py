@@ -14,7 +14,7 @@ from typing import TypeVar
 from orchestrator.cli.starting import Starting, revive
 from shared.embedded.servers import ensure, is_up
 from shared.embedded.supervisor import is_wanted
-from shared.errors import EnvironmentFault
+from shared.errors import EnvironmentFault, UserError
 from shared.settings import Settings
 from shared.signals import Signals
 from shared.store.database import LONGEST_REPORT_S, Connection, Database
@@ -48,6 +48,8 @@ class Backend:
     def _run(self, work: Callable[[Connection], T], *, atomic: bool) -> T:
         try:
             return self.database.run(work, atomic=atomic)
+        except UnicodeEncodeError as error:
+            raise UserError("what was typed is not UTF-8: the database takes no such text") from error
         except EnvironmentFault:
             instance = self.settings.instance
             if self.settings.external is not None or not self.environ:

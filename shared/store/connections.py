@@ -45,11 +45,14 @@ _SERVER_LIMITS = {
     "tcp_user_timeout": "10s",
     "client_connection_check_interval": "2s",
 }
-# A migration takes as long as it takes, whatever the URL or the role allows other work.
+# A migration takes as long as it takes, whatever the URL or the role allows other work. Between its statements it
+# only loads code: one that says nothing is stopped or gone, and its locks keep everybody out.
+MIGRATION_SILENCE_S = 60
 _UNLIMITED = {
     "statement_timeout": "0",
     "lock_timeout": "0",
-    "idle_in_transaction_session_timeout": "0",
+    "idle_in_transaction_session_timeout": f"{MIGRATION_SILENCE_S}s",
+    "idle_session_timeout": f"{MIGRATION_SILENCE_S}s",
     "client_connection_check_interval": "2s",
     "tcp_keepalives_idle": "5",
     "tcp_keepalives_interval": "2",

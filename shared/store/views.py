@@ -80,6 +80,7 @@ SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_
 LIVE = (RunStatus.RUNNING, RunStatus.WAITING)
 _IS_LIVE = "status IN ('running', 'waiting')"
 COUNTED_UP_TO = 5_000
+LONGEST_NAME = 80
 
 
 def _run(row: Any) -> RunRow:
@@ -95,6 +96,9 @@ def find_run(connection: Connection, name: str) -> RunRow:
     """
     if name in ("last", "@"):
         rows = connection.execute(_RUN + " ORDER BY created_at DESC LIMIT 1").fetchall()
+    elif not name.isprintable() or not name:
+        # An empty variable of a script must not name the only run there is; Postgres takes no NUL and no surrogate.
+        rows = []
     else:
         # A range, which the index knows; LIKE would read every run under a generic plan.
         rows = connection.execute(
@@ -103,7 +107,8 @@ def find_run(connection: Connection, name: str) -> RunRow:
             {"name": name},
         ).fetchall()
     if not rows:
-        raise UnknownRun(f"there is no run {name!r}: `quorate list` shows the runs")
+        shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
+        raise UnknownRun(f"there is no run {shown!r}: `quorate list` shows the runs")
     if len(rows) > 1:
         more = " and more" if len(rows) > 3 else ""
         raise UserError(

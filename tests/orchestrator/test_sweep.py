@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -370,3 +371,23 @@ def _hang_up(server: socket.socket) -> None:
     with suppress(OSError):
         while True:
             server.accept()[0].close()
+
+
+def test_a_lock_that_nobody_can_end_keeps_the_sweep_out_for_a_while_only(
+    database: Database, app: Celery, engine: Engine
+) -> None:
+    """A stopped process of the server keeps its locks, whoever asks it to end."""
+    sweeper = Sweeper(database, app, engine, held_too_long_s=0.5)
+    submit(engine)
+    later(database)
+
+    with database.transaction() as stopped:
+        for task in Task:
+            assert try_lock(stopped, task)
+        assert sweeper.collect() is None
+        assert sweeper.mend() is None
+        time.sleep(0.6)
+        assert sweeper.collect() is not None
+        assert sweeper.mend() == (0, 1)
+
+    assert steps_of(app) == FIRST_ROUND

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from shared.embedded.instance import POSTGRES_SOCKET
 from shared.errors import EnvironmentFault
-from shared.store.connections import SilentServer
+from shared.store.connections import SilentServer, make_migration_engine
 from shared.store.database import Connection, Database
 from shared.store.migrate import HEAD, current, upgrade
 from tests.chaos.proxy import FreezingProxy, through
@@ -149,6 +149,17 @@ def test_a_server_that_never_answers_is_told_as_an_absence(
 
     assert isinstance(caught.value.__cause__, SilentServer)
     assert not far.answers()
+
+
+def test_a_migration_that_says_nothing_is_ended(empty_url: str) -> None:
+    """Its lock keeps all others waiting, and a stopped process closes nothing."""
+    engine = make_migration_engine(empty_url)
+    with engine.connect() as connection:
+        names = ("idle_session_timeout", "idle_in_transaction_session_timeout")
+        limits = [connection.execute(sa.text(f"SHOW {name}")).scalar() for name in names]
+    engine.dispose()
+
+    assert limits == ["1min", "1min"]
 
 
 def test_migrations_take_as_long_as_they_take(empty_url: str) -> None:

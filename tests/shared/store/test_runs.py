@@ -202,6 +202,17 @@ def test_runs_are_found_by_id_by_beginning_and_as_the_last(database: Database) -
     assert database.run(lambda c: root_tasks(c, ["rab", "none"])) == {"rab": ("root", False)}
 
 
+@pytest.mark.parametrize("name", ["", " ", "%", "_", "r\0", "\udcff", "r\n", "r" * 100_000])
+def test_nothing_and_what_no_run_is_called_name_no_run(database: Database, name: str) -> None:
+    """An empty variable in a script would cancel the only run there is."""
+    submit(database, "rab")
+
+    with pytest.raises(UnknownRun) as refused:
+        database.run(lambda c: find_run(c, name))
+
+    assert len(str(refused.value)) < 200
+
+
 def test_a_timeline_shows_steps_in_their_order_with_what_they_cost(database: Database) -> None:
     run = new_run(database, "b", "a")
     claimed = take(database, run, "b")
