@@ -49,7 +49,9 @@ class Backend:
         try:
             return self.database.run(work, atomic=atomic)
         except UnicodeEncodeError as error:
-            raise UserError("what was typed is not UTF-8: the database takes no such text") from error
+            raise UserError(
+                "what was typed is not UTF-8: the database takes no such text"
+            ) from error
         except EnvironmentFault:
             instance = self.settings.instance
             if self.settings.external is not None or not self.environ:

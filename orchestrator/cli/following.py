@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from orchestrator.cli.backend import Backend
 from orchestrator.cli.display import Display
 from orchestrator.cli.reports import load_look, load_setting
+from orchestrator.cli.starting import end_stopped
 from orchestrator.cli.terminal import Terminal
 from orchestrator.views.happenings import Manner
 from orchestrator.views.lines import Line, Span, Style, line
@@ -171,6 +172,8 @@ def _remind(backend: Backend, display: Display, look: Look, language: str, clock
     if silent >= WORKER_CHECK_S and now - clock.checked >= WORKER_CHECK_S:
         clock.checked = now
         missing = missing_processes(backend, look, language)
+        if missing and end_stopped(backend.settings):  # and the next look starts another
+            missing = [line(Span(f"⚠ {say('supervisor_stopped', language)}", Style.WARNING))]
         if missing:
             display.tell(missing)
             clock.said = now

@@ -8,7 +8,12 @@ from collections.abc import Mapping
 from orchestrator.cli.key_marks import write_marks
 from orchestrator.cli.processes import script, service_environment
 from shared.embedded.servers import ensure
-from shared.embedded.supervisor import ensure_supervisor, is_wanted, stop_supervisor
+from shared.embedded.supervisor import (
+    end_stopped_supervisor,
+    ensure_supervisor,
+    is_wanted,
+    stop_supervisor,
+)
 from shared.settings import Settings
 
 
@@ -55,9 +60,15 @@ class Starting:
                 stop_supervisor(self._settings.instance)
             ensure(self._settings.instance, environ=self._environ)
             if self._workers:
+                end_stopped_supervisor(self._settings.instance)
                 start_supervisor(self._settings, self._environ)
         except BaseException as fault:  # noqa: BLE001 - raised again by wait, in the command's own thread
             self._fault = fault
+
+
+def end_stopped(settings: Settings) -> bool:
+    """End the instance's supervisor if it was stopped by a signal, so that it can be started again."""
+    return settings.external is None and end_stopped_supervisor(settings.instance)
 
 
 def revive(settings: Settings, environ: Mapping[str, str]) -> bool:

@@ -135,6 +135,10 @@ _WORDS: dict[str, tuple[str, str]] = {
         "the background processes had been killed and are started again; the run goes on",
         "백그라운드 프로세스가 강제 종료되어 다시 시작했습니다. 실행은 계속됩니다",
     ),
+    "supervisor_stopped": (
+        "the supervisor had been stopped by a signal: it is ended and started again with its processes",
+        "감독 프로세스가 신호로 멈춰 있어 종료하고 하위 프로세스와 함께 다시 시작합니다",
+    ),
     "other_keys": (
         "the workers were started without the present {names}: `quorate down`, then start the run again",
         "워커가 현재 설정된 {names} 없이 시작되었습니다: `quorate down` 뒤에 다시 실행하세요",

@@ -77,6 +77,22 @@ def age_s(pid: int) -> float | None:
         return None
 
 
+def is_stopped(pid: int) -> bool:
+    """Whether `pid` was stopped by a signal (SIGSTOP) and can do nothing until it is told to go on."""
+    if HAS_PROC:
+        try:
+            text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+        except OSError:
+            return False
+        return text[text.rindex(")") + 2 :].startswith("T ")
+    import psutil
+
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
+    except psutil.Error:
+        return False
+
+
 def foreign_programs(
     uid: int, programs: tuple[str, ...], settled_s: float = 10.0
 ) -> tuple[str, ...]:

@@ -3,11 +3,11 @@
 import select
 import socket
 import threading
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection
 
 from shared.embedded.instance import Instance
 from shared.embedded.servers import ensure
-from shared.embedded.silence import SilenceWatch, silent_in
+from shared.embedded.silence import SilenceWatch, Silent, silent_in
 from shared.embedded.wire import PostgresWire, RedisWire
 from shared.errors import EnvironmentFault
 
@@ -27,7 +27,7 @@ class ServerWatch:
         instance: Instance,
         durable: bool,
         say: Callable[[str], None],
-        children: Callable[[], Container[int]],
+        children: Callable[[], Collection[int]],
         is_gone: Callable[[], bool],
     ) -> None:
         """`is_gone` says that the instance's folders were removed: nothing is revived any more."""
@@ -71,7 +71,7 @@ class ServerWatch:
 
     def _stays_well(self, redis: RedisWire, postgres: PostgresWire) -> bool:
         """Ask every second; False when told to stop, an error when a server does not answer."""
-        silence = SilenceWatch(lambda: silent_in(self._instance), self._children, self._say)
+        silence = SilenceWatch(self._silent, self._children, self._say)
         while True:
             sockets = [self._ear.fileno(), redis.fileno(), postgres.fileno()]
             ready, _, _ = select.select(sockets, [], [], PERIOD_S)
@@ -81,6 +81,9 @@ class ServerWatch:
                 raise ConnectionError("Redis does not answer PING")
             postgres.query("SELECT 1")
             silence.look()
+
+    def _silent(self) -> list[Silent]:
+        return silent_in(self._instance, self._children())
 
     def _is_told_to_stop(self, timeout_s: float) -> bool:
         return bool(select.select([self._ear], [], [], timeout_s)[0])

@@ -3,17 +3,20 @@
 A pattern that backtracks for an hour under the interpreter's lock stops the heartbeat of a process, its signal
 handlers and every turn in it; its steps are taken over, but the process would stay and look like a worker. Processes
 that can still act end themselves earlier (`shared/presence.py`).
+
+Who never beat has no heartbeat that could stop: a child that comes to nothing, and the main process of a pool, are
+looked at themselves.
 """
 
 import os
 import signal
 import socket
 import time
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from shared.embedded.instance import Instance
-from shared.embedded.processes import age_s, signal_all
+from shared.embedded.processes import age_s, is_stopped, signal_all
 from shared.embedded.wire import PostgresRefusal, PostgresWire
 
 SILENT_S = 45.0
@@ -21,7 +24,11 @@ SILENT_S = 45.0
 LOOKS = 3
 """How many times in a row a process must be found silent: after a suspended machine everybody is at first."""
 LOOK_EVERY_S = 5.0
+STOPPED_LOOKS = int(SILENT_S / LOOK_EVERY_S)
+"""The main process of a pool does not beat: it is silent when it was stopped for as long."""
 KILLED_AFTER_S = 10.0
+BEGUN_S = 180.0
+"""Within this a child or one of its own has beaten for the first time, or it ends by itself."""
 
 Silent = tuple[int, float]
 """A pid of this machine, and for how many seconds it has said nothing."""
@@ -33,8 +40,10 @@ LATEST = (
 """When each process beat last; a pid may have had several."""
 
 
-def silent_in(instance: Instance) -> list[Silent]:
-    """Who of this machine has stopped beating; raises OSError when the database does not answer."""
+def silent_in(
+    instance: Instance, children: Collection[int], begun_s: float = BEGUN_S
+) -> list[Silent]:
+    """Who of this machine has stopped beating, or has not begun; raises OSError when the database does not answer."""
     with PostgresWire.to(instance) as postgres:
         try:
             rows = postgres.query(LATEST)
@@ -42,7 +51,22 @@ def silent_in(instance: Instance) -> list[Silent]:
             return []
     host = socket.gethostname()
     latest = [(int(pid), float(silent_s)) for name, pid, silent_s in rows if name == host]
-    return [(pid, silent_s) for pid, silent_s in latest if silent_s > SILENT_S]
+    silent = [(pid, silent_s) for pid, silent_s in latest if silent_s > SILENT_S]
+    return [*silent, *((child, 0.0) for child in children if _is_mute(child, latest, begun_s))]
+
+
+def _is_mute(child: int, latest: Iterable[Silent], begun_s: float) -> bool:
+    """Whether neither the child nor a process of its pool has beaten, though it has run for `begun_s`."""
+    if (age_s(child) or 0.0) < begun_s:
+        return False
+    return not any(_session(pid) == child and (age_s(pid) or 0.0) >= s for pid, s in latest)
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None
 
 
 @dataclass
@@ -58,7 +82,7 @@ class SilenceWatch:
     def __init__(
         self,
         ask: Callable[[], Iterable[Silent]],
-        children: Callable[[], Container[int]],
+        children: Callable[[], Collection[int]],
         say: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -76,11 +100,12 @@ class SilenceWatch:
         if now - self._looked_at < LOOK_EVERY_S:
             return
         self._looked_at = now
-        silent = {pid for pid, silent_s in self._ask() if self._is_ours(pid, silent_s)}
-        self._seen = {pid: self._seen.get(pid, _Seen()) for pid in silent}
+        looks = {child: STOPPED_LOOKS for child in self._children() if is_stopped(child)}
+        looks |= {pid: LOOKS for pid, silent_s in self._ask() if self._is_ours(pid, silent_s)}
+        self._seen = {pid: self._seen.get(pid, _Seen()) for pid in looks}
         for pid, seen in self._seen.items():
             seen.looks += 1
-            if seen.looks >= LOOKS and not seen.killed:
+            if seen.looks >= looks[pid] and not seen.killed:
                 self._press(pid, seen, now)
 
     def _press(self, pid: int, seen: _Seen, now: float) -> None:
@@ -95,9 +120,6 @@ class SilenceWatch:
 
     def _is_ours(self, pid: int, silent_s: float) -> bool:
         """Whether it lives below a child and is the one that beat: pids are given away again."""
-        try:
-            session = os.getsid(pid)
-        except OSError:
-            return False
+        session = _session(pid)
         age = age_s(pid)
         return session in self._children() and age is not None and age >= silent_s

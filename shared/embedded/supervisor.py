@@ -21,6 +21,7 @@ from shared.embedded.folders import appending, make_private, told_as_fault
 from shared.embedded.instance import Instance
 from shared.embedded.locks import try_lock
 from shared.embedded.processes import (
+    is_stopped,
     marked,
     signal_all,
     spawn_detached,
@@ -44,6 +45,7 @@ __all__ = [
     "ChildStatus",
     "ProcessSpec",
     "SupervisorStatus",
+    "end_stopped_supervisor",
     "ensure_supervisor",
     "is_wanted",
     "run_supervisor",
@@ -149,6 +151,18 @@ def stop_supervisor(instance: Instance, timeout_s: float = 30.0) -> bool:
         signal_all((pid,), signal.SIGKILL)
         wait_until(lambda: _pid(instance) != pid, 5)
     return True
+
+
+def end_stopped_supervisor(instance: Instance) -> bool:
+    """Kill a supervisor that was stopped by a signal, so that the next one can start; False if there is none.
+
+    It holds the lock, starts nothing again, and cannot be asked for anything.
+    """
+    pid = _pid(instance)
+    if pid is None or not is_stopped(pid):
+        return False
+    signal_all((pid,), signal.SIGKILL)
+    return wait_until(lambda: _pid(instance) != pid, 5)
 
 
 def supervisor_status(instance: Instance) -> SupervisorStatus:

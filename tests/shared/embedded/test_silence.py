@@ -1,6 +1,8 @@
 """A supervised process that has stopped beating is ended: asked first, killed after ten seconds."""
 
+import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.embedded.instance import Instance
-from shared.embedded.processes import age_s, wait_until
+from shared.embedded.processes import age_s, is_stopped, wait_until
 from shared.embedded.servers import ensure
 from shared.embedded.silence import (
     KILLED_AFTER_S,
@@ -16,10 +18,12 @@ from shared.embedded.silence import (
     LOOK_EVERY_S,
     LOOKS,
     SILENT_S,
+    STOPPED_LOOKS,
     SilenceWatch,
     silent_in,
 )
 from shared.store.database import Database
+from shared.store.migrate import upgrade
 from shared.store.processes import beat
 
 DEAF = "import signal, time; signal.signal(15, lambda *_: print('asked', flush=True)); print('up', flush=True)"
@@ -110,6 +114,24 @@ def test_strangers_and_those_who_got_a_silent_ones_number_are_left_alone(
     assert told == []
 
 
+def test_the_main_process_of_a_pool_that_was_stopped_is_ended(deaf: subprocess.Popen[str]) -> None:
+    """Its pool's processes beat on, and nobody gives them anything to do."""
+    told: list[str] = []
+    clock = Clock()
+    silence = SilenceWatch(list, lambda: {deaf.pid}, told.append, clock)
+    look(silence, clock, STOPPED_LOOKS)
+    assert told == []
+
+    os.kill(deaf.pid, signal.SIGSTOP)
+    assert wait_until(lambda: is_stopped(deaf.pid), 30)
+    look(silence, clock, STOPPED_LOOKS - 1)
+    assert told == []
+    look(silence, clock, 1 + int(KILLED_AFTER_S / LOOK_EVERY_S))
+
+    assert deaf.wait(30) == -signal.SIGKILL
+    assert len(told) == 2
+
+
 def test_the_age_of_a_process_is_known() -> None:
     process = subprocess.Popen(("sleep", "60"))
     try:
@@ -144,4 +166,20 @@ def test_only_the_latest_heartbeat_of_a_pid_on_a_machine_counts(database: Databa
 def test_before_there_is_a_schema_nobody_is_silent(instance: Instance) -> None:
     ensure(instance, durable=False)
 
-    assert silent_in(instance) == []
+    assert silent_in(instance, {os.getsid(0)}, begun_s=0.0) == []
+
+
+@pytest.mark.component
+def test_a_child_that_never_beats_is_silent_once_it_had_the_time(instance: Instance) -> None:
+    """A worker that was stopped, or hangs, while it starts has no heartbeat that could end."""
+    database = Database(ensure(instance, durable=False).database_url, patience_s=10)
+    upgrade(database)
+    child = os.getsid(0)
+
+    assert silent_in(instance, {child}, begun_s=3600.0) == []
+    assert silent_in(instance, {child}, begun_s=0.0) == [(child, 0.0)]
+    with database.connection() as connection:
+        here = socket.gethostname()
+        beat(connection, process="p", kind="turns", host=here, pid=os.getpid(), version="1")
+    assert silent_in(instance, {child}, begun_s=0.0) == []
+    database.close()

@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from shared.embedded.instance import Instance
-from shared.embedded.processes import is_alive, marked, wait_until, working_in
+from shared.embedded.processes import is_alive, is_stopped, marked, wait_until, working_in
 from shared.embedded.servers import ensure, is_up
 from shared.embedded.supervised import MARK, Lifeline, next_delay_s
 from shared.embedded.supervisor import (
     ALREADY_RUNNING,
     ChildStatus,
     SupervisorStatus,
+    end_stopped_supervisor,
     ensure_supervisor,
     stop_supervisor,
     supervisor_status,
@@ -167,6 +168,23 @@ def test_stopping_ends_what_a_supervisor_that_was_killed_with_its_lifeline_left(
 
     assert not supervised(instance)
     assert not stop_supervisor(instance)
+
+
+def test_a_stopped_supervisor_is_ended_and_leaves_its_place(
+    instance: Instance, tmp_path: Path
+) -> None:
+    start(instance, *argv(tmp_path, SLEEP))
+    before = child_pid(instance)
+    assert not end_stopped_supervisor(instance)
+    pid = supervisor_status(instance).pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    assert wait_until(lambda: is_stopped(pid), 30)
+
+    assert end_stopped_supervisor(instance)
+
+    start(instance, *argv(tmp_path, SLEEP))
+    assert child_pid(instance, besides=before) != before
 
 
 def test_a_second_supervisor_refuses(instance: Instance, tmp_path: Path) -> None:
