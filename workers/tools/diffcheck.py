@@ -5,26 +5,25 @@ Lines are looked at in this process by linear patterns; data files are parsed in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
 from shared.errors import ToolError
-from shared.models.coverage import UnreadFile, UnreadReason
+from shared.models.coverage import UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.models.subject import FileChange
 from workers.tools.critique import reply_model, write_critique
 from workers.tools.earlier import earlier_state
 from workers.tools.edits import line_patch
-from workers.tools.linechecks import LINE_CHECKS, Hit
+from workers.tools.linechecks import LINE_CHECKS, Check, Hit
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox import Countdown
 from workers.tools.snapshot import load_subject
-from workers.tools.sources import Examined, SourceFile, sources
+from workers.tools.sources import MAX_QUOTE, Examined, SourceFile, sources
 from workers.tools.syntaxchecks import SyntaxProblem, Unparsed, check_syntax
 
 name = "diffcheck"
@@ -32,8 +31,9 @@ summary = (
     "Looks for secrets, hidden characters, merge leftovers and broken data files in any language."
 )
 
-# Longer lines are generated or minified: only their start is looked at.
-MAX_LINE = 5000
+# Longer lines are looked at in pieces of that length, which overlap by more than any key is long.
+PIECE = 5000
+OVERLAP = 500
 # Of one check in one file: a critique shows a hundred findings.
 MOST_HITS = 100
 # Files that nobody means to commit, by exact name or suffix.
@@ -52,7 +52,6 @@ def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
     if not examined.files and not found:
         raise ToolError("Nothing analysed: no text file in this change.")
     found += _content_findings(examined, context.documents, Countdown(context.deadline_s))
-    examined = replace(examined, partly=tuple(_long_lines(examined.files)))
     return write_critique(model, name, examined, found, "text")
 
 
@@ -110,16 +109,6 @@ def _content_findings(
     yield from _broken_files(examined, documents, countdown)
 
 
-def _long_lines(files: Iterable[SourceFile]) -> Iterator[UnreadFile]:
-    """The files of which a changed line was looked at in part only."""
-    for source in files:
-        changed = (number for number, _ in _changed_lines(source))
-        long = next((n for n in changed if len(source.lines[n - 1]) > MAX_LINE), 0)
-        if long:
-            why = f"line {long} is longer than {MAX_LINE} characters"
-            yield UnreadFile(path=source.path, reason=UnreadReason.LONG_LINES, detail=why)
-
-
 def _line_findings(source: SourceFile) -> Iterator[RaisedFinding]:
     """At most `MOST_HITS` of each check, so that a file made of hits costs no more than another."""
     suffix = PurePosixPath(source.path).suffix.lower()
@@ -127,29 +116,37 @@ def _line_findings(source: SourceFile) -> Iterator[RaisedFinding]:
         if check.suffixes and suffix not in check.suffixes:
             continue
         if check.whole_file is None or check.whole_file(source.text):
-            hits = ((number, check.find(text)) for number, text in _changed_lines(source))
-            found = ((number, hit) for number, hit in hits if hit is not None)
-            for number, hit in islice(found, MOST_HITS):
-                yield _finding(source, number, hit)
+            yield from islice(_hits(source, check), MOST_HITS)
 
 
-def _changed_lines(source: SourceFile) -> Iterator[tuple[int, str]]:
+def _hits(source: SourceFile, check: Check) -> Iterator[RaisedFinding]:
+    """What a check finds in the changed lines, in each of them once."""
+    for number in _changed_lines(source):
+        line = source.lines[number - 1]
+        for start in range(0, max(len(line) - OVERLAP, 1), PIECE - OVERLAP):
+            if hit := check.find(line[start : start + PIECE]):
+                yield _finding(source, number, hit, start)
+                break
+
+
+def _changed_lines(source: SourceFile) -> Iterator[int]:
     for lines in source.change.changed:
-        for number in range(lines.first, min(lines.last, len(source.lines)) + 1):
-            yield number, source.lines[number - 1][:MAX_LINE]
+        yield from range(lines.first, min(lines.last, len(source.lines)) + 1)
 
 
-def _finding(source: SourceFile, number: int, hit: Hit) -> RaisedFinding:
+def _finding(source: SourceFile, number: int, hit: Hit, start: int) -> RaisedFinding:
+    whole = len(source.lines[number - 1]) <= PIECE and source.verbatim
+    where = "" if hit.column is None else f"Column {start + hit.column} "
     return RaisedFinding(
         title=hit.title,
-        detail=hit.detail,
+        detail=where + hit.detail,
         severity=hit.severity,
         category=hit.category,
         rule=f"{name}/{hit.rule}",
         place=Place(path=source.path, line=number),
-        quote=source.quote(number) if hit.quote is None else hit.quote or None,
+        quote=source.quote(number) if hit.quote is None else hit.quote[:MAX_QUOTE] or None,
         suggestion=hit.suggestion,
-        patch=_patch(source, number, hit.replacement) if hit.mends and source.verbatim else None,
+        patch=_patch(source, number, hit.replacement) if hit.mends and whole else None,
         confidence=hit.confidence,
     )
 
@@ -198,7 +195,7 @@ def _unparsed(source: SourceFile, why: Unparsed) -> RaisedFinding:
     return RaisedFinding(
         title=f"A data file was not parsed: {why.reason}"[:400],
         detail="Whether it can be read is not known; a program that reads it may take very long.",
-        severity=Severity.MINOR,
+        severity=Severity.INFO if why.large else Severity.MINOR,
         category="scalability",
         rule=f"{name}/unparsed",
         place=Place(path=source.path, line=source.nearest_changed(1) or 1),

@@ -22,6 +22,7 @@ DEBUGGER = re.compile(r"^\s*debugger;?\s*$")
 RUBY_DEBUGGER = re.compile(r"^\s*(?:binding\.(?:pry|irb)|byebug|debugger)\s*$")
 PHP_DEBUGGER = re.compile(r"^\s*(?:var_dump|dd|xdebug_break)\s*\(.*\);\s*$")
 FOCUSED_TEST = re.compile(r"\b(describe|it|test|context)\.only\b(?=\s*[(`])")
+PATH_IMPORT = re.compile(r"\ufeff?import[ \t]")
 TODO = re.compile(r"(?:#|//|/\*|<!--|--|;)\s*(?:TODO|FIXME|XXX)\b(?!.*(?:#\d|[A-Z]{2,}-\d|://))")
 # Published forms of keys with a fixed start: no guess by entropy, hardly a false alarm.
 TOKENS = re.compile(
@@ -44,7 +45,7 @@ class Hit:
     """What one check says about one line.
 
     With `mends` the line is replaced by `replacement` (None: deleted) in the patch. `quote` replaces the
-    line as evidence ("" for none): a secret is not repeated.
+    line as evidence ("" for none): a secret is not repeated. With a `column` the detail goes on behind it.
     """
 
     rule: str
@@ -56,6 +57,7 @@ class Hit:
     mends: bool = False
     replacement: str | None = None
     quote: str | None = None
+    column: int | None = None
     confidence: float = 0.9
 
 
@@ -99,10 +101,11 @@ def _characters(
             f"{title} ({shown})",
             severity,
             category,
-            f"Column {match.start() + 1} holds {shown}, which a reader of the diff does not see.",
+            f"holds {shown}, which a reader of the diff does not see.",
             "Remove the character, or write it as an escape sequence.",
             mends=True,
             replacement=pattern.sub("", line),
+            column=match.start() + 1,
         )
 
     return find
@@ -167,6 +170,19 @@ def _todo(line: str) -> Hit | None:
     )
 
 
+def _path_import(line: str) -> Hit | None:
+    if PATH_IMPORT.match(line) is None:
+        return None
+    return Hit(
+        "path-import",
+        "Python runs this line whenever it starts",
+        Severity.MAJOR,
+        "security",
+        "In a .pth file a line that begins with `import` is code, and runs in every program of that installation.",
+        "Import it where it is needed.",
+    )
+
+
 def _has_conflict_edge(text: str) -> bool:
     # `=======` alone is a heading in Markdown and reStructuredText.
     return CONFLICT_EDGE.search(text) is not None
@@ -201,6 +217,7 @@ LINE_CHECKS: tuple[Check, ...] = (
     Check(_statement("debugger", "A debugger statement was left in", DEBUGGER), SCRIPTS),
     Check(_statement("debugger", "A debugger call was left in", RUBY_DEBUGGER), (".rb",)),
     Check(_statement("debugger", "A debugging output was left in", PHP_DEBUGGER), (".php",)),
+    Check(_path_import, (".pth",)),
     Check(_focused, SCRIPTS),
     Check(_todo),
 )

@@ -21,8 +21,9 @@ from workers.tools.data_parsers import CHECKS
 from workers.tools.sandbox import Confinement, Countdown, execute, scratch
 
 PARSERS = Path(__file__).with_name("data_parsers.py")
-# PyYAML takes some seconds for this much, and 500 bytes a byte.
+# PyYAML takes some seconds for this much, and 500 bytes a byte; lock files in JSON are larger, and read fast.
 MAX_TEXT = 256 * 1024
+MAX_JSON = 2 * 1024 * 1024
 MAX_DEPTH = 100
 MEMORY_MB = 1024
 MOST_KILLED = 3
@@ -43,9 +44,10 @@ class SyntaxProblem:
 
 @dataclass(frozen=True)
 class Unparsed:
-    """Why nobody can say whether a file parses."""
+    """Why nobody can say whether a file parses; `large`: by its size alone, as generated files are."""
 
     reason: str
+    large: bool = False
 
 
 Checked = SyntaxProblem | Unparsed | None
@@ -66,18 +68,19 @@ def check_syntax(files: Mapping[str, str], countdown: Countdown) -> dict[str, Ch
     for path, text in files.items():
         if not is_data(path) or any(mark in text for mark in TEMPLATE_MARKS):
             continue
+        most = MAX_JSON if path.lower().endswith(".json") else MAX_TEXT
         reason = _too_much(path, text)
-        if reason is None:
-            sound[path] = text
-        else:
+        if reason is not None:
             found[path] = Unparsed(reason)
+        elif len(text) > most:
+            found[path] = Unparsed(f"it has more than {most} characters", large=True)
+        else:
+            sound[path] = text
     return found | _parsed(sound, countdown)
 
 
 def _too_much(path: str, text: str) -> str | None:
-    """Why a parser should not see the text."""
-    if len(text) > MAX_TEXT:
-        return f"it has more than {MAX_TEXT} characters"
+    """Why a parser should not see the text, whatever its size."""
     if path.lower().endswith(".toml"):
         try:
             check_toml(text)

@@ -179,8 +179,25 @@ def test_a_script_is_linted_whatever_it_is_called() -> None:
     assert rules(review("ruff", documents, stored(documents, subject))) == ["ruff/F821"]
 
 
-def test_diffcheck_has_not_read_a_line_that_it_cuts() -> None:
-    assert unread(read_by("diffcheck", a_js="x" * 5_001, b_js="y\n")) == {"a.js": "long_lines"}
+@pytest.mark.parametrize("at", [0, 4_990, 5_000, 60_000])
+def test_diffcheck_reads_a_line_of_any_length_to_its_end(at: int) -> None:
+    key = "AKIA" + "Q" * 16
+    reply = read_by("diffcheck", a_js="x " * (at // 2) + key + " y" * 3_000 + "\n", b_js="y\n")
+    assert rules(reply) == ["diffcheck/token"]
+    assert unread(reply) == {}
+
+
+def test_an_unseen_character_far_to_the_right_is_placed_where_it_stands() -> None:
+    (finding,) = read_by("diffcheck", a_js="x" * 20_000 + "\u202e\n").findings
+    assert finding.detail.startswith("Column 20001 holds U+202E")
+    assert finding.patch is None
+
+
+def test_a_line_of_a_path_file_that_python_runs_is_no_path() -> None:
+    reply = read_by("diffcheck", a_pth="lib\nimport os; os.system('id')\n")
+    assert [(one.rule, one.place and one.place.line) for one in reply.findings] == [
+        ("diffcheck/path-import", 2)
+    ]
 
 
 def test_diffcheck_reads_text_of_any_encoding_and_nothing_with_a_nul() -> None:

@@ -36,7 +36,7 @@ def test_what_no_one_writes_by_hand_never_reaches_a_parser() -> None:
         b_json="[" * 5_000,
         c_yaml="[" * 5_000,
         d_toml="a=" + "[" * 5_000,
-        e_json=" " * (MAX_TEXT + 1),
+        e_yml=" " * (MAX_TEXT + 1),
         f_toml="a=1",
     )
     assert isinstance(found.pop("f.toml"), type(None))
@@ -53,6 +53,14 @@ def test_numbers_of_any_length_and_odd_texts_are_no_error_of_ours() -> None:
 def test_a_review_of_a_bomb_says_that_nobody_parsed_it() -> None:
     reply = review("diffcheck", *one("bomb.toml", BOMB))
     assert [(f.rule, f.severity) for f in reply.findings] == [("diffcheck/unparsed", "MINOR")]
+
+
+def test_a_lock_file_is_parsed_where_that_is_cheap_and_else_no_defect() -> None:
+    rows = [f'"p{n}": "1.0.0"' for n in range(40_000)]
+    assert check(package_json="{" + ",\n".join(rows) + "}") == {"package.json": None}
+    reply = review("diffcheck", *one("pnpm-lock.yaml", "\n".join(rows) + "\n"))
+    assert [(f.rule, f.severity) for f in reply.findings] == [("diffcheck/unparsed", "INFO")]
+    assert reply.verdict == "APPROVED"
 
 
 def test_a_file_made_of_findings_costs_no_more_than_another() -> None:
