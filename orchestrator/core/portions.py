@@ -56,7 +56,7 @@ def portions(subject: Subject, participant: Participant) -> tuple[Portion, ...]:
     A piece that is larger than its room, of one long line perhaps, stands in no portion: the file stays unread.
     """
     space = room(participant)
-    if not _is_cut_for(participant) or size(subject) <= space:
+    if holds_whole(subject, participant):
         return ()
     packed: list[list[DiffPiece]] = []
     left = 0
@@ -69,6 +69,11 @@ def portions(subject: Subject, participant: Participant) -> tuple[Portion, ...]:
         packed[-1].append(piece)
         left -= piece.tokens
     return tuple(map(tuple, packed))
+
+
+def holds_whole(subject: Subject, participant: Participant) -> bool:
+    """True when the participant can be shown the whole diff at once."""
+    return not _is_cut_for(participant) or size(subject) <= room(participant)
 
 
 def files_in(subject: Subject, pieces: Iterable[DiffPiece]) -> frozenset[str]:

@@ -22,8 +22,10 @@ from orchestrator.subjects.screening import (
     screen_path,
 )
 from shared.errors import EnvironmentFault, SubjectError
+from shared.models.coverage import UnreadReason
 from shared.models.subject import Origin
 
+_NOT_SHOWN = Unread("the diff does not show what it holds", UnreadReason.NO_CONTENT)
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -51,7 +53,7 @@ def read_bare_diff(request: ChangeRequest, data: bytes) -> Change:
     files = [_file(patch, skipped.get(patch), found) for patch in patches]
     return Change(
         title=f"given diff{found.where}",
-        diff=b"".join(patch.text for patch in kept),
+        diff=b"".join(file.patch.text for file in files if file.patch is not None),
         files=tuple(sorted(files, key=lambda file: file.path)),
         origin=found.origin,
     )
@@ -103,7 +105,15 @@ def _file(patch: FilePatch, left_out: Unread | None, found: _States) -> Captured
     if left_out is not None:
         return file
     before, after = found.states.get(patch.path, (None, None))
+    if after is None and _is_new_to_readers(file, patch):
+        return replace(file, left_out=_NOT_SHOWN)
     return replace(file, before=before, after=after, patch=patch)
+
+
+def _is_new_to_readers(file: CapturedFile, patch: FilePatch) -> bool:
+    """True when all of the file counts as new, and the diff shows only what was edited."""
+    became_executable = file.became_executable and file.status != "added"
+    return patch.copied or became_executable or file.used_otherwise
 
 
 def _find_states(request: ChangeRequest, patches: list[FilePatch]) -> _States:

@@ -59,15 +59,20 @@ class CapturedFile:
         return language_of(self.path, self.head if self.after is None else self.after[:HEAD_BYTES])
 
     @property
-    def became_code(self) -> bool:
-        """True when a new name makes a program of what was there before under another one."""
-        if self.old_path is None or not self.after:
+    def used_otherwise(self) -> bool:
+        """True when the new name makes a program of it, or has one start it."""
+        if self.old_path is None:
             return False
         started = started_by_name(self.path)
         if started is not None and started != started_by_name(self.old_path):
             return True
         before = language_of(self.old_path, (self.before or b"")[:HEAD_BYTES])
         return self.language is not None and self.language != before
+
+    @property
+    def became_code(self) -> bool:
+        """True when a new name makes a program of what was there before under another one."""
+        return bool(self.after) and self.used_otherwise
 
     @property
     def as_new(self) -> bool:

@@ -27,6 +27,12 @@ _EXTENDED = (
     b"dissimilarity index ",
     b"index ",
 )
+# Between two files is prose for us and for git; `patch` looks for changes of other forms in it.
+_FOREIGN = (
+    (re.compile(rb"\*\*\* [^\n]*\n--- [^\n]*\n\*{15}"), "a context diff"),
+    (re.compile(rb"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\r?\n[<>] "), "a diff without context lines"),
+    (re.compile(rb"[ \tX-]+--- [^\n]*\n[ \tX-]+\+\+\+ [^\n]*\n[ \tX-]+@@ -"), "an indented diff"),
+)
 _ESCAPES = {
     b"a": b"\a",
     b"b": b"\b",
@@ -68,7 +74,7 @@ class Hunk:
 
 @dataclass(frozen=True)
 class FilePatch:
-    """The change of one file. `old` or `new` is None for a file that was added or deleted.
+    """The change of one file. `old` or `new` is None for a file that was added (or `copied`) or deleted.
 
     `text` is the part of the diff that says so. Modes are git's octal words; None when not mentioned.
     """
@@ -77,6 +83,7 @@ class FilePatch:
     new: bytes | None
     hunks: tuple[Hunk, ...] = ()
     binary: bool = False
+    copied: bool = False
     old_mode: bytes | None = None
     new_mode: bytes | None = None
     text: bytes = b""
@@ -123,6 +130,11 @@ class _Reader:
                     "this is the combined diff of a merge. Make one against a single parent, "
                     "for example with `git diff HEAD^1 HEAD`."
                 )
+            if foreign := self._foreign():
+                raise self._broken(
+                    f"{foreign}, which `patch` would apply and nobody would have read. Make a unified "
+                    "diff of it, or take it out."
+                )
             if line.startswith(b"@@ -"):
                 raise self._broken("a hunk without the `---` and `+++` lines of its file.")
             self._at += 1
@@ -164,6 +176,7 @@ class _Reader:
         return FilePatch(
             None if b"new file mode" in words or b"copy from" in words else old,
             None if b"deleted file mode" in words else new,
+            copied=b"copy from" in words,
             old_mode=old_mode or mode,
             new_mode=new_mode or mode,
         )
@@ -230,6 +243,11 @@ class _Reader:
             return
         if line[:1] in (b" ", b"-", b"+"):
             raise self._broken("the hunk before has more lines than its header says.")
+
+    def _foreign(self) -> str | None:
+        """The form of a diff that begins here and is not read as one."""
+        here = b"".join(self._lines[self._at : self._at + 3])
+        return next((name for form, name in _FOREIGN if form.match(here)), None)
 
     def _starts_file(self) -> bool:
         return self._peek().startswith(b"diff ") or self._is_name_pair()

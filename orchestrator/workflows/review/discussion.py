@@ -13,7 +13,7 @@ from orchestrator.core.coverage import Reading, shown_files
 from orchestrator.core.evidence import absorb_checked, check_stances, weighty
 from orchestrator.core.findings import Raised, check_places
 from orchestrator.core.hearing import Spoken, absences, over_budget
-from orchestrator.core.portions import files_in, portions
+from orchestrator.core.portions import files_in, holds_whole, portions
 from orchestrator.core.quotations import SubjectTexts
 from orchestrator.core.rounds import Contribution, RoundTaken, joined, ledger_of
 from orchestrator.core.said import Said
@@ -219,7 +219,9 @@ def readings(case: Case, asked: Sequence[Asked], spoken: Sequence[Spoken]) -> tu
         elif one.speaker.rule_based:
             continue
         elif one.shown.pieces is None or failure is not None:
-            found.append(Reading(name, coverage=shown_files(case.subject), failure=failure))
+            # Where not even one piece fits, all of it was sent, and nobody knows what was taken in.
+            held = None if holds_whole(case.subject, one.speaker) else ()
+            found.append(Reading(name, coverage=shown_files(case.subject, held), failure=failure))
         else:
             shown.setdefault(name, []).extend(one.shown.pieces)
     found += (

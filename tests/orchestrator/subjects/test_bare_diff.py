@@ -11,6 +11,7 @@ from orchestrator.subjects.lines import source_lines
 from orchestrator.subjects.patch import parse_patch
 from orchestrator.subjects.request import Limits
 from shared.errors import SubjectError
+from shared.models.coverage import UnreadReason
 
 PLAIN = b"""\
 --- old/calc.py\t2026-01-01 00:00:00
@@ -150,3 +151,44 @@ def test_stripped_context_and_windows_lines_are_read() -> None:
     (patch,) = parse_patch(b"--- a/x\r\n+++ b/x\r\n@@ -1,2 +1,3 @@\r\n\r\n+a\r\n b\r\n")
     assert patch.path == b"x"
     assert [line.tag for line in patch.hunks[0].lines] == [b" ", b"+", b" "]
+
+
+EVIL = "--- /dev/null\n+++ b/evil.py\n@@ -0,0 +1 @@\n+evil\n"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "*** a/x.py\n--- b/x.py\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n",
+        "3c3,4\n< a\n---\n> b\n",
+        "".join(f"    {line}\n" for line in EVIL.splitlines()),
+        "".join(f"- {line}\n" for line in EVIL.splitlines()),
+    ],
+)
+@pytest.mark.parametrize("before", [True, False])
+def test_a_part_in_a_form_that_only_patch_reads_is_refused(
+    repo: Any, part: str, before: bool
+) -> None:
+    plain, other = PLAIN.decode(), f"\n{part}\n"
+    diff = other + plain if before else plain + other
+    with pytest.raises(SubjectError, match="nobody would have read"):
+        given(repo, repo.path, diff.encode())
+
+
+def test_prose_between_files_is_prose(repo: Any, tmp_path: Path) -> None:
+    prose = (
+        b"Subject: x\n\n  --- a list\n  - of 3c3\n*** stars ***\n> quoted\n---\n 1 file changed\n\n"
+    )
+    assert given(repo, tmp_path, prose + PLAIN).files
+
+
+def test_what_a_diff_makes_of_a_file_without_showing_it_is_named(repo: Any, tmp_path: Path) -> None:
+    diff = (
+        "diff --git a/notes.txt b/job.py\nsimilarity index 100%\nrename from notes.txt\nrename to job.py\n"
+        "diff --git a/a.py b/b.py\nsimilarity index 100%\ncopy from a.py\ncopy to b.py\n"
+        "diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"
+        "diff --git a/c.md b/d.md\nsimilarity index 100%\nrename from c.md\nrename to d.md\n"
+    )
+    files = given(repo, tmp_path, diff.encode() + PLAIN).files
+    left_out = {file.path for file in files if file.unread is UnreadReason.NO_CONTENT}
+    assert left_out == {"job.py", "b.py", "run"}

@@ -157,3 +157,10 @@ def test_one_line_that_nobody_can_hold_leaves_its_file_unread() -> None:
     outcome, _ = hold(submission(panel=panel, change=minified), quiet)
     assert outcome.verdict is Verdict.INCONCLUSIVE
     assert [file["path"] for file in outcome.detail["coverage"]["files"] if not file["read_by"]]
+
+
+def test_a_change_of_which_no_piece_fits_was_read_by_nobody() -> None:
+    minified = large_change(files=1, lines=0, last="x = '" + "a" * 80_000 + "'\n")
+    panel = Panel(critics=(small("ada"),), author=participant("author"), chair=participant("chair"))
+    outcome, _ = hold(submission(panel=panel, change=minified), quiet)
+    assert outcome.verdict is Verdict.INCONCLUSIVE
