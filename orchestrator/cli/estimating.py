@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from orchestrator.cli.preflight import subject_tokens
+from orchestrator.cli.preflight import forbidden, subject_tokens
 from orchestrator.cli.submission import Prepared
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.estimate import estimate
 from orchestrator.views.json_report import SCHEMA_VERSION, dumps
 from orchestrator.views.lines import Span, Style, line
 from orchestrator.views.money import estimate_json, estimate_lines
+from orchestrator.views.words import say
 from orchestrator.workflows import EXPECTED
 from shared.prices import expected_usd
 
@@ -19,11 +20,17 @@ def show_estimate(prepared: Prepared, environ: Mapping[str, str], *, as_json: bo
     """Print the estimate; the exit code."""
     # No generator replays this specification, so its version does not matter.
     spec = prepared.make_spec(workflow_version=0)
-    found = estimate(spec, subject_tokens(spec, prepared.documents), expected_usd, EXPECTED)
+    tokens = subject_tokens(spec, prepared.documents)
+    found = estimate(spec, tokens, expected_usd, EXPECTED)
+    course = EXPECTED.get(spec.workflow)
+    reasons = forbidden(course(spec, tokens) if course else (), spec.budget, spec.language)
     terminal = Terminal.of(environ)
     if as_json:
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, **estimate_json(found, spec)}))
+        content = {**estimate_json(found, spec), "obstacles": list(reasons)}
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, **content}))
         return 0
     terminal.talk([line(Span(text, Style.DIM)) for text in prepared.panel_report.lines()])
-    terminal.result(estimate_lines(found, spec, prepared.title))
+    told = [say("estimate_forbidden", spec.language, reason=reason) for reason in reasons]
+    obstacles = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in told]
+    terminal.result([*estimate_lines(found, spec, prepared.title), *obstacles])
     return 0

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
+from orchestrator.cli import preflight
 from orchestrator.cli.backend import Backend, connected
 from orchestrator.cli.following import announce, watched_s
 from orchestrator.cli.replaying import changes_of, load_recording
@@ -73,6 +74,10 @@ def run_fork(run: str, options: Options, environ: Mapping[str, str], directory: 
         recording = load_recording(backend, run)
         documents: dict[str, bytes] = {}
         plan = _plan(recording, options, documents, environ, directory)
+        # What is copied is not paid again: the limits are compared with what is asked next.
+        preflight.refuse(plan.calls, plan.spec.budget, plan.spec.language)
+        for text in preflight.short_of(plan.calls, plan.spec):
+            terminal.warn([line(Span(f"⚠ {text}", Style.WARNING))])
         if options.dry_run:
             return _show_plan(plan, recording, terminal, options)
         if backend.settings.external is None:

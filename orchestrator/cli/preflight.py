@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from orchestrator.core.estimate import ExpectedCall, estimate
 from orchestrator.core.portions import portions
-from orchestrator.core.preflight import Limit, Obstacle, obstacles, shortfall
+from orchestrator.core.preflight import Limit, Obstacle, obstacles, shortfall, too_few_calls
 from orchestrator.views.money import dollars
 from orchestrator.views.words import say
 from orchestrator.workflows import EXPECTED
 from shared.errors import UserError
 from shared.models.deliberation import Question
-from shared.models.run import RunSpec
+from shared.models.run import Budget, RunSpec
 from shared.models.subject import Subject
 from shared.prices import exact_dollars, expected_usd
 from shared.tokens import estimated_tokens
@@ -37,18 +37,35 @@ def check(spec: RunSpec, documents: Mapping[str, bytes]) -> tuple[str, ...]:
     if course is None:
         return ()
     tokens = subject_tokens(spec, documents)
-    calls: tuple[ExpectedCall, ...] = tuple(course(spec, tokens))
-    found = obstacles(calls, spec.budget, expected_usd)
-    if found:
-        language = spec.language
-        reasons = (say("before_start", language), *(_told(one, language) for one in found))
-        raise UserError("\n".join(reasons))
+    calls = tuple(course(spec, tokens))
+    refuse(calls, spec.budget, spec.language)
     told = _large(spec, documents, tokens) if tokens > LARGE_TOKENS and calls else ()
+    return (*told, *short_of(calls, spec))
+
+
+def refuse(calls: Iterable[ExpectedCall], budget: Budget, language: str) -> None:
+    """Raise UserError that names every call of those which a limit or a context forbids."""
+    if reasons := forbidden(calls, budget, language):
+        raise UserError("\n".join((say("before_start", language), *reasons)))
+
+
+def forbidden(calls: Iterable[ExpectedCall], budget: Budget, language: str) -> tuple[str, ...]:
+    """Why calls that are made in any case cannot be made, a sentence each."""
+    return tuple(_told(one, language) for one in obstacles(calls, budget, expected_usd))
+
+
+def short_of(calls: Iterable[ExpectedCall], spec: RunSpec) -> tuple[str, ...]:
+    """What the calls together may exceed though each of them does not."""
+    calls, language, told = tuple(calls), spec.language, []
     together = shortfall(calls, spec.budget, expected_usd)
     if together is not None:
         cost = exact_dollars(round(together, 6))
-        told = (*told, say("before_together", spec.language, cost=cost))
-    return told
+        told.append(say("before_together", language, cost=cost))
+    needed = too_few_calls(calls, spec.budget)
+    if needed is not None and not spec.reuse:
+        limit = f"{spec.budget.max_calls:,}"
+        told.append(say("before_calls", language, needed=f"{needed:,}", limit=limit))
+    return tuple(told)
 
 
 def _told(one: Obstacle, language: str) -> str:

@@ -126,7 +126,7 @@ def _review(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
                 yield from _first_reading(speakers, subject_tokens, certain=cycle == 0)
             spoken += len(speakers) * LONG_ANSWER_TOKENS
         certain = cycle == 0
-        said = base + findings + spoken
+        said = INSTRUCTIONS_TOKENS + findings + spoken  # the chair is not shown the change
         yield from expected_calls((panel.chair,), Role.SYNTHESIS, said, certain=certain)
         yield from expected_calls((panel.author,), Role.FIX, base + findings, certain=False)
         spoken = 0

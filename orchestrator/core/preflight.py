@@ -57,6 +57,12 @@ def shortfall(calls: Iterable[ExpectedCall], budget: Budget, price: Price) -> fl
     return total if total > budget.max_usd else None
 
 
+def too_few_calls(calls: Iterable[ExpectedCall], budget: Budget) -> int | None:
+    """How many calls are made at least, where fewer are allowed; None where they suffice."""
+    needed = sum(call.certain for call in calls)
+    return needed if budget.max_calls is not None and budget.max_calls < needed else None
+
+
 def _obstacle(call: ExpectedCall, budget: Budget, price: Price) -> Obstacle | None:
     speakers = (call.participant, *call.participant.fallback)
     each = [

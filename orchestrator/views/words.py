@@ -180,6 +180,14 @@ _WORDS: dict[str, tuple[str, str]] = {
         "The first calls may cost {cost} together, more than the limit: somebody may not speak.",
         "첫 호출들의 비용 합계가 최대 {cost}로 한도를 넘을 수 있어 일부는 발언하지 못할 수 있습니다.",
     ),
+    "before_calls": (
+        "This takes {needed} calls at least, and the limit is {limit}: somebody will not speak.",
+        "호출이 적어도 {needed}번 필요한데 한도는 {limit}번이라 일부는 발언하지 못합니다.",
+    ),
+    "estimate_forbidden": (
+        "it would not be started: {reason}",
+        "시작되지 않습니다: {reason}",
+    ),
     "large_subject": (
         "This is large: about {tokens} tokens.",
         "대상이 큽니다: 약 {tokens}토큰.",

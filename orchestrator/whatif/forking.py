@@ -7,11 +7,13 @@ replayed before anything is stored. Nothing that wrote, and no approval of it, i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from orchestrator.core.commands import Decide
+from orchestrator.core.commands import Decide, Turn
+from orchestrator.core.estimate import ExpectedCall, expected_calls
 from orchestrator.core.recomputation import Recomputed, asks
 from orchestrator.core.replay import Entry, Journal
 from orchestrator.whatif.places import Place, Stop, find_place, stops
@@ -20,6 +22,7 @@ from orchestrator.whatif.replaying import Spare, spare_of
 from orchestrator.workflows import WORKFLOWS
 from shared.errors import UserError
 from shared.models.run import RunSpec
+from shared.tokens import estimated_tokens
 
 APPLY, DECISION = "apply_fix", "decision"
 # What a fork's title begins with, by language; a fork of a fork says it once.
@@ -28,7 +31,7 @@ _FORK_OF = {"en": "fork of {run}: ", "ko": "{run}에서 갈라짐: "}
 
 @dataclass(frozen=True)
 class ForkPlan:
-    """A fork that can be stored. `then` names what it goes on with."""
+    """A fork that can be stored. `then` names what it goes on with, `calls` are those of models among it."""
 
     origin: str
     at: str
@@ -38,6 +41,7 @@ class ForkPlan:
     decisions: tuple[str, ...]
     then: tuple[str, ...]
     taken_over: tuple[Spare, ...]
+    calls: tuple[ExpectedCall, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,7 @@ def plan_fork(recording: Recording, prefix: Prefix, spec: RunSpec) -> ForkPlan:
         decisions=decisions,
         then=_then(walked),
         taken_over=tuple(spare_of(recording.rows[key]) for key in steps),
+        calls=tuple(_calls(walked, recording.document)),
     )
 
 
@@ -211,6 +216,21 @@ def _other_question(recording: Recording, ask: Decide) -> bool:
     walked = recording.follow(recording.spec, anew=False)
     before = next((one.ask for one in walked.decided if one.ask.key == ask.key), None)
     return before is None or asks(before) != asks(ask)
+
+
+def _calls(walked: Recomputed, document: Callable[[str], bytes]) -> Iterator[ExpectedCall]:
+    """What the fork asks first, with the prompts that it will send."""
+    for step in walked.missing:
+        if isinstance(step, Turn) and not step.participant.rule_based:
+            prompt = step.prompt()
+            texts = (
+                document(part.document).decode("utf-8", "replace")
+                if part.document is not None
+                else part.text or ""
+                for part in (*prompt.system, *prompt.user)
+            )
+            tokens = estimated_tokens("\n".join(texts))
+            yield from expected_calls((step.participant,), step.role, tokens, certain=True)
 
 
 def _then(walked: Recomputed) -> tuple[str, ...]:

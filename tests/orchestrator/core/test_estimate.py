@@ -60,12 +60,12 @@ def test_whoever_computes_is_no_call() -> None:
     assert found.calls == Range(3, 4)
 
 
-def test_a_larger_subject_costs_more_in_every_call() -> None:
+def test_a_larger_subject_costs_more_in_every_call_that_shows_it() -> None:
     small, large = (estimate(spec(rounds=1), tokens, cent) for tokens in (1000, 11_000))
 
     assert small is not None
     assert large is not None
-    assert large.input_tokens.low - small.input_tokens.low == 4 * 10_000
+    assert large.input_tokens.low - small.input_tokens.low == 3 * 10_000  # not the chair's
     assert large.output_tokens == small.output_tokens
 
 

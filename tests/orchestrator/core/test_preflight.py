@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.core.estimate import ExpectedCall
-from orchestrator.core.preflight import Limit, obstacles, shortfall
+from orchestrator.core.preflight import Limit, obstacles, shortfall, too_few_calls
 from shared.models.panel import Participant, Role
 from shared.models.run import Budget
 
@@ -68,3 +68,10 @@ def test_first_calls_that_may_cost_too_much_together_are_summed_up() -> None:
     assert shortfall(calls, Budget(max_usd=10.0), by_token) == pytest.approx(18.384)
     assert shortfall(calls, Budget(max_usd=20.0), by_token) is None
     assert shortfall(calls, Budget(), by_token) is None
+
+
+def test_fewer_calls_than_are_made_in_any_case_are_noticed() -> None:
+    calls = [call(speaker("ada")), call(speaker("bert")), call(speaker("cleo"), certain=False)]
+    assert too_few_calls(calls, Budget(max_calls=1)) == 2
+    assert too_few_calls(calls, Budget(max_calls=2)) is None
+    assert too_few_calls(calls, Budget()) is None

@@ -394,3 +394,13 @@ def test_ballots_are_the_votes_at_the_end_although_openings_have_the_same_role(w
     assert any(key.startswith("opening/") for key in prefix_of(recording, "ballot").steps)
     with pytest.raises(UserError, match="decision"):  # neither workflow asks anybody
         forked(recording, "decision")
+
+
+def test_what_a_fork_asks_first_is_known_before_it_begins() -> None:
+    recording = reviewed()
+    plan = plan_fork(recording, prefix_of(recording, "round:1"), inheritable(recording.spec))
+    names = [call.participant.name for call in plan.calls]
+    assert names == [key.rsplit("/", 1)[1] for key in plan.then]
+    assert all(call.certain and call.input_tokens > 100 for call in plan.calls)
+    later = plan_fork(recording, prefix_of(recording, "synthesis"), inheritable(recording.spec))
+    assert [call.role for call in later.calls] == ["synthesis"]
