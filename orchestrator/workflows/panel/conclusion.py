@@ -38,7 +38,7 @@ def conclude(case: Case, held: Debate, voting: Voting, ended: Ended, judged: Jud
 def standings(held: Debate, voting: Voting) -> str:
     """The positions with their support: the summary of a debate without a verdict."""
     lines = [
-        f"{one.id} ({voting.tally.counts[one.id].support:.2f}): {one.title}"
+        f"{one.id} ({voting.tally.counts[one.id].support:.2f}): {' '.join(one.title.split())}"
         for one in held.candidates
     ]
     return "\n".join(lines) or "Nobody took a position."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestrator.core.commands import Doing, Turn, phase, single
 from orchestrator.core.spending import Heard
@@ -65,26 +65,21 @@ def judge(case: Case, held: Debate, voting: Voting, ended: Ended) -> Doing[Judge
     warnings = []
     if said.confidence is None:
         warnings.append(f"{somebody.name} stated no usable confidence")
-    leading = voting.tally.leading
-    if ended.ending is Ending.CONVERGED and known and choice not in _same_as(voting, leading):
+    judged = Judged(said, somebody.name, choice if known else None, labels, heard)
+    if ended.ending is Ending.CONVERGED and agrees_with(voting, judged) is False:
+        leading = voting.tally.leading
         warnings.append(f"{somebody.name}'s verdict is {choice}, the votes agree on {leading}")
-    return Judged(said, somebody.name, choice if known else None, labels, heard, tuple(warnings))
+    return replace(judged, warnings=tuple(warnings))
 
 
 def agrees_with(voting: Voting, judged: Judged) -> bool | None:
-    """Whether the votes agree on what the verdict amounts to; None where that is none of the positions."""
+    """Whether the votes agree on what the verdict amounts to; None where that is none of the positions.
+
+    Every voter's own word counts: that somebody calls two positions the same moves nobody else's vote.
+    """
     if judged.choice is None:
         return None
-    return voting.tally.converged and judged.choice in _same_as(voting, voting.tally.leading)
-
-
-def _same_as(voting: Voting, leading: str | None) -> frozenset[str]:
-    """The position that leads, and those that its voters called the same."""
-    same = {leading} if leading is not None else set()
-    for vote in voting.votes.values():
-        if vote is not None and leading in vote.supports:
-            same |= vote.supports
-    return frozenset(same)
+    return voting.tally.counts[judged.choice].converged
 
 
 def revealed(voting: Voting, labels: Mapping[str, str]) -> tuple[Vote, ...]:

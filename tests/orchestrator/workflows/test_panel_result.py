@@ -65,6 +65,34 @@ def test_whether_the_votes_agree_on_the_verdict_is_told(choice: str | None, expe
     assert outcome.detail["agreement"]["on_verdict"] is expected
 
 
+@pytest.mark.parametrize("caller", NAMES)
+def test_one_voter_who_calls_two_positions_the_same_does_not_speak_for_the_others(caller: str):
+    def ballot(step: Turn) -> StepResult:
+        same = ["P2"] if step.participant.name == caller else []
+        return give(step, choice="P1", same=same, confidence=0.9)
+
+    def judgement(step: Turn) -> StepResult:
+        return give(step, verdict="No, all agree.", choice="P2")
+
+    outcome, _ = held(PanelCast(argument=persuaded, ballot_choice=ballot, judgement=judgement))
+    assert outcome.ending is Ending.CONVERGED
+    assert outcome.detail["agreement"]["leading"] == "P1"
+    assert outcome.detail["agreement"]["on_verdict"] is False
+    assert any("verdict is P2, the votes agree on P1" in one for one in outcome.warnings)
+
+
+def test_a_verdict_in_other_words_is_agreed_on_when_all_voters_call_them_the_same():
+    def ballot(step: Turn) -> StepResult:
+        return give(step, choice="P1", same=["P2"], confidence=0.9)
+
+    def judgement(step: Turn) -> StepResult:
+        return give(step, verdict="No.", choice="P2")
+
+    outcome, _ = held(PanelCast(argument=persuaded, ballot_choice=ballot, judgement=judgement))
+    assert outcome.detail["agreement"]["on_verdict"] is True
+    assert not any("the votes agree on" in one for one in outcome.warnings)
+
+
 def test_what_the_ledger_shows_as_agreed_stands_before_what_the_judge_says():
     detail = held(PanelCast())[0].detail
     assert detail["consensus_points"][0] == {"text": "Yes.", "by": "ledger", "id": "P1"}
