@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import indent
 from typing import Any
 
 from shared.models.findings import Finding, Position
@@ -41,6 +42,14 @@ def lines_of(value: Any) -> Iterable[str]:
                 yield from lines_of(item if not isinstance(item, str) else f"- {item}")
         case _:
             return
+
+
+def under_name(name: str, text: str) -> str:
+    """Somebody's words under a heading of ours, quoted line by line.
+
+    So no line of them reads as a heading, and nobody puts words under another's name.
+    """
+    return f"# {name}\n\n{indent(text, '> ', lambda _: True)}"
 
 
 def findings_text(findings: Sequence[Finding], supporters_of: int) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from orchestrator.core.commands import Doing, Turn, single
 from orchestrator.core.labels import shuffled_labels
 from orchestrator.core.spending import Heard
+from orchestrator.core.wording import under_name
 from orchestrator.workflows.ask.case import Answers, Case, RankingResult, SynthesisResult
 from shared.models.panel import Role
 from shared.models.replies import Synthesis
@@ -49,5 +50,5 @@ def one_after_another(answers: Answers) -> str:
     """Every answer under its participant's name; a single one by itself."""
     if len(answers.given) == 1:
         return answers.given[0].text
-    blocks = (f"# {one.participant}\n\n{one.text}" for one in answers.given)
+    blocks = (under_name(one.participant, one.text) for one in answers.given)
     return "\n\n".join(blocks) or "Nobody answered."

@@ -8,6 +8,7 @@ from typing import Any
 from orchestrator.core.commands import Outcome
 from orchestrator.core.spending import spent
 from orchestrator.core.verdict import effective_votes
+from orchestrator.core.wording import under_name
 from orchestrator.workflows.forum.case import Case, Exchange, Stop, Talk
 from orchestrator.workflows.forum.closing import Closing
 from orchestrator.workflows.forum.helped import receipt
@@ -47,7 +48,7 @@ def still_asking(talk: Talk) -> list[dict[str, Any]]:
 
 def transcript(talk: Talk) -> str:
     """What was said, one speech after another: the summary of a discussion without a conclusion."""
-    blocks = (f"# {one.participant}\n\n{one.text}" for one in talk.speeches)
+    blocks = (under_name(one.participant, one.text or "") for one in talk.speeches)
     return "\n\n".join(blocks) or "Nobody spoke."
 
 

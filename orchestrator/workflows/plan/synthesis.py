@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from orchestrator.core.commands import Doing, Turn, single
 from orchestrator.core.contested import Agenda
 from orchestrator.core.spending import Heard
+from orchestrator.core.wording import under_name
 from orchestrator.workflows.plan.case import Case, History, PlanVersion
 from orchestrator.workflows.plan.prompts import Shown, View, labelled
 from shared.models.panel import Role
@@ -64,4 +65,8 @@ def synthesise(case: Case, plan: PlanVersion, history: History) -> Doing[Synthes
 
 def joined(history: History) -> str:
     """The rounds' contents, one contribution after another."""
-    return "\n\n".join(one.headed(one.participant) for one in history.said) or "Nobody answered."
+    blocks = (
+        under_name(f"{one.participant}, {one.role.value}, round {one.round}", one.text)
+        for one in history.said
+    )
+    return "\n\n".join(blocks) or "Nobody answered."

@@ -82,7 +82,7 @@ def test_everybody_answers_at_once_and_nothing_else_is_asked() -> None:
 
     assert run.stages == [tuple(f"answer/{name}" for name in NAMES)]
     assert (outcome.verdict, outcome.ending) == (Verdict.ANSWERED, None)
-    assert outcome.summary.startswith("# claude\n\nThe answer of claude.\n\n# gemini")
+    assert outcome.summary.startswith("# claude\n\n> The answer of claude.\n\n# gemini")
     answers: Any = outcome.detail["answers"]
     assert [one["answer"] for one in answers] == [f"The answer of {name}." for name in NAMES]
     assert outcome.detail["usage"]["cost_usd"] == 2.0  # type: ignore[index,call-overload]

@@ -85,7 +85,7 @@ def test_a_dead_orchestrator_is_replaced_by_the_rule_and_there_is_no_conclusion(
         "selection/2",
     ]
     assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.EXHAUSTED)
-    assert outcome.summary.startswith("# claude\n\nA monolith")
+    assert outcome.summary.startswith("# claude\n\n> A monolith")
     assert any("ended without a conclusion: chair could not" in one for one in outcome.warnings)
     assert any("from now on" in one for one in outcome.warnings)
 
