@@ -6,7 +6,9 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
+from shared.errors import ProviderError, Scope
 from shared.locality import is_hosted
+from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Usage
 from workers.providers.converse import JSON_LINES, Dialect, Quirks, converse, json_request
@@ -21,6 +23,9 @@ BASE_URL = "http://127.0.0.1:11434"
 _FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH}
 _OWN_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
 _CHARS_PER_TOKEN = 3
+# What no text goes below: a prompt that is longer by this count is longer by every other.
+_MOST_CHARS_PER_TOKEN = 5
+_MOST_WIDE_PER_TOKEN = 2
 _SMALLEST_CONTEXT = 8192
 
 
@@ -28,7 +33,7 @@ class Options(SchemaOptions):
     """`num_ctx`: the model's window in tokens.
 
     Without `num_ctx` a window that holds prompt and answer is asked for: Ollama's own is 4,096
-    tokens and it silently drops what does not fit.
+    tokens and it silently drops what does not fit. For the same reason nothing is sent that cannot fit into `num_ctx`.
     """
 
     num_ctx: int | None = None
@@ -49,6 +54,7 @@ def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
     """The request. Raises ProviderError for a missing model and for bad options."""
     del quirks
     options = options_of(call.participant, Options)
+    _check_fits(call, options.num_ctx)
     key = options.key(call.participant.name, None)
     headers = {} if key is None else {"authorization": f"Bearer {key.reveal()}"}
     url = f"{options.address(BASE_URL, '/chat', '/api', '/v1')}/api/chat"
@@ -81,9 +87,27 @@ def _body(call: ProviderCall, options: Options) -> Payload:
 
 
 def _window(call: ProviderCall) -> int:
-    chars = len(call.system) + sum(len(message.text) for message in call.messages)
-    needed = chars // _CHARS_PER_TOKEN + call.max_output_tokens
+    needed = _tokens(call, _CHARS_PER_TOKEN, 1) + call.max_output_tokens
     return max(_SMALLEST_CONTEXT, -(-needed // 1024) * 1024)
+
+
+def _check_fits(call: ProviderCall, window: int | None) -> None:
+    needed = _tokens(call, _MOST_CHARS_PER_TOKEN, _MOST_WIDE_PER_TOKEN)
+    if window is not None and needed > window:
+        raise ProviderError(
+            FailureKind.CONTEXT_OVERFLOW,
+            f"{call.participant.name}: the prompt has at least {needed} tokens, and num_ctx is {window}; Ollama would "
+            "drop its beginning. Set a larger num_ctx, or none.",
+            charged=False,
+            scope=Scope.NOBODY,
+        )
+
+
+def _tokens(call: ProviderCall, chars: int, wide_chars: int) -> int:
+    """The prompt's tokens at so many characters a token; Korean, Chinese and Japanese have far fewer."""
+    prompt = "".join((call.system, *(message.text for message in call.messages)))
+    plain = len(prompt.encode("ascii", "ignore"))
+    return plain // chars + (len(prompt) - plain) // wide_chars
 
 
 def read(payload: Payload, call: ProviderCall) -> Completion:

@@ -235,6 +235,19 @@ def test_ollama_is_asked_for_a_window_that_holds_prompt_and_answer() -> None:
     assert body_of(ollama.DIALECT, call)["stream"] is False
 
 
+def test_ollama_is_asked_for_a_window_that_holds_korean() -> None:
+    call = dataclasses.replace(call_for("ollama"), user="한" * 60_000)
+    assert body_of(ollama.DIALECT, call)["options"]["num_ctx"] >= 60_000 + 8192
+
+
+@pytest.mark.parametrize("prompt", ["x" * 60_000, "한" * 10_000])
+def test_a_prompt_that_ollama_would_cut_is_not_sent(prompt: str) -> None:
+    call = dataclasses.replace(call_for("ollama", num_ctx=4096), user=prompt)
+    with pytest.raises(ProviderError) as raised:
+        body_of(ollama.DIALECT, call)
+    assert raised.value.kind is FailureKind.CONTEXT_OVERFLOW
+
+
 @pytest.mark.parametrize(
     ("model", "options", "cost"),
     [
