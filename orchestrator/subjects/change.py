@@ -184,8 +184,9 @@ def _serves_as_before(file: CapturedFile) -> bool:
     if file.old_path is None:
         return True
     old, new = PurePosixPath(file.old_path), PurePosixPath(file.path)
-    alike = old.suffix.lower() == new.suffix.lower() != ""
-    return alike and language_of(file.path) is None and new.suffix.lower() not in LOADED
+    suffix = new.suffix.lower()
+    alike = old.name == new.name or old.suffix.lower() == suffix != ""
+    return alike and suffix not in LOADED and not file.used_otherwise
 
 
 def _require_something(change: Change) -> None:

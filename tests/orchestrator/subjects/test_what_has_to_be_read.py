@@ -143,12 +143,13 @@ def test_what_cannot_be_read_may_be_moved_unless_its_name_gives_it_another_use(r
     moved = {
         "a.pdf": "docs/a.pdf",
         "table.csv": "other.csv",
+        "dump.sql": "db/dump.sql",
         "b.bin": "b.so",
         "c.so": "lib/c.so",
         "data.txt": "job.py",
     }
     for name in moved:
-        big = name in ("table.csv", "data.txt")
+        big = name in ("table.csv", "dump.sql", "data.txt")
         repo.write(name, name + "\n" + "x\n" * 600_000 if big else name.encode() + b"\0" * 90)
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "before")
@@ -161,6 +162,7 @@ def test_what_cannot_be_read_may_be_moved_unless_its_name_gives_it_another_use(r
     assert {path: excuse_of(file) for path, file in files.items() if excuse_of(file)} == {
         "docs/a.pdf": "renamed",
         "other.csv": "renamed",
+        "db/dump.sql": "renamed",
     }
 
 
