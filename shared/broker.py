@@ -33,6 +33,7 @@ from shared.refusals import Refusals
 
 BACKLOG_WITHIN_S = 0.001
 BATCH = 16
+SILENT_S = 10
 ORDINARY_EVERY = 8
 # Task events for Flower travel many at a time.
 MAX_BROADCAST_BYTES = 4 * 1024 * 1024
@@ -299,13 +300,14 @@ def _queue(name: str, broker_url: str) -> Queue:
 
 def _transport_options(broker_url: str, slots: int, late_acks: bool) -> dict[str, Any]:
     if not broker_url.startswith("redis"):
-        return {"confirm_publish": True}
+        # A broker that falls silent, or blocks publishers, confirms nothing: without limits the sweeper waits for ever.
+        return {"confirm_publish": True, "read_timeout": SILENT_S, "write_timeout": SILENT_S}
     return {
         "global_keyprefix": "quorate:",
         "priority_steps": [ORDINARY, SOON],
         "ack_emulation": late_acks,
         "visibility_timeout": 900,
-        "socket_timeout": 10,
+        "socket_timeout": SILENT_S,
         "socket_connect_timeout": 5,
         "socket_keepalive": True,
         "health_check_interval": 10,

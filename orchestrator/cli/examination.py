@@ -12,6 +12,7 @@ from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 
+from orchestrator.cli.machine import look_at_broker, missing_servers
 from orchestrator.cli.ownership import diagnosis
 from orchestrator.cli.processes import script
 from orchestrator.cli.terminal import Terminal
@@ -135,10 +136,11 @@ def _disk(settings: Settings, _environ: Mapping[str, str]) -> Check:
 
 def _servers(settings: Settings, _environ: Mapping[str, str]) -> Check:
     if settings.external is not None:
-        return Check(
-            "servers", State.OK, "external, from QUORATE_REDIS_URL and QUORATE_DATABASE_URL"
-        )
+        return _external_servers(settings)
     found = status(settings.instance)
+    if silent := [f"{one.name} (pid {one.pid})" for one in found if one.silent]:
+        text = f"{' and '.join(silent)} runs and does not answer: it was stopped, recovers, or has no connection left"
+        return Check("servers", State.FAIL, f"{text}; see the logs in {settings.instance.log_dir}")
     if all(one.running for one in found):
         return Check("servers", State.OK, ", ".join(one.version or one.name for one in found))
     down = ", ".join(one.name for one in found if not one.running)
@@ -147,9 +149,18 @@ def _servers(settings: Settings, _environ: Mapping[str, str]) -> Check:
     )
 
 
+def _external_servers(settings: Settings) -> Check:
+    """Postgres is asked for its schema below."""
+    queues, refused = look_at_broker(settings)
+    if missing := missing_servers({"queues": queues, "refused": refused}):
+        advice = "check QUORATE_REDIS_URL and QUORATE_BROKER_URL"
+        return Check("servers", State.FAIL, f"{' and '.join(missing)}: {advice}")
+    return Check("servers", State.OK, "external, and the broker and Redis answer")
+
+
 def _schema(settings: Settings, _environ: Mapping[str, str]) -> Check:
     if settings.external is None and not all(one.running for one in status(settings.instance)):
-        return Check("schema", State.NOTE, "unknown while the servers are down")
+        return Check("schema", State.NOTE, "unknown while the servers do not answer")
     database = Database(settings.endpoints.database_url, pool_size=1, patience_s=0.0)
     try:
         found = database.run(schema_revision)

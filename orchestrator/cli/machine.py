@@ -64,7 +64,7 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
     facts: dict[str, Any] = {"instance": None}
     if settings.external is None:
         facts = _embedded(settings.instance)
-        if not any(server["running"] for server in facts["servers"]):
+        if not any(server["running"] or server["silent"] for server in facts["servers"]):
             down = {"fault": _NOT_RUNNING, "queues": None, "refused": None}
             return _show(environ, {**facts, **down}, as_json=as_json)
     fault: str | None = None
@@ -79,7 +79,7 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
         fault = str(error)
     finally:
         database.close()
-    facts["queues"], facts["refused"] = _broker(settings)
+    facts["queues"], facts["refused"] = look_at_broker(settings)
     return _show(environ, {**facts, "fault": fault}, as_json=as_json)
 
 
@@ -122,7 +122,9 @@ def _embedded(instance: Instance) -> dict[str, Any]:
     }
 
 
-def _broker(settings: Settings) -> tuple[dict[str, int] | None, dict[str, int] | None]:
+def look_at_broker(
+    settings: Settings,
+) -> tuple[dict[str, int] | None, dict[str, int] | None]:
     """How many messages wait and how many were refused, by queue; None where the broker or Redis is away."""
     refusals = Refusals(settings.endpoints.redis_url)
     app = make_app(settings.endpoints.broker_url)
@@ -140,6 +142,12 @@ def _broker(settings: Settings) -> tuple[dict[str, int] | None, dict[str, int] |
         app.close()
     known = {queue: count for queue, count in waiting.items() if count is not None}
     return (known if len(known) == len(QUEUES) else None), refused
+
+
+def missing_servers(facts: Mapping[str, Any]) -> list[str]:
+    """Which of the broker and Redis does not answer, as `look_at_broker` found them."""
+    names = {"queues": "the broker", "refused": "Redis"}
+    return [f"{name} does not answer" for fact, name in names.items() if facts[fact] is None]
 
 
 def _lines(facts: Mapping[str, Any]) -> list[Line]:
@@ -172,6 +180,8 @@ def _lines(facts: Mapping[str, Any]) -> list[Line]:
     runs = ", ".join(f"{count} {status}" for status, count in facts.get("runs", {}).items())
     about = "about " if facts.get("runs_estimated") else ""
     lines.append(line(f"runs: {about}{runs or 'none'}"))
+    if facts["instance"] is None:
+        lines += [line(Span(text, Style.BAD)) for text in missing_servers(facts)]
     if waiting := [f"{n} in {queue}" for queue, n in (facts["queues"] or {}).items() if n]:
         lines.append(line(f"messages waiting: {', '.join(waiting)}"))
     if refused := [f"{n} in {queue}" for queue, n in (facts["refused"] or {}).items()]:
@@ -196,7 +206,7 @@ def _server(one: Mapping[str, Any]) -> tuple[str, ...]:
     memory = one["memory_bytes"]
     return (
         one["name"],
-        "yes" if one["running"] else "no",
+        "yes" if one["running"] else "no answer" if one["silent"] else "no",
         one["version"] or "-",
         str(one["pid"] or "-"),
         "-" if memory is None else f"{memory / 1e6:.0f} MB",

@@ -60,6 +60,8 @@ class ServerStatus:
     memory_bytes: int | None = None
     """Its processes' share of physical memory."""
     since: datetime | None = None
+    silent: bool = False
+    """Its processes are there and it does not answer: stopped, recovering, or every connection is taken."""
 
 
 def ensure(
@@ -207,7 +209,7 @@ def _redis_status(instance: Instance) -> ServerStatus:
         with RedisWire(instance) as redis:
             facts = redis.information("server")
     except (OSError, EnvironmentFault):
-        return ServerStatus(REDIS, False, instance.redis_socket)
+        return _without_answer(REDIS, instance, instance.redis_socket)
     seconds = int(facts.get("uptime_in_seconds", "0"))
     return ServerStatus(
         name=REDIS,
@@ -218,6 +220,11 @@ def _redis_status(instance: Instance) -> ServerStatus:
         memory_bytes=_memory(_running(instance)[REDIS]),
         since=datetime.now(UTC) - timedelta(seconds=seconds),
     )
+
+
+def _without_answer(name: str, instance: Instance, path: Path) -> ServerStatus:
+    found = leaders(_running(instance)[name])
+    return ServerStatus(name, False, path, next((p.pid for p in found), None), silent=bool(found))
 
 
 def _redis_version(facts: Mapping[str, str]) -> str:
@@ -232,7 +239,7 @@ def _postgres_status(instance: Instance) -> ServerStatus:
         with PostgresWire.to(instance) as postgres:
             version, since = postgres.query(sql)[0]
     except (OSError, EnvironmentFault):
-        return ServerStatus(POSTGRES, False, instance.postgres_socket)
+        return _without_answer(POSTGRES, instance, instance.postgres_socket)
     processes = _running(instance)[POSTGRES]
     return ServerStatus(
         name=POSTGRES,
