@@ -111,9 +111,9 @@ def _content_findings(
 
 def _line_findings(source: SourceFile) -> Iterator[RaisedFinding]:
     """At most `MOST_HITS` of each check, so that a file made of hits costs no more than another."""
-    suffix = PurePosixPath(source.path).suffix.lower()
+    base = PurePosixPath(source.path).name.lower()
     for check in LINE_CHECKS:
-        if check.suffixes and suffix not in check.suffixes:
+        if check.suffixes and not base.endswith(check.suffixes):
             continue
         if check.whole_file is None or check.whole_file(source.text):
             yield from islice(_hits(source, check), MOST_HITS)

@@ -23,6 +23,10 @@ RUBY_DEBUGGER = re.compile(r"^\s*(?:binding\.(?:pry|irb)|byebug|debugger)\s*$")
 PHP_DEBUGGER = re.compile(r"^\s*(?:var_dump|dd|xdebug_break)\s*\(.*\);\s*$")
 FOCUSED_TEST = re.compile(r"\b(describe|it|test|context)\.only\b(?=\s*[(`])")
 PATH_IMPORT = re.compile(r"\ufeff?import[ \t]")
+# The encodings of Unicode give every letter back as it was.
+REWRITTEN = re.compile(
+    r"[^#]\S*[ \t](?:.*[ \t])?working-tree-encoding=(?!UTF-?(?:8|16|32))", re.IGNORECASE
+)
 TODO = re.compile(r"(?:#|//|/\*|<!--|--|;)\s*(?:TODO|FIXME|XXX)\b(?!.*(?:#\d|[A-Z]{2,}-\d|://))")
 # Published forms of keys with a fixed start: no guess by entropy, hardly a false alarm.
 TOKENS = re.compile(
@@ -63,7 +67,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Check:
-    """A rule for lines: in files of `suffixes` (all when empty) whose whole text satisfies `whole_file`."""
+    """A rule for lines: in files of `suffixes` or names (all when empty) whose whole text satisfies `whole_file`."""
 
     find: Callable[[str], Hit | None]
     suffixes: tuple[str, ...] = ()
@@ -183,6 +187,19 @@ def _path_import(line: str) -> Hit | None:
     )
 
 
+def _rewritten(line: str) -> Hit | None:
+    if REWRITTEN.match(line) is None:
+        return None
+    return Hit(
+        "rewritten-on-checkout",
+        "git writes these files with other letters than were reviewed",
+        Severity.MAJOR,
+        "security",
+        "Some letters of the stored text become others on checkout: Shift-JIS makes a backslash of a yen sign.",
+        "Store the files in the encoding that they have, or in UTF-8.",
+    )
+
+
 def _has_conflict_edge(text: str) -> bool:
     # `=======` alone is a heading in Markdown and reStructuredText.
     return CONFLICT_EDGE.search(text) is not None
@@ -218,6 +235,7 @@ LINE_CHECKS: tuple[Check, ...] = (
     Check(_statement("debugger", "A debugger call was left in", RUBY_DEBUGGER), (".rb",)),
     Check(_statement("debugger", "A debugging output was left in", PHP_DEBUGGER), (".php",)),
     Check(_path_import, (".pth",)),
+    Check(_rewritten, (".gitattributes",)),
     Check(_focused, SCRIPTS),
     Check(_todo),
 )

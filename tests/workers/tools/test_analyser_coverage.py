@@ -193,6 +193,23 @@ def test_an_unseen_character_far_to_the_right_is_placed_where_it_stands() -> Non
     assert finding.patch is None
 
 
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("*.py text working-tree-encoding=SHIFT-JIS", True),
+        ("*.py working-tree-encoding=cp932 eol=lf", True),
+        ("*.ps1 working-tree-encoding=UTF-16LE-BOM", False),
+        ("# *.py working-tree-encoding=SHIFT-JIS", False),
+        ("*.py diff=python", False),
+    ],
+)
+def test_files_that_git_rewrites_with_other_letters_are_named(line: str, found: bool) -> None:
+    documents = MemoryDocuments()
+    subject = subject_of(documents, {"src/.gitattributes": (None, line + "\n")})
+    said = rules(review("diffcheck", documents, stored(documents, subject)))
+    assert said == (["diffcheck/rewritten-on-checkout"] if found else [])
+
+
 def test_a_line_of_a_path_file_that_python_runs_is_no_path() -> None:
     reply = read_by("diffcheck", a_pth="lib\nimport os; os.system('id')\n")
     assert [(one.rule, one.place and one.place.line) for one in reply.findings] == [
