@@ -1,24 +1,29 @@
 """A diff cut into pieces: by file, then between hunks, and within a hunk only where it is larger than a piece.
 
 Every piece is a diff of its own, with the file's header and hunk headers that count right, so that what is quoted from
-it stands in the whole diff, too. A cut within a hunk falls where a block seems to end, and never within a PEM block:
-secrets are masked in each text that leaves, and half a key is not recognised as one.
+it stands in the whole diff, too. A cut within a hunk falls where a block seems to end, and never within a private key
+or between a secret and the lines that tell it: secrets are masked in each text that leaves, and half of one is not
+recognised.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from shared.masking.mask import mask
 from shared.models.subject import DiffPiece, LineRange
 from shared.tokens import estimated_tokens
 
 PIECE_TOKENS = 3_000
+MOST_TRIES = 12  # places for a cut, the best one first
 LONGEST_PEM = 400  # lines: what begins like a key and does not end is no reason never to cut
 
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@([^\n]*)")
-_PEM_BEGINS, _PEM_ENDS = b"-----BEGIN ", b"-----END "
+_PEM_BEGINS, _PEM_ENDS = (b"-----BEGIN ", b"Private-Lines: "), (b"-----END ", b"Private-MAC: ")
+_AROUND_LINES, _AROUND_BYTES = 40, 4_000
+_PLACEHOLDER = re.compile(r"(«masked:[\w-]+):\d+»")
 
 
 @dataclass(frozen=True)
@@ -124,21 +129,42 @@ def _split(hunk: _Hunk) -> Iterator[_Hunk]:
 
 def _end(lines: tuple[bytes, ...]) -> int:
     """How many lines make a part: as many as fit, back to where a block seems to end, beyond an open PEM block."""
-    total, pem, best = 0, 0, 0
+    total, pem = 0, 0
+    blocks: list[int] = []
+    others: list[int] = []
     for at, line in enumerate(lines):
         total += _tokens(line)
         if total > PIECE_TOKENS and at and not pem:
-            return best or at
-        if _PEM_BEGINS in line:
+            return _safest((*reversed(blocks), at, *reversed(others)), lines)
+        if any(sign in line for sign in _PEM_BEGINS):
             pem = LONGEST_PEM
-        elif _PEM_ENDS in line:
+        elif any(sign in line for sign in _PEM_ENDS):
             pem = 0
         elif pem:
             pem -= 1
         follows = lines[at + 1] if at + 1 < len(lines) else b""
-        if not pem and total > PIECE_TOKENS // 2 and _begins_block(follows):
-            best = at + 1
+        if not pem and total > PIECE_TOKENS // 2:
+            (blocks if _begins_block(follows) else others).append(at + 1)
     return len(lines)
+
+
+def _safest(places: Sequence[int], lines: tuple[bytes, ...]) -> int:
+    """The first of the places where a cut parts no secret from what it is known by; else the first of all."""
+    tried = places[:MOST_TRIES]
+    return next((at for at in tried if _hides_as_much(lines, at)), tried[0])
+
+
+def _hides_as_much(lines: tuple[bytes, ...], at: int) -> bool:
+    before = b"".join(lines[max(at - _AROUND_LINES, 0) : at])[-_AROUND_BYTES:]
+    after = b"".join(lines[at : at + _AROUND_LINES])[:_AROUND_BYTES]
+    return _masked(before + after) == _masked(before) + _masked(after)
+
+
+def _masked(text: bytes) -> str:
+    """The text as it would leave, whatever number a secret has there."""
+    header = "@@ -1 +1 @@\n"
+    hidden = mask(header + text.decode("utf-8", "replace")).text
+    return _PLACEHOLDER.sub(r"\1»", hidden).removeprefix(header)
 
 
 def _begins_block(line: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ KINDS = tuple(
         (PRIVATE_KEY, *(rule.kind for rule in RULES), ENCODED, RESIDENT, CARD, ASSIGNED, EMAIL)
     )
 )
+
+_MARK = re.compile(r"^[+-]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +88,8 @@ def _found(text: str, also: Collection[str]) -> Iterator[Span]:
         yield from find_emails(text)
     for start, end in find_assigned(text, lowered):
         yield start, end, ASSIGNED
+    if "@@ -" in text:
+        # A value on the lines below its name is found by their indentation, which a diff's marks hide.
+        unmarked = _MARK.sub(" ", text)
+        for start, end in find_assigned(unmarked, small(unmarked)):
+            yield start, end, ASSIGNED

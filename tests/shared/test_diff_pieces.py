@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.subjects.patch import FilePatch, parse_patch
 from shared.diff_pieces import PIECE_TOKENS, Part, cut_change
+from shared.masking.mask import mask
 from shared.models.subject import DiffPiece
 from shared.tokens import estimated_tokens
 
@@ -114,3 +116,29 @@ def test_whatever_the_hunks_nothing_is_lost_or_invented(
     pieces, texts = cut(text)
     if pieces:
         assert changed_lines(parsed(texts)) == changed_lines(parsed([text]))
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        ("Private-Lines: 6", *("Ab3d" * 16 for _ in range(6)), "Private-MAC: 0123"),
+        ("<password>", "   Xk9aB7qLm2Pz8Rt5Vw3Yc1Dn", "</password>"),
+        ('"client_secret":', '   "Xk9aB7qLm2Pz8Rt5Vw3Yc1Dn"'),
+    ],
+)
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_no_cut_parts_a_secret_from_what_it_is_known_by(
+    secret: tuple[str, ...], indent: str
+) -> None:
+    hidden = [line for line in secret if "Ab3d" in line or "Xk9a" in line]
+    before = [f"{indent}x_{n} = compute({n}) + another_call({n})" for n in range(400)]
+    # The first cut falls behind the line that fills a piece: wherever the secret stands around it.
+    sizes = accumulate(estimated_tokens(f"+{line}\n") for line in before)
+    full = next(n for n, size in enumerate(sizes) if size > PIECE_TOKENS)
+    for lines in range(full - 2 * len(secret) - 4, full + 2):
+        body = [*before[:lines], *secret, *before[:40]]
+        text = "".join(f"+{line}\n" for line in body)
+        _, pieces = cut(HEAD + b"@@ -0,0 +1,%d @@\n" % len(body) + text.encode())
+        assert len(pieces) > 1
+        sent = "\n".join(mask(piece.decode()).text for piece in pieces)
+        assert not [line for line in hidden if line.strip(' "') in sent], lines

@@ -6,6 +6,7 @@ The examples stand in tests/support/secret_examples.py.
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import pytest
@@ -53,6 +54,25 @@ def test_a_private_key_in_a_diff_keeps_the_signs_of_its_lines() -> None:
     masked = mask(text).text
     assert [line[:1] for line in masked.split("\n")] == [line[:1] for line in text.split("\n")]
     assert B62[:20] not in masked
+
+
+@pytest.mark.parametrize("mark", "+- ")
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("password: |", "  {}", "next: 1"),
+        ("<password>", "   {}", "</password>"),
+        ('"client_secret":', '   "{}"'),
+        ("<entry", ' name="db_password"', ' value="{}"/>'),
+        ("- name: DB_PASSWORD", '  value: "{}"'),
+    ],
+)
+def test_a_secret_below_its_name_is_hidden_in_a_diff_too(lines: tuple[str, ...], mark: str) -> None:
+    secret = "Xk9aB7qLm2Pz8Rt5Vw3Yc1Dn"
+    diff = "@@ -1,3 +1,3 @@\n" + "".join(f"{mark}{one.format(secret)}\n" for one in lines)
+    masked = mask(diff)
+    assert secret not in masked.text
+    assert re.sub("«.*»", secret, masked.text) == diff
 
 
 def test_a_private_key_that_a_hunk_cuts_off_is_hidden_as_far_as_it_goes() -> None:
