@@ -11,10 +11,36 @@ from typing import Any
 
 from celery.utils.log import get_logger
 from celery.worker.consumer import Consumer as CeleryConsumer
+from celery.worker.control import Panel, nok
 
+from shared.contracts import QUEUES
 from shared.envelopes import check_task, where
 
 _celery_log = get_logger(__name__)
+# What a worker never needs from afar: they write files, take all of its time, or reach into other workers.
+_NOT_OFFERED = ("objgraph", "memdump", "memsample", "election", "pool_restart", "autoscale")
+
+
+def guard_remote_control() -> None:
+    """Celery believes what a command from afar says of a queue, and an exchange that is none ends the process."""
+    for name in _NOT_OFFERED:
+        Panel.data.pop(name, None)
+    for name in ("add_consumer", "cancel_consumer"):
+        Panel.data[name] = _with_our_queues(Panel.data[name])
+
+
+def _with_our_queues(command: Callable[..., Any]) -> Callable[..., Any]:
+    if getattr(command, "is_guarded", False):
+        return command
+
+    def guarded(state: Any, queue: object = None, **_options: object) -> Any:
+        return command(state, queue=queue) if queue in QUEUES else nok("no queue of ours")
+
+    guarded.is_guarded = True  # type: ignore[attr-defined]
+    return guarded
+
+
+guard_remote_control()
 
 
 class Consumer(CeleryConsumer):  # type: ignore[misc]

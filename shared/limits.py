@@ -27,6 +27,7 @@ from pydantic import Field, ValidationError
 from shared.errors import ConfigurationError, EnvironmentFault
 from shared.models.panel import Participant
 from shared.models.wire import Wire
+from shared.redis_text import READING, whole_number
 
 ACCOUNTS_KEY = "quorate:accounts"
 PAUSED_KEY = "quorate:paused"
@@ -161,18 +162,18 @@ def breakers(redis_url: str) -> list[Breaker]:
 
 
 def _breaker(account: str, fields: Mapping[str, str], in_flight: int, now_ms: int) -> Breaker:
-    open_until = int(fields.get("open", 0))
+    open_until = whole_number(fields.get("open"))
     state = BreakerState.CLOSED
     if open_until:
         state = BreakerState.OPEN if now_ms < open_until else BreakerState.HALF_OPEN
     return Breaker(
         account=account,
         state=state,
-        failures=int(fields.get("fails", 0)),
+        failures=whole_number(fields.get("fails")),
         why=fields.get("why", ""),
         said=fields.get("said", ""),
         opens_in_s=max(open_until - now_ms, 0) / 1000,
-        cooldown_s=max(int(fields.get("block", 0)) - now_ms, 0) / 1000,
+        cooldown_s=max(whole_number(fields.get("block")) - now_ms, 0) / 1000,
         in_flight=in_flight,
     )
 
@@ -206,16 +207,22 @@ def paused(redis_url: str) -> list[Pause]:
         notes: Any = client.hgetall(PAUSED_KEY)
     found = []
     for name, note in sorted(notes.items()):
-        fields = json.loads(note)
-        found.append(Pause(name, float(fields["since"]), str(fields["reason"])))
+        try:
+            fields = _Note.model_validate_json(note)
+        except ValidationError:
+            fields = _Note()  # it pauses all the same
+        found.append(Pause(name, fields.since, fields.reason))
     return found
+
+
+class _Note(Wire):
+    since: float = Field(default=0.0, ge=0, lt=1e11)
+    reason: str = ""
 
 
 @contextmanager
 def _connected(redis_url: str) -> Iterator[redis.Redis]:
-    client = redis.Redis.from_url(
-        redis_url, socket_timeout=5, socket_connect_timeout=2, decode_responses=True
-    )
+    client = redis.Redis.from_url(redis_url, socket_timeout=5, socket_connect_timeout=2, **READING)
     try:
         yield client
     except redis.RedisError as error:

@@ -17,9 +17,12 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Mapping
+from typing import Annotated
 
 import redis
+from pydantic import Field, TypeAdapter, ValidationError
 
+from shared.redis_text import READING
 from shared.unfinished import ANEW, SoFar, plain_words, readable
 
 WATCHED_S = 10
@@ -31,13 +34,20 @@ LOOK_EVERY_S = 1.0
 AWAY_S = 10.0
 LONGEST_TAIL = 4_000
 LONGEST_READ = 200_000
+MOST_STEPS = 1_000
 _STEADY = 1_000
+# Anybody may publish: a step, how many characters it has, and their end.
+_REPORT = TypeAdapter(
+    tuple[
+        Annotated[str, Field(max_length=1_000)],
+        Annotated[int, Field(ge=0, lt=1 << 53)],
+        Annotated[str, Field(max_length=2 * LONGEST_TAIL)],
+    ]
+)
 
 
 def _client(redis_url: str) -> redis.Redis:
-    return redis.Redis.from_url(
-        redis_url, socket_timeout=2, socket_connect_timeout=1, decode_responses=True
-    )
+    return redis.Redis.from_url(redis_url, socket_timeout=2, socket_connect_timeout=1, **READING)
 
 
 class Live:
@@ -201,7 +211,7 @@ class Watcher:
             self._ear.subscribe(_channel(self._run))
         while (message := self._ear.get_message()) is not None:
             step, so_far = _read(str(message["data"]))
-            if step:
+            if step and (step in self._heard or len(self._heard) < MOST_STEPS):
                 self._heard[step] = so_far
 
 
@@ -215,7 +225,7 @@ def _channel(run: str) -> str:
 
 def _read(message: str) -> tuple[str, SoFar]:
     try:
-        step, characters, text = json.loads(message)
-        return str(step), SoFar(int(characters), str(text))
-    except (ValueError, TypeError, OverflowError):
+        step, characters, text = _REPORT.validate_json(message)
+    except ValidationError:
         return "", SoFar(0)
+    return step, SoFar(characters, text)

@@ -8,6 +8,7 @@ import redis
 import structlog
 
 from shared.contracts import QUEUES
+from shared.redis_text import READING, whole_number
 
 _KEY = "quorate:refused"
 _OTHER = "other"
@@ -22,7 +23,7 @@ class Refusals:
     def __init__(self, redis_url: str | None = None) -> None:
         """Connects on first use; without an address refusals are only logged."""
         self._client = redis_url and redis.Redis.from_url(
-            redis_url, socket_timeout=_WAIT_S, socket_connect_timeout=_WAIT_S, decode_responses=True
+            redis_url, socket_timeout=_WAIT_S, socket_connect_timeout=_WAIT_S, **READING
         )
 
     def add(self, queue: str, size: int, reason: str) -> None:
@@ -36,7 +37,8 @@ class Refusals:
     def counts(self) -> dict[str, int]:
         """How many were refused, by queue. Raises redis.RedisError while the server is away."""
         found = self._client.hgetall(_KEY) if self._client else {}
-        return {str(q): int(found[q]) for q in sorted(found) if str(found[q]).isdigit()}
+        counts = {q: whole_number(found[q]) for q in (*QUEUES, _OTHER) if q in found}
+        return {queue: count for queue, count in sorted(counts.items()) if count > 0}
 
     def close(self) -> None:
         """Drop the connection."""

@@ -15,6 +15,7 @@ from typing import Any
 import redis
 
 from shared.contracts import SIGNAL_GROUP, SIGNAL_STREAM
+from shared.redis_text import READING
 
 MAX_LENGTH = 10_000
 FORGOTTEN_AFTER_MS = 60_000
@@ -27,7 +28,7 @@ class Signals:
         """Connects on first use. A listener that was silent for `forgotten_after_ms` is forgotten."""
         self._forgotten_after_ms = forgotten_after_ms
         self._redis = redis.Redis.from_url(
-            redis_url, socket_timeout=10, socket_connect_timeout=2, decode_responses=True
+            redis_url, socket_timeout=10, socket_connect_timeout=2, **READING
         )
 
     def send(self, run: str) -> bool:

@@ -85,6 +85,7 @@ def test_forged_and_malformed_signals_are_dropped_and_the_next_one_is_heard(
     client.xadd(SIGNAL_STREAM, {"run": "nobody"})
     client.xadd(SIGNAL_STREAM, {"choice": "apply_fix"})
     client.xadd(SIGNAL_STREAM, {"run": "\x00"})
+    client.xadd(SIGNAL_STREAM, {"run": b"\xff", b"\xfe": b"\xff"})
     client.xadd(SIGNAL_STREAM, {"run": run, "choice": "apply_fix"})
 
     (message,) = until(lambda: drain(app))

@@ -327,6 +327,29 @@ def test_broadcasts_that_are_none_end_no_worker(broker_url: str, heard: Heard, t
     app.close()
 
 
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("add_consumer", {"queue": QUEUE_TURNS, "exchange": {"a": 1}, "exchange_type": 5}),
+        ("add_consumer", {"queue": {"a": 1}}),
+        ("cancel_consumer", {"queue": [1]}),
+        ("hello", {"from_node": "x", "revoked": 5}),
+        ("objgraph", {"num": 10**6, "max_depth": 10**4}),
+    ],
+)
+def test_a_command_from_afar_that_is_none_ends_no_worker(
+    broker_url: str, heard: Heard, command: str, arguments: dict[str, object]
+) -> None:
+    app = made(broker_url, heard)
+    with start_worker(app, pool="threads", concurrency=1, perform_ping_check=False):
+        assert wait_until(lambda: app.control.ping(timeout=0.5), 30)
+        app.control.broadcast(command, arguments=arguments, reply=True, timeout=0.5)
+        step_of(app, "good", ready=False).apply_async()
+        heard.wait_for(1)
+        assert app.control.ping(timeout=10)
+    app.close()
+
+
 @pytest.mark.needs_rabbitmq
 def test_nothing_in_rabbitmq_ends_a_worker_either(heard: Heard) -> None:
     url = os.environ["QUORATE_TEST_AMQP_URL"]

@@ -1,11 +1,25 @@
 """What counts as one account, and which options are ours."""
 
 import pytest
+import redis
 from pydantic import JsonValue
 
+from shared.embedded.instance import Endpoints
 from shared.errors import ConfigurationError, EnvironmentFault
-from shared.limits import Limits, account_of, breakers, limits_of, without_limits
+from shared.limits import (
+    ACCOUNTS_KEY,
+    PAUSED_KEY,
+    Limits,
+    Pause,
+    account_key,
+    account_of,
+    breakers,
+    limits_of,
+    paused,
+    without_limits,
+)
 from shared.models.panel import Participant
+from shared.refusals import Refusals
 
 
 def of(provider: str = "openai", **options: JsonValue) -> Participant:
@@ -56,3 +70,45 @@ def test_a_limit_that_cannot_be_is_refused_by_name(bad: dict[str, JsonValue]) ->
 def test_without_redis_an_operator_is_told_so() -> None:
     with pytest.raises(EnvironmentFault, match="Redis does not answer"):
         breakers("redis://127.0.0.1:1/2")
+
+
+STRANGE = (b"\xff", b"nan", b"1e999", b"-5", b"9" * 400, b"9" * 5_000, b"abc", b"\xc2\xb2", b"")
+
+
+@pytest.mark.parametrize("value", STRANGE)
+def test_what_others_wrote_about_an_account_can_be_shown(servers: Endpoints, value: bytes) -> None:
+    account = "strange"
+    with redis.Redis.from_url(servers.redis_url) as client:
+        for field in ("open", "fails", "block", "why", "said"):
+            client.hset(account_key(account), field, value)
+        client.sadd(ACCOUNTS_KEY, account, b"\xff")
+        try:
+            (found,) = [one for one in breakers(servers.redis_url) if one.account == account]
+        finally:
+            client.delete(account_key(account), ACCOUNTS_KEY)
+    assert found.opens_in_s == found.cooldown_s == 0
+
+
+@pytest.mark.parametrize(
+    "note",
+    [b"\xff", b"x", b"[]", b"null", b"[" * 50_000, b'{"since": 1e999}', b'{"since": "x"}', b"{}"],
+)
+def test_a_pause_that_others_wrote_is_a_pause(servers: Endpoints, note: bytes) -> None:
+    with redis.Redis.from_url(servers.redis_url) as client:
+        client.hset(PAUSED_KEY, "gpt", note)
+        try:
+            assert paused(servers.redis_url) == [Pause("gpt", 0.0, "")]
+        finally:
+            client.delete(PAUSED_KEY)
+
+
+@pytest.mark.parametrize("value", STRANGE)
+def test_counts_of_refusals_that_others_wrote_are_none(servers: Endpoints, value: bytes) -> None:
+    refusals = Refusals(servers.redis_url)
+    with redis.Redis.from_url(servers.redis_url) as client:
+        client.hset("quorate:refused", mapping={"quorate.tools": value, b"\xff": "5", "odd": "5"})
+        try:
+            assert refusals.counts() == {}
+        finally:
+            client.delete("quorate:refused")
+            refusals.close()

@@ -14,6 +14,7 @@ from shared.live import (
     LONGEST_READ,
     LONGEST_TAIL,
     LOOK_EVERY_S,
+    MOST_STEPS,
     REPORT_EVERY_S,
     WATCHED_S,
     Listener,
@@ -243,4 +244,43 @@ def test_a_redis_that_is_away_only_spoils_the_picture() -> None:
     live.close()
     watcher = Watcher("redis://127.0.0.1:1/0", "r1")
     assert watcher.look() == {}
+    watcher.close()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"[" * 50_000,
+        b'{"a":' * 50_000,
+        b"\xff\xfe",
+        b"null",
+        b'["s", 1]',
+        b'["s", -1, "x"]',
+        b'["s", "many", "x"]',
+        b'["s", 1e999, "x"]',
+        b'["s", %s, "x"]' % (b"9" * 5_000),
+        b'["s", 1, {}]',
+        b'["", 1, "x"]',
+    ],
+)
+def test_what_others_publish_ends_no_watcher(servers: Endpoints, message: bytes) -> None:
+    watcher = watching(servers, "hostile")
+    with redis.Redis.from_url(servers.redis_url) as client:
+        client.publish("quorate:live:hostile", message)
+        seen: Mapping[str, SoFar] = {}
+        end = time.monotonic() + 30
+        while STEP not in seen and time.monotonic() < end:
+            seen = watcher.look()
+            client.publish("quorate:live:hostile", json.dumps([STEP, 5, "words"]))
+    watcher.close()
+    assert seen == {STEP: SoFar(5, "words")}
+
+
+def test_a_watcher_keeps_no_more_steps_than_a_run_can_have(servers: Endpoints) -> None:
+    watcher = watching(servers, "flooded")
+    with redis.Redis.from_url(servers.redis_url) as client, client.pipeline() as pipeline:
+        for number in range(MOST_STEPS + 100):
+            pipeline.publish("quorate:live:flooded", json.dumps([f"s{number}", 1, "x"]))
+        pipeline.execute()
+    assert len(watcher.look()) <= MOST_STEPS
     watcher.close()

@@ -159,7 +159,7 @@ def _cause(answer: Answer) -> str:
 
 
 def _open(who: str, answer: Answer, wait_s: float) -> ProviderError:
-    kind, cause = FailureKind(answer.detail or FailureKind.UNREACHABLE), _cause(answer)
+    kind, cause = _kind(answer.detail), _cause(answer)
     again = f"it is tried again in {wait_s:.0f} s"
     if kind is FailureKind.CREDENTIALS:
         return ProviderError(kind, f"{who}'s key was refused a moment ago ({cause}); {again}.")
@@ -169,6 +169,13 @@ def _open(who: str, answer: Answer, wait_s: float) -> ProviderError:
         retry_after_s=wait_s,
         counted=True,
     )
+
+
+def _kind(word: str) -> FailureKind:
+    try:
+        return FailureKind(word)
+    except ValueError:  # others write in Redis, too
+        return FailureKind.UNREACHABLE
 
 
 def _made(

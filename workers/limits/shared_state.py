@@ -12,6 +12,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from shared.limits import ACCOUNTS_KEY, PAUSED_KEY, account_key, slots_key
+from shared.redis_text import READING
 from workers.limits.state import Answer, Asked, Ended, Settled, Verdict
 
 LEASE_S = 20.0
@@ -20,6 +21,7 @@ ANSWER_S = 2.0
 BREAKER_AFTER = 5
 BREAKER_S = 30.0
 BREAKER_LONGEST_S = 300.0
+LONGEST_S = 366 * 86_400.0
 _LONGEST_SAID = 200
 
 _RENEW = """
@@ -48,7 +50,7 @@ class SharedState:
             socket_timeout=ANSWER_S,
             socket_connect_timeout=ANSWER_S / 2,
             retry=Retry(NoBackoff(), 1),
-            decode_responses=True,
+            **READING,
         )
         self._client = redis.Redis(connection_pool=pool)
         folder = Path(__file__).parent
@@ -84,7 +86,7 @@ class SharedState:
         if verdict is Verdict.OK:
             return Answer(verdict, bucket=detail)
         said = str(found[3]) if verdict in (Verdict.OPEN, Verdict.PROBING) else ""
-        return Answer(verdict, wait_s=number / 1000, detail=detail, said=said)
+        return Answer(verdict, wait_s=_possible(verdict, number), detail=detail, said=said)
 
     def settle(self, ended: Ended) -> Settled:
         """One script: the slot is free, the tokens are corrected, cooldown and breaker are set."""
@@ -122,3 +124,12 @@ class SharedState:
     def close(self) -> None:
         """Drop the connections."""
         self._client.close()
+
+
+def _possible(verdict: Verdict, wait_ms: float) -> float:
+    """The wait in seconds, never longer than we would have asked for: its moment lies in Redis, where others write.
+
+    What is too large for Redis' own numbers comes as a negative one.
+    """
+    longest = BREAKER_LONGEST_S if verdict is Verdict.OPEN else LONGEST_S
+    return wait_ms / 1000 if 0 <= wait_ms <= longest * 1000 else longest

@@ -8,11 +8,11 @@ from itertools import islice
 import pytest
 import redis
 
-from shared.limits import Breaker, BreakerState, breakers, pause, paused, resume
+from shared.limits import Breaker, BreakerState, account_key, breakers, pause, paused, resume
 from tests.support.promptness import promptly
 from tests.support.runs import at_once
 from tests.workers.limits.asking import accounts, asked, ended, fails, let_through, until, verdicts
-from workers.limits.shared_state import SharedState
+from workers.limits.shared_state import LONGEST_S, SharedState
 from workers.limits.state import Effect, Settled, Verdict
 
 pytestmark = pytest.mark.component
@@ -333,3 +333,22 @@ def test_every_key_begins_with_our_name_and_does_not_stay_for_ever(
         assert keys
         assert all(key.startswith("quorate:") for key in keys)
         assert all(client.pttl(key) > 0 for key in keys if ":account:" in key)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("open", value) for value in (b"1e999", b"9" * 30, b"9223372036854775807999")),
+        *(("block", value) for value in (b"1e999", b"9" * 30)),
+    ],
+)
+def test_a_moment_that_others_wrote_makes_nobody_wait_for_ever(
+    redis_url: str, states: tuple[SharedState, SharedState], field: str, value: bytes
+) -> None:
+    question = asked()
+    with redis.Redis.from_url(redis_url) as client:
+        client.hset(account_key(question.account), field, value)
+        client.hset(account_key(question.account), "said", b"\xff\x1b[2J")
+    answer = states[0].ask(question)
+    assert answer.verdict in (Verdict.OPEN, Verdict.BLOCKED)
+    assert 0 < answer.wait_s <= LONGEST_S
