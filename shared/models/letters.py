@@ -21,20 +21,22 @@ _CONFUSED = (
     ("\u03b1\u03b5\u03bf\u03c1\u03bd\u03c4\u03c5\u03b9\u03ba", "aeopvtuik"),
     ("\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7", "ABEZHIKMNOPTYX"),
     ("\u1d00\u0299\u1d04\u1d05\u1d07\ua730\u0262\u029c\u026a\u1d0a\u1d0b\u029f\u1d0d", "abcdefghijklm"),
+    ("\u0251\u0261\u0581\u0578\u0570\u0585\u0566\u057d", "aggnhoqu"),
     ("\u0274\u1d0f\u1d18\u0280\ua731\u1d1b\u1d1c\u1d20\u1d21\u028f\u1d22\u0131", "noprstuvwyzi"),
 )  # fmt: skip
 
 # C0 except tab and newline, DEL, C1, soft hyphen, Hangul fillers, zero width, direction, separators, blank Braille,
 # Khmer and musical signs without a form, noncharacters, surrogates, the tag block and variation selectors.
 _ALWAYS = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f"
-    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufdd0-\ufdef\ufff0-\ufffc\ufffe\uffff\ud800-\udfff"
+    "\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-# Blanks that are not the plain one, other signs of format, and private letters, which a font may leave empty.
+# Blanks that are not the plain one, joiners and fillers of rare scripts, other signs of format, and private letters,
+# which a font may leave empty.
 _BLANKS = (
     "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2"
-    "\ue000-\uf8ff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U000f0000-\U0010ffff"
+    "\u2d7f\ue000-\uf8ff\U0001107f\U00016fe4\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U000f0000-\U0010ffff"
 )
 # Joiners and the emoji selector: scripts and emoji need one where it stands; several in a row can carry a text.
 _JOINERS = "\u200c\u200d\ufe0f"
@@ -51,6 +53,11 @@ _HIDDEN_IN_CODE = re.compile(rf"[{_ALWAYS}{_JOINERS}{_BLANKS}]")
 _TRAILING = re.compile(r"(?<![ \t])[ \t]++$", re.MULTILINE)
 _WORDS = re.compile(r"\w++")
 _LATIN = re.compile("[A-Za-z]")
+# Whose letters have Latin forms, by what Unicode's names begin with: a word that mixes both is a disguise.
+_ALIKE_SCRIPTS = (
+    *("ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET", "OLD ITALIC", "GOTHIC", "CARIAN", "LYCIAN", "LYDIAN"),
+    *("CANADIAN SYLLABICS", "TIFINAGH", "OSAGE", "WARANG CITI", "VAI", "LATIN LETTER", "LATIN SMALL LETTER IOTA"),
+)  # fmt: skip
 
 
 def spelled(character: str) -> str:
@@ -73,9 +80,16 @@ def _without_doubles(word: str) -> str:
     if word.isascii() or _LATIN.search(word) is None:
         return word
     return "".join(
-        letter if letter == plain else spelled(letter)
+        letter if letter == plain and not _is_disguised(letter) else spelled(letter)
         for letter, plain in zip(word, plain_letters(word), strict=True)
     )
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_disguised(letter: str) -> bool:
+    if letter.isascii():
+        return False
+    return unicodedata.name(letter, "").startswith(_ALIKE_SCRIPTS)
 
 
 def looking_alike(text: str) -> str:

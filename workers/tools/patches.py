@@ -52,6 +52,17 @@ GUARDED_FOLDERS = frozenset(
         ".vscode",
         ".idea",
         ".devcontainer",
+        ".hg",
+        ".svn",
+        ".jj",
+        ".cargo",
+        ".claude",
+        ".cursor",
+        ".gemini",
+        ".codex",
+        ".semaphore",
+        ".tekton",
+        ".azure-pipelines",
     }
 )
 GUARDED_FILES = frozenset(
@@ -68,12 +79,20 @@ GUARDED_FILES = frozenset(
         "appveyor.yml",
         "azure-pipelines.yml",
         "bitbucket-pipelines.yml",
-        "cloudbuild.yaml",
+        "cloudbuild.yml",
         "buildspec.yml",
         "jenkinsfile",
-        ".pre-commit-config.yaml",
+        ".pre-commit-config.yml",
         "lefthook.yml",
         ".envrc",
+        ".quorate.yml",
+        ".npmrc",
+        ".yarnrc.yml",
+        ".pnpmfile.cjs",
+        ".mise.toml",
+        ".mcp.json",
+        ".devcontainer.json",
+        ".bazelrc",
     }
 )
 
@@ -101,7 +120,8 @@ def guarded(path: str) -> str | None:
     folders = GUARDED_FOLDERS.intersection(file.parts[:-1])
     if folders:
         return f"files in {min(folders)}/ are changed by people only"
-    if file.name in GUARDED_FILES or file.name.startswith("jenkinsfile"):
+    spelled = file.with_suffix(".yml").name if file.suffix == ".yaml" else file.name
+    if {file.name, spelled} & GUARDED_FILES or file.name.startswith("jenkinsfile"):
         return f"{PurePosixPath(path).name} is changed by people only"
     return None
 

@@ -48,7 +48,8 @@ def test_a_patch_spells_out_what_would_not_be_seen_instead_of_dropping_it():
 UNSEEN_CODES = (
     *(0xAD, 0x34F, 0x115F, 0x1160, 0x17B4, 0x180E, 0x200B, 0x200C, 0x200D, 0x2028, 0x2060, 0x2064),
     *(0x206A, 0x2800, 0x3164, 0xFE00, 0xFE0F, 0xFEFF, 0xFFA0, 0xFFF9, 0x1D173, 0xE0041, 0xE0101),
-    *(0xE01EF, 0xA0, 0x2003, 0x202F, 0x3000, 0xE000, 0xF0000),
+    *(0xE01EF, 0xA0, 0x2003, 0x202F, 0x3000, 0xE000, 0xF0000, 0x180F, 0x2D7F, 0xFDD0, 0xFFFC),
+    *(0x1107F, 0x16FE4, 0x1D159),
 )
 
 
@@ -73,6 +74,21 @@ def test_letters_that_look_like_others_are_spelled_out_where_they_hide_among_the
     assert plain(exact("+# \u0430\u0434\u043c\u0438\u043d 관리자 API를 é\n")).endswith(
         "관리자 API를 é\n"
     )
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    # Latin alpha and script g, Armenian, Cherokee, Coptic, Lisu, Canadian Syllabics
+    ["\u0251dmin", "\u0261et", "\u0585pen", "lo\u0581in", "\u13aadmin", "\u2c9fpen", "\ua4eemin", "\u15afad"],
+)  # fmt: skip
+def test_a_letter_of_any_script_with_latin_forms_is_spelled_out_in_a_latin_word(hidden: str):
+    letter = next(one for one in hidden if not one.isascii())
+    assert spelled_out(hidden) == hidden.replace(letter, f"<U+{ord(letter):04X}>")
+
+
+@pytest.mark.parametrize("word", ["가API를", "naïve", "Δx", "日本語text", "straße", "नमस्ते", "հայ"])
+def test_words_of_other_scripts_and_with_accents_stay_as_they_are(word: str):
+    assert spelled_out(word) == word
 
 
 def test_blanks_at_the_end_of_a_line_are_spelled_out():
