@@ -21,8 +21,20 @@ _STANDS_FOR = re.compile(
     r"|\.\.\.|x{4,}|#{4,}|_here$|^(?:your|my|some|insert|enter|replace)[-_ ]|^(?:dummy|fake|sample|example)[-_]",
     re.IGNORECASE,
 )
-_DUMMY = re.compile(r"[xX]{5,}|0{12,}|\*{4,}|#{4,}|\.{4,}|<[\w -]+>|(?i:your[-_])")
+_DUMMY = re.compile(r"[xX]{5,}|0{12,}|\*{4,}|#{4,}|\.{4,}|<[\w -]+>|(?i:your[-_])|EXAMPLE(?:KEY)?$")
+# A set of characters that code names, or a sample that runs through it.
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 _OF_TOKENS = re.compile(r"[\w.+/=~:@!$%^&*#|-]+")
+# A UUID and its like: groups of one length each, letters or digits throughout.
+_IN_GROUPS = re.compile(
+    r"(?:[0-9a-fA-F]{4,12}-){2,6}[0-9a-fA-F]{4,12}|(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9]{4,8}"
+)
+_SEPARATORS = re.compile(r"[-_./+=~%]")
+_WORD = re.compile(r"[a-z]{6,}|[A-Z]{6,}")
+_WORD_OF_CASES = re.compile(r"[A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{5,}")
+_CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}")
+_SHORTEST_LETTERS = 20
+_FEWEST_CHANGES = 3
 _PACKAGE = re.compile(r"[a-z][a-z0-9-]*[-:]v?\d+(?:\.\d+){1,3}[\w.-]*$")
 _CALL = re.compile(r"[\w.:>$-]*\(|=")
 _SIGNS = frozenset("!@#^&*?+~%$")
@@ -58,6 +70,7 @@ def looks_random(value: str) -> bool:
         and "://" not in value
         and not stands_for_another(value)
         and not is_dummy(value)
+        and _ALPHABET not in value.lower()
         and _PACKAGE.match(value) is None
         and entropy(value) >= (_BITS_A_DIGIT if value.isdigit() else _BITS_A_CHARACTER)
     )
@@ -133,3 +146,31 @@ def is_card(value: str) -> bool:
     digits = [int(letter) for letter in value if letter.isdigit()]
     doubled = [d if at % 2 == 0 else 2 * d - 9 * (d > 4) for at, d in enumerate(reversed(digits))]
     return len(set(digits)) > 1 and sum(doubled) % 10 == 0
+
+
+def is_token(value: str) -> bool:
+    """True for a value whose letters and digits change more often than in a name, a path or a version."""
+    value = value.rstrip(".=")
+    parts = [part for part in _SEPARATORS.split(value) if part]
+    longest = max(parts, key=len, default="")
+    if len(longest) < SHORTEST_RANDOM:
+        return _IN_GROUPS.fullmatch(value) is not None and looks_random(value)
+    changes = sum(a.isdigit() != b.isdigit() for a, b in pairwise(longest))
+    if changes >= _FEWEST_CHANGES:
+        has_both_cases = longest.upper() != longest != longest.lower()
+        words = (_WORD_OF_CASES if has_both_cases else _WORD).findall(longest)
+        return sum(map(len, words)) <= 0.6 * len(longest) and looks_random(value)
+    return _is_unspeakable(longest) and not (
+        stands_for_another(value) or is_dummy(value) or _ALPHABET in value.lower()
+    )
+
+
+def _is_unspeakable(value: str) -> bool:
+    """True for letters that no word has, so close together or of such a mixed case."""
+    if len(value) < _SHORTEST_LETTERS or entropy(value) < _BITS_A_CHARACTER:
+        return False
+    words = sum(len(word) for word in _WORD_OF_CASES.findall(value))
+    if value.islower():
+        return _CONSONANTS.search(value) is not None
+    changes = sum(a.isupper() != b.isupper() for a, b in pairwise(value))
+    return not value.isupper() and words <= 0.4 * len(value) and changes > 0.38 * len(value)

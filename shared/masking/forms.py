@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from shared.masking.checks import decoded, is_dummy
 from shared.masking.patterns import RULES
 from shared.masking.rules import Rule
+from shared.masking.runs import Runs
 
 Span = tuple[int, int, str]
 """Where a secret begins and ends, and of which kind it is."""
@@ -35,21 +36,26 @@ def small(text: str) -> str:
     return "".join(letter.lower() if letter.isascii() else letter for letter in text)
 
 
-def find_forms(text: str, lowered: str) -> Iterator[Span]:
+def find_forms(text: str, lowered: str, runs: Runs) -> Iterator[Span]:
     """Secrets that the table knows by their form."""
     for rule in RULES:
-        yield from _by_rule(rule, text, lowered)
+        yield from _by_rule(rule, text, runs if rule.in_run else lowered)
 
 
-def _by_rule(rule: Rule, text: str, lowered: str) -> Iterator[Span]:
+def _forms(text: str) -> Iterator[Span]:
+    lowered = small(text)
+    return find_forms(text, lowered, Runs(text, lowered))
+
+
+def _by_rule(rule: Rule, text: str, searched: Runs | str) -> Iterator[Span]:
     group = 1 if rule.pattern.groups else 0
     for word in rule.words:
-        at = lowered.find(word)
+        at = searched.find(word, 0)
         while at >= 0:
             found = rule.pattern.match(text, at)
             if found is not None and _is_meant(rule, found[group]):
                 yield (*found.span(group), rule.kind)
-            at = lowered.find(word, at + 1 if found is None else found.end())
+            at = searched.find(word, at + 1 if found is None else found.end())
 
 
 def _is_meant(rule: Rule, secret: str) -> bool:
@@ -67,7 +73,7 @@ def find_split(text: str) -> Iterator[Span]:
         return
     joined.add(text, at, len(text))
     whole = "".join(joined.pieces)
-    for start, end, kind in find_forms(whole, small(whole)):
+    for start, end, kind in _forms(whole):
         yield from joined.spread(start, end, kind)
 
 
@@ -113,5 +119,5 @@ def find_encoded(text: str) -> Iterator[Span]:
         said = decoded(found[0])
         if said is None:
             continue
-        if any(word in said for word in _KEY_IN) or any(find_forms(said, small(said))):
+        if any(word in said for word in _KEY_IN) or any(_forms(said)):
             yield *found.span(), ENCODED

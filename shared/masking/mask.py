@@ -6,13 +6,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from shared.masking.assignments import KIND as ASSIGNED
 from shared.masking.assignments import find_assigned
 from shared.masking.forms import ENCODED, Span, find_encoded, find_forms, find_split, small
 from shared.masking.keys import PRIVATE_KEY, find_private_keys, hide_body
+from shared.masking.manifests import find_manifest_values
+from shared.masking.near import find_alone, find_near
 from shared.masking.patterns import RULES
 from shared.masking.people import CARD, EMAIL, RESIDENT, find_emails, find_numbers
+from shared.masking.runs import Runs
 from shared.models.placeholders import placeholder
 
 OPTIONAL = frozenset({EMAIL})
@@ -78,9 +82,10 @@ def _chosen(text: str, also: Collection[str]) -> list[Span]:
 
 def _found(text: str, also: Collection[str]) -> Iterator[Span]:
     lowered = small(text)
+    runs = Runs(text, lowered)
     for start, end in find_private_keys(text):
         yield start, end, PRIVATE_KEY
-    yield from find_forms(text, lowered)
+    yield from find_forms(text, lowered, runs)
     yield from find_split(text)
     yield from find_encoded(text)
     yield from find_numbers(text)
@@ -93,3 +98,7 @@ def _found(text: str, also: Collection[str]) -> Iterator[Span]:
         unmarked = _MARK.sub(" ", text)
         for start, end in find_assigned(unmarked, small(unmarked)):
             yield start, end, ASSIGNED
+    for start, end in chain(
+        find_near(text, lowered), find_alone(text, runs), find_manifest_values(text, lowered)
+    ):
+        yield start, end, ASSIGNED

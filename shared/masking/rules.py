@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +18,20 @@ class Rule:
     words: tuple[str, ...]
     pattern: re.Pattern[str]
     accepts: Callable[[str], bool] | None = None
+    in_run: bool = False
+    """The word stands in a run of at least `runs.SHORTEST` characters wherever the pattern matches."""
 
 
 def rule(kind: str, words: str, pattern: str, accepts: Callable[[str], bool] | None = None) -> Rule:
     # ASCII: a Korean particle may follow a token directly and ends it.
     return Rule(kind, tuple(words.split()), re.compile(pattern, re.ASCII), accepts)
+
+
+def token(
+    kind: str, words: str, pattern: str, accepts: Callable[[str], bool] | None = None
+) -> Rule:
+    """A rule that is only tried within runs of characters that tokens are made of: most of a text has none."""
+    return replace(rule(kind, words, pattern, accepts), in_run=True)
 
 
 # The edge of a run of letters, digits, underscores and hyphens.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from shared.masking.checks import looks_random
-from shared.masking.rules import EDGE, Rule, rule
+from shared.masking.rules import EDGE, Rule, rule, token
+from shared.masking.runs import IN_RUN
 
 KIND = "service-token"
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
@@ -179,13 +182,16 @@ _PREFIXED: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 
 
+_IN_RUN = re.compile(f"{IN_RUN}+", re.ASCII)
+
+
 def _prefixed() -> tuple[Rule, ...]:
     """One rule for all tokens that begin alike."""
     rests: dict[str, list[str]] = {}
     for prefix, rest in _PREFIXED:
         rests.setdefault(prefix, []).append(rest)
     return tuple(
-        rule(
+        (token if _IN_RUN.fullmatch(prefix) else rule)(
             KIND,
             prefix.lower(),
             rf"{EDGE}{_escaped(prefix)}(?:{'|'.join(all_rests)}){_END}",
@@ -201,12 +207,12 @@ def _escaped(prefix: str) -> str:
 
 SERVICES: tuple[Rule, ...] = (
     *_prefixed(),
-    rule(KIND, "azdo", r"(?<=[A-Za-z0-9]{76})AZDO[A-Za-z0-9]{4}\b"),
+    token(KIND, "azdo", r"(?<=[A-Za-z0-9]{76})AZDO[A-Za-z0-9]{4}\b"),
     rule(KIND, ".", rf"(?<=[MNO][\w-]{{23}})\.([\w-]{{6}}\.[\w-]{{27,38}}){_END}"),
-    rule(KIND, "-us", r"(?<=[0-9a-fA-F]{32})-us\d{1,2}\b"),
+    token(KIND, "-us", r"(?<=[0-9a-fA-F]{32})-us\d{1,2}\b"),
     rule(KIND, "s.", r"(?<![\w.$-])s\.([A-Za-z0-9]{24})(?![\w-])", looks_random),
-    rule(KIND, "nral", r"(?<=[0-9a-fA-F]{36})NRAL\b"),
-    rule(KIND, "a3-", r"\bA3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b"),
+    token(KIND, "nral", r"(?<=[0-9a-fA-F]{36})NRAL\b"),
+    token(KIND, "a3-", r"\bA3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b"),
     rule(KIND, "pat. sat.", rf"{EDGE}[ps]at\.[\w-]{{22}}\.[0-9a-fA-F]{{24}}\.[A-Za-z0-9]{{20}}{_END}"),
     rule(KIND, "_gitlab_session=", r"_gitlab_session=([0-9a-z]{32})"),
     rule(KIND, "webhook.office.com", r"webhook\.office\.com/webhookb2/([\w@/-]{40,300}+)"),
