@@ -118,6 +118,8 @@ class _Reader:
     def __init__(self, lines: list[bytes]) -> None:
         self._lines = lines
         self._at = 0
+        # Unquoted names with blanks cannot be told apart in a `diff --git` line, unless they are the same.
+        self._sure = False
 
     def find_file(self) -> bool:
         """Go to the next file's first line; False at the end."""
@@ -143,6 +145,7 @@ class _Reader:
     def read_file(self) -> FilePatch:
         """The file at this position."""
         start = self._at
+        self._sure = False
         patch = FilePatch(None, None)
         if self._peek().startswith(b"diff --git "):
             patch = self._read_git_header()
@@ -163,6 +166,7 @@ class _Reader:
     def _read_git_header(self) -> FilePatch:
         number = self._at + 1
         old, new = _git_names(self._take(), number)
+        self._sure = old == new
         words: dict[bytes, bytes] = {}
         while line := next((p for p in _EXTENDED if self._peek().startswith(p)), None):
             words[line.strip()] = self._take().removeprefix(line).rstrip(b"\r\n")
@@ -171,6 +175,7 @@ class _Reader:
         mode = words.get(b"index", b"").partition(b" ")[2] or None
         moved = words.get(b"rename from", words.get(b"copy from"))
         if moved is not None:
+            self._sure = True
             old = _unquote(moved)
             new = _unquote(words.get(b"rename to", words.get(b"copy to", moved)))
         return FilePatch(
@@ -182,7 +187,8 @@ class _Reader:
         )
 
     def _read_names(self, patch: FilePatch) -> FilePatch:
-        old, new = _file_name(self._take()[4:]), _file_name(self._take()[4:])
+        named = _file_name(self._take()[4:]), _file_name(self._take()[4:])
+        old, new = named
         if patch.old is None and patch.new is None:
             if old is None and new is None:
                 self._at -= 2
@@ -191,6 +197,11 @@ class _Reader:
             return replace(patch, old=old, new=new)
         # A git header has said which side is missing; names in `---` and `+++` are the surer ones.
         old, new = _without_prefixes(old, new)
+        if self._sure and not any(_agree(patch, pair) for pair in (named, (old, new))):
+            self._at -= 2
+            raise self._broken(
+                "the `---` and `+++` lines name another file than the `diff --git` line above them."
+            )
         return replace(
             patch,
             old=None if patch.old is None or old is None else old,
@@ -268,6 +279,12 @@ class _Reader:
 
     def _broken(self, reason: str) -> BrokenPatch:
         return BrokenPatch(min(self._at + 1, len(self._lines) or 1), reason)
+
+
+def _agree(patch: FilePatch, named: tuple[bytes | None, bytes | None]) -> bool:
+    """True when the names that are stated twice are the same; None is /dev/null."""
+    stated = (patch.old, patch.new)
+    return all(None in pair or pair[0] == pair[1] for pair in zip(stated, named, strict=True))
 
 
 def _git_names(line: bytes, number: int) -> tuple[bytes, bytes]:

@@ -189,6 +189,18 @@ def test_what_a_diff_makes_of_a_file_without_showing_it_is_named(repo: Any, tmp_
         "diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"
         "diff --git a/c.md b/d.md\nsimilarity index 100%\nrename from c.md\nrename to d.md\n"
     )
-    files = given(repo, tmp_path, diff.encode() + PLAIN).files
+    files = given(repo, tmp_path, PLAIN + diff.encode()).files
     left_out = {file.path for file in files if file.unread is UnreadReason.NO_CONTENT}
     assert left_out == {"job.py", "b.py", "run"}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "diff --git a/notes.txt b/job.py\nrename from notes.txt\nrename to job.py\n",
+        "diff --git a/run b/run\nold mode 100644\nnew mode 100755\n",
+    ],
+)
+def test_names_that_contradict_their_header_hide_no_file(repo: Any, header: str) -> None:
+    with pytest.raises(SubjectError, match="another file"):
+        given(repo, repo.path, header.encode() + EVIL.encode())
