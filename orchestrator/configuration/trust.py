@@ -149,6 +149,8 @@ def _foreign_name(name: str | None) -> str | None:
     name = None if name is None else name.strip()
     if name is not None and name.startswith("scripted:"):
         return f"'{one_line(name)}' would read a file of ready answers"
+    if name is not None and name.startswith("openai:") and "@" not in name:
+        return f"'{one_line(name)}' is a model of its choice, and you would pay for it"
     if name is not None and "@" in name:
         return f"'{one_line(name)}' would send code to an address of its choice"
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -77,7 +78,8 @@ def began(group: Sequence[StepRow], moment: Moment) -> list[Line]:
         return _floor_is_open(first, moment)
     if first.role == Role.SPEECH:
         return [_given_the_floor(first, moment)]
-    who = ", ".join(step.participant for step in group)
+    turns = Counter(step.participant for step in group)  # a large change is read in portions
+    who = ", ".join(f"{name} ({n})" if n > 1 else name for name, n in turns.items())
     return [line(Span(_beginning(group, who, moment), Style.STRONG))]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from orchestrator.core.ranking import Ranked
 from orchestrator.views.exit_codes import exit_code
 from orchestrator.views.report import ASSESSED_ROLES, RunReport
+from orchestrator.views.stages import stage_of
 from shared.models.letters import UNSEEN
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Participant
@@ -152,7 +153,7 @@ def _rounds(report: RunReport) -> list[dict[str, Any]]:
     """The stages in order, each with its steps; a round of the discussion carries its figures."""
     stages: dict[str, list[dict[str, Any]]] = {}
     for step in report.steps:
-        stages.setdefault(step.key.removesuffix(f"/{step.participant}"), []).append(_step(step))
+        stages.setdefault(stage_of(step.key, step.participant), []).append(_step(step))
     figures = {
         f"{one.key.rpartition('round/')[0]}{role}/{one.figures.round}": one.figures
         for one in report.assessments

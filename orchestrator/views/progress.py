@@ -17,6 +17,7 @@ from orchestrator.views.happenings import (
 from orchestrator.views.lines import Line, Span, Style, line
 from orchestrator.views.report import ASSESSED_ROLES, RecordedAssessment
 from orchestrator.views.sentences import told
+from orchestrator.views.stages import stage_of
 from orchestrator.views.words import say
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.panel import Role
@@ -202,8 +203,8 @@ def held_up(steps: Iterable[StepRow], language: str) -> list[Line]:
 
 
 def stage(step: StepRow) -> str:
-    """What steps of one parallel group share: their key without the participant."""
-    return step.key.removesuffix(f"/{step.participant}")
+    """What steps of one parallel group share."""
+    return stage_of(step.key, step.participant)
 
 
 def _groups(steps: Iterable[StepRow]) -> list[list[StepRow]]:

@@ -85,6 +85,11 @@ def find_place(way: tuple[Stop, ...], typed: str, run: str) -> Place:
     for index, stop in enumerate(way):
         if typed in stop.keys:
             return Place(index, tuple(key for key in stop.keys if key != typed))
+    if "/" in typed:  # a participant's portions, or all turns of a stage
+        for index, stop in enumerate(way):
+            inside = [key for key in stop.keys if key.startswith(f"{typed}/")]
+            if inside:
+                return Place(index, tuple(key for key in stop.keys if key not in inside))
     if (match := _ROUND.fullmatch(typed)) is not None:
         return _round(way, match["cycle"], int(match["number"]), run)
     # A stage's own name comes first: openings have the role of ballots, and `ballot` means the ballots.

@@ -71,10 +71,8 @@ def prepare_fixes(case: Case, history: History) -> Doing[tuple[CheckedFixes, tup
 
 
 def _shown_whole(case: Case, findings: Sequence[Finding]) -> Collection[str]:
-    """The files of the findings, of a large change the first ones that fit beside what else is shown."""
+    """The files of the findings, the first ones that fit: a small change may touch large files."""
     wanted = dict.fromkeys(finding.place.path for finding in findings if finding.place)
-    if not case.subject.pieces:
-        return wanted
     left = int(room(case.spec.panel.author) * HALF)
     taken = []
     documents = {file.path: file.after for file in case.subject.files}

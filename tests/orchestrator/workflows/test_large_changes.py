@@ -164,3 +164,31 @@ def test_a_change_of_which_no_piece_fits_was_read_by_nobody() -> None:
     panel = Panel(critics=(small("ada"),), author=participant("author"), chair=participant("chair"))
     outcome, _ = hold(submission(panel=panel, change=minified), quiet)
     assert outcome.verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_small_change_of_a_large_file_does_not_send_all_of_it_for_a_fix() -> None:
+    name, documents = large_change(files=1, lines=4)
+    subject = Subject.model_validate_json(documents[name])
+    (file,) = subject.files
+    place = {"path": file.path, "line": 3}
+    for after, shows in ((b"value = 1\n" * 60_000, False), (b"value = 1\n" * 60, True)):
+        documents["f" * 64] = after
+        files = (file.model_copy(update={"after": "f" * 64}),)
+        documents[name] = subject.model_copy(update={"files": files}).model_dump_json().encode()
+
+        def agreed(step: Step) -> StepResult:
+            if step.role == "rebuttal":
+                return reply(step.reply_model, stances=stances("agree", "F1"))
+            if step.role != "critique":
+                return finished(step)
+            raised = [finding(quote="value_0_2 = compute(2)", place=place)]
+            return critique(step, raised if step.round == 1 else [], stances("agree", "F1"))
+
+        panel = Panel(
+            critics=(participant("ada"), participant("bert")),
+            author=participant("author"),
+            chair=participant("chair"),
+        )
+        run = submission(panel=panel, change=(name, documents))
+        _, turns = hold(run, agreed)
+        assert (after.decode() in shown(run, turns["fix/author"])) is shows
