@@ -24,6 +24,7 @@ from shared.errors import (
     NotYet,
     ProviderError,
     QuorateError,
+    ToolError,
 )
 from shared.faults import reach
 from shared.live import Live
@@ -39,6 +40,7 @@ from shared.store.steps import (
     claim,
     finish,
     hand_back,
+    is_held,
 )
 from workers.allowance import check_entered
 from workers.canary import canary_of
@@ -135,7 +137,7 @@ class StepWorker:
             if claimed.kind is StepKind.TURN:
                 request = TurnRequest.model_validate(claimed.request)
                 return self._speak(ledger, request, flag)
-            return self._run_tool(ToolRequest.model_validate(claimed.request))
+            return self._run_tool(ToolRequest.model_validate(claimed.request), claimed)
         except ProviderError as error:
             self._note_the_wait(claimed, error)
             counted = not isinstance(error, NotYet) or error.counted
@@ -265,13 +267,19 @@ class StepWorker:
         options = {name: self._resolved(value) for name, value in participant.options.items()}
         return participant.model_copy(update={"options": options}) if options else participant
 
-    def _run_tool(self, request: ToolRequest) -> Ended:
+    def _run_tool(self, request: ToolRequest, claimed: Claim) -> Ended:
         tool = tools.lookup(request.tool)
         inputs = {name: self._resolved(value) for name, value in request.inputs.items()}
-        context = ToolContext(documents=self.documents, deadline_s=request.timeout_s)
+        confirm = partial(self._require_lease, claimed)
+        context = ToolContext(self.documents, request.timeout_s, confirm)
         reply = tool.run(inputs, context)
         reach("tool-done")
         return Ended(reply=reply.model_dump_json(exclude_defaults=True))
+
+    def _require_lease(self, claimed: Claim) -> None:
+        """Raise ToolError when the step is not this worker's any more: it stood still for long, or the run ended."""
+        if not self.database.run(partial(is_held, claimed=claimed)):
+            raise ToolError("somebody else works on this step, or its run was ended")
 
     def _resolved(self, value: JsonValue) -> JsonValue:
         """Large inputs travel as {"document": sha256}; tools see the values themselves."""

@@ -264,6 +264,16 @@ def hand_back(
     return row is not None
 
 
+def is_held(connection: Connection, claimed: Claim) -> bool:
+    """Whether a step is still leased under the claim's token, in a run that goes on."""
+    row = connection.execute(
+        "SELECT FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.run_id = %s AND s.key = %s AND s.token = %s "
+        "AND s.status = 'leased' AND r.status = 'running'",
+        (claimed.run, claimed.step, claimed.token),
+    ).fetchone()
+    return row is not None
+
+
 def held(connection: Connection, owner: str) -> set[tuple[str, str, int]]:
     """The (run, step, token) that `owner` still holds in runs that go on."""
     rows = connection.execute(

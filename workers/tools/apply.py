@@ -13,7 +13,7 @@ from shared.models.subject import Origin
 from workers.tools.approval import Approved, fixed_subject, read_approved, read_order
 from workers.tools.branch import apply_to_branch
 from workers.tools.in_place import apply_in_place
-from workers.tools.registry import Documents, ToolContext
+from workers.tools.registry import ToolContext
 from workers.tools.repository import Repository, open_repository
 from workers.tools.sandbox import Countdown, scratch
 
@@ -34,14 +34,15 @@ def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Applied:
     with scratch() as home:
         repository = open_repository(approved.subject.origin, home, countdown)
         if order.mode == "branch":
-            return _branch(approved, repository, context.documents, countdown)
-        return _in_place(approved, repository, context.documents)
+            return _branch(approved, repository, context, countdown)
+        return _in_place(approved, repository, context)
 
 
 def _branch(
-    approved: Approved, repository: Repository, documents: Documents, countdown: Countdown
+    approved: Approved, repository: Repository, context: ToolContext, countdown: Countdown
 ) -> Applied:
-    state = apply_to_branch(approved, repository, documents, countdown)
+    documents = context.documents
+    state = apply_to_branch(approved, repository, documents, countdown, context.confirm)
     origin = Origin(repository=repository.name, base=state.base, reviewed=state.commit)
     return Applied(
         repository=repository.name,
@@ -53,7 +54,8 @@ def _branch(
     )
 
 
-def _in_place(approved: Approved, repository: Repository, documents: Documents) -> Applied:
+def _in_place(approved: Approved, repository: Repository, context: ToolContext) -> Applied:
+    documents = context.documents
     if repository.root is None:
         raise ToolError("A bare repository has no working tree: apply on a branch.")
     reviewed = approved.subject.origin
@@ -67,6 +69,7 @@ def _in_place(approved: Approved, repository: Repository, documents: Documents) 
         combination.after,
         token=token,
         what="nothing was applied",
+        confirm=context.confirm,
     )
     head = reviewed.head or reviewed.reviewed
     origin = Origin(repository=repository.name, base=head, reviewed="worktree", head=head)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ EFFECT, RUN, STATE = "Quorate-Effect", "Quorate-Run", "Quorate-Reviewed-State"
 # How far below the tip an effect is looked for: later fixes, and what people added.
 SEARCHED_COMMITS = 20
 LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
+IN_THE_WAY = re.compile(r"'refs/heads/([^'\n]+)' exists; cannot create")
 CHANGED = "{path} changed since the review: nothing was applied."
 
 
@@ -41,10 +42,15 @@ def branch_name(run: str) -> str:
 
 
 def apply_to_branch(
-    approved: Approved, repository: Repository, documents: Documents, countdown: Countdown
+    approved: Approved,
+    repository: Repository,
+    documents: Documents,
+    countdown: Countdown,
+    confirm: Callable[[], None] = lambda: None,
 ) -> BranchState:
     """Commit the fix on the run's branch; the same effect twice gives the same commit.
 
+    `confirm` is called before the branch moves.
     Raises `ToolError` when the reviewed state is gone, when a file of it changed, or when the branch holds
     somebody else's work.
     """
@@ -60,6 +66,7 @@ def apply_to_branch(
         tip = read_branch(repository, branch)
         if tip == base:
             refuse_checked_out(repository, branch)
+        confirm()
         if tip not in (None, base) or not move_branch(repository, branch, commit, tip):
             # Another delivery of the same order was faster, or the name holds somebody's work.
             done = find_effect(repository, own, branch, approved.order.effect)
@@ -92,6 +99,8 @@ def move_branch(repository: Repository, branch: str, to: str | None, was: str | 
         reason = first_complaint(finished)
         lock = LOCKED.search(finished.stderr.decode("utf-8", "replace"))
         advice = f" If no git is at work there, remove {lock[1]} and try again." if lock else ""
+        if other := IN_THE_WAY.search(finished.stderr.decode("utf-8", "replace")):
+            advice = f" git keeps no branch beside {other[1]}: rename that one and try again."
         raise ToolError(f"The branch {branch} cannot be moved: {reason}.{advice}")
     return finished.code == 0
 
@@ -102,7 +111,10 @@ def _unlock(repository: Repository, reference: str) -> bool:
     The reference's name is this run's and its step is leased: a lock from before this attempt is nobody else's.
     """
     asked = ("rev-parse", "--path-format=absolute", "--git-path", f"{reference}.lock")
-    lock = Path(os.fsdecode(repository.references.run(*asked)).rstrip("\n"))
+    found = repository.references.attempt(*asked)
+    if found.code != 0:  # another branch has the place of a folder on the way
+        return False
+    lock = Path(os.fsdecode(found.stdout).rstrip("\n"))
     try:
         if lock.stat().st_mtime >= repository.references.countdown.began_at:
             return False

@@ -9,7 +9,7 @@ killed leaves every file in one of the two states; a second attempt finishes the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,16 +25,25 @@ from workers.tools.worktree import (
 
 
 def apply_in_place(
-    root: Path, before: Mapping[str, bytes], after: Mapping[str, bytes], *, token: str, what: str
+    root: Path,
+    before: Mapping[str, bytes],
+    after: Mapping[str, bytes],
+    *,
+    token: str,
+    what: str,
+    confirm: Callable[[], None] = lambda: None,
 ) -> tuple[str, ...]:
     """Take every file from `before` to `after`; returns the paths that had to be written.
 
+    `confirm` is called when all is ready.
     Raises `ToolError` with `what` was not done, having changed nothing; its words name what could not be taken back.
     """
     with all_or_none(root, before, after, token=token, what=what):
         pending = [path for path in sorted(after) if not _is_done(root, path, before, after, what)]
         for path in pending:
             stage_file(root, path, after[path], expected=before[path], token=token)
+        if pending:
+            confirm()
         swap_all(root, pending, before, token=token)
     return tuple(pending)
 

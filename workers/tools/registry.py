@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -25,10 +25,15 @@ class Documents(Protocol):
 
 @dataclass(frozen=True)
 class ToolContext:
-    """All that a tool may use besides its inputs. `deadline_s`: seconds that this run may take."""
+    """All that a tool may use besides its inputs. `deadline_s`: seconds that this run may take.
+
+    `confirm` is called at the last moment before something of a person's is changed. It raises `ToolError` when the
+    step was given to somebody else meanwhile, or its run was ended: what that one did may be undone by now.
+    """
 
     documents: Documents
     deadline_s: float
+    confirm: Callable[[], None] = lambda: None
 
 
 class Tool(Protocol):

@@ -15,6 +15,7 @@ from shared.models.subject import LineRange, Subject
 from tests.workers.tools.changes import check, new_repo, stored
 from tests.workers.tools.orders import Case, Reviewed, reviewed, show
 from workers.tools.combination import shown_hash
+from workers.tools.registry import ToolContext, lookup
 from workers.tools.undo import undo
 
 BEFORE = {"a.py": "x = 1\ny = 2\n", "한글 폴더/나.py": "p = 1\n"}
@@ -322,3 +323,35 @@ def test_a_bare_diff_has_nowhere_to_go(tmp_path: Path) -> None:
         moved = stored(this.documents, subject.model_copy(update={"origin": origin}))
         with pytest.raises(ToolError, match=why):
             this.apply(subject=moved)
+
+
+@pytest.mark.parametrize("mode", ["branch", "in_place"])
+def test_a_worker_that_slept_does_not_bring_back_what_was_undone(tmp_path: Path, mode: str) -> None:
+    """It was stopped in its work; somebody else did it, and a person took it back."""
+    this = case(tmp_path, "worktree")
+    before = this.repo.state()
+
+    def wake() -> None:
+        undo(this.apply(mode=mode), this.documents)
+        raise ToolError("somebody else works on this step")
+
+    with pytest.raises(ToolError, match="somebody else works on this step"):
+        lookup("apply").run(this.order(mode=mode), ToolContext(this.documents, 60.0, wake))
+
+    assert this.repo.state() == before
+    assert {path: this.repo.read(path) for path in AFTER} == AFTER
+    assert not list(this.repo.root.glob("**/.quorate-*"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_branch_in_the_place_of_ours_is_named(tmp_path: Path, packed: bool) -> None:
+    this = case(tmp_path)
+    this.repo.git("branch", "quorate")
+    if packed:
+        this.repo.git("pack-refs", "--all")
+
+    with pytest.raises(ToolError, match="keeps no branch beside quorate: rename that one and try"):
+        this.apply()
+
+    this.repo.git("branch", "-m", "quorate", "mine")
+    assert this.apply().branch == BRANCH
