@@ -258,22 +258,29 @@ def told(sentence: str, language: str) -> str:
     return sentence if language != "ko" else _korean(sentence)
 
 
+MOST_SENTENCES = 50
+LONGEST_SENTENCE = 4_000
+
+
 @lru_cache(maxsize=1024)
-def _korean(sentence: str) -> str:
+def _korean(sentence: str, depth: int = 0) -> str:
+    """Sentences within sentences and beside them; a stranger's words may hold thousands, which stay as they are."""
+    if depth > MOST_SENTENCES or len(sentence) > LONGEST_SENTENCE:
+        return sentence
     for pattern, korean in _patterns():
         found = pattern.fullmatch(sentence)
         if found is not None:
             words = found.groupdict()
             return korean.format(
                 **{
-                    name: _korean(word) if name.endswith("_") else _plain(name, word)
+                    name: _korean(word, depth + 1) if name.endswith("_") else _plain(name, word)
                     for name, word in words.items()
                 }
             )
     if (reason := _reason(sentence)) != sentence:
         return reason
     first, semicolon, rest = sentence.partition("; ")
-    return f"{_korean(first)}; {_korean(rest)}" if semicolon else sentence
+    return f"{_korean(first, depth + 1)}; {_korean(rest, depth + 1)}" if semicolon else sentence
 
 
 def _plain(name: str, word: str) -> str:

@@ -8,7 +8,19 @@ from collections.abc import Iterator
 from shared.masking.checks import is_mixed, looks_random, stands_for_another
 
 KIND = "assigned-secret"
-_PASSWORDS = ("password", "passwd", "passphrase", "pwd", "_pass", "psk", "비밀번호", "암호")
+_PASSWORDS = (
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "_pass",
+    "psk",
+    "비밀번호",
+    "암호",
+    "passwort",
+    "contraseña",
+    "identified by",
+)
 _SECRETS = (
     "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey", "private_key", "privatekey",
     "auth_key", "authkey", "encryption_key", "encryptionkey", "signing_key", "secretkey", "admin_key", "credential",
@@ -29,8 +41,9 @@ _OPERATOR = r"""(?:
     |:\s{0,3}+[\w\[\]. |&'<>?*]{1,30}+=
     |\[\d{0,5}+\]\s{0,3}+=
     |(?<=[ \t])[\w.*\[\]]{1,30}+[ \t]{0,4}+=(?!=)
-    |:{1,3}=|\?{1,2}=|\|{1,2}=|[.+]=|=>|->|={1,3}|\?\?|\?:|\|\||:|,|\(
+    |<{1,2}-|:{1,3}=|\?{1,2}=|\|{1,2}=|[.+]=|=>|->|={1,3}|\?\?|\?:|\|\||:|,|\(
     |</(?:key|name|Key|Name)>\s{0,40}+<(?:string|value|String|Value)>
+    |(?<=[ \t])(?=["'])|\{(?=")
     |:[ \t]{1,4}+[|>][+-]?\d?[ \t]{0,4}+\r?\n
 )"""
 # `new String(`, `String::from(`, `[]byte(`, and the letters before a literal.

@@ -301,3 +301,22 @@ def test_a_hostile_text_takes_no_more_than_a_few_seconds(name: str) -> None:
     started = time.process_time()
     mask(text, also=OPTIONAL)
     assert time.process_time() - started < 8.0
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        '#define API_TOKEN "{}"',
+        'const std::string kAuthToken{{"{}"}};',
+        '(def api-key "{}")',
+        '{{:secret-key "{}"}}',
+        'api_secret <- "{}"',
+        'setx API_TOKEN "{}"',
+        "CREATE USER bob WITH PASSWORD '{}';",
+        "ALTER USER x IDENTIFIED BY '{}';",
+        "passwort = '{}'",
+    ],
+)
+def test_a_value_right_behind_its_name_or_behind_rare_operators_is_masked(before: str):
+    secret = "9Gm4WzXk2pQv7RbT8nLs"
+    assert secret not in mask(before.format(secret)).text

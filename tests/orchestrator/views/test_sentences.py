@@ -94,3 +94,10 @@ def test_a_sentence_is_told_with_its_names_and_numbers(english: str, korean: str
 
 def test_what_nobody_can_translate_is_told_as_it_is() -> None:
     assert told("the moon is full", "ko") == "the moon is full"
+
+
+@pytest.mark.parametrize("words", ["; ", "a; ", "round 1: ", "ada did not answer in round 1: "])
+def test_a_strangers_words_of_thousands_of_sentences_are_told_as_they_are(words: str):
+    for length in (3_999, 400_000):
+        sentence = (words * length)[:length]
+        assert len(told(sentence, "ko")) >= len(sentence) / 4
