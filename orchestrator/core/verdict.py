@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -66,18 +66,20 @@ def derive(
     ending: Ending | None,
     fail_on: Severity | None = None,
     coverage: CoverageReport | None = None,
+    objections: Collection[str] = (),
 ) -> Verdict:
     """NEEDS_FIX when a finding stands that demands one, APPROVED only after convergence, else INCONCLUSIVE.
 
     MINOR and worse demand a fix; a gate at INFO makes INFO demand one too. An undecided finding of that weight
-    keeps approval away, and so does what nobody read (`coverage`, None where that is not known).
+    keeps approval away, and so do what nobody read (`coverage`, None where that is not known) and `objections`:
+    findings for which at least half of the critics ask for a fix, although nothing was shown for them.
     """
     weight = max(DEMANDS_FIX, fail_on or DEMANDS_FIX, key=lambda severity: severity.rank)
     if standing(findings, weight):
         return Verdict.NEEDS_FIX
     open_weight = undecided(findings, weight) or disputed(findings, weight)
     complete = coverage is None or coverage.complete
-    if ending is Ending.CONVERGED and complete and not open_weight:
+    if ending is Ending.CONVERGED and complete and not (open_weight or objections):
         return Verdict.APPROVED
     return Verdict.INCONCLUSIVE
 
@@ -87,6 +89,7 @@ def gate(
     ending: Ending | None,
     fail_on: Severity | None,
     coverage: CoverageReport | None = None,
+    objections: Collection[str] = (),
 ) -> GateResult:
     """Trips on what stands at or above `fail_on`; passes only after convergence and when all that has to be read was;
     anything else is inconclusive."""
@@ -103,6 +106,9 @@ def gate(
         return GateResult(
             GateOutcome.INCONCLUSIVE, f"{_named(open_weight)} disputed: called {fail_on} or worse"
         )
+    if objections:
+        named = ", ".join(objections)
+        return GateResult(GateOutcome.INCONCLUSIVE, f"{named} asked to be fixed and not shown")
     if coverage is not None and not coverage.complete:
         return GateResult(GateOutcome.INCONCLUSIVE, gap(coverage))
     return GateResult(GateOutcome.PASSED, f"converged, and nothing stands at {fail_on} or worse")
@@ -134,7 +140,8 @@ def gate_of(
     """The gate that a run has, on what stands and on what its outcome tells (`detail`, empty before)."""
     if spec.requires_consensus:
         return consensus_gate(ending, (detail.get("agreement") or {}).get("on_verdict"))
-    return gate(findings, ending, spec.fail_on, coverage_of(detail))
+    objections = detail.get("unshown_objections", ())
+    return gate(findings, ending, spec.fail_on, coverage_of(detail), objections)
 
 
 def coverage_of(detail: Mapping[str, Any]) -> CoverageReport | None:

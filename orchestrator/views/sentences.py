@@ -44,6 +44,7 @@ _KOREAN: dict[str, str] = {
     "{findings} at {severity} or worse": "{severity} 이상: {findings}",
     "the discussion ended {how}": "토론 종료: {how}",
     "{findings} undecided": "미결: {findings}",
+    "{findings} asked to be fixed and not shown": "근거는 없지만 수정 요청이 있음: {findings}",
     "{findings} disputed: called {severity} or worse": "심각도 이견: {findings} ({severity} 이상이라는 의견이 있음)",
     "converged, and nothing stands at {severity} or worse": "수렴했고 {severity} 이상 남은 지적이 없음",
     "nobody read {files}": "아무도 읽지 않음: {files}",

@@ -25,7 +25,7 @@ from orchestrator.workflows.review.synthesis import synthesise
 from shared.models.run import ReviewOptions, RunSpec
 
 VERSION = 2
-"""2: only what the panel accepted is offered for fixing."""
+"""2: only what the panel accepted is offered for fixing, and objections of half the critics keep an approval away."""
 
 
 def review(spec: RunSpec, materials: Materials) -> Workflow:

@@ -6,9 +6,10 @@ from typing import Any
 
 from orchestrator.core.commands import Outcome
 from orchestrator.core.coverage import merged
+from orchestrator.core.evidence import is_unproven
 from orchestrator.core.said import feedback
 from orchestrator.core.verdict import derive, effective_votes
-from orchestrator.workflows.review.case import Case, Result, coverage
+from orchestrator.workflows.review.case import Case, History, Result, coverage
 from orchestrator.workflows.review.decision import shown_fixes
 from orchestrator.workflows.review.fixes import good_fixes
 from orchestrator.workflows.review.helped import receipt
@@ -38,8 +39,9 @@ def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outc
     assessment = last.history.assessment
     covered = merged(coverage(case, result.history) for case, result in results)
     ending = Ending.DEGRADED if assessment is None else assessment.ending
+    objections = unshown_objections(case, last.history)
     return Outcome(
-        verdict=derive(standing, ending, options.fail_on, covered),
+        verdict=derive(standing, ending, options.fail_on, covered, objections),
         ending=ending,
         summary=last.synthesis.summary,
         findings=tuple(everything),
@@ -61,6 +63,7 @@ def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outc
             "effective_votes": effective_votes(case.spec.panel.critics),
             "receipt": receipt(case, last.history),
             "earlier_receipts": [receipt(one, made.history) for one, made in results[:-1]],
+            **({"unshown_objections": list(objections)} if objections else {}),
             **({} if covered is None else {"coverage": covered.model_dump(mode="json")}),
         },
         warnings=tuple(
@@ -69,6 +72,24 @@ def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outc
             for warning in (*result.history.warnings, *result.warnings)
         ),
     )
+
+
+def unshown_objections(case: Case, history: History) -> tuple[str, ...]:
+    """Findings without weight, for want of a quotation or place, for which half of the critics or more ask for a fix.
+
+    One critic that invents something stops nothing. When half of those who read the change ask for a fix, that nothing
+    could be shown is no approval. Runs of version 1 end as they began.
+    """
+    if case.version < 2:
+        return ()
+    readers = {one.name for one in case.spec.panel.critics if not one.rule_based}
+    verdicts = {one.participant: one.verdict for one in history.said if one.verdict is not None}
+    asking = {name for name in readers if verdicts.get(name) == "NEEDS_FIX"}
+    unshown = [one for one in history.findings if is_unproven(one) and asking & {*one.raised_by}]
+    voices = {name for one in unshown for name in one.raised_by} & asking
+    if not voices or 2 * len(voices) < len(readers & verdicts.keys()):
+        return ()
+    return tuple(case.label(one.id) for one in unshown)
 
 
 def _last_fixes(results: list[tuple[Case, Result]]) -> tuple[Case, CheckedFixes]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from orchestrator.core.commands import Outcome, ToolRun
-from orchestrator.core.verdict import GateOutcome, gate
+from orchestrator.core.verdict import GateOutcome, gate, gate_of
 from orchestrator.workflows import start_workflow
 from shared.models.decision import Answer
 from shared.models.findings import FindingStatus, Position, Severity
@@ -130,6 +130,31 @@ def test_one_hostile_seat_does_not_make_a_defect_pass(name: str, seat: str) -> N
 def test_one_hostile_critic_does_not_stop_a_change_without_defects(name: str) -> None:
     outcome = hold(BEHAVIOURS[name], quiet)
     assert (outcome.verdict, outcome.ending) == (Verdict.APPROVED, Ending.CONVERGED)
+
+
+def unshown(step: Step, known: Sequence[str]) -> StepResult:
+    """Asks for a fix of something grave, and quotes and names nothing of the change."""
+    if step.role != "critique":
+        return finished(step, patch="")
+    nowhere = {
+        "title": "SQL is built from input",
+        "severity": "CRITICAL",
+        "detail": "It is unsafe.",
+    }
+    said = stances("agree", *known)
+    return critique(step, [nowhere] if step.round == 1 else [], said)
+
+
+def test_what_half_of_the_critics_want_fixed_is_not_approved_for_want_of_a_quotation() -> None:
+    outcome = hold(unshown, unshown)
+    assert all(one.severity is Severity.INFO for one in outcome.findings)
+    assert outcome.verdict is Verdict.INCONCLUSIVE
+    result = gate_of(submission().spec, outcome.findings, outcome.ending, outcome.detail)
+    assert result.outcome is not GateOutcome.PASSED
+
+
+def test_what_one_of_three_wants_fixed_and_cannot_show_stops_nothing() -> None:
+    assert hold(unshown, quiet).verdict is Verdict.APPROVED
 
 
 def test_a_quarantined_critic_is_missing_and_its_silence_approves_nothing() -> None:
