@@ -78,8 +78,13 @@ def _suppressed(finding: Finding, evidence: Evidence) -> Defence | None:
     return None
 
 
+LONGEST_LINE = 1_000  # characters: the tokenizer takes a quadratic time for some lines, and no person reads such a one
+
+
 def _comments(line: str) -> list[str]:
-    """The comments of one source line; a string that looks like one is none."""
+    """The comments of one source line; a string that looks like one is none. A very long line has none."""
+    if len(line) > LONGEST_LINE:
+        return []
     tokens = tokenize.generate_tokens(io.StringIO(line.strip()).readline)
     found: list[str] = []
     # One line of a longer statement ends in an error; its comments were seen by then.

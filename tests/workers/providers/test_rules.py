@@ -91,6 +91,8 @@ SUPPRESSED = (Position.DISAGREE, "[suppressed]")
         ("B602", "run('# nosec', shell=True)", CONCEDED),
         ("B602", "run(cmd, shell=True)", CONCEDED),
         (None, "run(cmd, shell=True)  # nosec", CONCEDED),
+        # Read by the tokenizer it would take minutes.
+        ("E501", "x = '" + '\\"' * 40_000 + "'  # noqa: E501", CONCEDED),
     ],
 )
 def test_a_suppression_must_be_a_comment_for_that_rule(
