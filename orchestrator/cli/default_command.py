@@ -120,6 +120,8 @@ def objection(words: Sequence[str], commands: Collection[str]) -> str | None:
     if (option := long_dash(words)) is not None:
         return _pasted(option)
     seen = [plain(word).strip() for word in words]
+    if not any(seen):
+        return None
     if len(seen) == 1 and _is_command_line(seen[0], commands):
         return _whole(seen[0])
     if _is_quoted(seen[0]) or _is_asked(seen, commands):

@@ -312,7 +312,6 @@ def test_a_name_stands_for_every_seat_that_it_holds() -> None:
     recording = recorded(run, simulation, simulation.run())
 
     spec = in_seats(recording, "round:3", "eve=codex")
-
     # As the author eve has spoken, and keeps the name; as the chair not yet.
     assert (spec.panel.author.name, spec.panel.author.model) == ("eve", "model-codex")
     assert (spec.panel.chair.name, spec.panel.chair.model) == ("codex", "model-codex")
@@ -323,9 +322,7 @@ def test_a_name_stands_for_every_seat_that_it_holds() -> None:
 def test_a_policys_decision_can_be_asked_of_a_person_in_a_fork() -> None:
     recording = reviewed(mode="skip")
     asks = recording.spec.model_copy(update={"decision": DecisionPolicy()})
-
     plan = forked(recording, "decision", asks)
-
     assert plan.then == ("decision",)
     assert plan.steps[-1] == "fixes/check"
     applied = reviewed(mode="apply_fix")
@@ -335,13 +332,11 @@ def test_a_policys_decision_can_be_asked_of_a_person_in_a_fork() -> None:
 def test_a_late_critic_makes_up_for_the_first_round() -> None:
     recording = reviewed()
     spec = in_seats(recording, "round:2", "critic1,critic2,codex")
-
     assert forked(recording, "round:2", spec).then == ("critique/1/codex",)
 
 
 def test_a_critic_whose_words_were_heard_cannot_be_left_out() -> None:
     recording = reviewed()
-
     with pytest.raises(UserError, match="critique/1/critic1 would not have been asked"):
         forked(recording, "round:3", in_seats(recording, "round:3", "critic2"))
 
@@ -365,7 +360,6 @@ def test_a_judge_that_debates_is_refused() -> None:
     run = debates.submitted(PanelOptions())
     outcome, simulation = debates.hold(run, PanelCast())
     recording = recorded(run, simulation, outcome)
-
     with pytest.raises(UserError, match="takes part in the debate"):
         in_seats(recording, "judgement", "judge=ada")
     spec = in_seats(recording, "judgement", "judge=codex")
@@ -375,7 +369,6 @@ def test_a_judge_that_debates_is_refused() -> None:
 def test_the_gate_of_a_fork_is_its_own() -> None:
     recording = reviewed()
     plan = forked(recording, "synthesis", with_rules(recording, fail_on="minor"))
-
     assert plan.spec.review is not None
     assert plan.spec.review.fail_on is Severity.MINOR
 

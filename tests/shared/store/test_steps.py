@@ -19,7 +19,6 @@ from shared.store.steps import (
     finish,
     hand_back,
     held,
-    is_held,
     store_response,
 )
 from tests.support.runs import (
@@ -398,17 +397,3 @@ def test_a_blocked_run_claims_nothing_but_accepts_what_is_under_way(database: Da
     assert database.run(lambda c: unblock_run(c, run))
     assert not database.run(lambda c: unblock_run(c, run))
     take(database, run, "b", nonce="b")
-
-
-def test_a_claim_holds_as_long_as_its_token_and_its_run_do(database: Database) -> None:
-    run = new_run(database, "a", "b")
-    mine, lost = take(database, run, "a"), take(database, run, "b")
-
-    def holds(claimed: Claim) -> bool:
-        return database.run(lambda c: is_held(c, claimed))
-
-    assert (holds(mine), holds(lost)) == (True, True)
-    execute(database, "UPDATE steps SET token = token + 1 WHERE key = 'b'")
-    assert (holds(mine), holds(lost)) == (True, False)
-    database.run(lambda c: cancel_run(c, run, "somebody"), atomic=True)
-    assert not holds(mine)
