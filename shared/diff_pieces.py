@@ -50,7 +50,7 @@ class _Hunk:
 
 
 @dataclass(frozen=True)
-class Part:
+class FileText:
     """What a reader is shown of one file: its diff, or the file itself."""
 
     path: str
@@ -58,7 +58,7 @@ class Part:
     is_diff: bool = True
 
 
-def cut_change(parts: Iterable[Part], put: Callable[[bytes], str]) -> tuple[DiffPiece, ...]:
+def cut_change(parts: Iterable[FileText], put: Callable[[bytes], str]) -> tuple[DiffPiece, ...]:
     """The pieces of a change in the order of its parts, stored by `put`; none for a small change."""
     listed = [part for part in parts if part.text]
     if sum(_tokens(part.text) for part in listed) <= PIECE_TOKENS:
@@ -70,7 +70,7 @@ def cut_change(parts: Iterable[Part], put: Callable[[bytes], str]) -> tuple[Diff
     )
 
 
-def _whole(part: Part, put: Callable[[bytes], str]) -> Iterator[DiffPiece]:
+def _whole(part: FileText, put: Callable[[bytes], str]) -> Iterator[DiffPiece]:
     lines = LineRange(first=1, last=part.text.count(b"\n") + 1)
     yield DiffPiece(path=part.path, document=put(part.text), tokens=_tokens(part.text), lines=lines)
 

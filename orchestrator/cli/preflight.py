@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from orchestrator.core.estimate import ExpectedCall, estimate
 from orchestrator.core.portions import portions
-from orchestrator.core.preflight import Limit, Obstacle, obstacles, shortfall, too_few_calls
+from orchestrator.core.preflight import ForbiddenCall, Limit, obstacles, shortfall, too_few_calls
 from orchestrator.views.money import dollars
 from orchestrator.views.words import say
 from orchestrator.workflows import EXPECTED
@@ -68,7 +68,7 @@ def short_of(calls: Iterable[ExpectedCall], spec: RunSpec) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _told(one: Obstacle, language: str) -> str:
+def _told(one: ForbiddenCall, language: str) -> str:
     name = one.participant.name
     match one.limit:
         case Limit.MONEY:

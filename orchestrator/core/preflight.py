@@ -25,7 +25,7 @@ class Limit(StrEnum):
 
 
 @dataclass(frozen=True)
-class Obstacle:
+class ForbiddenCall:
     """A call that cannot be made: it may take `need` (dollars or tokens), and `allowed` is less."""
 
     participant: Participant
@@ -34,7 +34,9 @@ class Obstacle:
     allowed: float = 0.0
 
 
-def obstacles(calls: Iterable[ExpectedCall], budget: Budget, price: Price) -> tuple[Obstacle, ...]:
+def obstacles(
+    calls: Iterable[ExpectedCall], budget: Budget, price: Price
+) -> tuple[ForbiddenCall, ...]:
     """One for each participant that cannot make its largest certain call, and whose fallbacks cannot either."""
     largest: dict[str, ExpectedCall] = {}
     for call in calls:
@@ -63,7 +65,7 @@ def too_few_calls(calls: Iterable[ExpectedCall], budget: Budget) -> int | None:
     return needed if budget.max_calls is not None and budget.max_calls < needed else None
 
 
-def _obstacle(call: ExpectedCall, budget: Budget, price: Price) -> Obstacle | None:
+def _obstacle(call: ExpectedCall, budget: Budget, price: Price) -> ForbiddenCall | None:
     speakers = (call.participant, *call.participant.fallback)
     each = [
         next(_obstacles(speaker, call.input_tokens, budget, price), None) for speaker in speakers
@@ -73,16 +75,16 @@ def _obstacle(call: ExpectedCall, budget: Budget, price: Price) -> Obstacle | No
 
 def _obstacles(
     speaker: Participant, input_tokens: int, budget: Budget, price: Price
-) -> Iterator[Obstacle]:
+) -> Iterator[ForbiddenCall]:
     tokens = input_tokens + speaker.max_output_tokens
     if speaker.context_tokens is not None and tokens > speaker.context_tokens:
-        yield Obstacle(speaker, Limit.CONTEXT, tokens, speaker.context_tokens)
+        yield ForbiddenCall(speaker, Limit.CONTEXT, tokens, speaker.context_tokens)
     usd = price(speaker, input_tokens, speaker.max_output_tokens)
     if usd == 0.0:
         return
     if budget.max_usd is not None and usd is None:
-        yield Obstacle(speaker, Limit.PRICE)
+        yield ForbiddenCall(speaker, Limit.PRICE)
     if budget.max_usd is not None and usd is not None and usd > budget.max_usd:
-        yield Obstacle(speaker, Limit.MONEY, usd, budget.max_usd)
+        yield ForbiddenCall(speaker, Limit.MONEY, usd, budget.max_usd)
     if budget.max_tokens is not None and tokens > budget.max_tokens:
-        yield Obstacle(speaker, Limit.TOKENS, tokens, budget.max_tokens)
+        yield ForbiddenCall(speaker, Limit.TOKENS, tokens, budget.max_tokens)

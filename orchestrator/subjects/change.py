@@ -11,7 +11,7 @@ from orchestrator.subjects.hunks import changed_ranges, count_tag
 from orchestrator.subjects.kinds import HEAD_BYTES, harmless_kind, language_of, started_by_name
 from orchestrator.subjects.patch import FilePatch, split_lines
 from orchestrator.subjects.screening import Unread
-from shared.diff_pieces import Part, cut_change
+from shared.diff_pieces import FileText, cut_change
 from shared.errors import SubjectError
 from shared.models.coverage import UnreadReason
 from shared.models.subject import FileChange, LineRange, Origin, Subject
@@ -159,15 +159,15 @@ def store(change: Change, put: Put, mask: Mask) -> Subject:
     )
 
 
-def _readable_parts(change: Change, mask: Mask) -> Iterator[Part]:
+def _readable_parts(change: Change, mask: Mask) -> Iterator[FileText]:
     """What a reader is shown of each file: its patch, and all of it where all counts as changed."""
     for file in change.files:
         if file.left_out is not None:
             continue
         if file.patch is not None:
-            yield Part(file.path, mask(file.patch.text)[0], is_diff=True)
+            yield FileText(file.path, mask(file.patch.text)[0], is_diff=True)
         if file.as_new and file.after is not None:
-            yield Part(file.path, mask(file.after)[0], is_diff=False)
+            yield FileText(file.path, mask(file.after)[0], is_diff=False)
 
 
 def _harmless(file: CapturedFile) -> str | None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.subjects.patch import FilePatch, parse_patch
-from shared.diff_pieces import PIECE_TOKENS, Part, cut_change
+from shared.diff_pieces import PIECE_TOKENS, FileText, cut_change
 from shared.masking.mask import mask
 from shared.models.subject import DiffPiece
 from shared.tokens import estimated_tokens
@@ -28,7 +28,7 @@ class Store(dict[str, bytes]):
 
 def cut(text: bytes) -> tuple[tuple[DiffPiece, ...], list[bytes]]:
     store = Store()
-    pieces = cut_change([Part("a.py", text)], store.put)
+    pieces = cut_change([FileText("a.py", text)], store.put)
     return pieces, [store[piece.document] for piece in pieces]
 
 
@@ -88,7 +88,7 @@ def test_a_pem_block_is_never_cut() -> None:
 def test_a_file_that_only_changes_its_mode_is_in_a_piece() -> None:
     store = Store()
     mode = b"diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"
-    pieces = cut_change([Part("a.py", added(2_000)), Part("run", mode)], store.put)
+    pieces = cut_change([FileText("a.py", added(2_000)), FileText("run", mode)], store.put)
     assert pieces[-1].path == "run"
     assert store[pieces[-1].document] == mode
 

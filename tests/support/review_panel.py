@@ -11,7 +11,7 @@ from typing import Any
 from orchestrator import prompts
 from orchestrator.core.materials import Materials
 from orchestrator.workflows import review
-from shared.diff_pieces import Part, cut_change
+from shared.diff_pieces import FileText, cut_change
 from shared.models.panel import Panel, Participant
 from shared.models.run import Budget, DecisionPolicy, ReviewOptions, RunSpec
 from shared.models.subject import FileChange, LineRange, Origin, Subject
@@ -66,7 +66,7 @@ def large_change(files: int = 40, lines: int = 80, last: str = "") -> tuple[str,
         count = after.count("\n")
         body = "".join(f"+{line}\n" for line in after.splitlines())
         head = f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
-        diffs.append(Part(path, f"{head}@@ -0,0 +1,{count} @@\n{body}".encode()))
+        diffs.append(FileText(path, f"{head}@@ -0,0 +1,{count} @@\n{body}".encode()))
         changes.append(
             FileChange(
                 path=path,

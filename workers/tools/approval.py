@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import JsonValue, ValidationError, field_validator
 
-from shared.diff_pieces import Part, cut_change
+from shared.diff_pieces import FileText, cut_change
 from shared.errors import ToolError
 from shared.models.subject import FileChange, Origin, Subject
 from shared.models.wire import Wire
@@ -108,7 +108,8 @@ def fixed_subject(approved: Approved, origin: Origin, documents: Documents) -> s
         title=f"Fix of {', '.join(approved.findings)}: {approved.subject.title}"[:200],
         diff=documents.put(combination.patch.encode("utf-8")),
         pieces=cut_change(
-            (Part(change.path, change.text.encode("utf-8")) for change in changes), documents.put
+            (FileText(change.path, change.text.encode("utf-8")) for change in changes),
+            documents.put,
         ),
         files=tuple(
             FileChange(

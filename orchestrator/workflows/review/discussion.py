@@ -21,7 +21,7 @@ from orchestrator.core.spending import Heard
 from orchestrator.core.stances import settle
 from orchestrator.core.wording import reply_text, spoken_text
 from orchestrator.workflows.review.case import Case, History
-from orchestrator.workflows.review.prompts import WHOLE, Shown
+from orchestrator.workflows.review.prompts import WHOLE, ChangeView
 from shared.models.coverage import Coverage
 from shared.models.panel import Panel, Participant, Role
 from shared.models.replies import REPLY_MODELS, Critique
@@ -64,17 +64,17 @@ def discuss(case: Case) -> Doing[History]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlannedStep:
     """A step of a round: whose it is, and what of the change it is shown."""
 
     speaker: Participant
     step: Turn | ToolRun
-    shown: Shown = WHOLE
+    shown: ChangeView = WHOLE
 
 
 def speak(
     case: Case, speaker: Participant, role: Role, number: int, history: History
-) -> tuple[Asked, ...]:
+) -> tuple[PlannedStep, ...]:
     """One participant's contribution to a round: a turn, or one for each portion of the change that it reads.
 
     Analysers look with their tool first, then argue by rule. An analyser whose tool has failed looks again: what
@@ -94,9 +94,9 @@ def speak(
             inputs=lambda: {"subject": case.subject_hash, "reply_model": reply_model},
             timeout_s=speaker.timeout_s,
         )
-        return (Asked(speaker, look),)
+        return (PlannedStep(speaker, look),)
 
-    def turn(key: str, shown: Shown) -> Asked:
+    def turn(key: str, shown: ChangeView) -> PlannedStep:
         asked = Turn(
             key=key,
             participant=speaker,
@@ -117,7 +117,7 @@ def speak(
                 speaker, role, case.subject, history.findings, history.ledger
             ),
         )
-        return Asked(speaker, asked, shown)
+        return PlannedStep(speaker, asked, shown)
 
     if number > 1:
         return (turn(key, excerpt_for(case, speaker, role, history)),)
@@ -125,16 +125,16 @@ def speak(
     if not read:
         return (turn(key, WHOLE),)
     return tuple(
-        turn(f"{key}/{at}", Shown.portion(portion, at, len(read)))
+        turn(f"{key}/{at}", ChangeView.portion(portion, at, len(read)))
         for at, portion in enumerate(read, start=1)
     )
 
 
-def excerpt_for(case: Case, speaker: Participant, role: Role, history: History) -> Shown:
+def excerpt_for(case: Case, speaker: Participant, role: Role, history: History) -> ChangeView:
     """What a turn about known findings is shown of the change."""
     if not case.subject.pieces:
         return WHOLE
-    return Shown.excerpt(case.subject, speaker, points_for(role, history).contested)
+    return ChangeView.excerpt(case.subject, speaker, points_for(role, history).contested)
 
 
 def looks(case: Case, speaker: Participant, number: int, analysed: frozenset[str]) -> bool:
@@ -170,7 +170,7 @@ def hear(
     case: Case,
     number: int,
     role: Role,
-    asked: Sequence[Asked],
+    asked: Sequence[PlannedStep],
     spoken: Sequence[Spoken],
 ) -> RoundRead:
     """Read the replies of a round; a failure is a contribution that is missing."""
@@ -206,7 +206,9 @@ def hear(
     )
 
 
-def readings(case: Case, asked: Sequence[Asked], spoken: Sequence[Spoken]) -> tuple[Reading, ...]:
+def readings(
+    case: Case, asked: Sequence[PlannedStep], spoken: Sequence[Spoken]
+) -> tuple[Reading, ...]:
     """What each critic took in with its turns; nothing of those that compute from what was raised."""
     found: list[Reading] = []
     shown: dict[str, list[DiffPiece]] = {}

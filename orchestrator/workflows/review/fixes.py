@@ -8,7 +8,7 @@ from typing import Any
 from orchestrator.core.commands import Doing, ToolRun, Turn, single
 from orchestrator.core.portions import room
 from orchestrator.workflows.review.case import Case, History
-from orchestrator.workflows.review.prompts import Shown
+from orchestrator.workflows.review.prompts import ChangeView
 from shared.models.findings import Finding, FindingStatus
 from shared.models.panel import Role
 from shared.models.replies import CheckedFix, CheckedFixes, FixProposal
@@ -50,7 +50,7 @@ def prepare_fixes(case: Case, history: History) -> Doing[tuple[CheckedFixes, tup
                     unfixed,
                     len(case.spec.panel.critics),
                     _shown_whole(case, unfixed),
-                    Shown.excerpt(case.subject, author, unfixed, HALF),
+                    ChangeView.excerpt(case.subject, author, unfixed, HALF),
                 ),
             )
         )

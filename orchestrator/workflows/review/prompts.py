@@ -19,7 +19,7 @@ from shared.models.subject import FileChange, Subject
 
 
 @dataclass(frozen=True)
-class Shown:
+class ChangeView:
     """What a turn sees of the change: all of it, or these pieces and the template that says which they are."""
 
     pieces: Portion | None = None
@@ -27,7 +27,7 @@ class Shown:
     values: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def portion(cls, pieces: Portion, number: int, count: int) -> Shown:
+    def portion(cls, pieces: Portion, number: int, count: int) -> ChangeView:
         """One of the portions in which a participant reads the whole change."""
         return cls(pieces, "portion", {"number": str(number), "count": str(count)})
 
@@ -38,7 +38,7 @@ class Shown:
         participant: Participant,
         findings: Sequence[Finding],
         share: float = 1.0,
-    ) -> Shown:
+    ) -> ChangeView:
         """The places of the findings, where the change is too large to be shown every time."""
         found = excerpt(subject, participant, findings, share)
         if found is None:
@@ -46,7 +46,7 @@ class Shown:
         return cls(found.pieces, "excerpt", {"omitted": str(found.omitted)})
 
 
-WHOLE = Shown()
+WHOLE = ChangeView()
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class ReviewPrompts:
         points: Agenda,
         ledger: Sequence[Stance],
         critics: int,
-        shown: Shown,
+        shown: ChangeView,
     ) -> Prompt:
         """A critique (the first one blind) or a rebuttal; what is settled is named in one line."""
         who = "critic" if role is Role.CRITIQUE else "author"
@@ -142,7 +142,7 @@ class ReviewPrompts:
         findings: Sequence[Finding],
         critics: int,
         touched: Collection[str],
-        shown: Shown,
+        shown: ChangeView,
     ) -> Prompt:
         """The author writes one patch a finding; the `touched` files are shown whole."""
         files = [
@@ -158,7 +158,7 @@ class ReviewPrompts:
         ]
         return self._prompt("author." + self.strategy, author, parts)
 
-    def _subject(self, subject: Subject, shown: Shown) -> tuple[PromptPart, ...]:
+    def _subject(self, subject: Subject, shown: ChangeView) -> tuple[PromptPart, ...]:
         """What every turn begins with: a provider that has read it once need not read it again.
 
         The diff shows nothing of a file that became code or executable as it was: it is given whole. Of a large change
