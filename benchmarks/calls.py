@@ -83,7 +83,7 @@ def measure(kind: str, url: str, calls: int) -> dict[str, float]:
 def our_call(url: str) -> Callable[[], bool]:
     """A complete call of the adapter: building, sending, reading, accounting."""
     from workers.providers.registry import ProviderCall, lookup
-    from workers.replies import schema_of
+    from workers.turns.replies import schema_of
 
     os.environ["BENCH_KEY"] = "none"
     provider = lookup("openai")

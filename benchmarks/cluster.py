@@ -16,15 +16,15 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchmarks.measuring import Spent, processor_time
-from orchestrator.engine import Engine
-from orchestrator.prompts import load
+from orchestrator.embedded.servers import ensure, status, stop
+from orchestrator.engine.advance import Engine
+from orchestrator.settings.builtin_prompts import load
 from orchestrator.workflows import WORKFLOWS
-from shared.embedded.instance import Endpoints, Instance
-from shared.embedded.servers import ensure, status, stop
+from shared.delivery.signals import Signals
+from shared.instance import Endpoints, Instance
 from shared.models.panel import Panel, Participant
 from shared.models.run import Budget, DecisionPolicy, ReviewOptions, RunSpec
 from shared.models.subject import FileChange, LineRange, Subject
-from shared.signals import Signals
 from shared.store.database import Database
 from shared.store.documents import address
 from shared.store.migrate import upgrade

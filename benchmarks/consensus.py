@@ -29,7 +29,7 @@ from benchmarks.consensus_fitting import cross_fit
 from benchmarks.consensus_groups import measure_groups
 from benchmarks.consensus_measures import Row
 from benchmarks.consensus_turns import measure_pairs, measure_speed, measure_turns
-from orchestrator.core.agreement import act_weights, pair_weights
+from orchestrator.core.consensus.detectors import act_weights, pair_weights
 
 
 def measure(data: Path) -> dict[str, list[Row]]:

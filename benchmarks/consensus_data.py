@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.core.agreement.acts import AGREE, DISAGREE, OTHER, PROPOSE
+from orchestrator.core.consensus.detectors.acts import AGREE, DISAGREE, OTHER, PROPOSE
 
 ROLE = "debate"
 _ACTS = {"Agree": AGREE, "Disagree": DISAGREE, "Solution": PROPOSE}

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from benchmarks.consensus_data import Debate
 from benchmarks.consensus_measures import Row
 from benchmarks.consensus_rounds import Assess, of_debate, published
-from orchestrator.core.agreement.acts import act_of
-from orchestrator.core.agreement.detector import assess_text
-from orchestrator.core.lexical import assess_wording
-from orchestrator.core.rounds import RoundTaken
+from orchestrator.core.consensus.detectors.acts import act_of
+from orchestrator.core.consensus.detectors.lexical import assess_wording
+from orchestrator.core.consensus.detectors.text import assess_text
+from orchestrator.core.discussion.rounds import RoundTaken
 from shared.models.assessment import Recommendation
 
 

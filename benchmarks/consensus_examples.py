@@ -5,7 +5,7 @@ Each line: what was said before | the turn. They are the project's own, and no b
 
 from __future__ import annotations
 
-from orchestrator.core.agreement.acts import AGREE, DISAGREE, OTHER
+from orchestrator.core.consensus.detectors.acts import AGREE, DISAGREE, OTHER
 
 _DISAGREE = """
 It doesn't matter which one we take. | Yes it does.

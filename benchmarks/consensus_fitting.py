@@ -1,4 +1,4 @@
-"""Fitting the small models of `orchestrator/core/agreement`: softmax regression in plain Python, always the same."""
+"""Fitting the small models of `orchestrator/core/consensus/detectors`: softmax regression in plain Python."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from benchmarks.consensus_data import Group, Pair
 from benchmarks.consensus_examples import written_examples
-from orchestrator.core.agreement.acts import CLASSES, features
-from orchestrator.core.agreement.linear import LinearModel
-from orchestrator.core.agreement.pairs import RELATIONS, pair_features
+from orchestrator.core.consensus.detectors.acts import CLASSES, features
+from orchestrator.core.consensus.detectors.linear import LinearModel
+from orchestrator.core.consensus.detectors.pairs import RELATIONS, pair_features
 
 # Words of the card task that the recorded groups solved: a model of agreement has no use for them.
 TASK_WORDS = frozenset(

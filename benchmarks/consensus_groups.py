@@ -16,9 +16,9 @@ from benchmarks.consensus_data import Group
 from benchmarks.consensus_fitting import CrossFit
 from benchmarks.consensus_measures import Judged, Row, auc, interval, precision, recall, resampled
 from benchmarks.consensus_rounds import Assess, in_halves, judged, one_each, published
-from orchestrator.core.agreement.detector import Heard, Weighing, assess_text, hear, judge
-from orchestrator.core.agreement.linear import LinearModel
-from orchestrator.core.lexical import assess_wording
+from orchestrator.core.consensus.detectors.lexical import assess_wording
+from orchestrator.core.consensus.detectors.linear import LinearModel
+from orchestrator.core.consensus.detectors.text import Heard, Weighing, assess_text, hear, judge
 from shared.models.run import Thresholds
 
 RULE = Thresholds()

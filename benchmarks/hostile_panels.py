@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.hostile import INVENTED, Planted, Said, stances
 from benchmarks.hostile_runs import Comparison, Scene, Trial
-from orchestrator.core.verdict import GateOutcome
+from orchestrator.core.findings.verdict import GateOutcome
 from shared.models.outcomes import Ending
 from shared.models.run import PanelOptions
 from tests.support.debates import member, submitted

@@ -22,12 +22,12 @@ from benchmarks.hostile import (
     withdraws,
 )
 from benchmarks.hostile_runs import Comparison, Scene, Trial
-from orchestrator.core.commands import RoundRecord
-from orchestrator.core.convergence import Rule, assess
-from orchestrator.core.findings import absorb, check_places
-from orchestrator.core.rounds import ledger_of
-from orchestrator.core.stances import settle
-from orchestrator.core.verdict import GateOutcome
+from orchestrator.core.consensus.convergence import Rule, assess
+from orchestrator.core.discussion.rounds import ledger_of
+from orchestrator.core.findings.merging import absorb, check_places
+from orchestrator.core.findings.stances import settle
+from orchestrator.core.findings.verdict import GateOutcome
+from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.workflows.review import discussion
 from orchestrator.workflows.review.case import Case, History
 from shared.models.findings import Severity

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.hostile import Planted, Said
-from orchestrator.core.commands import Outcome, ToolRun, Turn
-from orchestrator.core.verdict import GateOutcome, gate_of
+from orchestrator.core.findings.verdict import GateOutcome, gate_of
+from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
 from orchestrator.workflows import start_workflow
 from shared.errors import ProviderError
 from shared.models.decision import Answer
@@ -19,10 +19,10 @@ from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure, StepResult, TurnRequest, Usage
 from tests.support.review_panel import Submission
 from tests.support.simulator import Simulation
-from workers.canary import Canary, canary_of
-from workers.prompting import render
 from workers.providers.registry import Completion
-from workers.replies import ReplyProblem, parse
+from workers.turns.canary import Canary, canary_of
+from workers.turns.prompting import render
+from workers.turns.replies import ReplyProblem, parse
 
 Script = Callable[[Said], dict[str, Any] | None]  # None: nothing comes
 SKIP = Answer(choice="skip", actor="nobody", channel="bench")
@@ -184,5 +184,5 @@ class Table:
 
 
 def _unguessable(name: str) -> str:
-    """As a run's seed gives them (orchestrator/staging.py): a marker a run, a trap a participant."""
+    """As a run's seed gives them (orchestrator/engine/staging.py): a marker a run, a trap a participant."""
     return hashlib.sha256(name.encode()).hexdigest()[:24]

@@ -30,9 +30,9 @@ from statistics import fmean
 
 from benchmarks.data import folder_of
 from benchmarks.recorded_reviews import Counts, Judged, Review, read
-from orchestrator.core.affinity import affinities
-from orchestrator.core.findings import Raised, absorb
-from orchestrator.core.ranking import WEIGHTS, Weights, rank
+from orchestrator.core.findings.affinity import affinities
+from orchestrator.core.findings.merging import Raised, absorb
+from orchestrator.core.findings.ranking import WEIGHTS, Weights, rank
 from shared.models.findings import RaisedFinding
 
 LONGEST_TITLE = 400

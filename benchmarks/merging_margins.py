@@ -33,7 +33,7 @@ from benchmarks.merging import (
     repositories_of,
 )
 from benchmarks.recorded_reviews import Counts, Judged, read
-from orchestrator.core.ranking import WEIGHTS
+from orchestrator.core.findings.ranking import WEIGHTS
 
 DRAWS = 2000
 WITHIN = 0.95

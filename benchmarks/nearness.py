@@ -16,8 +16,8 @@ from pathlib import Path
 
 from benchmarks.consensus_measures import area
 from benchmarks.recorded_reviews import Review, Said, read
-from orchestrator.core.affinity import affinities
-from orchestrator.core.sameness import Claim, text_alike
+from orchestrator.core.findings.affinity import affinities
+from orchestrator.core.findings.sameness import Claim, text_alike
 
 Measure = Callable[[Review], Callable[[int, int], float]]
 

@@ -9,44 +9,44 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from orchestrator.configuration.prompt_files import blanks
-from orchestrator.core.agreement.acts import act_of
-from orchestrator.core.agreement.answers import known_options
-from orchestrator.core.agreement.korean import read_korean
-from orchestrator.core.agreement.wordings import says_the_same
-from orchestrator.core.cues import count_cues, prose
-from orchestrator.core.likeness import letters, similarity
-from orchestrator.core.polarity import opposed
-from orchestrator.core.quotations import normalised, quoted_in
-from orchestrator.core.sameness import Claim, same_defect
-from orchestrator.core.spoken import reply_of
+from orchestrator.core.consensus.detectors.acts import act_of
+from orchestrator.core.consensus.detectors.answers import known_options
+from orchestrator.core.consensus.detectors.cues import count_cues, prose
+from orchestrator.core.consensus.detectors.korean import read_korean
+from orchestrator.core.consensus.detectors.wordings import says_the_same
+from orchestrator.core.discussion.spoken import reply_of
+from orchestrator.core.findings.likeness import letters, similarity
+from orchestrator.core.findings.polarity import opposed
+from orchestrator.core.findings.quotations import normalised, quoted_in
+from orchestrator.core.findings.sameness import Claim, same_defect
+from orchestrator.presentation.formats.markdown_text import escape, fenced, inline
+from orchestrator.presentation.formats.markdown_text import prose as markdown_prose
+from orchestrator.presentation.lines import block, clean, exact
+from orchestrator.presentation.wrapping import filled, folded, head, tail, wrapped
+from orchestrator.settings.prompt_files import blanks
 from orchestrator.subjects.hunks import changed_ranges
 from orchestrator.subjects.patch import parse_patch
-from orchestrator.views.lines import block, clean, exact
-from orchestrator.views.markdown_text import escape, fenced, inline
-from orchestrator.views.markdown_text import prose as markdown_prose
-from orchestrator.views.wrapping import filled, folded, head, tail, wrapped
-from shared.bounded_json import loads
 from shared.errors import ProviderError, QuorateError
-from shared.masking.mask import mask
 from shared.models.replies import REPLY_MODELS
 from shared.models.sections import says_nothing
-from shared.rendering import fenced as fenced_prompt
-from shared.rendering import visible
-from shared.scripts import load_script
-from shared.toml_bounds import check_toml
-from workers.canary import Canary
+from shared.providers.scripts import load_script
+from shared.text.bounded_json import loads
+from shared.text.masking.mask import mask
+from shared.text.rendering import fenced as fenced_prompt
+from shared.text.rendering import visible
+from shared.text.toml_bounds import check_toml
 from workers.limits.headers import seconds_until
-from workers.providers.agent_words import LineEar, hear_claude
-from workers.providers.agents import read_claude, read_codex, read_gemini
-from workers.providers.events import json_line_payloads, sse_payloads
-from workers.providers.statuses import meaning_of, one_line, read_error
-from workers.replies import parse
-from workers.tools.data_parsers import first_error
-from workers.tools.edits import file_patch
-from workers.tools.linechecks import LINE_CHECKS
-from workers.tools.patches import files_of
-from workers.tools.patches import parse as parse_fix
+from workers.providers.coding_cli.agent_words import LineEar, hear_claude
+from workers.providers.coding_cli.agents import read_claude, read_codex, read_gemini
+from workers.providers.http.events import json_line_payloads, sse_payloads
+from workers.providers.http.statuses import meaning_of, one_line, read_error
+from workers.tools.analysers.data_parsers import first_error
+from workers.tools.analysers.linechecks import LINE_CHECKS
+from workers.tools.fixes.edits import file_patch
+from workers.tools.fixes.patches import files_of
+from workers.tools.fixes.patches import parse as parse_fix
+from workers.turns.canary import Canary
+from workers.turns.replies import parse
 
 CHUNK = 4096
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -20,11 +20,11 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from shared.embedded.folders import make_private, told_as_fault
-from shared.embedded.instance import Instance
-from shared.limits import HEADER_OPTIONS, KEY_OPTIONS
-from shared.locality import OVER_HTTP
+from shared.folders import make_private, told_as_fault
+from shared.instance import Instance
 from shared.models.panel import Participant
+from shared.providers.limits import HEADER_OPTIONS, KEY_OPTIONS
+from shared.providers.locality import OVER_HTTP
 
 VARIABLE = "QUORATE_ALLOWED"
 ANYTHING = "anything"

@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.embedded.instance import Endpoints, Instance
 from shared.errors import ConfigurationError
+from shared.instance import Endpoints, Instance
 
 DEFAULT_TURN_SLOTS = 1000
 BROKERS = ("redis", "rediss", "unix", "redis+socket", "amqp", "amqps", "pyamqp")

@@ -20,7 +20,7 @@ MAX_LINES = 400
 PURE = ("orchestrator/core", "orchestrator/workflows")
 # What the pure packages may import besides the standard library (minus IMPURE) and themselves.
 PURE_MAY_IMPORT = ("orchestrator.core", "orchestrator.workflows", "pydantic", "shared.errors")
-PURE_MAY_IMPORT += ("shared.diff_pieces", "shared.models", "shared.tokens")
+PURE_MAY_IMPORT += ("shared.git.diff_pieces", "shared.models", "shared.text.tokens")
 IMPURE = frozenset(
     "asyncio concurrent multiprocessing os queue random secrets select shutil signal socket sqlite3"
     " ssl subprocess tempfile threading time urllib.request".split()
@@ -29,18 +29,18 @@ IMPURE_METHODS = frozenset({"now", "utcnow", "today", "uuid1", "uuid4"})
 IMPURE_FUNCTIONS = frozenset({"open", "print", "input", "uuid4"})
 
 NAMES_THAT_SAY_NOTHING = frozenset({"utils", "helpers", "common", "manager", "misc"})
-TASK_MODULES = {"orchestrator/tasks.py", "workers/tasks.py"}
+TASK_MODULES = {"orchestrator/engine/tasks.py", "workers/tasks.py"}
 STATEMENT = re.compile(
     r"\b(select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from|(create|alter|drop)\s+"
     r"(table|index|type|database))\b",
     re.IGNORECASE | re.DOTALL,
 )
 # Databases are made before there is a store to hold SQL: the embedded server's own folder may.
-SQL_HOMES = ("shared/store/", "shared/embedded/")
+SQL_HOMES = ("shared/store/", "orchestrator/embedded/")
 
 # Modules that the import contracts name and that must exist, so that a rename cannot unhook a wall.
 WALLED = (
-    "orchestrator/cli orchestrator/tasks orchestrator/engine orchestrator/dispatch"
+    "orchestrator/cli orchestrator/web orchestrator/engine"
     " orchestrator/workflows orchestrator/core workers/tasks workers/providers workers/tools"
 ).split()
 TOP_LEVEL = frozenset(

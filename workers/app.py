@@ -12,21 +12,21 @@ from celery import Celery
 from celery.signals import worker_process_init, worker_ready, worker_shutdown
 
 from shared.allowed import Allowed
-from shared.broker import make_app
-from shared.contracts import QUEUE_APPLY, QUEUE_TOOLS, QUEUE_TURNS
-from shared.live import Live
+from shared.delivery.broker import make_app
+from shared.delivery.contracts import QUEUE_APPLY, QUEUE_TOOLS, QUEUE_TURNS
+from shared.delivery.live import Live
+from shared.delivery.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
+from shared.delivery.serving import serve
 from shared.logs import configure
 from shared.models.steps import StepKind
-from shared.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
-from shared.serving import serve
 from shared.settings import Settings
 from shared.store.database import SERVICE_ANSWER_S, Database
 from shared.store.migrate import wait_for_schema
 from workers.limits.limiter import Limiter
-from workers.spool import Spool
-from workers.steps import StepWorker
 from workers.tasks import register
 from workers.temporary import claim_folder, leave_folder, use_folder
+from workers.turns.spool import Spool
+from workers.turns.steps import StepWorker
 
 PATIENCE_S = 60.0
 POOL_CONNECTIONS = 12

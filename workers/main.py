@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"quorate-worker: {foreign}\n")
         return EXIT_ENVIRONMENT
     if options.kind == "sandbox":
-        from workers.tools.walls import complete, described
+        from workers.tools.sandbox.walls import complete, described
 
         sys.stdout.write(f"{described()}\n")
         return 0 if complete() else 1

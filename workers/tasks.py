@@ -10,9 +10,9 @@ from typing import Any
 
 from celery import Celery
 
-from shared.contracts import TASK_APPLY, TASK_TOOL, TURN_TASKS, StepPayload
+from shared.delivery.contracts import TASK_APPLY, TASK_TOOL, TURN_TASKS, StepPayload
 from shared.models.steps import StepKind
-from workers.steps import StepWorker
+from workers.turns.steps import StepWorker
 
 TASKS: Mapping[StepKind, tuple[str, ...]] = {
     StepKind.TURN: tuple(TURN_TASKS.values()),

@@ -14,8 +14,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from shared.embedded.folders import make_private, told_as_fault
-from shared.embedded.locks import exclusive
+from shared.folders import make_private, told_as_fault
+from shared.locks import exclusive
 from workers.trees import remove_tree
 
 PATIENCE_S = 30.0

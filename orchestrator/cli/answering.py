@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 
 from orchestrator.cli.backend import Backend
-from orchestrator.views.report import RunReport
+from orchestrator.presentation.report import RunReport
 from shared.errors import UserError
 from shared.models.decision import Answer, Question
 from shared.store.decisions import DecisionRow, answer_decision

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from orchestrator.cli.starting import Starting, revive
-from shared.embedded.servers import ensure, is_up
-from shared.embedded.supervisor import is_wanted
+from orchestrator.embedded.servers import ensure, is_up
+from orchestrator.embedded.supervisor import is_wanted
+from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault, UserError
 from shared.settings import Settings
-from shared.signals import Signals
 from shared.store.database import LONGEST_REPORT_S, Connection, Database
 from shared.store.migrate import HEAD, upgrade
 from shared.store.views import schema_revision

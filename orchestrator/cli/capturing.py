@@ -11,16 +11,16 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from orchestrator.cli.piped import MOMENT_S, PATIENCE_S, Piped, read_piped
-from orchestrator.configuration.options import screen
-from orchestrator.configuration.schema import Settings
+from orchestrator.settings.options import screen
+from orchestrator.settings.schema import Settings
 from orchestrator.subjects.capture import capture
 from orchestrator.subjects.change import Put
 from orchestrator.subjects.question import QuestionLimits, QuestionRequest, capture_question
 from orchestrator.subjects.repository_change import Located, locate
 from orchestrator.subjects.request import ChangeRequest
 from shared.errors import EnvironmentFault, SubjectError
-from shared.masking.mask import count_secrets
 from shared.models.subject import PYTHON_SUFFIXES, FileChange
+from shared.text.masking.mask import count_secrets
 
 MAX_DIFF_BYTES = 64_000_000
 STDIN = "-"
@@ -52,7 +52,7 @@ class Captured:
     """A subject in the store's words: its document, what it is called, and its prose, which shows its language.
 
     `paths` are the files that a change leaves behind, a script by the suffix of its language; None for everything else.
-    `notes` are words of orchestrator/views/words.py with their values: what the person should know about it.
+    `notes` are words of presentation/locale/words.py with their values: what the person should know about it.
     """
 
     document: str
@@ -65,7 +65,7 @@ class Captured:
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence of orchestrator/views/words.py, and how many it speaks of. `loud`: not even `--quiet` hides it."""
+    """A sentence of presentation/locale/words.py, and how many it speaks of. `loud`: not even `--quiet` hides it."""
 
     word: str
     count: int = 0

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from orchestrator.cli.backend import Backend, connected
 from orchestrator.cli.replaying import DIFFERENT, load_recording
 from orchestrator.cli.terminal import Terminal
-from orchestrator.views.comparison import comparison_json, comparison_lines
-from orchestrator.views.exit_codes import ExitCode
-from orchestrator.views.json_report import dumps
+from orchestrator.presentation.comparison import comparison_json, comparison_lines
+from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.formats.json import dumps
 from orchestrator.whatif.comparing import Side, compare
 from shared.store.views import run_usage
 

@@ -11,14 +11,14 @@ from pydantic import JsonValue
 
 from orchestrator.cli.doors import tell
 from orchestrator.cli.terminal import Terminal
-from orchestrator.configuration.loading import DEFAULT, load_configuration, yaml_of
-from orchestrator.configuration.places import presets_folder
-from orchestrator.configuration.presets import Preset, load_preset, preset_names
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import block, line
-from orchestrator.views.tables import table
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.lines import block, line
+from orchestrator.presentation.tables import table
+from orchestrator.settings.loading import DEFAULT, load_configuration, yaml_of
+from orchestrator.settings.places import presets_folder
+from orchestrator.settings.preset_files import Preset, load_preset, preset_names
 from shared.errors import ConfigurationError
-from shared.masking.mask import mask
+from shared.text.masking.mask import mask
 
 OURS, YOURS = "built-in", "yours"
 

@@ -9,9 +9,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from orchestrator.cli.backend import connected
 from orchestrator.cli.terminal import Terminal
-from orchestrator.configuration.sections import LONGEST_S, Duration
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.money import spending_table
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.money import spending_table
+from orchestrator.settings.sections import LONGEST_S, Duration
 from shared.errors import UserError
 from shared.store.database import Connection
 from shared.store.spending import Grouping, Spending, spending

@@ -97,7 +97,7 @@ def _make_service(broker_url: str, arguments: Sequence[str]) -> Any:
     from flower.app import Flower
     from tornado.options import Error, options
 
-    from shared.broker import make_app
+    from shared.delivery.broker import make_app
 
     try:
         command.apply_env_options()

@@ -11,9 +11,9 @@ from orchestrator.cli.following import announce, watched_s
 from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, or_detach, see_through
-from orchestrator.views.json_report import SCHEMA_VERSION, decision_json, dumps
-from orchestrator.views.lines import line
-from orchestrator.views.words import say
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps
+from orchestrator.presentation.lines import line
+from orchestrator.presentation.locale.words import say
 from shared.models.decision import Answer
 from shared.store.decisions import DecisionRow
 

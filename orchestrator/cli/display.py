@@ -7,9 +7,9 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from orchestrator.cli.terminal import Terminal
-from orchestrator.views.happenings import Manner
-from orchestrator.views.lines import Line
-from orchestrator.views.progress import Look
+from orchestrator.presentation.lines import Line
+from orchestrator.presentation.live.happenings import Manner
+from orchestrator.presentation.live.progress import Look
 
 
 class Display(Protocol):

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from orchestrator.cli.preflight import forbidden, subject_tokens
 from orchestrator.cli.submission import Prepared
 from orchestrator.cli.terminal import Terminal
-from orchestrator.core.estimate import estimate
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import Span, Style, line
-from orchestrator.views.money import estimate_json, estimate_lines
-from orchestrator.views.words import say
+from orchestrator.core.discussion.estimate import estimate
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.lines import Span, Style, line
+from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.money import estimate_json, estimate_lines
 from orchestrator.workflows import EXPECTED
-from shared.prices import expected_usd
+from shared.providers.prices import expected_usd
 
 
 def show_estimate(prepared: Prepared, environ: Mapping[str, str], *, as_json: bool) -> int:

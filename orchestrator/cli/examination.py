@@ -16,14 +16,14 @@ from orchestrator.cli.machine import look_at_broker, missing_servers
 from orchestrator.cli.ownership import diagnosis
 from orchestrator.cli.processes import script
 from orchestrator.cli.terminal import Terminal
-from orchestrator.configuration.loading import load_configuration
-from orchestrator.configuration.panels import build_panel
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import Line, Span, Style, line
-from shared.embedded.folders import FRESH_BYTES, require_space
-from shared.embedded.servers import status
-from shared.embedded.supervisor import supervisor_status
+from orchestrator.embedded.servers import status
+from orchestrator.embedded.supervisor import supervisor_status
+from orchestrator.participants.panels import build_panel
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.settings.loading import load_configuration
 from shared.errors import EnvironmentFault, QuorateError
+from shared.folders import FRESH_BYTES, require_space
 from shared.programs import find_program
 from shared.settings import Settings
 from shared.store.database import Database

@@ -11,15 +11,15 @@ from orchestrator.cli.display import Display
 from orchestrator.cli.reports import load_look, load_setting
 from orchestrator.cli.starting import end_stopped
 from orchestrator.cli.terminal import Terminal
-from orchestrator.views.happenings import Manner
-from orchestrator.views.lines import Line, Span, Style, line
-from orchestrator.views.progress import Look, changes, still_waiting
-from orchestrator.views.words import say
-from shared.embedded.supervisor import supervisor_status
-from shared.live import EXPECTED_S, WATCHED_S, Live, Watcher
+from orchestrator.embedded.supervisor import supervisor_status
+from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.presentation.live.happenings import Manner
+from orchestrator.presentation.live.progress import Look, changes, still_waiting
+from orchestrator.presentation.locale.words import say
+from shared.delivery.live import EXPECTED_S, WATCHED_S, Live, Watcher
 from shared.store.processes import list_processes
 from shared.store.views import Pulse, run_pulse
-from shared.unfinished import SoFar
+from shared.text.unfinished import SoFar
 
 FAST_S, SLOW_S, SLOWEST_S = 0.05, 0.2, 0.5
 FAST_FOR_S, SLOW_FOR_S = 10.0, 60.0
@@ -184,7 +184,7 @@ def _remind(backend: Backend, display: Display, look: Look, language: str, clock
 
 def missing_processes(backend: Backend, look: Look, language: str) -> list[Line]:
     """Which process nobody has started, when the run waits for one."""
-    from shared.presence import SILENCE_S  # brings the services' logging with it
+    from shared.delivery.presence import SILENCE_S  # brings the services' logging with it
 
     alive = {p.kind for p in backend.read(list_processes) if p.silent_s < SILENCE_S}
     wanted = {("turns" if step.kind == "turn" else "tools") for step in look.open_steps}

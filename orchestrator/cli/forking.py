@@ -19,16 +19,16 @@ from orchestrator.cli.starting import start_supervisor
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, or_detach, see_through
 from orchestrator.cli.worker_keys import hand_over_keys
-from orchestrator.configuration.catalogue import Catalogue
-from orchestrator.configuration.loading import Configuration, load_configuration
-from orchestrator.configuration.prompt_files import captured_prompts
-from orchestrator.configuration.schema import ParticipantEntry
-from orchestrator.engine import new_run_id
-from orchestrator.views.exit_codes import ExitCode
-from orchestrator.views.forks import plan_json, plan_lines
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import Span, Style, line
-from orchestrator.views.words import say
+from orchestrator.engine.advance import new_run_id
+from orchestrator.participants.catalogue import Catalogue
+from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.forks import plan_json, plan_lines
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.lines import Span, Style, line
+from orchestrator.presentation.locale.words import say
+from orchestrator.settings.loading import Configuration, load_configuration
+from orchestrator.settings.prompt_files import captured_prompts
+from orchestrator.settings.schema import ParticipantEntry
 from orchestrator.whatif.changes import changed, check_quorum
 from orchestrator.whatif.forking import ForkPlan, inheritable, plan_fork, prefix_of
 from orchestrator.whatif.recording import Recording

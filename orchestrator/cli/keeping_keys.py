@@ -6,10 +6,10 @@ import getpass
 import re
 import sys
 
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import clean
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.lines import clean
 from shared.errors import UserError
-from shared.key_store import held_names, remove_key, write_key
+from shared.providers.key_store import held_names, remove_key, write_key
 
 _NAME = re.compile(r"[\w.@-]{1,64}")
 _LONGEST_KEY = 16_384

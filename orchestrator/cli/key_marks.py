@@ -14,7 +14,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from shared.embedded.instance import Instance
+from shared.instance import Instance
 
 
 def write_marks(instance: Instance, environ: Mapping[str, str]) -> None:

@@ -11,18 +11,18 @@ import redis
 
 from orchestrator.cli.backend import connected
 from orchestrator.cli.terminal import Terminal
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import Line, Span, Style, block, line
-from orchestrator.views.tables import table
-from shared.broker import depth, make_app
-from shared.contracts import QUEUES
-from shared.embedded.instance import Instance
-from shared.embedded.processes import is_alive
-from shared.embedded.servers import status as server_status
-from shared.embedded.servers import stop
-from shared.embedded.supervisor import stop_supervisor, supervisor_status
+from orchestrator.embedded.processes import is_alive
+from orchestrator.embedded.servers import status as server_status
+from orchestrator.embedded.servers import stop
+from orchestrator.embedded.supervisor import stop_supervisor, supervisor_status
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.lines import Line, Span, Style, block, line
+from orchestrator.presentation.tables import table
+from shared.delivery.broker import depth, make_app
+from shared.delivery.contracts import QUEUES
+from shared.delivery.refusals import Refusals
 from shared.errors import EnvironmentFault, UserError
-from shared.refusals import Refusals
+from shared.instance import Instance
 from shared.settings import Settings
 from shared.store.database import Database
 from shared.store.migrate import HEAD

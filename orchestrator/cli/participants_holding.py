@@ -10,14 +10,14 @@ from pathlib import Path
 
 from orchestrator.cli.backend import connected
 from orchestrator.cli.terminal import Terminal
-from orchestrator.configuration.catalogue import Catalogue
-from orchestrator.configuration.configured import BROWSER_TERMS
-from orchestrator.configuration.loading import load_configuration
-from orchestrator.configuration.providers import PROVIDER_TYPES, BrowserProvider
-from orchestrator.views.lines import Span, Style, line
-from shared.browser import PROFILE_FLAGS, SITES, browser_program, profile_folder
+from orchestrator.participants.catalogue import Catalogue
+from orchestrator.participants.configured import BROWSER_TERMS
+from orchestrator.presentation.lines import Span, Style, line
+from orchestrator.settings.loading import load_configuration
+from orchestrator.settings.providers import PROVIDER_TYPES, BrowserProvider
 from shared.errors import ConfigurationError, EnvironmentFault, UserError
-from shared.limits import BreakerState, account_of, breakers, pause, paused, resume
+from shared.providers.browser import PROFILE_FLAGS, SITES, browser_program, profile_folder
+from shared.providers.limits import BreakerState, account_of, breakers, pause, paused, resume
 from shared.store.views import awaited_participants
 
 NEAREST = 3

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.cli.terminal import Terminal
-from orchestrator.configuration.catalogue import Catalogue
-from orchestrator.configuration.discovery import Found
-from orchestrator.configuration.loading import load_configuration
-from orchestrator.configuration.panels import PanelReport, build_panel
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import Line, Span, Style, line
-from orchestrator.views.listings import heads
-from orchestrator.views.tables import table
-from orchestrator.views.words import say
+from orchestrator.participants.catalogue import Catalogue
+from orchestrator.participants.discovery import Found
+from orchestrator.participants.panels import PanelReport, build_panel
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.presentation.listings import heads
+from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.tables import table
+from orchestrator.settings.loading import load_configuration
 from shared.errors import EnvironmentFault
-from shared.limits import Breaker, BreakerState, Pause, account_of, breakers, paused
-from shared.locality import leaves_machine
 from shared.models.panel import Panel, Participant
+from shared.providers.limits import Breaker, BreakerState, Pause, account_of, breakers, paused
+from shared.providers.locality import leaves_machine
 from shared.settings import Settings
 
 UNKNOWN = "-"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from orchestrator.cli.participants_listing import everybody, gather
 from orchestrator.cli.terminal import Terminal
-from orchestrator.configuration.discovery import ROUTED, SERVICES
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import Span, Style, line
-from orchestrator.views.tables import table
+from orchestrator.participants.discovery import ROUTED, SERVICES
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.lines import Span, Style, line
+from orchestrator.presentation.tables import table
 from shared.models.panel import Participant
-from shared.prices import expected_usd
+from shared.providers.prices import expected_usd
 
 _MILLION = 1_000_000
 

@@ -18,14 +18,14 @@ from orchestrator.cli.participants_listing import everybody
 from orchestrator.cli.submission import Documents
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.worker_keys import hand_over_keys
-from orchestrator.configuration.loading import load_configuration
-from orchestrator.configuration.panels import build_panel
-from orchestrator.configuration.schema import PrivacySection
-from orchestrator.engine import Engine
-from orchestrator.prompts import load as load_prompts
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import line
-from orchestrator.views.tables import table
+from orchestrator.engine.advance import Engine
+from orchestrator.participants.panels import build_panel
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.lines import line
+from orchestrator.presentation.tables import table
+from orchestrator.settings.builtin_prompts import load as load_prompts
+from orchestrator.settings.loading import load_configuration
+from orchestrator.settings.schema import PrivacySection
 from orchestrator.workflows import WORKFLOWS
 from shared.allowed import Allowed
 from shared.errors import UserError

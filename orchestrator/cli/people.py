@@ -10,11 +10,11 @@ from typing import Any
 from orchestrator.cli.answering import actor
 from orchestrator.cli.backend import connected
 from orchestrator.cli.terminal import Terminal
-from orchestrator.core.spoken import form_of, reply_of
-from orchestrator.views.lines import Line, Span, Style, line
-from orchestrator.views.listings import heads
-from orchestrator.views.tables import table
-from orchestrator.views.words import say
+from orchestrator.core.discussion.spoken import form_of, reply_of
+from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.presentation.listings import heads
+from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.tables import table
 from shared.errors import DecisionConflict, UserError
 from shared.store.database import Connection
 from shared.store.people import WaitingTurn, answer_turn, waiting_turns

@@ -19,11 +19,11 @@ from types import FrameType, TracebackType
 from typing import Self
 
 from orchestrator.cli.terminal import Terminal, coloured, size_of
-from orchestrator.views.frames import Size, frame, opening
-from orchestrator.views.happenings import Manner
-from orchestrator.views.lines import Line, plain
-from orchestrator.views.progress import Look
-from orchestrator.views.wrapping import folded, width_of
+from orchestrator.presentation.lines import Line, plain
+from orchestrator.presentation.live.frames import Size, frame, opening
+from orchestrator.presentation.live.happenings import Manner
+from orchestrator.presentation.live.progress import Look
+from orchestrator.presentation.wrapping import folded, width_of
 
 UPDATES_A_SECOND = 10
 

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from orchestrator.core.estimate import ExpectedCall, estimate
-from orchestrator.core.portions import portions
-from orchestrator.core.preflight import ForbiddenCall, Limit, obstacles, shortfall, too_few_calls
-from orchestrator.views.money import dollars
-from orchestrator.views.words import say
+from orchestrator.core.discussion.estimate import ExpectedCall, estimate
+from orchestrator.core.discussion.portions import portions
+from orchestrator.core.discussion.preflight import (
+    ForbiddenCall,
+    Limit,
+    obstacles,
+    shortfall,
+    too_few_calls,
+)
+from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.money import dollars
 from orchestrator.workflows import EXPECTED
 from shared.errors import UserError
 from shared.models.deliberation import Question
 from shared.models.run import Budget, RunSpec
 from shared.models.subject import Subject
-from shared.prices import exact_dollars, expected_usd
-from shared.tokens import estimated_tokens
+from shared.providers.prices import exact_dollars, expected_usd
+from shared.text.tokens import estimated_tokens
 
 LARGE_TOKENS = 50_000
 """A subject from which on a run says what it will take before it begins."""

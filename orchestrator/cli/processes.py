@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from shared.embedded.supervisor import ProcessSpec
+from orchestrator.embedded.supervisor import ProcessSpec
 from shared.errors import EnvironmentFault
 
 # What reads hostile text in the tool workers must find nothing worth sending away.

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator import prompts
 from orchestrator.cli.doors import tell
 from orchestrator.cli.terminal import Terminal
-from orchestrator.configuration.languages import language_of
-from orchestrator.configuration.loading import Configuration, load_configuration
-from orchestrator.configuration.prompt_files import (
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.lines import block, line
+from orchestrator.presentation.tables import table
+from orchestrator.settings import builtin_prompts as prompts
+from orchestrator.settings.languages import language_of
+from orchestrator.settings.loading import Configuration, load_configuration
+from orchestrator.settings.prompt_files import (
     PromptFile,
     blanks,
     folder_of,
     prompt_files,
 )
-from orchestrator.configuration.sections import did_you_mean
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import block, line
-from orchestrator.views.tables import table
+from orchestrator.settings.sections import did_you_mean
 from shared.errors import ConfigurationError, UserError
 
 OURS, YOURS = "built-in", "yours"

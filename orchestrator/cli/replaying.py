@@ -8,12 +8,12 @@ from functools import lru_cache
 
 from orchestrator.cli.backend import Backend, connected
 from orchestrator.cli.terminal import Terminal
-from orchestrator.views.exit_codes import ExitCode
-from orchestrator.views.json_report import dumps
-from orchestrator.views.lines import Span, Style, line
-from orchestrator.views.sentences import told
-from orchestrator.views.whatif import check_lines, sweep_lines, variant_lines
-from orchestrator.views.whatif_json import check_json, what_if_json
+from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.formats.json import dumps
+from orchestrator.presentation.lines import Span, Style, line
+from orchestrator.presentation.locale.sentences import told
+from orchestrator.presentation.whatif import check_lines, sweep_lines, variant_lines
+from orchestrator.presentation.whatif_json import check_json, what_if_json
 from orchestrator.whatif.changes import Change, change_of
 from orchestrator.whatif.recording import Recording, make_recording
 from orchestrator.whatif.replaying import check, computed_otherwise, what_if

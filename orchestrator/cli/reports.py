@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.views.progress import Look, Setting
-from orchestrator.views.report import RecordedAssessment, RunReport
+from orchestrator.presentation.live.progress import Look, Setting
+from orchestrator.presentation.report import RecordedAssessment, RunReport
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 from shared.models.run import RunSpec

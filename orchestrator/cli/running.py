@@ -11,8 +11,8 @@ from pydantic import JsonValue
 from orchestrator.cli.starting import Starting
 from orchestrator.cli.submission import Prepared, Wanted, prepare
 from orchestrator.cli.terminal import Terminal
-from orchestrator.views.lines import Span, Style, line
-from orchestrator.views.notices import tell
+from orchestrator.presentation.lines import Span, Style, line
+from orchestrator.presentation.locale.notices import tell
 from shared.settings import Settings
 
 

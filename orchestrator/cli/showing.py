@@ -11,18 +11,18 @@ from orchestrator.cli.backend import Backend, connected
 from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, fitted, rendered, write_file
-from orchestrator.views.forks import origin
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import Line, exact
-from orchestrator.views.progress import held_up
-from orchestrator.views.question import question
-from orchestrator.views.report import RunReport
-from orchestrator.views.results.registry import OF_CHANGES, result_lines
-from orchestrator.views.sent import prompt
-from orchestrator.views.text import DEFAULT_MAX_FINDINGS
-from orchestrator.views.timeline import events, rounds
-from shared.locality import leaves_machine
+from orchestrator.presentation.forks import origin
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS
+from orchestrator.presentation.lines import Line, exact
+from orchestrator.presentation.live.progress import held_up
+from orchestrator.presentation.question import question
+from orchestrator.presentation.report import RunReport
+from orchestrator.presentation.results.registry import OF_CHANGES, result_lines
+from orchestrator.presentation.sent import prompt
+from orchestrator.presentation.timeline import events, rounds
 from shared.models.panel import Participant
+from shared.providers.locality import leaves_machine
 from shared.store.database import Connection
 from shared.store.documents import get_documents
 from shared.store.views import list_events, step_request

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from orchestrator.cli.key_marks import write_marks
 from orchestrator.cli.processes import script, service_environment
-from shared.embedded.servers import ensure
-from shared.embedded.supervisor import (
+from orchestrator.embedded.servers import ensure
+from orchestrator.embedded.supervisor import (
     end_stopped_supervisor,
     ensure_supervisor,
     is_wanted,

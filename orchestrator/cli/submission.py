@@ -21,10 +21,11 @@ from orchestrator.cli.capturing import (
     capture_typed,
     locate_typed,
 )
-from orchestrator.configuration.casting import Cast, build_cast
-from orchestrator.configuration.languages import language_of
-from orchestrator.configuration.loading import Configuration, load_configuration
-from orchestrator.configuration.options import (
+from orchestrator.participants.casting import Cast, build_cast
+from orchestrator.participants.panels import PanelReport, build_panel
+from orchestrator.settings.languages import language_of
+from orchestrator.settings.loading import Configuration, load_configuration
+from orchestrator.settings.options import (
     ask_options,
     budget,
     decision_policy,
@@ -33,10 +34,9 @@ from orchestrator.configuration.options import (
     plan_options,
     review_options,
 )
-from orchestrator.configuration.panels import PanelReport, build_panel
-from orchestrator.configuration.projects import Reviewed
-from orchestrator.configuration.promises import notices_of, promised
-from orchestrator.configuration.prompt_files import captured_prompts
+from orchestrator.settings.projects import Reviewed
+from orchestrator.settings.promises import notices_of, promised
+from orchestrator.settings.prompt_files import captured_prompts
 from orchestrator.subjects.repository_change import Located
 from shared.errors import ConfigurationError
 from shared.models.notices import Notice
@@ -256,7 +256,7 @@ def _with_windows(cast: Cast, size: int) -> Cast:
     """The cast with each model's context, where the subject (`size` bytes with its files) might not fit into one."""
     if size < LARGE_BYTES:
         return cast
-    from shared.prices import context_window
+    from shared.providers.prices import context_window
 
     def informed(one: Participant) -> Participant:
         known = one.context_tokens or context_window(one)

@@ -16,15 +16,15 @@ from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.told_advice import is_news
 from orchestrator.cli.watching import Wish, or_detach, see_through
 from orchestrator.cli.worker_keys import hand_over_keys
-from orchestrator.engine import Engine
-from orchestrator.views.json_report import SCHEMA_VERSION, dumps
-from orchestrator.views.lines import Span, Style, line
-from orchestrator.views.progress import CONVERSATIONS
-from orchestrator.views.text import DEFAULT_MAX_FINDINGS
-from orchestrator.views.words import count, say
+from orchestrator.engine.advance import Engine
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS
+from orchestrator.presentation.lines import Span, Style, line
+from orchestrator.presentation.live.progress import CONVERSATIONS
+from orchestrator.presentation.locale.words import count, say
 from orchestrator.workflows import WORKFLOWS
 from shared.allowed import Allowed
-from shared.embedded.instance import Instance
+from shared.instance import Instance
 
 
 def submit_and_follow(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
-from orchestrator.views.lines import Line, Style, plain
+from orchestrator.presentation.lines import Line, Style, plain
 
 _COLOURS = {
     Style.STRONG: "1",
@@ -70,7 +70,7 @@ class Terminal:
         """Talk at a terminal, wrapped between words."""
         if not self.live:
             return lines
-        from orchestrator.views.wrapping import folded  # loads the table of widths
+        from orchestrator.presentation.wrapping import folded  # loads the table of widths
 
         return folded(lines, size_of(sys.stderr)[0])
 

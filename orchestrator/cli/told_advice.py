@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from shared.embedded.instance import Instance
+from shared.instance import Instance
 
 FILE = "told"
 

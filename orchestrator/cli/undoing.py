@@ -10,10 +10,10 @@ from orchestrator.cli.display import make_display
 from orchestrator.cli.following import Follower
 from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
-from orchestrator.engine import Engine
-from orchestrator.views.exit_codes import ExitCode
-from orchestrator.views.lines import Span, Style, line
-from orchestrator.views.report import RunReport
+from orchestrator.engine.advance import Engine
+from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.lines import Span, Style, line
+from orchestrator.presentation.report import RunReport
 from orchestrator.workflows import WORKFLOWS
 from shared.errors import UserError
 from shared.models.outcomes import RunStatus, StepStatus

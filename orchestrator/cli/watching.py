@@ -16,21 +16,21 @@ from orchestrator.cli.display import make_display
 from orchestrator.cli.following import Follower, announce, watched_s
 from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
-from orchestrator.views.choices import LATER, REVISE, chosen, keys_for, options_of, prompt
-from orchestrator.views.exit_codes import ExitCode, exit_code
-from orchestrator.views.json_report import as_json, dumps
-from orchestrator.views.lines import Line, line
-from orchestrator.views.report import RunReport
-from orchestrator.views.results.registry import (
+from orchestrator.presentation.choices import LATER, REVISE, chosen, keys_for, options_of, prompt
+from orchestrator.presentation.exit_codes import ExitCode, exit_code
+from orchestrator.presentation.formats.json import as_json, dumps
+from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, open_decision, warned
+from orchestrator.presentation.lines import Line, line
+from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.report import RunReport
+from orchestrator.presentation.results.registry import (
     OF_CHANGES,
     question_lines,
     result_lines,
     result_markdown,
     result_text,
 )
-from orchestrator.views.text import DEFAULT_MAX_FINDINGS, open_decision, warned
-from orchestrator.views.words import say
-from orchestrator.views.wrapping import folded
+from orchestrator.presentation.wrapping import folded
 from shared.errors import DecisionConflict, EnvironmentFault
 from shared.models.outcomes import Verdict
 

@@ -12,13 +12,13 @@ from orchestrator.cli.backend import Backend
 from orchestrator.cli.key_marks import unknown_keys
 from orchestrator.cli.starting import start_supervisor
 from orchestrator.cli.terminal import Terminal
-from orchestrator.configuration.keys import key_variables
-from orchestrator.views.lines import Span, Style, line
-from orchestrator.views.words import say
-from shared.embedded.supervisor import stop_supervisor
-from shared.limits import BreakerState, account_of, breakers, paused, resume
+from orchestrator.embedded.supervisor import stop_supervisor
+from orchestrator.participants.keys import key_variables
+from orchestrator.presentation.lines import Span, Style, line
+from orchestrator.presentation.locale.words import say
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.panel import Panel, Participant
+from shared.providers.limits import BreakerState, account_of, breakers, paused, resume
 from shared.store.views import count_live_runs
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from orchestrator.core.convergence import Detector
+from orchestrator.core.consensus.convergence import Detector
 from orchestrator.workflows import panel, plan
 from shared.errors import UserError
 from shared.models.replies import REPLY_MODELS

@@ -8,9 +8,9 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any
 
-from orchestrator.core.likeness import letters, similarity
-from orchestrator.core.pairing import Pair, pair_up
-from orchestrator.core.stances import stated
+from orchestrator.core.findings.likeness import letters, similarity
+from orchestrator.core.findings.pairing import Pair, pair_up
+from orchestrator.core.findings.stances import stated
 from orchestrator.whatif.pictures import Picture, stored_picture
 from orchestrator.whatif.recording import Recording
 from shared.models.assessment import Assessment

@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from orchestrator.core.commands import Decide, Turn
-from orchestrator.core.estimate import ExpectedCall, expected_calls
-from orchestrator.core.recomputation import Recomputed, asks
-from orchestrator.core.replay import Entry, Journal
+from orchestrator.core.discussion.estimate import ExpectedCall, expected_calls
+from orchestrator.core.replay.commands import Decide, Turn
+from orchestrator.core.replay.recomputation import Recomputed, asks
+from orchestrator.core.replay.replay import Entry, Journal
 from orchestrator.whatif.places import Place, Stop, find_place, stops
 from orchestrator.whatif.recording import Recording, without_records
 from orchestrator.whatif.replaying import Spare, spare_of
 from orchestrator.workflows import WORKFLOWS
 from shared.errors import UserError
 from shared.models.run import RunSpec
-from shared.tokens import estimated_tokens
+from shared.text.tokens import estimated_tokens
 
 APPLY, DECISION = "apply_fix", "decision"
 # What a fork's title begins with, by language; a fork of a fork says it once.

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.core.commands import RoundRecord
-from orchestrator.core.recomputation import Recomputed
-from orchestrator.core.verdict import GateResult, derive, gate_of
+from orchestrator.core.findings.verdict import GateResult, derive, gate_of
+from orchestrator.core.replay.commands import RoundRecord
+from orchestrator.core.replay.recomputation import Recomputed
 from orchestrator.whatif.recording import Recording
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from orchestrator.core.commands import ToolRun
-from orchestrator.core.recomputation import Decided, Group, Recomputed, Step
-from shared.contracts import WRITING_TOOLS
+from orchestrator.core.replay.commands import ToolRun
+from orchestrator.core.replay.recomputation import Decided, Group, Recomputed, Step
+from shared.delivery.contracts import WRITING_TOOLS
 from shared.errors import UnknownRun
 from shared.models.panel import Role
 

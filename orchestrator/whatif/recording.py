@@ -8,12 +8,12 @@ from functools import cached_property
 
 from pydantic import ValidationError
 
-from orchestrator.core.commands import Workflow
-from orchestrator.core.materials import Materials
-from orchestrator.core.recomputation import Recomputed, recompute
-from orchestrator.core.replay import Journal
-from orchestrator.engine import why_blocked
-from orchestrator.recorded import journal_of
+from orchestrator.core.replay.commands import Workflow
+from orchestrator.core.replay.materials import Materials
+from orchestrator.core.replay.recomputation import Recomputed, recompute
+from orchestrator.core.replay.replay import Journal
+from orchestrator.engine.advance import why_blocked
+from orchestrator.engine.recorded import journal_of
 from orchestrator.workflows import WORKFLOWS, start_workflow
 from shared.errors import ReplayMismatch, UserError
 from shared.models.outcomes import StepStatus

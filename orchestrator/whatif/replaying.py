@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from orchestrator.core.commands import Decide
-from orchestrator.core.pairing import Pair, pair_up
-from orchestrator.core.recomputation import Recomputed, Step, asks
-from orchestrator.engine import outcome_json
+from orchestrator.core.findings.pairing import Pair, pair_up
+from orchestrator.core.replay.commands import Decide
+from orchestrator.core.replay.recomputation import Recomputed, Step, asks
+from orchestrator.engine.advance import outcome_json
 from orchestrator.whatif.changes import Change, changed, check_quorum
 from orchestrator.whatif.pictures import Picture, picture_of, stored_picture
 from orchestrator.whatif.places import DISCUSSING, cycle_of

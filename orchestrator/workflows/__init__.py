@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from orchestrator.core.commands import Workflow
-from orchestrator.core.estimate import COURSES, Course
-from orchestrator.core.materials import Materials
+from orchestrator.core.discussion.estimate import COURSES, Course
+from orchestrator.core.replay.commands import Workflow
+from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows import ask, forum, panel, plan, review, undo
 from orchestrator.workflows.ask.expected import expected as ask_expected
 from orchestrator.workflows.forum.expected import expected as forum_expected

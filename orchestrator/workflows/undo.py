@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from orchestrator.core.commands import Outcome, ToolRun, Workflow, phase, single
-from orchestrator.core.materials import Materials
+from orchestrator.core.replay.commands import Outcome, ToolRun, Workflow, phase, single
+from orchestrator.core.replay.materials import Materials
 from shared.models.outcomes import Verdict
 from shared.models.replies import Undone
 from shared.models.run import RunSpec

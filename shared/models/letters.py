@@ -1,7 +1,7 @@
 """Letters that look like others, and characters that nobody sees: what hides in a text from who reads it.
 
-Prompts show the unseen ones (shared/rendering.py), markers and code words are found behind look-alikes (there and in
-workers/canary.py), and quotations are compared without both (orchestrator/core/quotations.py).
+Prompts show the unseen ones (shared/text/rendering.py), markers and code words are found behind look-alikes (there
+and in workers/turns/canary.py), and quotations are compared without both (orchestrator/core/findings/quotations.py).
 """
 
 from __future__ import annotations

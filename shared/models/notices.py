@@ -8,7 +8,7 @@ from shared.models.wire import Wire
 
 
 class Notice(Wire):
-    """Something that nobody may overlook. `orchestrator/views/notices.py` has the words for each code."""
+    """Something that nobody may overlook. `orchestrator/presentation/locale/notices.py` has the words for each code."""
 
     code: str
     values: dict[str, str] = Field(default_factory=dict)

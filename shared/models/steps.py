@@ -42,10 +42,10 @@ class PromptPart(Wire):
 class TurnRequest(Wire):
     """A participant speaks once. `brief` is the same matter as data, for rule-based participants.
 
-    `marker` is the unguessable part of the fences, one a run; `trap` that of the trap (shared/trap.py), one a run and
-    participant, so that nobody learns another's from what is said; without it the marker serves. `reply_model` names an
-    entry of `REPLY_MODELS`. `reuse`, `budgeted` and `allow_external` are the run's: take an earlier answer to the same
-    prompt, reserve before a call, let the text leave this machine.
+    `marker` is the unguessable part of the fences, one a run; `trap` that of the trap (shared/text/trap.py), one a
+    run and participant, so that nobody learns another's from what is said; without it the marker serves.
+    `reply_model` names an entry of `REPLY_MODELS`. `reuse`, `budgeted` and `allow_external` are the run's: take an
+    earlier answer to the same prompt, reserve before a call, let the text leave this machine.
     """
 
     participant: Participant

@@ -18,7 +18,7 @@ from shared.models.panel import Participant, Role
 from tests.fixtures.instance import CommandLine, make_repository
 from tests.support.aimock import Aimock, missing
 from workers.providers.registry import Finish, ProviderCall, lookup
-from workers.replies import schema_of
+from workers.turns.replies import schema_of
 
 pytestmark = [
     pytest.mark.acceptance,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from shared.embedded.instance import Endpoints
+from shared.instance import Endpoints
 from tests.fixtures.instance import make_command_line, make_repository
 from tests.support.chat_pages import ChatPages
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from kombu import Connection
 
-from shared.contracts import QUEUES
-from shared.embedded.instance import Endpoints
+from shared.delivery.contracts import QUEUES
+from shared.instance import Endpoints
 from tests.fixtures.instance import CommandLine, make_command_line, make_repository
 
 pytestmark = pytest.mark.acceptance

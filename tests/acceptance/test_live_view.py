@@ -11,7 +11,7 @@ import pytest
 import redis
 import yaml
 
-from shared.live import WATCHED_S
+from shared.delivery.live import WATCHED_S
 from shared.settings import Settings
 from tests.fixtures.instance import SCRIPTS, CommandLine
 from tests.support.terminals import terminal

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from orchestrator.configuration.presets import load_persona
+from orchestrator.settings.preset_files import load_persona
 from tests.fixtures.instance import CommandLine
 from tests.orchestrator.workflows.test_forum_seed_dialogue import (
     CONCLUSION,

@@ -17,7 +17,7 @@ from benchmarks.consensus_fitting import Example, Fit, cross_fit, fit
 from benchmarks.consensus_groups import measure_groups
 from benchmarks.consensus_measures import Judged, auc, f1_by_class, interval, precision, recall
 from benchmarks.consensus_turns import measure_turns
-from orchestrator.core.agreement.acts import AGREE, CLASSES, DISAGREE, OTHER, PROPOSE
+from orchestrator.core.consensus.detectors.acts import AGREE, CLASSES, DISAGREE, OTHER, PROPOSE
 
 COLUMNS = "group_id message_id message_type origin original_text annotation_target sol_tracker_all"
 

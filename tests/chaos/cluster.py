@@ -17,23 +17,23 @@ from typing import Any
 
 import redis
 
-from orchestrator.dispatch import publish
-from orchestrator.engine import Engine
-from orchestrator.staging import Scheduled, ScheduledStep
-from shared.broker import make_app
-from shared.contracts import SOON, StepPayload
-from shared.embedded.processes import wait_until
-from shared.embedded.servers import ensure, is_up, stop
+from orchestrator.embedded.processes import wait_until
+from orchestrator.embedded.servers import ensure, is_up, stop
+from orchestrator.engine.advance import Engine
+from orchestrator.engine.dispatch import publish
+from orchestrator.engine.staging import Scheduled, ScheduledStep
+from shared.delivery.broker import make_app
+from shared.delivery.contracts import SOON, StepPayload
+from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
 from shared.models.outcomes import RunStatus
 from shared.settings import Settings
-from shared.signals import Signals
 from shared.store.database import Database
 from shared.store.migrate import upgrade
 from tests.chaos.audit import Story, install, stories
 from tests.chaos.processes import Keeper, Kept, Repeated
 from tests.chaos.workload import CANARIES, KEY_VARIABLE, Subject, make_spec, make_subject
-from tests.shared.embedded.faults import kill_postgres, kill_redis
+from tests.orchestrator.embedded.faults import kill_postgres, kill_redis
 from tests.support.model_process import ModelServer
 
 __all__ = ["Cluster", "Fault", "Repeated"]

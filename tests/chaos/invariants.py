@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.embedded.processes import wait_until
+from orchestrator.embedded.processes import wait_until
 from tests.chaos.audit import Change, Story
 from tests.chaos.cluster import Cluster
 from tests.chaos.witness import Call, calls_of

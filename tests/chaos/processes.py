@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shared.embedded.processes import wait_until
+from orchestrator.embedded.processes import wait_until
 
 POLL_S = 0.03
 RESTART_S = 0.1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from shared.embedded.instance import POSTGRES_SOCKET
+from shared.instance import POSTGRES_SOCKET
 
 # CommandComplete messages (protocol 3.0: 'C', length, tag) of what changes data.
 WRITES = (b"UPDATE ", b"INSERT ", b"COMMIT\0", b"SELECT 1\0")

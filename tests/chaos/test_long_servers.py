@@ -12,11 +12,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from shared.embedded import redis_server
-from shared.embedded.instance import DATABASE, socket_database_url
-from shared.embedded.processes import leaders, working_in
-from shared.embedded.throwaway import drop_database
-from shared.embedded.wire import PostgresWire
+from orchestrator.embedded import redis_server
+from orchestrator.embedded.processes import leaders, working_in
+from orchestrator.embedded.throwaway import drop_database
+from orchestrator.embedded.wire import PostgresWire
+from shared.instance import DATABASE, socket_database_url
 from tests.chaos.cluster import Cluster, Repeated
 from tests.chaos.invariants import examine
 from tests.chaos.proxy import FailingProxy

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from shared.embedded.processes import wait_until
+from orchestrator.embedded.processes import wait_until
 from tests.chaos import naive
 from tests.chaos.cluster import Cluster
 from tests.chaos.invariants import examine

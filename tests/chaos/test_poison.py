@@ -8,7 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.contracts import QUEUE_APPLY, QUEUE_ORCHESTRATOR, QUEUE_TOOLS, QUEUE_TURNS, QUEUES
+from shared.delivery.contracts import (
+    QUEUE_APPLY,
+    QUEUE_ORCHESTRATOR,
+    QUEUE_TOOLS,
+    QUEUE_TURNS,
+    QUEUES,
+)
 from tests.chaos.cluster import SCRIPTS, Cluster
 from tests.support.poison import poisons
 

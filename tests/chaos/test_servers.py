@@ -9,8 +9,8 @@ import signal
 
 import pytest
 
-from shared.contracts import QUEUE_TURNS
-from shared.embedded.processes import wait_until
+from orchestrator.embedded.processes import wait_until
+from shared.delivery.contracts import QUEUE_TURNS
 from tests.chaos.cluster import Cluster, Repeated
 from tests.chaos.invariants import examine
 from tests.chaos.workload import REVIEW_STEPS

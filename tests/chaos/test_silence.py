@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.embedded.processes import wait_until
+from orchestrator.embedded.processes import wait_until
 from tests.chaos.cluster import Cluster
 from tests.chaos.invariants import Figures, examine
 from tests.chaos.proxy import FreezingProxy, through

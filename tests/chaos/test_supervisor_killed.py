@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from shared.embedded.instance import Instance
-from shared.embedded.processes import is_alive, leaders, wait_until, working_in
-from shared.embedded.supervisor import supervisor_status
+from orchestrator.embedded.processes import is_alive, leaders, wait_until, working_in
+from orchestrator.embedded.supervisor import supervisor_status
+from shared.instance import Instance
 from shared.settings import Settings
 from tests.fixtures.instance import CommandLine, make_command_line, make_repository
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
-from orchestrator.prompts import load
+from orchestrator.settings.builtin_prompts import load
 from orchestrator.subjects.capture import capture
 from orchestrator.subjects.request import ChangeRequest
 from shared.models.panel import Panel, Participant

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from celery import Celery
 
-from shared.broker import make_app
+from shared.delivery.broker import make_app
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from orchestrator.core.commands import RoundRecord, ToolRun, Turn, Workflow
-from orchestrator.core.replay import Entry, Journal, fingerprint, replay
-from orchestrator.engine import outcome_json
-from orchestrator.recorded import journal_of
+from orchestrator.core.replay.commands import RoundRecord, ToolRun, Turn, Workflow
+from orchestrator.core.replay.replay import Entry, Journal, fingerprint, replay
+from orchestrator.engine.advance import outcome_json
+from orchestrator.engine.recorded import journal_of
 from orchestrator.whatif.replaying import Difference, differences
 from orchestrator.workflows import Materials, start_workflow
 from shared.models.run import RunSpec

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shared.allowed import ANYTHING, VARIABLE, Allowed, identity_of
-from shared.embedded.instance import Instance
+from shared.instance import Instance
 from shared.models.panel import Participant
 
 

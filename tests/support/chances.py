@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from orchestrator.core.commands import Decide, Outcome, ToolRun
+from orchestrator.core.replay.commands import Decide, Outcome, ToolRun
 from orchestrator.workflows import start_workflow
 from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from orchestrator import prompts
-from orchestrator.core.commands import Decide, Outcome, Turn
+from orchestrator.core.replay.commands import Decide, Outcome, Turn
+from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.workflows import WORKFLOWS, start_workflow
 from shared.models.decision import Answer
 from shared.models.deliberation import Context, Question

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.engine import Engine
-from orchestrator.staging import Scheduled
+from orchestrator.engine.advance import Engine
+from orchestrator.engine.staging import Scheduled
 from shared.models.decision import Answer
 from shared.models.steps import StepResult
 from shared.store.database import Database

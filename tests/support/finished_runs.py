@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator.core.commands import Outcome, Turn
+from orchestrator.core.replay.commands import Outcome, Turn
 from shared.models.run import AskOptions, ForumOptions, PanelOptions, PlanOptions
 from shared.models.steps import StepResult
 from tests.support import debates, question_panel

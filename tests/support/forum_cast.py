@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from orchestrator.core.commands import Outcome, Turn
+from orchestrator.core.replay.commands import Outcome, Turn
 from shared.models.run import ForumOptions
 from shared.models.steps import StepResult
 from tests.support.question_panel import Script, fail, give, hold, submitted

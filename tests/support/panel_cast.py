@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from orchestrator.core.commands import Turn
+from orchestrator.core.replay.commands import Turn
 from shared.models.steps import StepResult
 from tests.support.debates import Script, give
 

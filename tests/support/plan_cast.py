@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.core.commands import Turn
+from orchestrator.core.replay.commands import Turn
 from shared.models.steps import StepResult
 from tests.support.debates import give
 

@@ -8,7 +8,7 @@ import json
 import zlib
 from typing import Any
 
-from shared.publishing import _message
+from shared.delivery.publishing import _message
 
 TASK = "quorate.tool.run"
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from hypothesis import strategies as st
 
-from orchestrator.core.commands import (
+from orchestrator.core.replay.commands import (
     Outcome,
     Prompt,
     RoundRecord,

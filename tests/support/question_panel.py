@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from orchestrator import prompts
-from orchestrator.core.commands import Outcome, Turn
+from orchestrator.core.replay.commands import Outcome, Turn
+from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.workflows import WORKFLOWS, start_workflow
 from shared.models.decision import Answer
 from shared.models.deliberation import Context, Question
@@ -18,7 +18,7 @@ from shared.models.run import AskOptions, ForumOptions, RunSpec
 from shared.models.steps import Failure, StepResult
 from tests.support.review_panel import Submission, sha
 from tests.support.simulator import Simulation, Step
-from workers.replies import ReplyProblem, parse
+from workers.turns.replies import ReplyProblem, parse
 
 Script = Callable[[Turn], StepResult]
 

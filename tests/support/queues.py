@@ -9,7 +9,7 @@ from typing import Any
 
 from celery import Celery
 
-from shared.contracts import QUEUES
+from shared.delivery.contracts import QUEUES
 
 
 @dataclass(frozen=True)
@@ -44,3 +44,10 @@ def drain(app: Celery) -> list[Lying]:
                     )
                 )
     return found
+
+
+def depths(app: Celery) -> dict[str, int]:
+    """How many messages lie in each queue."""
+    with app.connection_for_write() as connection:
+        channel = connection.default_channel
+        return {queue: channel._size(queue) for queue in QUEUES}

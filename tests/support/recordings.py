@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from orchestrator.core.commands import Outcome, ToolRun, Turn
-from orchestrator.engine import outcome_json
+from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
+from orchestrator.engine.advance import outcome_json
 from orchestrator.whatif.recording import Recording, make_recording
 from shared.models.outcomes import RunStatus
 from shared.store.runs import JournalRow, StoredJournal

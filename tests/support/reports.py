@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from orchestrator.views.report import RecordedAssessment, RunReport
+from orchestrator.presentation.report import RecordedAssessment, RunReport
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.decision import DecisionState
 from shared.models.findings import Finding, FindingStatus, Place, Position, Severity

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator import prompts
-from orchestrator.core.materials import Materials
+from orchestrator.core.replay.materials import Materials
+from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.workflows import review
-from shared.diff_pieces import FileText, cut_change
+from shared.git.diff_pieces import FileText, cut_change
 from shared.models.panel import Panel, Participant
 from shared.models.run import Budget, DecisionPolicy, ReviewOptions, RunSpec
 from shared.models.subject import FileChange, LineRange, Origin, Subject

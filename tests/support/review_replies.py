@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from orchestrator.core.commands import ToolRun, Turn
+from orchestrator.core.replay.commands import ToolRun, Turn
 from shared.models.outcomes import FailureKind
 from shared.models.replies import REPLY_MODELS
 from shared.models.steps import Failure, StepResult

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.commands import Outcome, Turn
-from orchestrator.views.progress import Look, Setting
-from orchestrator.views.report import RecordedAssessment, RunReport
+from orchestrator.core.replay.commands import Outcome, Turn
+from orchestrator.presentation.live.progress import Look, Setting
+from orchestrator.presentation.report import RecordedAssessment, RunReport
 from shared.models.outcomes import RunStatus
 from shared.models.steps import StepResult
 from shared.store.views import RunRow, StepRow, UsageRow

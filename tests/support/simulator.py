@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeVar
 
-from orchestrator.core.commands import (
+from orchestrator.core.replay.commands import (
     Command,
     Decide,
     Outcome,
@@ -22,7 +22,7 @@ from orchestrator.core.commands import (
     Turn,
     Workflow,
 )
-from orchestrator.core.replay import Entry, Journal, Progress, fingerprint, replay
+from orchestrator.core.replay.replay import Entry, Journal, Progress, fingerprint, replay
 from shared.models.decision import Answer
 from shared.models.steps import StepResult
 

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from orchestrator.core.commands import Prompt
+from orchestrator.core.replay.commands import Prompt
 from shared.models.steps import PromptPart
 
 UPDATE = "QUORATE_TEST_UPDATE_SNAPSHOTS"

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.cli.reports import load_report
-from orchestrator.engine import Engine
-from orchestrator.views.exit_codes import exit_code
-from shared.embedded.processes import wait_until
-from shared.embedded.servers import ensure
+from orchestrator.embedded.processes import wait_until
+from orchestrator.embedded.servers import ensure
+from orchestrator.engine.advance import Engine
+from orchestrator.presentation.exit_codes import exit_code
+from shared.delivery.signals import Signals
 from shared.models.outcomes import Ending, RunStatus, Verdict
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
 from shared.settings import Settings
-from shared.signals import Signals
 from shared.store.database import Database
 from tests.support.review_panel import Submission
 

@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from shared.contracts import Receipt, StepPayload
+from shared.delivery.contracts import Receipt, StepPayload
 from shared.models.panel import Participant, Role
 from shared.models.steps import PromptPart, ToolRequest, TurnRequest
 from shared.store.database import Database
 from tests.support.model_process import ModelServer
 from tests.support.runs import fetch, new_run, new_step
-from workers.steps import StepWorker
+from workers.turns.steps import StepWorker
 
 Entry = dict[str, Any]
 

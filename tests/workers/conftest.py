@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from shared.presence import Presence
+from shared.delivery.presence import Presence
 from shared.store.database import Database
-from workers.spool import Spool
-from workers.steps import StepWorker
+from workers.turns.spool import Spool
+from workers.turns.steps import StepWorker
 
 
 @pytest.fixture

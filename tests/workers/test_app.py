@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.contracts import TASK_ADVANCE, TASK_APPLY, TASK_TOOL, TURN_TASKS
-from shared.embedded.instance import Endpoints, Instance
+from shared.delivery.contracts import TASK_ADVANCE, TASK_APPLY, TASK_TOOL, TURN_TASKS
+from shared.instance import Endpoints, Instance
 from shared.settings import Settings
 from shared.store.database import Database
 from shared.store.processes import list_processes

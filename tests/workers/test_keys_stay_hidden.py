@@ -22,9 +22,9 @@ from shared.models.steps import Usage
 from tests.support.file_keyring import FileKeyring, LockedKeyring
 from workers.providers import anthropic, gemini, ollama, openai, openai_responses
 from workers.providers.credentials import KeySource, Secret, key_from, redact
-from workers.providers.options import HttpOptions, options_of
+from workers.providers.http.options import HttpOptions, options_of
+from workers.providers.http.transport import HttpRequest
 from workers.providers.registry import Completion, Message, ProviderCall
-from workers.providers.transport import HttpRequest
 
 KEY = "sk-" + "canary0123456789abcdefABCDEF"
 Use = Callable[[type], None]

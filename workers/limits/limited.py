@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from shared.errors import ConfigurationError, NotYet, ProviderError, Scope
-from shared.limits import Limits, account_of, key_of, limits_of, without_limits
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.tokens import estimated_tokens
+from shared.providers.limits import Limits, account_of, key_of, limits_of, without_limits
+from shared.text.tokens import estimated_tokens
 from workers.limits.headers import cooldown_s
 from workers.limits.limiter import Limiter, Permit, permit_name
 from workers.limits.state import Answer, Asked, Effect, Ended, Settled, Verdict
-from workers.providers.deadline import Guard
+from workers.providers.http.deadline import Guard
 from workers.providers.registry import Cancelled, Completion, Provider, ProviderCall, entry
 
 IN_PLACE_S = 1.0

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.prices import exact_dollars, expected_usd
+from shared.providers.prices import exact_dollars, expected_usd
 from shared.store.database import Database
 from shared.store.spending import Need, Short, Shortage, reserve
 from shared.store.steps import Claim
-from shared.tokens import estimated_tokens
+from shared.text.tokens import estimated_tokens
 from workers.providers.registry import Cancelled, Completion, Provider, ProviderCall, entry
 
 UNTIL_SETTLED_S = 5.0

@@ -11,8 +11,8 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from shared.limits import ACCOUNTS_KEY, PAUSED_KEY, account_key, slots_key
-from shared.redis_text import READING
+from shared.delivery.redis_text import READING
+from shared.providers.limits import ACCOUNTS_KEY, PAUSED_KEY, account_key, slots_key
 from workers.limits.state import Answer, Asked, Ended, Settled, Verdict
 
 LEASE_S = 20.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from shared.limits import Limits
+from shared.providers.limits import Limits
 
 
 class Verdict(StrEnum):

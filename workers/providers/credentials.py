@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shared.errors import EnvironmentFault, ProviderError, Scope
-from shared.key_store import SERVICE, KeyPlace, read_key
 from shared.models.outcomes import FailureKind
+from shared.providers.key_store import SERVICE, KeyPlace, read_key
 
 # Providers repeat a refused key in their error texts, partly masked.
 _KEY_LIKE = re.compile(

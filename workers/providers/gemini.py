@@ -8,15 +8,24 @@ from pydantic import JsonValue
 
 from shared.models.panel import Participant
 from shared.models.steps import Usage
-from workers.prompting import reply_instructions
-from workers.providers.converse import Dialect, Quirks, converse, json_request
-from workers.providers.events import cut_off
-from workers.providers.options import SchemaOptions, model_of, options_of
-from workers.providers.payload import Payload, count, first_of, items, part, text, total, unreadable
+from workers.providers.http.converse import Dialect, Quirks, converse, json_request
+from workers.providers.http.events import cut_off
+from workers.providers.http.options import SchemaOptions, model_of, options_of
+from workers.providers.http.payload import (
+    Payload,
+    count,
+    first_of,
+    items,
+    part,
+    text,
+    total,
+    unreadable,
+)
+from workers.providers.http.statuses import ErrorBody
+from workers.providers.http.transport import HttpRequest
 from workers.providers.prices import priced
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall, ended
-from workers.providers.statuses import ErrorBody
-from workers.providers.transport import HttpRequest
+from workers.turns.prompting import reply_instructions
 
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 KEY_ENV = "GEMINI_API_KEY"

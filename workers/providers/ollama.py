@@ -7,17 +7,17 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from shared.errors import ProviderError, Scope
-from shared.locality import is_hosted
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Usage
-from workers.providers.converse import JSON_LINES, Dialect, Quirks, converse, json_request
-from workers.providers.events import cut_off
-from workers.providers.options import SchemaOptions, model_of, options_of
-from workers.providers.payload import Payload, count, part, text, unreadable
+from shared.providers.locality import is_hosted
+from workers.providers.http.converse import JSON_LINES, Dialect, Quirks, converse, json_request
+from workers.providers.http.events import cut_off
+from workers.providers.http.options import SchemaOptions, model_of, options_of
+from workers.providers.http.payload import Payload, count, part, text, unreadable
+from workers.providers.http.transport import HttpRequest
 from workers.providers.prices import priced
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall, ended
-from workers.providers.transport import HttpRequest
 
 BASE_URL = "http://127.0.0.1:11434"
 _FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH}

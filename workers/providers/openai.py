@@ -11,11 +11,10 @@ from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Usage
-from workers.prompting import reply_instructions
-from workers.providers.converse import Dialect, Quirks, converse, json_request
-from workers.providers.events import cut_off
-from workers.providers.options import HttpOptions, model_of, options_of
-from workers.providers.payload import (
+from workers.providers.http.converse import Dialect, Quirks, converse, json_request
+from workers.providers.http.events import cut_off
+from workers.providers.http.options import HttpOptions, model_of, options_of
+from workers.providers.http.payload import (
     Payload,
     count,
     dollars,
@@ -26,10 +25,11 @@ from workers.providers.payload import (
     total,
     unreadable,
 )
+from workers.providers.http.statuses import ErrorBody
+from workers.providers.http.transport import HttpRequest
 from workers.providers.prices import priced
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall, ended
-from workers.providers.statuses import ErrorBody
-from workers.providers.transport import HttpRequest
+from workers.turns.prompting import reply_instructions
 
 BASE_URL = "https://api.openai.com/v1"
 KEY_ENV = "OPENAI_API_KEY"

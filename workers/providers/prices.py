@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.models.panel import Participant
 from shared.models.steps import Usage
-from shared.prices import own_cost, table_cost
+from shared.providers.prices import own_cost, table_cost
 
 
 def priced(

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from shared.errors import ConfigurationError
 from shared.models.panel import Participant, Role
 from shared.models.steps import Usage
-from workers.json_text import storable
+from workers.turns.json_text import storable
 
 LONGEST_MODEL = 200
 
@@ -189,7 +189,7 @@ PROVIDERS: dict[str, Entry] = {
     "gemini": Entry("workers.providers.gemini", paid=True, external=True, streams=True),
     "ollama": Entry("workers.providers.ollama", paid=True, external=False, streams=True),
     "command": Entry(
-        "workers.providers.command", paid=True, external=True, streams=True, freely=True
+        "workers.providers.coding_cli.command", paid=True, external=True, streams=True, freely=True
     ),
     "browser": Entry(
         "workers.providers.browser", paid=True, external=True, streams=True, freely=True

@@ -1,7 +1,7 @@
 """The scripted participant: ready replies, with latencies and faults, the same for the same step.
 
 Its completions carry the model name `scripted`, so nobody takes one for a model's word. The script
-comes inline as `options["replies"]` (see shared/scripts.py); `options["seed"]` shifts the drawn
+comes inline as `options["replies"]` (see shared/providers/scripts.py); `options["seed"]` shifts the drawn
 latencies.
 """
 
@@ -21,9 +21,9 @@ from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Usage
 from shared.models.wire import Wire
-from shared.scripts import Misbehaviour, ScriptedReply, When, load_script, parse_entries
-from workers.providers.deadline import Guard
-from workers.providers.options import options_of
+from shared.providers.scripts import Misbehaviour, ScriptedReply, When, load_script, parse_entries
+from workers.providers.http.deadline import Guard
+from workers.providers.http.options import options_of
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
 
 MODEL = "scripted"

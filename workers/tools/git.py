@@ -16,7 +16,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shared.errors import ToolError
-from workers.tools.sandbox import Confinement, Countdown, Finished, execute, find_program, scratch
+from workers.tools.sandbox.sandbox import (
+    Confinement,
+    Countdown,
+    Finished,
+    execute,
+    find_program,
+    scratch,
+)
 
 ENVIRONMENT = {
     "GIT_CONFIG_NOSYSTEM": "1",

@@ -51,13 +51,13 @@ class Tool(Protocol):
 
 
 TOOLS: dict[str, str] = {
-    "ruff": "workers.tools.ruff",
-    "bandit": "workers.tools.bandit",
-    "complexity": "workers.tools.complexity",
-    "diffcheck": "workers.tools.diffcheck",
-    "fixes.check": "workers.tools.check_fixes",
-    "apply": "workers.tools.apply",
-    "undo": "workers.tools.undo",
+    "ruff": "workers.tools.analysers.ruff",
+    "bandit": "workers.tools.analysers.bandit",
+    "complexity": "workers.tools.analysers.complexity",
+    "diffcheck": "workers.tools.analysers.diffcheck",
+    "fixes.check": "workers.tools.fixes.check_fixes",
+    "apply": "workers.tools.fixes.apply",
+    "undo": "workers.tools.fixes.undo",
 }
 
 

@@ -12,7 +12,7 @@ from pydantic import JsonValue, ValidationError
 from shared.errors import ToolError
 from shared.models.subject import Subject
 from workers.tools.registry import Documents
-from workers.tools.sandbox import scratch
+from workers.tools.sandbox.sandbox import scratch
 
 MAX_COMPONENT_BYTES = 255
 MAX_PATH_BYTES = 4000

@@ -16,7 +16,7 @@ def cancel(run: str) -> int:
     from orchestrator.cli.answering import actor
     from orchestrator.cli.backend import connected
     from orchestrator.cli.terminal import Terminal
-    from orchestrator.views.lines import line
+    from orchestrator.presentation.lines import line
     from shared.errors import UserError
     from shared.store.runs import cancel_run
     from shared.store.views import find_run

@@ -17,8 +17,8 @@ def inbox(as_json: bool, language: str | None) -> int:
     from orchestrator.cli.backend import connected
     from orchestrator.cli.people import turn_json, turns_table
     from orchestrator.cli.terminal import Terminal
-    from orchestrator.views.json_report import SCHEMA_VERSION, decision_json, dumps
-    from orchestrator.views.listings import decisions
+    from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps
+    from orchestrator.presentation.listings import decisions
     from shared.store.decisions import list_decisions
     from shared.store.people import waiting_turns
 

@@ -33,8 +33,8 @@ def list_(limit: int, status: str | None, as_json: bool, language: str | None) -
     """The runs, the newest first."""
     from orchestrator.cli.backend import connected
     from orchestrator.cli.terminal import Terminal
-    from orchestrator.views.json_report import SCHEMA_VERSION, dumps, run_summary
-    from orchestrator.views.listings import runs
+    from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps, run_summary
+    from orchestrator.presentation.listings import runs
     from shared.store.views import list_runs
 
     with connected(os.environ, workers=False) as backend:

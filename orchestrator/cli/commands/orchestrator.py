@@ -12,7 +12,7 @@ from orchestrator.cli.options import example
 @click.command(epilog=example("quorate orchestrator        (a service: see deploy/systemd)"))
 def orchestrator() -> int:
     """Advance runs, sweep, listen for decisions. Any number of these may run; SIGTERM ends one in good order."""
-    from orchestrator.service import main
+    from orchestrator.engine.service import main
     from shared.settings import Settings
     from shared.store.migrate import wait_for_schema
 

@@ -28,6 +28,6 @@ def serve(port: int) -> int:
 
     Everything but the health checks wants the token that is printed at the start (or QUORATE_SERVE_TOKEN).
     """
-    from orchestrator.cli.serving import run_server
+    from orchestrator.web.runs_api import run_server
 
     return run_server(os.environ, port)

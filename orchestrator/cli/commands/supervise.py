@@ -13,7 +13,7 @@ from orchestrator.cli.options import example
 def supervise() -> int:
     """Start and restart the orchestrator and the workers of the embedded instance."""
     from orchestrator.cli.processes import script, specs
-    from shared.embedded.supervisor import run_supervisor
+    from orchestrator.embedded.supervisor import run_supervisor
     from shared.settings import Settings
 
     settings = Settings.from_environment(os.environ)

@@ -43,7 +43,7 @@ def watch(
     from orchestrator.cli.reports import load_report
     from orchestrator.cli.terminal import Terminal
     from orchestrator.cli.watching import Wish, or_detach, see_through
-    from orchestrator.views.text import DEFAULT_MAX_FINDINGS
+    from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS
 
     check_output(output)
     with connected(os.environ) as backend:

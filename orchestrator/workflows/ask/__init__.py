@@ -9,9 +9,9 @@ instead of names. An answer that is missing is named, never guessed.
 
 from __future__ import annotations
 
-from orchestrator.core.commands import Workflow, phase
-from orchestrator.core.materials import Materials
-from orchestrator.core.templates import Templates
+from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.replay.commands import Workflow, phase
+from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.ask.answers import collect_answers
 from orchestrator.workflows.ask.case import Case
 from orchestrator.workflows.ask.conclusion import conclude

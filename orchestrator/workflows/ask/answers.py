@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from orchestrator.core.commands import Doing, Turn, together
-from orchestrator.core.spending import Heard
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.replay.commands import Doing, Turn, together
 from orchestrator.workflows.ask.case import Answers, Case, Given, Missing
 from shared.models.deliberation import Answer
 from shared.models.outcomes import FailureKind

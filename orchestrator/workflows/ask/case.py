@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orchestrator.core.spending import Heard
+from orchestrator.core.discussion.spending import Heard
 from orchestrator.workflows.ask.borda import Order, Place
 from orchestrator.workflows.ask.prompts import AskPrompts
 from shared.models.panel import Participant

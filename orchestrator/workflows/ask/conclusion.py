@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from orchestrator.core.commands import Outcome
-from orchestrator.core.convergence import Rule
-from orchestrator.core.spending import spent
+from orchestrator.core.consensus.convergence import Rule
+from orchestrator.core.discussion.spending import spent
+from orchestrator.core.replay.commands import Outcome
 from orchestrator.workflows.ask.case import Answers, Case, Missing, RankingResult, SynthesisResult
 from orchestrator.workflows.ask.synthesis import one_after_another
 from shared.models.outcomes import Ending, Verdict

@@ -1,12 +1,12 @@
-"""The ask workflow's prompts; the templates stand in orchestrator/prompts/ask."""
+"""The ask workflow's prompts; the templates stand in orchestrator/workflows/ask/prompts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.commands import Prompt
-from orchestrator.core.templates import Templates, data
+from orchestrator.core.discussion.templates import Templates, data
+from orchestrator.core.replay.commands import Prompt
 from orchestrator.workflows.ask.borda import Place
 from shared.models.deliberation import Question
 from shared.models.panel import Participant

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
-from orchestrator.core.commands import Doing, Turn, together
-from orchestrator.core.labels import shuffled_labels
-from orchestrator.core.spending import Heard
+from orchestrator.core.discussion.labels import shuffled_labels
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.replay.commands import Doing, Turn, together
 from orchestrator.workflows.ask.borda import Order, borda
 from orchestrator.workflows.ask.case import Answers, Case, RankedBy, RankingResult
 from shared.models.deliberation import Ranking

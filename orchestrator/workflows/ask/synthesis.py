@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from orchestrator.core.commands import Doing, Turn, single
-from orchestrator.core.labels import shuffled_labels
-from orchestrator.core.spending import Heard
-from orchestrator.core.wording import under_name
+from orchestrator.core.discussion.labels import shuffled_labels
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.wording import under_name
+from orchestrator.core.replay.commands import Doing, Turn, single
 from orchestrator.workflows.ask.case import Answers, Case, RankingResult, SynthesisResult
 from shared.models.panel import Role
 from shared.models.replies import Synthesis

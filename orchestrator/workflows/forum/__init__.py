@@ -13,10 +13,10 @@ calls a consensus is one when blind ballots say so. What each held before the di
 
 from __future__ import annotations
 
-from orchestrator.core.commands import Workflow, phase
-from orchestrator.core.labels import shuffled_labels
-from orchestrator.core.materials import Materials
-from orchestrator.core.templates import Templates
+from orchestrator.core.discussion.labels import shuffled_labels
+from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.replay.commands import Workflow, phase
+from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.forum.case import Case
 from orchestrator.workflows.forum.closing import close
 from orchestrator.workflows.forum.discussion import discuss

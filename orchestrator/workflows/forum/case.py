@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from orchestrator.core.spending import Heard
+from orchestrator.core.discussion.spending import Heard
 from orchestrator.workflows.forum.floor import Asked, Choice
 from orchestrator.workflows.forum.prompts import ForumPrompts
 from shared.models.deliberation import Opening

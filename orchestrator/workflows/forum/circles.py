@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.core.repetition import repeats
-from orchestrator.core.rounds import Contribution
+from orchestrator.core.consensus.repetition import repeats
+from orchestrator.core.discussion.rounds import Contribution
 from orchestrator.workflows.forum.case import Said
 from shared.models.assessment import Recommendation
 from shared.models.panel import Role

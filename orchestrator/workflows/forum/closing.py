@@ -6,10 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from orchestrator.core.ballots import Count, Vote, count_votes
-from orchestrator.core.commands import Doing, RoundRecord, Turn, phase, record, single, together
-from orchestrator.core.convergence import Rule
-from orchestrator.core.spending import Heard
+from orchestrator.core.consensus.ballots import Count, Vote, count_votes
+from orchestrator.core.consensus.convergence import Rule
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.replay.commands import (
+    Doing,
+    RoundRecord,
+    Turn,
+    phase,
+    record,
+    single,
+    together,
+)
 from orchestrator.workflows.forum.case import (
     CLOSING_TURN_S,
     Case,

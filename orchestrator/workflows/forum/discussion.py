@@ -6,10 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from orchestrator.core.commands import Doing, RoundRecord, Turn, phase, record, single, together
-from orchestrator.core.convergence import Rule
-from orchestrator.core.lexical import assess_wording
-from orchestrator.core.rounds import RoundTaken
+from orchestrator.core.consensus.convergence import Rule
+from orchestrator.core.consensus.detectors.lexical import assess_wording
+from orchestrator.core.discussion.rounds import RoundTaken
+from orchestrator.core.replay.commands import (
+    Doing,
+    RoundRecord,
+    Turn,
+    phase,
+    record,
+    single,
+    together,
+)
 from orchestrator.workflows.forum.case import (
     Case,
     Exchange,

@@ -10,11 +10,18 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from orchestrator.core.ballots import Count, Vote
-from orchestrator.core.quotations import GivenTexts
-from orchestrator.core.receipt import Helped, Sources, cost_of, evidence_of, helped, price_per
-from orchestrator.core.spending import spent
-from orchestrator.core.stances import VALUES
+from orchestrator.core.consensus.ballots import Count, Vote
+from orchestrator.core.discussion.receipt import (
+    Helped,
+    Sources,
+    cost_of,
+    evidence_of,
+    helped,
+    price_per,
+)
+from orchestrator.core.discussion.spending import spent
+from orchestrator.core.findings.quotations import GivenTexts
+from orchestrator.core.findings.stances import VALUES
 from orchestrator.workflows.forum.case import Case, Talk
 from orchestrator.workflows.forum.closing import Closing, counted
 from shared.models.deliberation import Ballot, Opening

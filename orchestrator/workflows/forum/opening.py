@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from orchestrator.core.commands import Doing, Turn, phase, together
-from orchestrator.core.hearing import Spoken, absences
+from orchestrator.core.discussion.hearing import Spoken, absences
+from orchestrator.core.replay.commands import Doing, Turn, phase, together
 from orchestrator.workflows.forum.case import Case, Talk, refused, shorter, time_left, within
 from shared.models.deliberation import Opening
 from shared.models.panel import Role

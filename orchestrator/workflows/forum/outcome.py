@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from orchestrator.core.commands import Outcome
-from orchestrator.core.spending import spent
-from orchestrator.core.verdict import effective_votes
-from orchestrator.core.wording import under_name
+from orchestrator.core.discussion.spending import spent
+from orchestrator.core.discussion.wording import under_name
+from orchestrator.core.findings.verdict import effective_votes
+from orchestrator.core.replay.commands import Outcome
 from orchestrator.workflows.forum.case import Case, Exchange, Stop, Talk
 from orchestrator.workflows.forum.closing import Closing
 from orchestrator.workflows.forum.helped import receipt

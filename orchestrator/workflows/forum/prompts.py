@@ -1,4 +1,4 @@
-"""The forum workflow's prompts; the templates stand in orchestrator/prompts/forum."""
+"""The forum workflow's prompts; the templates stand in orchestrator/workflows/forum/prompts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from orchestrator.core.commands import Prompt
-from orchestrator.core.templates import Templates, data
+from orchestrator.core.discussion.templates import Templates, data
+from orchestrator.core.replay.commands import Prompt
 from orchestrator.workflows.forum.floor import Standing, due, eligible
 from shared.models.deliberation import Opening, Question, Selection
 from shared.models.panel import Panel, Participant

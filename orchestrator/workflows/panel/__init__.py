@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from orchestrator.core.commands import Workflow, phase, record
-from orchestrator.core.materials import Materials
-from orchestrator.core.templates import Templates
+from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.replay.commands import Workflow, phase, record
+from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.panel.case import Case
 from orchestrator.workflows.panel.conclusion import conclude
 from orchestrator.workflows.panel.ending import ending_of, write_down

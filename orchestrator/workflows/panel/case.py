@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from orchestrator.core.convergence import Rule
-from orchestrator.core.labels import shuffled_labels
-from orchestrator.core.rounds import RoundTaken
-from orchestrator.core.spending import Heard
+from orchestrator.core.consensus.convergence import Rule
+from orchestrator.core.discussion.labels import shuffled_labels
+from orchestrator.core.discussion.rounds import RoundTaken
+from orchestrator.core.discussion.spending import Heard
 from orchestrator.workflows.panel.prompts import PanelPrompts
 from orchestrator.workflows.panel.strategies import Strategy
 from shared.models.assessment import Assessment

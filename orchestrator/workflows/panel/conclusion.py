@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from orchestrator.core.commands import Outcome
-from orchestrator.core.evidence import is_unproven
-from orchestrator.core.spending import Heard, spent
-from orchestrator.core.verdict import effective_votes
+from orchestrator.core.discussion.spending import Heard, spent
+from orchestrator.core.findings.evidence import is_unproven
+from orchestrator.core.findings.verdict import effective_votes
+from orchestrator.core.replay.commands import Outcome
 from orchestrator.workflows.panel.case import Case, Debate, RoundHeld, Statement
 from orchestrator.workflows.panel.ending import Ended
 from orchestrator.workflows.panel.helped import receipt

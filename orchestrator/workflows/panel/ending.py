@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from orchestrator.core.commands import RoundRecord
-from orchestrator.core.stances import Floor
+from orchestrator.core.findings.stances import Floor
+from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.workflows.panel.case import Case, Debate
 from orchestrator.workflows.panel.swings import may_have_swung
 from orchestrator.workflows.panel.voting import Voting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.core.receipt import (
+from orchestrator.core.discussion.receipt import (
     Sources,
     cost_of,
     evidence_of,
@@ -12,7 +12,7 @@ from orchestrator.core.receipt import (
     mind_changes,
     price_per,
 )
-from orchestrator.core.spending import spent
+from orchestrator.core.discussion.spending import spent
 from orchestrator.workflows.panel.case import Case, Debate
 from orchestrator.workflows.panel.judging import Judged
 from orchestrator.workflows.panel.quoting import sources

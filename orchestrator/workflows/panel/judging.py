@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from orchestrator.core.commands import Doing, Turn, phase, single
-from orchestrator.core.spending import Heard
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.replay.commands import Doing, Turn, phase, single
 from orchestrator.workflows.panel.case import JUDGE_TEMPERATURE, Case, Debate
 from orchestrator.workflows.panel.ending import Ended
 from orchestrator.workflows.panel.prompts import Vote

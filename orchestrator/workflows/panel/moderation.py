@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.commands import Doing, Turn, phase, single
-from orchestrator.core.contested import Agenda
-from orchestrator.core.spending import Heard
-from orchestrator.core.stances import settle
+from orchestrator.core.discussion.contested import Agenda
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.findings.stances import settle
+from orchestrator.core.replay.commands import Doing, Turn, phase, single
 from orchestrator.workflows.panel.case import JUDGE_TEMPERATURE, Case, Debate, Statement
 from orchestrator.workflows.panel.positions import Read, with_rivals
 from orchestrator.workflows.panel.prompts import View

@@ -13,8 +13,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.likeness import letters
-from orchestrator.core.stances import VALUES, raising_stance
+from orchestrator.core.findings.likeness import letters
+from orchestrator.core.findings.stances import VALUES, raising_stance
 from orchestrator.workflows.panel.case import POINT, POSITION, WEIGHTS
 from shared.models.findings import Finding, Position, Stance
 from shared.models.panel import Role

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from orchestrator.core.evidence import NOT_COUNTED, is_unproven, not_found
-from orchestrator.core.findings import with_caveat
-from orchestrator.core.quotations import GivenTexts, too_short
-from orchestrator.core.receipt import Sources
-from orchestrator.core.rounds import RoundTaken, ever_absent
+from orchestrator.core.discussion.receipt import Sources
+from orchestrator.core.discussion.rounds import RoundTaken, ever_absent
+from orchestrator.core.findings.evidence import NOT_COUNTED, is_unproven, not_found
+from orchestrator.core.findings.merging import with_caveat
+from orchestrator.core.findings.quotations import GivenTexts, too_short
 from orchestrator.workflows.panel.case import POINT, WEIGHTS, Case, Statement
 from orchestrator.workflows.panel.positions import Quoted
 from shared.models.findings import Finding, Severity

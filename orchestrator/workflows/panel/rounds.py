@@ -6,13 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from orchestrator.core.commands import Doing, RoundRecord, Turn, phase, record, single, together
-from orchestrator.core.convergence import assess
-from orchestrator.core.evidence import unchecked, weighty
-from orchestrator.core.hearing import Spoken, absences, over_budget, refuses_all
-from orchestrator.core.rounds import Contribution, RoundTaken
-from orchestrator.core.stances import RAISING, settle
-from orchestrator.core.wording import spoken_text
+from orchestrator.core.consensus.convergence import assess
+from orchestrator.core.discussion.hearing import Spoken, absences, over_budget, refuses_all
+from orchestrator.core.discussion.rounds import Contribution, RoundTaken
+from orchestrator.core.discussion.wording import spoken_text
+from orchestrator.core.findings.evidence import unchecked, weighty
+from orchestrator.core.findings.stances import RAISING, settle
+from orchestrator.core.replay.commands import (
+    Doing,
+    RoundRecord,
+    Turn,
+    phase,
+    record,
+    single,
+    together,
+)
 from orchestrator.workflows.panel.case import (
     DEBATER_TEMPERATURE,
     Case,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from orchestrator.core.rounds import RoundTaken, turns_by_voice
-from orchestrator.core.stances import VALUES
+from orchestrator.core.discussion.rounds import RoundTaken, turns_by_voice
+from orchestrator.core.findings.stances import VALUES
 from shared.models.findings import Position, Stance
 
 Trail = Sequence[float | None]  # positions in the order of the turns; None: that turn is missing

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from orchestrator.core.contested import Agenda, agenda
-from orchestrator.core.stances import RAISING
+from orchestrator.core.discussion.contested import Agenda, agenda
+from orchestrator.core.findings.stances import RAISING
 from orchestrator.workflows.panel.case import Case, Debate, Statement
 from orchestrator.workflows.panel.prompts import Shown, View, letter_of
 from orchestrator.workflows.panel.strategies import Hears

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.choices import Choice, Tally, tally
-from orchestrator.core.commands import Doing, Turn, phase, together
-from orchestrator.core.hearing import Spoken, absences, over_budget
-from orchestrator.core.labels import shuffled_labels
-from orchestrator.core.spending import Heard
-from orchestrator.core.stances import latest
+from orchestrator.core.consensus.choices import Choice, Tally, tally
+from orchestrator.core.discussion.hearing import Spoken, absences, over_budget
+from orchestrator.core.discussion.labels import shuffled_labels
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.findings.stances import latest
+from orchestrator.core.replay.commands import Doing, Turn, phase, together
 from orchestrator.workflows.panel.case import Case, Debate
 from orchestrator.workflows.panel.views import everything
 from shared.models.findings import Finding, Position

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.commands import Doing, Workflow, phase
-from orchestrator.core.materials import Materials
-from orchestrator.core.spending import Heard
-from orchestrator.core.templates import Templates
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.replay.commands import Doing, Workflow, phase
+from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
 from orchestrator.workflows.plan.conclusion import conclude, without_plan
 from orchestrator.workflows.plan.decision import REVISE, ask, may_revise

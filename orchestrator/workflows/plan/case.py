@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from orchestrator.core.cycles import finding_prefix, step_key
-from orchestrator.core.labels import shuffled_labels
-from orchestrator.core.rounds import RoundTaken
-from orchestrator.core.said import Said
-from orchestrator.core.spending import Heard
+from orchestrator.core.discussion.cycles import finding_prefix, step_key
+from orchestrator.core.discussion.labels import shuffled_labels
+from orchestrator.core.discussion.rounds import RoundTaken
+from orchestrator.core.discussion.said import Said
+from orchestrator.core.discussion.spending import Heard
 from orchestrator.workflows.plan.prompts import PlanPrompts
 from orchestrator.workflows.plan.strategies import Strategy
 from shared.models.assessment import Assessment

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from orchestrator.core.commands import Outcome
-from orchestrator.core.receipt import Debated, receipt_of
-from orchestrator.core.said import feedback
-from orchestrator.core.spending import Heard, spent
-from orchestrator.core.verdict import derive, effective_votes
+from orchestrator.core.discussion.receipt import Debated, receipt_of
+from orchestrator.core.discussion.said import feedback
+from orchestrator.core.discussion.spending import Heard, spent
+from orchestrator.core.findings.verdict import derive, effective_votes
+from orchestrator.core.replay.commands import Outcome
 from orchestrator.workflows.plan.case import Case, Debate, History
 from orchestrator.workflows.plan.decision import ACCEPT, labelled, rounds
 from orchestrator.workflows.plan.planning import Planned

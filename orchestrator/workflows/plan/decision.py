@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.core.commands import Doing, decide
-from orchestrator.core.said import feedback
+from orchestrator.core.discussion.said import feedback
+from orchestrator.core.replay.commands import Doing, decide
 from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding

@@ -7,16 +7,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from orchestrator.core.commands import Doing, RoundRecord, Turn, record, together
-from orchestrator.core.contested import agenda, unanswered
-from orchestrator.core.convergence import Detector, Rule, assess
-from orchestrator.core.evidence import absorb_proven, check_denials, check_words, unchecked, weighty
-from orchestrator.core.findings import Raised
-from orchestrator.core.hearing import Spoken, absences, over_budget
-from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
-from orchestrator.core.said import Said
-from orchestrator.core.stances import RAISING, settle
-from orchestrator.core.wording import reply_text, spoken_text
+from orchestrator.core.consensus.convergence import Detector, Rule, assess
+from orchestrator.core.discussion.contested import agenda, unanswered
+from orchestrator.core.discussion.hearing import Spoken, absences, over_budget
+from orchestrator.core.discussion.rounds import Contribution, RoundTaken, ledger_of
+from orchestrator.core.discussion.said import Said
+from orchestrator.core.discussion.wording import reply_text, spoken_text
+from orchestrator.core.findings.evidence import (
+    absorb_proven,
+    check_denials,
+    check_words,
+    unchecked,
+    weighty,
+)
+from orchestrator.core.findings.merging import Raised
+from orchestrator.core.findings.stances import RAISING, settle
+from orchestrator.core.replay.commands import Doing, RoundRecord, Turn, record, together
 from orchestrator.workflows.plan.case import Case, History, PlanVersion
 from orchestrator.workflows.plan.prompts import Shown, View, labelled
 from orchestrator.workflows.plan.quoting import sources

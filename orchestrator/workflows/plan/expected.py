@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from orchestrator.core.estimate import (
+from orchestrator.core.discussion.estimate import (
     INSTRUCTIONS_TOKENS,
     LONG_ANSWER_TOKENS,
     ExpectedCall,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from orchestrator.core.commands import Doing, Prompt, Turn, single
-from orchestrator.core.contested import Agenda
-from orchestrator.core.spending import Heard
-from orchestrator.core.wording import reply_text
+from orchestrator.core.discussion.contested import Agenda
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.wording import reply_text
+from orchestrator.core.replay.commands import Doing, Prompt, Turn, single
 from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
 from orchestrator.workflows.plan.prompts import View
 from shared.models.findings import FindingStatus

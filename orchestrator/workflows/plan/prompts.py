@@ -1,14 +1,14 @@
-"""The plan workflow's prompts; the templates stand in orchestrator/prompts/plan."""
+"""The plan workflow's prompts; the templates stand in orchestrator/workflows/plan/prompts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.commands import Prompt
-from orchestrator.core.contested import Agenda, settled_line
-from orchestrator.core.templates import Templates, data
-from orchestrator.core.wording import findings_text
+from orchestrator.core.discussion.contested import Agenda, settled_line
+from orchestrator.core.discussion.templates import Templates, data
+from orchestrator.core.discussion.wording import findings_text
+from orchestrator.core.replay.commands import Prompt
 from shared.models.deliberation import Question
 from shared.models.findings import Stance
 from shared.models.panel import Participant, Role

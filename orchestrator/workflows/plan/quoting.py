@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.core.quotations import GivenTexts
-from orchestrator.core.receipt import Sources
-from orchestrator.core.rounds import RoundTaken, ever_absent
-from orchestrator.core.said import Said
+from orchestrator.core.discussion.receipt import Sources
+from orchestrator.core.discussion.rounds import RoundTaken, ever_absent
+from orchestrator.core.discussion.said import Said
+from orchestrator.core.findings.quotations import GivenTexts
 from orchestrator.workflows.plan.case import Case, PlanVersion
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orchestrator.core.commands import Doing, Turn, single
-from orchestrator.core.contested import Agenda
-from orchestrator.core.spending import Heard
-from orchestrator.core.wording import under_name
+from orchestrator.core.discussion.contested import Agenda
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.wording import under_name
+from orchestrator.core.replay.commands import Doing, Turn, single
 from orchestrator.workflows.plan.case import Case, History, PlanVersion
 from orchestrator.workflows.plan.prompts import Shown, View, labelled
 from shared.models.panel import Role

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.commands import Doing, Workflow, phase
-from orchestrator.core.materials import Materials
+from orchestrator.core.replay.commands import Doing, Workflow, phase
+from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.review.case import Case, Result
 from orchestrator.workflows.review.conclusion import conclude
 from orchestrator.workflows.review.decision import apply_fix, ask

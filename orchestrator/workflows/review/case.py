@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from orchestrator.core.coverage import Reading, cover
-from orchestrator.core.cycles import finding_prefix, step_key
-from orchestrator.core.labels import shuffled_labels
-from orchestrator.core.rounds import RoundTaken
-from orchestrator.core.said import Said
-from orchestrator.core.spending import Heard
+from orchestrator.core.discussion.cycles import finding_prefix, step_key
+from orchestrator.core.discussion.labels import shuffled_labels
+from orchestrator.core.discussion.rounds import RoundTaken
+from orchestrator.core.discussion.said import Said
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.findings.coverage import Reading, cover
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport

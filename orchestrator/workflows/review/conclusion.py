@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.core.commands import Outcome
-from orchestrator.core.coverage import merged
-from orchestrator.core.evidence import is_unproven
-from orchestrator.core.said import feedback
-from orchestrator.core.verdict import derive, effective_votes
+from orchestrator.core.discussion.said import feedback
+from orchestrator.core.findings.coverage import merged
+from orchestrator.core.findings.evidence import is_unproven
+from orchestrator.core.findings.verdict import derive, effective_votes
+from orchestrator.core.replay.commands import Outcome
 from orchestrator.workflows.review.case import Case, History, Result, coverage
 from orchestrator.workflows.review.decision import shown_fixes
 from orchestrator.workflows.review.fixes import good_fixes

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.core.commands import Doing, ToolRun, decide, single
+from orchestrator.core.replay.commands import Doing, ToolRun, decide, single
 from orchestrator.workflows.review.case import Case, Result, coverage
 from orchestrator.workflows.review.fixes import check_fixes, good_fixes
 from shared.models.decision import Answer, Question

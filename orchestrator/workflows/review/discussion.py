@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from orchestrator.core.commands import Doing, RoundRecord, ToolRun, Turn, record, together
-from orchestrator.core.contested import Agenda, agenda, unanswered
-from orchestrator.core.convergence import Rule, assess
-from orchestrator.core.coverage import Reading, shown_files
-from orchestrator.core.evidence import absorb_checked, check_stances, weighty
-from orchestrator.core.findings import Raised, check_places
-from orchestrator.core.hearing import Spoken, absences, over_budget
-from orchestrator.core.portions import files_in, holds_whole, portions
-from orchestrator.core.quotations import SubjectTexts
-from orchestrator.core.rounds import Contribution, RoundTaken, joined, ledger_of
-from orchestrator.core.said import Said
-from orchestrator.core.spending import Heard
-from orchestrator.core.stances import settle
-from orchestrator.core.wording import reply_text, spoken_text
+from orchestrator.core.consensus.convergence import Rule, assess
+from orchestrator.core.discussion.contested import Agenda, agenda, unanswered
+from orchestrator.core.discussion.hearing import Spoken, absences, over_budget
+from orchestrator.core.discussion.portions import files_in, holds_whole, portions
+from orchestrator.core.discussion.rounds import Contribution, RoundTaken, joined, ledger_of
+from orchestrator.core.discussion.said import Said
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.wording import reply_text, spoken_text
+from orchestrator.core.findings.coverage import Reading, shown_files
+from orchestrator.core.findings.evidence import absorb_checked, check_stances, weighty
+from orchestrator.core.findings.merging import Raised, check_places
+from orchestrator.core.findings.quotations import SubjectTexts
+from orchestrator.core.findings.stances import settle
+from orchestrator.core.replay.commands import Doing, RoundRecord, ToolRun, Turn, record, together
 from orchestrator.workflows.review.case import Case, History
 from orchestrator.workflows.review.prompts import WHOLE, ChangeView
 from shared.models.coverage import Coverage

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from orchestrator.core.commands import Doing, ToolRun, Turn, single
-from orchestrator.core.portions import room
+from orchestrator.core.discussion.portions import room
+from orchestrator.core.replay.commands import Doing, ToolRun, Turn, single
 from orchestrator.workflows.review.case import Case, History
 from orchestrator.workflows.review.prompts import ChangeView
 from shared.models.findings import Finding, FindingStatus
 from shared.models.panel import Role
 from shared.models.replies import CheckedFix, CheckedFixes, FixProposal
-from shared.tokens import estimated_tokens
+from shared.text.tokens import estimated_tokens
 
 HALF = 0.5  # of the author's room for the places of the findings, the other for whole files
 MAY_BE_FIXED = (FindingStatus.ACCEPTED,)

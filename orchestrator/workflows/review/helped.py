@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from orchestrator.core.quotations import SubjectTexts
-from orchestrator.core.receipt import Debated, Sources, receipt_of
-from orchestrator.core.verdict import derive
+from orchestrator.core.discussion.receipt import Debated, Sources, receipt_of
+from orchestrator.core.findings.quotations import SubjectTexts
+from orchestrator.core.findings.verdict import derive
 from orchestrator.workflows.review.case import Case, History, coverage
 from shared.models.outcomes import Verdict
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from string import Template
 from typing import Any
 
-from orchestrator.core.commands import Prompt
-from orchestrator.core.contested import Agenda, settled_line
-from orchestrator.core.portions import Portion, excerpt
-from orchestrator.core.wording import findings_text
+from orchestrator.core.discussion.contested import Agenda, settled_line
+from orchestrator.core.discussion.portions import Portion, excerpt
+from orchestrator.core.discussion.wording import findings_text
+from orchestrator.core.replay.commands import Prompt
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Position, Stance
 from shared.models.panel import Participant, Role
@@ -51,7 +51,7 @@ WHOLE = ChangeView()
 
 @dataclass(frozen=True)
 class ReviewPrompts:
-    """Templates by name (see orchestrator/prompts/review) for one strategy."""
+    """Templates by name (see orchestrator/workflows/review/prompts) for one strategy."""
 
     templates: dict[str, str]
     strategy: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orchestrator.core.commands import Doing, Turn, single
+from orchestrator.core.replay.commands import Doing, Turn, single
 from orchestrator.workflows.review.case import Case, History
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.panel import Role

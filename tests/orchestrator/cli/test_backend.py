@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli.backend import Backend
-from shared.embedded import supervisor
-from shared.embedded.servers import ensure, is_up, stop
+from orchestrator.embedded import supervisor
+from orchestrator.embedded.servers import ensure, is_up, stop
+from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
 from shared.settings import Settings
-from shared.signals import Signals
 from shared.store.database import Connection, Database
 
 pytestmark = pytest.mark.component

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from orchestrator.cli.config_showing import Shown, run_presets, run_show
-from orchestrator.configuration.presets import preset_names
+from orchestrator.settings.preset_files import preset_names
 from shared.errors import ConfigurationError
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli.dashboard import CONFIGURATION, run_flower
-from shared.embedded.instance import Endpoints
 from shared.errors import UserError
+from shared.instance import Endpoints
 from tests.fixtures.instance import CommandLine, make_command_line
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from orchestrator.engine import Engine
-from shared.embedded.instance import POSTGRES_SOCKET, Endpoints
+from orchestrator.engine.advance import Engine
+from shared.instance import POSTGRES_SOCKET, Endpoints
 from shared.store.database import Database
 from tests.chaos.proxy import DyingProxy, through
 from tests.fixtures.instance import make_command_line

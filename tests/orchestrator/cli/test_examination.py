@@ -11,7 +11,7 @@ import pytest
 
 from orchestrator.cli.examination import examine
 from orchestrator.cli.machine import show_status
-from shared.embedded.servers import ensure, status, stop
+from orchestrator.embedded.servers import ensure, status, stop
 from shared.settings import Settings
 
 pytestmark = pytest.mark.component

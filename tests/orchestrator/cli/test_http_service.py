@@ -9,7 +9,7 @@ from http import HTTPStatus
 
 import pytest
 
-from orchestrator.cli.http_service import Reply, Request, Server
+from orchestrator.web.http_service import Reply, Request, Server
 from shared.errors import DecisionConflict, EnvironmentFault, UnknownRun, UserError
 
 pytestmark = pytest.mark.component

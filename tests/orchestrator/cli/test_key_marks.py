@@ -4,7 +4,7 @@ import stat
 from pathlib import Path
 
 from orchestrator.cli.key_marks import unknown_keys, write_marks
-from shared.embedded.instance import Instance
+from shared.instance import Instance
 
 STARTED_WITH = {"OPENAI_API_KEY": "sk-one", "PATH": "/usr/bin"}
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from orchestrator.cli.participants_holding import names_of
-from orchestrator.configuration.catalogue import Catalogue
-from orchestrator.configuration.loading import load_configuration
+from orchestrator.participants.catalogue import Catalogue
+from orchestrator.settings.loading import load_configuration
 
 
 def test_who_has_none_of_the_keys_can_name_participants_providers_and_accounts(

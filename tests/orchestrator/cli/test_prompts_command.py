@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator import prompts
 from orchestrator.cli.prompt_listing import Selection, run_list, run_show
+from orchestrator.settings import builtin_prompts as prompts
 from shared.errors import UserError
 
 

@@ -11,15 +11,15 @@ import pytest
 
 from orchestrator.cli.backend import Backend
 from orchestrator.cli.reports import load_report
-from orchestrator.cli.serving import Api, Server
 from orchestrator.cli.submission import Wanted, prepare
 from orchestrator.cli.submitting import submit
 from orchestrator.cli.terminal import Terminal
-from orchestrator.views.json_report import as_json, dumps
-from shared.embedded.instance import Endpoints
+from orchestrator.presentation.formats.json import as_json, dumps
+from orchestrator.web.runs_api import Api, Server
+from shared.delivery.signals import Signals
+from shared.instance import Endpoints
 from shared.models.decision import Question
 from shared.settings import Settings
-from shared.signals import Signals
 from shared.store.database import Database
 
 pytestmark = pytest.mark.component

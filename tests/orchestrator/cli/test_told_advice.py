@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from orchestrator.cli.told_advice import is_news
-from shared.embedded.instance import Instance
+from shared.instance import Instance
 
 
 def test_advice_is_news_once_and_again_when_it_has_changed(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.cli.capturing import TypedQuestion
 from orchestrator.cli.submission import Wanted, prepare
-from orchestrator.configuration.loading import load_configuration
+from orchestrator.settings.loading import load_configuration
 from shared.errors import ConfigurationError
 from shared.models.run import RunSpec
 from tests.fixtures.instance import git

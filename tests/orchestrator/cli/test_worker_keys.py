@@ -11,8 +11,10 @@ from orchestrator.cli.backend import Backend
 from orchestrator.cli.key_marks import write_marks
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.worker_keys import forget_refusals, hand_over_keys
-from shared.embedded.instance import Endpoints, Instance
-from shared.limits import (
+from shared.delivery.signals import Signals
+from shared.instance import Endpoints, Instance
+from shared.models.panel import Panel, Participant
+from shared.providers.limits import (
     ACCOUNTS_KEY,
     BreakerState,
     account_key,
@@ -21,9 +23,7 @@ from shared.limits import (
     pause,
     resume,
 )
-from shared.models.panel import Panel, Participant
 from shared.settings import Settings
-from shared.signals import Signals
 from shared.store.database import Database
 from tests.support.runs import new_run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.affinity import affinities, terms
+from orchestrator.core.findings.affinity import affinities, terms
 
 RACE = (
     "openLedger may run twice at a time and write two headers because its mutex is released early"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.ballots import Count, Vote, count_votes, rescaled
+from orchestrator.core.consensus.ballots import Count, Vote, count_votes, rescaled
 from shared.models.findings import Position
 from shared.models.panel import Participant
 

@@ -1,6 +1,6 @@
 """What a round is about: open points, and for the author everything that it has not answered."""
 
-from orchestrator.core.contested import agenda, settled_line, unanswered
+from orchestrator.core.discussion.contested import agenda, settled_line, unanswered
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.findings import Finding, FindingStatus, Position, Severity, Stance
 

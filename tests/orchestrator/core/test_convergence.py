@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from orchestrator.core.convergence import Contribution, Detector, RoundTaken, Rule, assess
-from orchestrator.core.rounds import ledger_of
+from orchestrator.core.consensus.convergence import Contribution, Detector, RoundTaken, Rule, assess
+from orchestrator.core.discussion.rounds import ledger_of
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Finding, Position, Severity, StatedStance
 from shared.models.outcomes import Ending

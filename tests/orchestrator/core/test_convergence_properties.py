@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.convergence import Contribution, Detector, RoundTaken, Rule, assess
-from orchestrator.core.rounds import ledger_of
+from orchestrator.core.consensus.convergence import Contribution, Detector, RoundTaken, Rule, assess
+from orchestrator.core.discussion.rounds import ledger_of
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Position, Severity, StatedStance
 from shared.models.outcomes import Ending

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.coverage import Reading, cover, excuse_of, merged, shown_files
-from orchestrator.core.verdict import GateOutcome, coverage_of, derive, gate
+from orchestrator.core.findings.coverage import Reading, cover, excuse_of, merged, shown_files
+from orchestrator.core.findings.verdict import GateOutcome, coverage_of, derive, gate
 from shared.models.coverage import Coverage, CoverageReport, UnreadFile, UnreadReason
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict

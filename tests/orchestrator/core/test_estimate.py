@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.core.estimate import Range, estimate
+from orchestrator.core.discussion.estimate import Range, estimate
 from shared.models.panel import Panel, Participant
 from shared.models.run import ReviewOptions, RunSpec
 

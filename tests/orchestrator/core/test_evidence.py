@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.evidence import (
+from orchestrator.core.findings.evidence import (
     UNPROVEN_DENIAL,
     absorb_checked,
     check_quotes,
@@ -17,11 +17,11 @@ from orchestrator.core.evidence import (
     is_unproven,
     weighty,
 )
-from orchestrator.core.findings import Raised
-from orchestrator.core.quotations import SubjectTexts, too_short
-from shared.masking.mask import mask
+from orchestrator.core.findings.merging import Raised
+from orchestrator.core.findings.quotations import SubjectTexts, too_short
 from shared.models.findings import Finding, Place, Position, RaisedFinding, Severity, Stance
 from shared.models.subject import FileChange, LineRange, Subject
+from shared.text.masking.mask import mask
 
 AFTER = (
     "import os\n\n\ndef load(path):\n    with open(path) as file:\n        text = file.read()\n"
@@ -33,7 +33,7 @@ REMOVED = "    return json.loads(text)"
 DIFF = (
     "--- a/app.py\n+++ b/app.py\n@@ -4,4 +4,4 @@ def load(path):\n     with open(path) as file:\n"
     f"         text = file.read()\n-{REMOVED}\n+    return eval(text)  # nosec B307\n"
-    "--- a/tests/test_app.py\n+++ b/tests/test_app.py\n@@ -0,0 +1 @@\n+assert load('x') == 1\n"
+    "--- a/tests/workers/test_app.py\n+++ b/tests/workers/test_app.py\n@@ -0,0 +1 @@\n+assert load('x') == 1\n"
 )
 DOCUMENTS = {
     hashlib.sha256(text.encode()).hexdigest(): text.encode()
@@ -45,7 +45,7 @@ SUBJECT = Subject(
     diff=NAMES[DIFF],
     files=(
         FileChange(path="app.py", status="modified", after=NAMES[AFTER], changed=(LineRange(first=7, last=7),)),
-        FileChange(path="tests/test_app.py", status="added", after=NAMES["assert load('x') == 1\n"],
+        FileChange(path="tests/workers/test_app.py", status="added", after=NAMES["assert load('x') == 1\n"],
                    changed=(LineRange(first=1, last=1),)),
         FileChange(path="old.py", status="deleted", before=NAMES["gone = 1\n"]),
         FileChange(path="image.png", status="added", skipped="it is binary"),
@@ -331,7 +331,7 @@ def test_other_positions_are_never_touched(position: Position) -> None:
     [
         ("[suppressed] The line says so.", at(line=7), Position.DISAGREE),
         ("[suppressed] The line says so.", at(line=5), Position.ABSTAIN),
-        ("[test-code] An assert.", at("tests/test_app.py", 1), Position.DISAGREE),
+        ("[test-code] An assert.", at("tests/workers/test_app.py", 1), Position.DISAGREE),
         ("[test-code] An assert.", at(line=7), Position.ABSTAIN),
         ("[unchanged-line] Not touched.", at(line=1), Position.DISAGREE),
         ("[unchanged-line] Not touched.", at(line=7), Position.ABSTAIN),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.findings import (
+from orchestrator.core.findings.merging import (
     NOT_IN_CHANGE,
     NOT_ON_CHANGED_LINE,
     Raised,
@@ -20,7 +20,7 @@ from orchestrator.core.findings import (
     merge,
     with_caveat,
 )
-from orchestrator.core.sameness import Claim, Spellings, same_defect
+from orchestrator.core.findings.sameness import Claim, Spellings, same_defect
 from shared.models.findings import Finding, Place, Position, RaisedFinding, Severity
 from shared.models.subject import FileChange, LineRange, Subject
 

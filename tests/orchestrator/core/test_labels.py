@@ -1,6 +1,6 @@
 """Letters instead of names."""
 
-from orchestrator.core.labels import letter, shuffled_labels
+from orchestrator.core.discussion.labels import letter, shuffled_labels
 
 NAMES = [f"model{n}" for n in range(6)]
 

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.cues import Cues, count_cues, prose
-from orchestrator.core.lexical import (
+from orchestrator.core.consensus.detectors.cues import Cues, count_cues, prose
+from orchestrator.core.consensus.detectors.lexical import (
     Utterance,
     assess_wording,
     compute_convergence,
     detect_agreement_ratio,
     jaccard_similarity,
 )
-from orchestrator.core.likeness import similarity, tokens
-from orchestrator.core.rounds import Contribution, RoundTaken
+from orchestrator.core.discussion.rounds import Contribution, RoundTaken
+from orchestrator.core.findings.likeness import similarity, tokens
 from shared.models.assessment import Recommendation
 
 REFUSAL = "I do not agree, cannot accept, this is not correct."

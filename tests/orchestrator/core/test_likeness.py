@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.core.likeness import letters
+from orchestrator.core.findings.likeness import letters
 
 
 @pytest.mark.parametrize(

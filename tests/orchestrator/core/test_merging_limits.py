@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from orchestrator.core.evidence import Checked, absorb_proven
-from orchestrator.core.findings import MAX_COMPARED_PAIRS, Raised, absorb
-from orchestrator.core.sameness import MAX_VOCABULARY, Claim, Spellings
+from orchestrator.core.findings.evidence import Checked, absorb_proven
+from orchestrator.core.findings.merging import MAX_COMPARED_PAIRS, Raised, absorb
+from orchestrator.core.findings.sameness import MAX_VOCABULARY, Claim, Spellings
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.reply_bounds import MAX_CLAIMS
 from tests.support.linear import processor_s

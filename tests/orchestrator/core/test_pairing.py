@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.pairing import pair_up
+from orchestrator.core.findings.pairing import pair_up
 from shared.models.findings import Finding, Place
 from tests.support.reports import make_finding
 

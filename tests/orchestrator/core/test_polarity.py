@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.findings import Raised, merge
-from orchestrator.core.polarity import opposed
+from orchestrator.core.findings.merging import Raised, merge
+from orchestrator.core.findings.polarity import opposed
 from shared.models.findings import Place, RaisedFinding
 
 OPPOSITES = [

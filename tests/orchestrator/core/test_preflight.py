@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.estimate import ExpectedCall
-from orchestrator.core.preflight import Limit, obstacles, shortfall, too_few_calls
+from orchestrator.core.discussion.estimate import ExpectedCall
+from orchestrator.core.discussion.preflight import Limit, obstacles, shortfall, too_few_calls
 from shared.models.panel import Participant, Role
 from shared.models.run import Budget
 

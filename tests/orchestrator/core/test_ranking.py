@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.evidence import NO_SUCH_QUOTE, NOT_COUNTED
-from orchestrator.core.findings import Raised, absorb
-from orchestrator.core.ranking import Ranked, rank
+from orchestrator.core.findings.evidence import NO_SUCH_QUOTE, NOT_COUNTED
+from orchestrator.core.findings.merging import Raised, absorb
+from orchestrator.core.findings.ranking import Ranked, rank
 from shared.models.findings import (
     Finding,
     FindingStatus,

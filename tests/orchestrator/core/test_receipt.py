@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.quotations import GivenTexts, quoted_in
-from orchestrator.core.receipt import (
+from orchestrator.core.discussion.receipt import (
     Debated,
     Evidence,
     Helped,
@@ -16,9 +15,10 @@ from orchestrator.core.receipt import (
     leading_vote,
     receipt_of,
 )
-from orchestrator.core.said import Said
-from orchestrator.core.spending import Heard
-from orchestrator.core.stances import RAISING
+from orchestrator.core.discussion.said import Said
+from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.findings.quotations import GivenTexts, quoted_in
+from orchestrator.core.findings.stances import RAISING
 from shared.models.deliberation import Context, Question
 from shared.models.findings import Finding, FindingStatus, Position, Severity, Stance
 from shared.models.panel import Participant, Role

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from orchestrator.core.commands import (
+from orchestrator.core.replay.commands import (
     Decide,
     Outcome,
     Prompt,
@@ -18,7 +18,7 @@ from orchestrator.core.commands import (
     single,
     together,
 )
-from orchestrator.core.replay import Entry, Journal, fingerprint, replay
+from orchestrator.core.replay.replay import Entry, Journal, fingerprint, replay
 from shared.errors import ReplayMismatch
 from shared.models.decision import Answer, Question
 from shared.models.outcomes import FailureKind, Verdict

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.commands import Decide
-from orchestrator.core.replay import Entry, replay
+from orchestrator.core.replay.commands import Decide
+from orchestrator.core.replay.replay import Entry, replay
 from shared.errors import ReplayMismatch
 from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from orchestrator.core.spoken import form_of, reply_of
+from orchestrator.core.discussion.spoken import form_of, reply_of
 from shared.errors import UserError
 from shared.models.deliberation import SpokenReply
 from shared.models.replies import REPLY_MODELS

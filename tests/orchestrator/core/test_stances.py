@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
-from orchestrator.core.stances import (
+from orchestrator.core.discussion.rounds import Contribution, RoundTaken, ledger_of
+from orchestrator.core.findings.stances import (
     Floor,
     Standing,
     agreement_between,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.verdict import (
+from orchestrator.core.findings.verdict import (
     GateOutcome,
     consensus_gate,
     derive,

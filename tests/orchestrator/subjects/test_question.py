@@ -13,7 +13,7 @@ from orchestrator.subjects.question import (
 )
 from orchestrator.subjects.request import MAY_BE_SENT, Screen
 from shared.errors import SubjectError
-from shared.masking.mask import count_secrets
+from shared.text.masking.mask import count_secrets
 
 TOKEN = "ghp_" + "a1B2" * 9
 

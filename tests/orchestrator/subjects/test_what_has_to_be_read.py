@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from orchestrator.core.coverage import excuse_of
+from orchestrator.core.findings.coverage import excuse_of
 from orchestrator.subjects.request import Screen
 from shared.models.coverage import UnreadReason
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.replay import replay
+from orchestrator.core.replay.replay import replay
 from orchestrator.whatif.changes import change_of, changed
 from orchestrator.whatif.forking import ForkPlan, inheritable, plan_fork, prefix_of
 from orchestrator.whatif.places import stops

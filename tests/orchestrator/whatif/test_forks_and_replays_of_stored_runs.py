@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engine import Engine, new_run_id
+from orchestrator.engine.advance import Engine, new_run_id
 from orchestrator.whatif.changes import change_of, changed
 from orchestrator.whatif.comparing import Side, compare
 from orchestrator.whatif.forking import ForkPlan, plan_fork, prefix_of

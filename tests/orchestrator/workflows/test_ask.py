@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.commands import Outcome, Turn
-from orchestrator.core.verdict import GateOutcome, gate
+from orchestrator.core.findings.verdict import GateOutcome, gate
+from orchestrator.core.replay.commands import Outcome, Turn
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.run import AskOptions

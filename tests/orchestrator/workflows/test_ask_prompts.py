@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator import prompts
-from orchestrator.core.commands import Prompt
-from orchestrator.core.templates import Templates
+from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.replay.commands import Prompt
+from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.workflows.ask.borda import Place
 from orchestrator.workflows.ask.prompts import AskPrompts
 from shared.models.deliberation import Context, Question

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Turn
-from orchestrator.core.estimate import Estimate, Range, estimate
+from orchestrator.core.discussion.estimate import Estimate, Range, estimate
+from orchestrator.core.replay.commands import Turn
 from orchestrator.workflows import EXPECTED, WORKFLOWS
 from shared.models.run import AskOptions, ForumOptions, PanelOptions, PlanOptions, RunSpec
 from shared.models.steps import StepResult

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Turn
-from orchestrator.core.verdict import GateOutcome, gate
+from orchestrator.core.findings.verdict import GateOutcome, gate
+from orchestrator.core.replay.commands import Turn
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, Verdict
 from shared.models.run import ForumOptions

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Turn
+from orchestrator.core.replay.commands import Turn
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.run import ForumOptions
 from shared.models.steps import StepResult

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Outcome, Turn
+from orchestrator.core.replay.commands import Outcome, Turn
 from shared.models.deliberation import Ballot, Opening
 from shared.models.outcomes import Ending, FailureKind
 from shared.models.steps import StepResult

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator import prompts
-from orchestrator.core.commands import Prompt
-from orchestrator.core.templates import Templates
+from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.replay.commands import Prompt
+from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.workflows.forum.case import Stop
 from orchestrator.workflows.forum.closing import NO_MORE_CALLS
 from orchestrator.workflows.forum.floor import Standing

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.commands import Outcome, Turn
+from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.workflows.forum.floor import Asked, choose, standings
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.run import ForumOptions

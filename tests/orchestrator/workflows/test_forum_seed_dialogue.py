@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from orchestrator.core.commands import Turn
+from orchestrator.core.replay.commands import Turn
 from shared.models.outcomes import Ending, Verdict
 from shared.models.run import ForumOptions
 from shared.models.steps import StepResult

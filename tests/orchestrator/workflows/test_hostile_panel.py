@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Outcome, ToolRun
-from orchestrator.core.verdict import GateOutcome, gate, gate_of
+from orchestrator.core.findings.verdict import GateOutcome, gate, gate_of
+from orchestrator.core.replay.commands import Outcome, ToolRun
 from orchestrator.workflows import start_workflow
 from shared.models.decision import Answer
 from shared.models.findings import FindingStatus, Position, Severity

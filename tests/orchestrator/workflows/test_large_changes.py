@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Outcome, Turn
-from orchestrator.core.portions import INSTRUCTIONS_TOKENS, PORTION_TOKENS
+from orchestrator.core.discussion.portions import INSTRUCTIONS_TOKENS, PORTION_TOKENS
+from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.workflows import start_workflow
 from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind, Verdict
@@ -16,7 +16,7 @@ from shared.models.panel import Panel, Participant
 from shared.models.run import ReviewOptions
 from shared.models.steps import StepResult
 from shared.models.subject import Subject
-from shared.tokens import estimated_tokens
+from shared.text.tokens import estimated_tokens
 from tests.support.review_panel import Submission, large_change, participant, submission
 from tests.support.review_replies import (
     Step,

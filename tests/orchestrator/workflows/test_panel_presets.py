@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from orchestrator import prompts
-from orchestrator.configuration.presets import load_persona, load_preset
+from orchestrator.settings import builtin_prompts as prompts
+from orchestrator.settings.preset_files import load_persona, load_preset
 from orchestrator.workflows.panel import STRATEGIES
 from shared.models.run import PanelOptions
 
@@ -20,7 +20,7 @@ TABLE = [
 
 
 def read(name: str) -> dict[str, Any]:
-    text = (files("orchestrator") / "presets" / f"{name}.yaml").read_text(encoding="utf-8")
+    text = (files("orchestrator.settings") / "presets" / f"{name}.yaml").read_text(encoding="utf-8")
     found: dict[str, Any] = yaml.safe_load(text)
     return found
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.commands import Turn
+from orchestrator.core.replay.commands import Turn
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.run import PanelOptions
 from shared.models.steps import StepResult

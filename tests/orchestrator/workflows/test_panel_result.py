@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.choices import Choice, tally
-from orchestrator.core.commands import Outcome, Turn
-from orchestrator.core.quotations import quoted_in
-from orchestrator.core.receipt import Evidence, Sources, evidence_of, mind_changes
+from orchestrator.core.consensus.choices import Choice, tally
+from orchestrator.core.discussion.receipt import Evidence, Sources, evidence_of, mind_changes
+from orchestrator.core.findings.quotations import quoted_in
+from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.workflows.panel.positions import read_round
 from shared.models.findings import Position, Stance
 from shared.models.outcomes import Ending, FailureKind, Verdict

@@ -2,8 +2,8 @@
 
 import pytest
 
-from orchestrator.core.commands import Outcome, Turn
-from orchestrator.core.rounds import Contribution, RoundTaken
+from orchestrator.core.discussion.rounds import Contribution, RoundTaken
+from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.workflows.panel.positions import ROLE
 from orchestrator.workflows.panel.swings import may_have_swung
 from shared.models.findings import Position, Stance

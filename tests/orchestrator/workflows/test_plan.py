@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Outcome, Turn
-from orchestrator.core.replay import replay
+from orchestrator.core.replay.commands import Outcome, Turn
+from orchestrator.core.replay.replay import replay
 from orchestrator.workflows import start_workflow
 from shared.errors import ConfigurationError
 from shared.models.outcomes import Ending, FailureKind, Verdict

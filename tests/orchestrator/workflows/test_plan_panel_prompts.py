@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator import prompts
-from orchestrator.core.commands import Prompt, Turn
+from orchestrator.core.replay.commands import Prompt, Turn
+from orchestrator.settings import builtin_prompts as prompts
 from shared.models.run import PanelOptions, PlanOptions
 from shared.models.steps import StepResult
 from tests.support.debates import Script, decides, give, hold, member, submitted

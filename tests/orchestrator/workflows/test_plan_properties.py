@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.commands import Decide, Turn
+from orchestrator.core.replay.commands import Decide, Turn
 from shared.models.decision import Answer
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.run import DecisionPolicy, PlanOptions

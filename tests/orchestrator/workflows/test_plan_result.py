@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from orchestrator.core.commands import Outcome, Turn
+from orchestrator.core.replay.commands import Outcome, Turn
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending
 from shared.models.planning import Challenge, CrossReview, Defense

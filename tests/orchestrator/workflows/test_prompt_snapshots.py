@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator import prompts
-from orchestrator.configuration.prompt_files import blanks
+from orchestrator.settings import builtin_prompts as prompts
+from orchestrator.settings.prompt_files import blanks
 from orchestrator.workflows import WORKFLOWS
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Outcome, Turn
+from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.workflows import start_workflow
 from shared.models.decision import Answer
 from shared.models.outcomes import Ending, FailureKind, Verdict

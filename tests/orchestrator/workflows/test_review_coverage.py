@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Outcome, ToolRun
-from orchestrator.core.recomputation import recompute
-from orchestrator.core.verdict import GateOutcome, gate_of
+from orchestrator.core.findings.verdict import GateOutcome, gate_of
+from orchestrator.core.replay.commands import Outcome, ToolRun
+from orchestrator.core.replay.recomputation import recompute
 from orchestrator.workflows import start_workflow
 from shared.models.coverage import Coverage, UnreadFile, UnreadReason
 from shared.models.findings import Severity

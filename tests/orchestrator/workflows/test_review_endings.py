@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Decide, Outcome, ToolRun, Turn
+from orchestrator.core.replay.commands import Decide, Outcome, ToolRun, Turn
 from orchestrator.workflows import start_workflow
 from shared.errors import ReplayMismatch
 from shared.models.decision import Answer

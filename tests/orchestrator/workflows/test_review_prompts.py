@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator import prompts
-from orchestrator.core.commands import Prompt, Turn
+from orchestrator.core.replay.commands import Prompt, Turn
+from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.workflows import start_workflow
 from shared.models.decision import Answer
 from shared.models.panel import Panel

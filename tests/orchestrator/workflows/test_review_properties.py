@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.commands import Decide, Outcome, ToolRun
-from orchestrator.core.replay import replay
+from orchestrator.core.replay.commands import Decide, Outcome, ToolRun
+from orchestrator.core.replay.replay import replay
 from orchestrator.workflows import start_workflow
 from shared.models.decision import Answer
 from shared.models.findings import Severity

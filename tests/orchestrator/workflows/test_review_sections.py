@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.commands import Outcome
+from orchestrator.core.replay.commands import Outcome
 from orchestrator.workflows import start_workflow
 from shared.models.findings import Severity
 from shared.models.outcomes import Verdict

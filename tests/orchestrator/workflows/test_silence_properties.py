@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.commands import Outcome, Turn
+from orchestrator.core.replay.commands import Outcome, Turn
 from shared.models.outcomes import Ending
 from shared.models.run import PanelOptions, PlanOptions
 from shared.models.steps import StepResult

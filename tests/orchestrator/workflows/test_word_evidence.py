@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from orchestrator.core.commands import Outcome, Turn
+from orchestrator.core.replay.commands import Outcome, Turn
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, Verdict
 from shared.models.run import PanelOptions, PlanOptions

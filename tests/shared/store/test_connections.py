@@ -8,8 +8,8 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from shared.embedded.instance import POSTGRES_SOCKET
 from shared.errors import EnvironmentFault
+from shared.instance import POSTGRES_SOCKET
 from shared.store.connections import SilentServer, make_migration_engine
 from shared.store.database import Connection, Database
 from shared.store.migrate import HEAD, current, upgrade

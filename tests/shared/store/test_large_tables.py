@@ -37,7 +37,7 @@ _READ = (
 @pytest.fixture(scope="module")
 def large(servers: Any, template: str) -> Iterator[Database]:
     """Ten thousand runs that ended, and three that go on."""
-    from shared.embedded.throwaway import clone_database, drop_database
+    from orchestrator.embedded.throwaway import clone_database, drop_database
 
     database = Database(clone_database(servers, template, "large"), pool_size=2, patience_s=20)
     for _ in range(3):

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from shared.limits import Limits
+from shared.providers.limits import Limits
 from workers.limits.state import Answer, Asked, Effect, Ended, State, Verdict
 
 _numbers = itertools.count(1)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from shared.embedded.instance import Endpoints
+from shared.instance import Endpoints
 from workers.limits.shared_state import SharedState
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from shared.errors import NotYet, ProviderError, Scope
-from shared.limits import BreakerState, breakers, pause
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Usage
+from shared.providers.limits import BreakerState, breakers, pause
 from tests.support.promptness import promptly
 from tests.workers.limits.asking import accounts
 from tests.workers.providers.calls import call_of

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.component
 
 HOLDER = """
 import sys, time
-from shared.limits import Limits
+from shared.providers.limits import Limits
 from workers.limits.limiter import Limiter
 from workers.limits.shared_state import SharedState
 from workers.limits.state import Asked

@@ -12,7 +12,7 @@ from shared.models.panel import Participant
 from shared.models.run import Budget
 from shared.models.steps import Usage
 from shared.store.database import Database
-from shared.tokens import estimated_tokens
+from shared.text.tokens import estimated_tokens
 from tests.support.runs import fetch, new_run, take
 from tests.workers.providers.calls import call_of
 from workers.limits.purse import Purse, budgeted, need_of

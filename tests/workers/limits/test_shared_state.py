@@ -8,7 +8,15 @@ from itertools import islice
 import pytest
 import redis
 
-from shared.limits import Breaker, BreakerState, account_key, breakers, pause, paused, resume
+from shared.providers.limits import (
+    Breaker,
+    BreakerState,
+    account_key,
+    breakers,
+    pause,
+    paused,
+    resume,
+)
 from tests.support.promptness import promptly
 from tests.support.runs import at_once
 from tests.workers.limits.asking import accounts, asked, ended, fails, let_through, until, verdicts

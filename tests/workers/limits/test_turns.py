@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from shared.contracts import StepPayload
-from shared.limits import pause, resume
+from shared.delivery.contracts import StepPayload
+from shared.delivery.presence import Presence
 from shared.models.panel import Participant, Role
 from shared.models.run import Budget
 from shared.models.steps import PromptPart, TurnRequest
-from shared.presence import Presence
+from shared.providers.limits import pause, resume
 from shared.store.database import Database
 from tests.support.model_process import ModelServer
 from tests.support.runs import execute, fetch, new_run, new_step, step_row
 from workers.limits.limiter import Limiter
 from workers.limits.shared_state import SharedState
-from workers.spool import Spool
-from workers.steps import StepWorker
+from workers.turns.spool import Spool
+from workers.turns.steps import StepWorker
 
 pytestmark = pytest.mark.component
 

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from shared.models.panel import Participant, Role
 from tests.support.model_process import ModelServer
 from workers.providers.registry import ProviderCall
-from workers.replies import schema_of
+from workers.turns.replies import schema_of
 
 
 def call_of(

@@ -7,8 +7,8 @@ from typing import Any
 
 from tests.workers.providers.calls import call_of
 from workers.providers import ollama
-from workers.providers.converse import Dialect, read_body, read_events
-from workers.providers.events import json_line_payloads, sse_payloads
+from workers.providers.http.converse import Dialect, read_body, read_events
+from workers.providers.http.events import json_line_payloads, sse_payloads
 from workers.providers.registry import Completion
 
 Body = dict[str, Any]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from shared.unfinished import ANEW, readable
+from shared.text.unfinished import ANEW, readable
 from tests.workers.providers.test_command import (
     CLAUDE,
     CODEX,
@@ -22,15 +22,15 @@ from tests.workers.providers.test_command import (
     call,
     program,
 )
-from workers.providers import command
-from workers.providers.agent_words import (
+from workers.providers.coding_cli import command
+from workers.providers.coding_cli.agent_words import (
     LONGEST_LINE,
     LineEar,
     PlainEar,
     hear_claude,
     hear_codex,
 )
-from workers.replies import obtain
+from workers.turns.replies import obtain
 
 NO_CANCEL = threading.Event()
 

@@ -15,7 +15,7 @@ from tests.support.model_process import ModelServer
 from tests.support.promptness import promptly
 from tests.workers.providers.calls import call_of
 from workers.providers.registry import Completion, Finish, ProviderCall, lookup
-from workers.replies import obtain
+from workers.turns.replies import obtain
 
 pytestmark = pytest.mark.component
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from shared.browser import SITES
 from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, Role
+from shared.providers.browser import SITES
 from tests.support.chat_pages import ChatPages
 from workers.providers import browser
 from workers.providers.browser.sites import shipped, site_named
 from workers.providers.registry import ProviderCall, entry, lookup
-from workers.replies import ReplyProblem, parse
+from workers.turns.replies import ReplyProblem, parse
 
 pytestmark = [
     pytest.mark.component,

@@ -14,7 +14,7 @@ from shared.models.outcomes import FailureKind
 from tests.workers.providers.calls import call_of
 from tests.workers.providers.readings import Body, streamed, told, whole
 from workers.providers import anthropic, gemini, ollama, openai, openai_responses
-from workers.providers.converse import Dialect, read_body
+from workers.providers.http.converse import Dialect, read_body
 
 CHAT, RESPONSES = openai.DIALECT, openai_responses.DIALECT
 CLAUDE, GEMINI, OLLAMA = anthropic.DIALECT, gemini.DIALECT, ollama.DIALECT

@@ -17,9 +17,9 @@ from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from tests.support.promptness import promptly
 from tests.workers.providers.calls import call_of
-from workers.providers import command
+from workers.providers.coding_cli import command
 from workers.providers.registry import Completion, ProviderCall
-from workers.replies import obtain
+from workers.turns.replies import obtain
 
 pytestmark = pytest.mark.component
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
-from workers.providers.events import json_line_payloads, sse_payloads
+from workers.providers.http.events import json_line_payloads, sse_payloads
 
 STREAM = (
     '\ufeff: a comment\r\n\r\nevent: x\r\ndata: {"a": "한글"}\r\nid: 7\r\n\r\n'

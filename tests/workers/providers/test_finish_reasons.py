@@ -17,9 +17,9 @@ from shared.models.steps import Usage
 from tests.workers.providers.calls import call_of
 from tests.workers.providers.readings import Body, streamed, whole
 from workers.providers import anthropic, gemini, ollama, openai, openai_responses
-from workers.providers.agents import read_claude, read_codex
+from workers.providers.coding_cli.agents import read_claude, read_codex
 from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
-from workers.replies import obtain
+from workers.turns.replies import obtain
 
 HALF = "The first half of an answer that goes on"
 CHAT, CLAUDE, GEMINI = openai.DIALECT, anthropic.DIALECT, gemini.DIALECT

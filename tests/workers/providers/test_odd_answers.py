@@ -15,10 +15,11 @@ from shared.errors import ProviderError
 from shared.models.steps import Usage
 from tests.workers.providers.calls import call_of
 from tests.workers.providers.readings import Body
-from workers.providers import agents, anthropic, gemini, ollama, openai, openai_responses
-from workers.providers.converse import Dialect, read_body, read_events
+from workers.providers import anthropic, gemini, ollama, openai, openai_responses
+from workers.providers.coding_cli import agents
+from workers.providers.http.converse import Dialect, read_body, read_events
+from workers.providers.http.statuses import error_of, read_error
 from workers.providers.registry import Completion
-from workers.providers.statuses import error_of, read_error
 
 HUGE = 10**400
 ODD: tuple[Any, ...] = (

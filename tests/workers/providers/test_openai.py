@@ -20,7 +20,7 @@ from tests.support.promptness import promptly
 from tests.workers.providers.calls import at, call_of
 from workers.providers import openai
 from workers.providers.registry import Completion, Finish
-from workers.replies import obtain
+from workers.turns.replies import obtain
 
 pytestmark = pytest.mark.component
 

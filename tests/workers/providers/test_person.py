@@ -16,7 +16,7 @@ from shared.store.people import _packed
 from tests.workers.providers.calls import call_of
 from workers.providers import person
 from workers.providers.registry import Completion, Finish, ProviderCall, entry, lookup
-from workers.replies import obtain
+from workers.turns.replies import obtain
 
 NEVER = threading.Event()
 

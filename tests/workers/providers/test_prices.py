@@ -13,7 +13,7 @@ from shared.models.panel import Participant
 from shared.models.steps import Usage
 from tests.workers.providers.calls import call_of
 from workers.providers import openai
-from workers.providers.converse import read_body
+from workers.providers.http.converse import read_body
 from workers.providers.prices import cost_usd
 
 OPENAI = "https://api.openai.com/v1"

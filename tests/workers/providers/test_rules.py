@@ -22,7 +22,7 @@ from shared.models.replies import (
 from shared.models.wire import ForeignWire
 from tests.workers.providers.calls import call_of
 from workers.providers import rules
-from workers.replies import obtain
+from workers.turns.replies import obtain
 
 
 def finding(name: str = "F1", **fields: object) -> Finding:
@@ -59,7 +59,7 @@ def answer(one: Finding, source: str = "", changed: object = None) -> tuple[Posi
     """The author's stance on one finding, and the word in brackets."""
     brief = {
         "findings": [one],
-        "changed": {"app/run.py": [[1, 100]], "tests/test_run.py": [[1, 100]]}
+        "changed": {"app/run.py": [[1, 100]], "tests/shared/models/test_run.py": [[1, 100]]}
         if changed is None
         else changed,
         "sources": {one.id: source},
@@ -104,13 +104,13 @@ def test_a_suppression_must_be_a_comment_for_that_rule(
 @pytest.mark.parametrize(
     ("rule", "path", "defended"),
     [
-        ("B101", "tests/test_run.py", True),
+        ("B101", "tests/shared/models/test_run.py", True),
         ("S101", "pkg/test/checks.py", True),
         ("B105", "test_run.py", True),
         ("S106", "pkg/run_test.py", True),
         ("B107", "conftest.py", True),
         ("B101", "app/run.py", False),
-        ("B602", "tests/test_run.py", False),
+        ("B602", "tests/shared/models/test_run.py", False),
         ("B101", "app/contest.py", False),
         ("B101", "app/latest_run.py", False),
     ],

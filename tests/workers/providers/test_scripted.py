@@ -14,12 +14,12 @@ from pydantic import JsonValue
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Role
-from shared.scripts import Misbehaviour, load_script
+from shared.providers.scripts import Misbehaviour, load_script
 from tests.support.promptness import promptly
 from tests.workers.providers.calls import call_of
 from workers.providers import scripted
 from workers.providers.registry import Completion, Finish, ProviderCall
-from workers.replies import obtain
+from workers.turns.replies import obtain
 
 NO_CANCEL = threading.Event()
 GOOD: dict[str, JsonValue] = {"verdict": "APPROVED"}

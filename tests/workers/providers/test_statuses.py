@@ -10,7 +10,7 @@ import pytest
 from shared.errors import Scope
 from shared.models.outcomes import FailureKind
 from workers.providers.credentials import redact
-from workers.providers.statuses import ErrorBody, error_of, one_line, read_error, retry_after_s
+from workers.providers.http.statuses import ErrorBody, error_of, one_line, read_error, retry_after_s
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 

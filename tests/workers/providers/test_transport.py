@@ -32,10 +32,10 @@ from tests.support.bad_servers import (
     until_closed,
 )
 from tests.support.promptness import promptly
-from workers.providers.deadline import Guard
-from workers.providers.slots import endpoint
-from workers.providers.sockets import Unresolved
-from workers.providers.transport import HttpRequest, Transport
+from workers.providers.http.deadline import Guard
+from workers.providers.http.slots import endpoint
+from workers.providers.http.sockets import Unresolved
+from workers.providers.http.transport import HttpRequest, Transport
 
 SECRET = "sk-a-very-secret-key"
 

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from shared.models.replies import Applied
 from shared.models.subject import Origin
 from tests.workers.tools.changes import Contents, Repo, check, patch_of, stored, subject_of
-from workers.tools.combination import shown_hash
+from workers.tools.fixes.combination import shown_hash
 from workers.tools.memory import MemoryDocuments
 from workers.tools.registry import Documents, ToolContext, lookup
 

@@ -14,9 +14,9 @@ from shared.errors import ToolError
 from shared.models.subject import LineRange, Subject
 from tests.workers.tools.changes import check, new_repo, stored
 from tests.workers.tools.orders import Case, Reviewed, reviewed, show
-from workers.tools.combination import shown_hash
+from workers.tools.fixes.combination import shown_hash
+from workers.tools.fixes.undo import undo
 from workers.tools.registry import ToolContext, lookup
-from workers.tools.undo import undo
 
 BEFORE = {"a.py": "x = 1\ny = 2\n", "한글 폴더/나.py": "p = 1\n"}
 AFTER = {"a.py": "x = 1\ny = 3\n", "한글 폴더/나.py": "p = 2\nq = 3\n"}

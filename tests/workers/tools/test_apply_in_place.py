@@ -18,9 +18,9 @@ from shared.models.replies import Applied
 from shared.models.subject import Subject
 from tests.workers.tools.changes import new_repo
 from tests.workers.tools.orders import Case, Reviewed, apply, reviewed
-from workers.tools.in_place import all_or_none, apply_in_place, swap_all
+from workers.tools.fixes.in_place import all_or_none, apply_in_place, swap_all
+from workers.tools.fixes.worktree import read_entry, stage_file, swap_file
 from workers.tools.registry import ToolContext, lookup
-from workers.tools.worktree import read_entry, stage_file, swap_file
 
 BEFORE = {"a.py": "x = 1\n", "나/b.py": "p = 1\n", "c.txt": "1"}
 AFTER = {"a.py": "x = 2\n", "나/b.py": "p = 2\r\nq = 3\r\n", "c.txt": "2"}
@@ -103,7 +103,7 @@ APPLY_IN_A_PROCESS = """
 import json, sys
 from pathlib import Path
 from workers.tools.memory import MemoryDocuments
-from workers.tools.in_place import all_or_none, apply_in_place, swap_all
+from workers.tools.fixes.in_place import all_or_none, apply_in_place, swap_all
 from workers.tools.registry import ToolContext, lookup
 documents = MemoryDocuments()
 for file in Path(sys.argv[1]).iterdir():
@@ -280,7 +280,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from shared.errors import ToolError
-from workers.tools.in_place import apply_in_place
+from workers.tools.fixes.in_place import apply_in_place
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 before, after = {"a.py": b"1", "b.py": b"1"}, {"a.py": b"2", "b.py": b"2" * 5000}
 try:

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from shared.errors import ToolError
-from workers.tools import confine
-from workers.tools.sandbox import Confinement, Finished, execute
-from workers.tools.walls import PROCESSES, counts_processes, described, walls
+from workers.tools.sandbox import confine
+from workers.tools.sandbox.sandbox import Confinement, Finished, execute
+from workers.tools.sandbox.walls import PROCESSES, counts_processes, described, walls
 from workers.trees import remove_tree
 
 INSIDE = Path(__file__).with_name("inside.py")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.workers.tools.changes import review, rules, stored, subject_of
+from workers.tools.analysers.ruff import command
 from workers.tools.memory import MemoryDocuments
-from workers.tools.ruff import command
-from workers.tools.sandbox import Confinement, execute, find_program
+from workers.tools.sandbox.sandbox import Confinement, execute, find_program
 
 DEFECT = (
     "import os\nimport subprocess\n\n\ndef f(a):\n    subprocess.call('ls ' + a, shell=True)\n"

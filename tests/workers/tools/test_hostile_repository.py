@@ -8,7 +8,7 @@ import pytest
 
 from tests.workers.tools.changes import Repo, new_repo
 from tests.workers.tools.orders import Reviewed, reviewed, show
-from workers.tools.undo import undo
+from workers.tools.fixes.undo import undo
 
 HOOKS = (
     "pre-commit",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.tools.merging import LineEdit, conflicting, render, split_lines
+from workers.tools.fixes.merging import LineEdit, conflicting, render, split_lines
 
 BASE = b"a\nb\nc\nd"
 

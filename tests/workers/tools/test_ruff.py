@@ -15,8 +15,8 @@ from tests.workers.tools.changes import (
     stored,
     subject_of,
 )
+from workers.tools.analysers.ruffrules import BROKEN, STYLE, UNTIDY, WRONG, kind_of
 from workers.tools.memory import MemoryDocuments
-from workers.tools.ruffrules import BROKEN, STYLE, UNTIDY, WRONG, kind_of
 
 
 def test_a_defect_is_reported_with_place_quote_rule_and_patch() -> None:
@@ -131,7 +131,7 @@ def test_a_change_without_a_readable_python_file_is_no_approval(path: str, text:
 
 def test_an_unknown_reply_model_is_refused() -> None:
     documents = MemoryDocuments()
-    from workers.tools import ruff
+    from workers.tools.analysers import ruff
     from workers.tools.registry import ToolContext
 
     inputs = {"subject": added(documents, a_py="x"), "reply_model": "synthesis"}
@@ -148,7 +148,7 @@ def test_the_longest_prefix_says_how_bad_a_rule_is() -> None:
 
 def test_a_run_out_of_time_is_an_error() -> None:
     documents = MemoryDocuments()
-    from workers.tools import ruff
+    from workers.tools.analysers import ruff
     from workers.tools.registry import ToolContext
 
     with pytest.raises(ToolError, match=r"too long|time limit"):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from shared.errors import ToolError
-from workers.tools.sandbox import (
+from workers.tools.sandbox.sandbox import (
     Confinement,
     Countdown,
     Finished,
@@ -22,7 +22,7 @@ from workers.tools.sandbox import (
     find_program,
     output_of,
 )
-from workers.tools.walls import walls
+from workers.tools.sandbox.walls import walls
 
 UNISOLATED = Confinement(isolate=False)
 # Starts a child that flees into its own session, keeps the output open and writes its heartbeat.
@@ -123,7 +123,7 @@ def test_a_killed_worker_takes_its_program_with_it(tmp_path: Path) -> None:
         [
             sys.executable,
             "-c",
-            "import sys; from pathlib import Path; from workers.tools.sandbox import execute\n"
+            "import sys; from pathlib import Path; from workers.tools.sandbox.sandbox import execute\n"
             "execute([sys.executable, '-c', sys.argv[1], sys.argv[2]], cwd=Path(sys.argv[3]),"
             " home=Path(sys.argv[3]), timeout_s=60)",
             beat,

@@ -9,8 +9,8 @@ import pytest
 from shared.errors import ToolError
 from tests.workers.tools.changes import new_repo
 from tests.workers.tools.orders import Case, reviewed
+from workers.tools.fixes.undo import undo
 from workers.tools.registry import ToolContext, lookup
-from workers.tools.undo import undo
 
 BRANCH = "quorate/fix-run_01"
 

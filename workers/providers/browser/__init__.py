@@ -10,17 +10,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from shared.browser import SITES, profile_folder
 from shared.errors import ConfigurationError, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Usage
 from shared.models.wire import Wire
+from shared.providers.browser import SITES, profile_folder
 from workers.providers.browser.chromium import page_of
 from workers.providers.browser.exchange import Exchange
 from workers.providers.browser.sites import Site, site_named
-from workers.providers.deadline import Guard
-from workers.providers.options import options_of
+from workers.providers.http.deadline import Guard
+from workers.providers.http.options import options_of
 from workers.providers.registry import Cancelled, Completion, ProviderCall
 
 

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from shared.browser import PROFILE_FLAGS, browser_program
 from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
-from workers.providers.deadline import Guard
-from workers.providers.statuses import one_line
+from shared.providers.browser import PROFILE_FLAGS, browser_program
+from workers.providers.http.deadline import Guard
+from workers.providers.http.statuses import one_line
 
 LAUNCH_S = 30.0
 BUSY_PROFILE_S = 5.0

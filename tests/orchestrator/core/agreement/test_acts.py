@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.agreement.acts import (
+from orchestrator.core.consensus.detectors.acts import (
     AGREE,
     DISAGREE,
     LONG_TURN,

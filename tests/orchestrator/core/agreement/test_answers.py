@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.agreement.acts import Act
-from orchestrator.core.agreement.answers import (
+from orchestrator.core.consensus.detectors.acts import Act
+from orchestrator.core.consensus.detectors.answers import (
     EVERYTHING,
     Answer,
     Turn,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.agreement.acts import AGREE, DISAGREE, OTHER, act_of
-from orchestrator.core.agreement.detector import assess_text
-from orchestrator.core.rounds import Contribution, RoundTaken
+from orchestrator.core.consensus.detectors.acts import AGREE, DISAGREE, OTHER, act_of
+from orchestrator.core.consensus.detectors.text import assess_text
+from orchestrator.core.discussion.rounds import Contribution, RoundTaken
 from shared.models.assessment import Recommendation
 
 CONVERGED = Recommendation.CONVERGED

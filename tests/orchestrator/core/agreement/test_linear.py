@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.agreement import act_weights, pair_weights
-from orchestrator.core.agreement.acts import CLASSES
-from orchestrator.core.agreement.linear import read_table, write_table
-from orchestrator.core.agreement.pairs import RELATIONS
+from orchestrator.core.consensus.detectors import act_weights, pair_weights
+from orchestrator.core.consensus.detectors.acts import CLASSES
+from orchestrator.core.consensus.detectors.linear import read_table, write_table
+from orchestrator.core.consensus.detectors.pairs import RELATIONS
 
 
 def test_a_table_that_is_written_reads_back_the_same() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.agreement.pairs import pair_features, relation_of
+from orchestrator.core.consensus.detectors.pairs import pair_features, relation_of
 
 SAID = "새 서버는 오전 9시에 열리고 예약을 모두 받습니다."
 

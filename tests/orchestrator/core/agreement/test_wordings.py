@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.agreement.wordings import says_the_same
+from orchestrator.core.consensus.detectors.wordings import says_the_same
 
 
 @pytest.mark.parametrize(

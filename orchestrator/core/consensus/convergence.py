@@ -1,0 +1,328 @@
+"""What a round's figures mean: go on, confirm, or end, and how.
+
+Theory of operation. Two detectors are always computed; one decides, the other is the second opinion. `stance`
+counts positions on findings, `text` follows the answers of plain turns, `lexical` (and `lexical-published`) reads
+the wording. A detector gives figures and a recommendation; `assess` adds what no figure knows: quorum, new findings,
+repetition, the last round, the budget.
+
+The one rule that everything here keeps: missing data never converges. Replacing any contribution by an
+unanswered one never turns an assessment into `converged`. So the test for convergence comes before all
+other endings, and every figure it reads can only fall when something goes missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from orchestrator.core.consensus.detectors.lexical import (
+    Utterance,
+    assess_wording,
+    compute_convergence,
+    overall_score,
+)
+from orchestrator.core.consensus.detectors.text import assess_text
+from orchestrator.core.consensus.repetition import oscillations, repeating
+from orchestrator.core.discussion.rounds import Contribution, RoundTaken, absent, turns_by_voice
+from orchestrator.core.findings.stances import STATED_QUORUM, Floor, agreement_on, stability_within
+from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
+from shared.models.findings import Finding, Severity, Stance
+from shared.models.outcomes import Ending
+from shared.models.run import ReviewOptions, Thresholds
+
+__all__ = ["Contribution", "Detector", "RoundTaken", "Rule", "assess"]
+
+
+class Detector(StrEnum):
+    """Which figures decide."""
+
+    STANCE = "stance"
+    TEXT = "text"
+    LEXICAL = "lexical"
+    LEXICAL_PUBLISHED = "lexical-published"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a discussion is judged.
+
+    `quorum` is how many of a round must answer (None: more than half, and nobody's silence is taken for
+    approval); `stated_quorum` how many positions decide a finding.
+    """
+
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    detector: Detector = Detector.STANCE
+    quorum: int | None = None
+    stated_quorum: int = STATED_QUORUM
+
+    @classmethod
+    def of(cls, options: ReviewOptions) -> Rule:
+        """The rule that a review's options ask for. Raises ValueError for an unknown detector."""
+        return cls(
+            thresholds=options.thresholds,
+            detector=Detector(options.detector),
+            quorum=options.quorum,
+        )
+
+    def quorum_of(self, expected: int) -> int:
+        """How many of `expected` must answer; a round of one (the author's) never needs two."""
+        if self.quorum is not None:
+            return max(1, min(self.quorum, expected))
+        return expected // 2 + 1
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """Everything the ending depends on."""
+
+    recommendation: Recommendation
+    answered: int
+    expected: int
+    quorum: int
+    open_findings: tuple[str, ...]
+    new_findings: int
+    nothing_raised: bool
+    missing: tuple[str, ...]
+    absence_allowed: bool
+    unchecked: bool
+    wording_incomplete: bool
+    swinging: tuple[tuple[str, str], ...]
+    repeated: bool
+    is_last_round: bool
+    over_budget: bool
+
+
+_Ruling = tuple[Recommendation, Ending | None, str]
+# A text that is missing could have been the one that disagreed.
+_NEEDS_EVERY_TEXT = (Detector.TEXT, Detector.LEXICAL_PUBLISHED)
+
+
+def assess(
+    rounds: Sequence[RoundTaken],
+    findings: Sequence[Finding],
+    ledger: Sequence[Stance],
+    *,
+    rule: Rule,
+    new_findings: int,
+    is_last_round: bool,
+    over_budget: bool,
+    unchecked: bool = False,
+) -> Assessment:
+    """Judge the discussion after the latest of `rounds` (all of them so far, in any order).
+
+    `findings` are all known ones, `ledger` all stances including those that raising implies, `new_findings` how
+    many the latest round brought; `unchecked` says that something was left out of them that a missing turn might
+    have proved. Raises ValueError without a round.
+    """
+    if not rounds:
+        raise ValueError("there is no round to assess")
+    latest = max(rounds, key=lambda taken: taken.number)
+    floor = Floor.of(rounds, ledger)
+    agreements = {one.id: agreement_on(one, floor, rule.stated_quorum) for one in findings}
+    stances = _stance_metrics(rounds, findings, ledger, agreements, rule)
+    metrics, second = _with_words(stances, rounds, rule)
+    facts = _Facts(
+        recommendation=metrics.recommendation,
+        answered=latest.answered,
+        expected=len(latest.contributions),
+        quorum=rule.quorum_of(len(latest.contributions)),
+        open_findings=tuple(
+            one.id for one in findings if agreements[one.id] < rule.thresholds.agreement
+        ),
+        new_findings=new_findings,
+        nothing_raised=not findings and new_findings == 0,
+        missing=absent(rounds),
+        absence_allowed=rule.quorum is not None,
+        unchecked=unchecked,
+        wording_incomplete=rule.detector in _NEEDS_EVERY_TEXT and _lacks_a_text(rounds),
+        swinging=oscillations(floor.lines),
+        repeated=repeating(rounds),
+        is_last_round=is_last_round,
+        over_budget=over_budget,
+    )
+    recommendation, ending, reason = _rule_on(facts)
+    if rule.detector is not Detector.LEXICAL_PUBLISHED:  # the published rule keeps its three words
+        silent = facts.nothing_raised and ending is Ending.CONVERGED
+        # Where nothing was said that could change, the figures say so, instead of showing half a score.
+        stable = {"avg_stability": 1.0, "overall_score": 1.0} if silent else {}
+        metrics = metrics.model_copy(update={"recommendation": recommendation, **stable})
+    return Assessment(
+        round=latest.number,
+        metrics=metrics,
+        second_opinion=second,
+        answered=facts.answered,
+        expected=facts.expected,
+        quorum=facts.quorum,
+        open_findings=facts.open_findings,
+        new_findings=new_findings,
+        ending=ending,
+        reason=reason,
+    )
+
+
+def _with_words(
+    stances: ConvergenceMetrics, rounds: Sequence[RoundTaken], rule: Rule
+) -> tuple[ConvergenceMetrics, ConvergenceMetrics]:
+    """The figures of the rule's detector, and those of the other kind as a second opinion."""
+    if rule.detector is Detector.STANCE:
+        return stances, _wording_metrics(rounds, Detector.LEXICAL, rule.thresholds)
+    return _wording_metrics(rounds, rule.detector, rule.thresholds), stances
+
+
+def _lacks_a_text(rounds: Sequence[RoundTaken]) -> bool:
+    return any(
+        not (said.answered and said.text.strip())
+        for taken in rounds
+        for said in taken.contributions
+    )
+
+
+# ---- figures ------------------------------------------------------------------------------------
+
+
+def _stance_metrics(
+    rounds: Sequence[RoundTaken],
+    findings: Sequence[Finding],
+    ledger: Sequence[Stance],
+    agreements: Mapping[str, float],
+    rule: Rule,
+) -> ConvergenceMetrics:
+    if findings:
+        agreement = sum(sorted(agreements.values())) / len(findings)
+    else:
+        # Nothing to stand on: the share of those who were there to say so.
+        turns = turns_by_voice(rounds).values()
+        present = sum(taken[-1].contribution.answered for taken in turns)
+        agreement = present / len(turns) if turns else 0.0
+    stability = stability_within(rounds, ledger, findings)
+    # An average must not drown a dispute about a grave defect.
+    grave = any(
+        agreements[one.id] < rule.thresholds.agreement and one.severity.rank <= Severity.MAJOR.rank
+        for one in findings
+    )
+    agrees = agreement >= rule.thresholds.agreement and not grave
+    stable = None if stability is None else stability >= rule.thresholds.stability
+    return ConvergenceMetrics(
+        detector=Detector.STANCE,
+        agreement_ratio=agreement,
+        avg_stability=stability,
+        overall_score=overall_score(agreement, stability, rule.thresholds),
+        recommendation=_ADVICE[agrees, stable],
+    )
+
+
+# Agree between one another, stable within oneself (None: nobody spoke twice in a role yet).
+_ADVICE: dict[tuple[bool, bool | None], Recommendation] = {
+    (True, True): Recommendation.CONVERGED,
+    (True, False): Recommendation.CONFIRM,
+    (True, None): Recommendation.CONFIRM,
+    (False, True): Recommendation.STALLED,
+    (False, False): Recommendation.CONTINUE,
+    (False, None): Recommendation.CONTINUE,
+}
+
+
+def _wording_metrics(
+    rounds: Sequence[RoundTaken], detector: Detector, thresholds: Thresholds
+) -> ConvergenceMetrics:
+    if detector is Detector.LEXICAL:
+        return assess_wording(rounds, thresholds)
+    if detector is Detector.TEXT:
+        return assess_text(rounds, thresholds)
+    said = [
+        Utterance(taken.number, one.role, one.text, one.participant)
+        for taken in rounds
+        for one in taken.contributions
+        if one.answered
+    ]
+    return compute_convergence(said, thresholds)
+
+
+# ---- rulings, in their order --------------------------------------------------------------------
+
+
+def _rule_on(facts: _Facts) -> _Ruling:
+    if facts.answered < facts.quorum:
+        return _without_quorum(facts)
+    if (converged := _converged(facts)) is not None:
+        return converged
+    if (stuck := _stuck(facts)) is not None:
+        return stuck
+    advice = (
+        Recommendation.CONFIRM
+        if facts.recommendation is Recommendation.CONFIRM and not facts.new_findings
+        else Recommendation.CONTINUE
+    )
+    if facts.is_last_round:
+        return advice, Ending.EXHAUSTED, f"that was the last round, and {_left_open(facts)}"
+    if facts.over_budget:
+        reason = f"the budget does not cover another round, and {_left_open(facts)}"
+        return advice, Ending.OVER_BUDGET, reason
+    return advice, None, _left_open(facts)
+
+
+def _without_quorum(facts: _Facts) -> _Ruling:
+    verb = "is" if facts.quorum == 1 else "are"
+    counted = f"{facts.answered} of {facts.expected} answered, {facts.quorum} {verb} needed"
+    if facts.over_budget:
+        return Recommendation.DEGRADED, Ending.OVER_BUDGET, f"the budget is used up: {counted}"
+    return Recommendation.DEGRADED, Ending.DEGRADED, counted
+
+
+def _converged(facts: _Facts) -> _Ruling | None:
+    if facts.unchecked:
+        return None
+    if facts.nothing_raised:
+        if not facts.missing:
+            reason = "nobody raised anything: there was nothing to agree on"
+        elif facts.absence_allowed:
+            reason = f"nobody of the quorum raised anything; missing: {', '.join(facts.missing)}"
+        else:
+            return None
+        return Recommendation.CONVERGED, Ending.CONVERGED, reason
+    if facts.recommendation is not Recommendation.CONVERGED:
+        return None
+    if facts.new_findings or facts.wording_incomplete:
+        return None
+    reason = "the participants agree, and their positions have not changed"
+    return Recommendation.CONVERGED, Ending.CONVERGED, reason
+
+
+def _stuck(facts: _Facts) -> _Ruling | None:
+    """Endings without agreement that another round would not mend; something new always deserves one."""
+    if facts.new_findings:
+        return None
+    if facts.swinging:
+        trails = ", ".join(f"{who} on {finding}" for who, finding in facts.swinging)
+        reason = f"there and back again: {trails}"
+        return Recommendation.OSCILLATING, Ending.OSCILLATING, reason
+    if facts.repeated and facts.open_findings:
+        reason = f"everybody repeats their last turn with {_open(facts)}"
+        return Recommendation.LOOPING, Ending.LOOPING, reason
+    if facts.recommendation is Recommendation.STALLED:
+        reason = f"positions have settled without agreement, with {_open(facts)}"
+        return Recommendation.STALLED, Ending.STALLED, reason
+    return None
+
+
+def _open(facts: _Facts) -> str:
+    return f"{', '.join(facts.open_findings)} open" if facts.open_findings else "nothing open"
+
+
+def _left_open(facts: _Facts) -> str:
+    if facts.new_findings:
+        found = "finding has" if facts.new_findings == 1 else "findings have"
+        return f"{facts.new_findings} new {found} not been answered"
+    if facts.unchecked:
+        return "something does not count that may rest on a turn that is missing"
+    if facts.nothing_raised:
+        return (
+            f"nothing was raised, but silence is not approval: missing {', '.join(facts.missing)}"
+        )
+    if facts.recommendation is Recommendation.CONVERGED:
+        return "the wording converged, but a contribution is missing"
+    if facts.recommendation is Recommendation.CONFIRM:
+        return "the participants agree, which no further round has confirmed"
+    missing = f"; missing: {', '.join(facts.missing)}" if facts.missing else ""
+    return f"the participants do not agree yet, with {_open(facts)}{missing}"

@@ -1,0 +1,91 @@
+"""Korean turns by cues chosen by hand: no Korean deliberation was there to learn from.
+
+Courtesy is no assent ("네, 감사합니다"), and assent before a "but" is none either ("동의는 하지만 시기가
+문제입니다"): what stands after the turn of the sentence counts. A condition agrees to nothing yet ("비용이 줄어야
+동의할 수 있습니다").
+"""
+
+from __future__ import annotations
+
+import re
+
+from orchestrator.core.consensus.detectors.cues import count_cues
+
+_OPENS_WITH_YES = re.compile(
+    r"^\W*(?:네|예|넵|넹|응|그래요?|그럽시다|그러죠|그렇죠|그렇네요|맞아요?|맞습니다|맞네요|좋아요?|좋습니다|좋네요|좋죠"
+    r"|동의|찬성|저도|나도|오케이|ㅇㅋ|ㅇㅇ|인정|물론|당연|콜)(?![가-힣]*(?:않|못|없))"
+)
+_YES = re.compile(
+    r"(?:의견|생각|제안|안|말씀|쪽)[에과와이도은]{0,2} ?(?:같|따르|따를|좋)"
+    r"|(?:같은|좋은) (?:생각|의견)|이[견의](?:가|는|도)? ?없|그렇게 (?:하시?죠|합시다|하자|해요|하겠)"
+    r"|(?:제가|내가|제 생각이|저의 생각이) ?(?:틀렸|잘못)|반대(?:하지(?:는|도)? ?않|할 이유[가는]? ?없|는 아니)"
+    r"|틀린 말[은이] ?아[니닙]|틀리지 않"
+)
+_NO = re.compile(
+    r"^\W*(?:아니|아뇨|글쎄|반대|안 ?돼|안 ?됩|싫)|그렇지 않|그건 아니|아닌 것 같|아니라고|틀렸|틀린|잘못"
+    r"|다르게 (?:생각|봅|보)|(?:의견|생각)이? ?다[르릅른]|여전히|그래도 저는|곤란|회의적"
+    r"|동의하기 ?어렵|어렵(?:겠|습니다|다고)|필요(?:는|가)? ?없|무리(?:입니다|라고|예요)"
+    r"|의문|걱정(?:입|됩|이에)|문제(?:가 있|입니다|예요|라고 봅)"
+)
+_OPENS_WITH_NO = re.compile(r"^\W*(?:아니요?|아뇨|아니에요|아닙니다)[,.!\s]+")
+_PROPOSES = re.compile(
+    r"(?:하자|합시다|하죠|하지요|갑시다|가죠|가자)[.!~]*$|제안|추천|고르|고릅|골랐|선택|뽑|투표"
+    r"|답은|정답|결론은|(?:이|가) (?:낫|좋겠|적절)|해야 (?:합|해|한)"
+    r"|[A-Za-z0-9](?:번|안)?(?:으로|로) (?:하|가|바꾸|바꿀|정하|정합)"
+    r"|[A-Za-z0-9](?:번|안)?(?:입니다|이에요|예요|요)[.!~]*$"
+)
+_COURTESY = re.compile(r"감사|고맙|수고|반갑|안녕|많이 배웠|좋은 시간|실례|죄송|별말씀|천만에")
+_BUT = re.compile(
+    r"(?<![가-힣])(?:그런데|근데|하지만|그러나|그렇지만|다만|단지)(?![가-힣])|[가-힣](?:지만|니다만)(?![가-힣])"
+    r"|(?:말씀인|맞는|좋은|이해하는|알겠는|동의하는|맞긴 한|좋긴 한)데(?![가-힣])"
+)
+_CONCEDES = re.compile(r"그렇[긴기]|그건 그렇|이해(?:는|가|합|됩)|일리|알겠|그럴 수도")
+_CONDITION = re.compile(
+    r"(?:[다라]면|려면|[어아여해]야만?|경우에만|조건으로)[^.!?\n]{0,30}(?:동의|찬성|수용|받아들|좋|괜찮|가능)"
+)
+_LETTERS = re.compile(r"[가-힣A-Za-z0-9]")
+
+
+def read_korean(text: str) -> tuple[float, float, float]:
+    """How likely a Korean turn agrees, disagrees and proposes an answer."""
+    propose = 0.8 if _PROPOSES.search(text) else 0.1
+    if text.rstrip().endswith("?"):
+        return 0.0, 0.0, propose
+    if turn := _turned(text):
+        head, tail = turn
+        if (_CONCEDES.search(head) or _sides(head)[0]) and not _sides(tail)[0]:
+            return (0.1, 0.8, 0.1) if propose < 0.5 else (0.0, 0.2, propose)
+        text = tail
+    yes, no = _sides(text)
+    if no:
+        return (0.1 if yes else 0.0), 0.8, 0.1
+    if yes and not _CONDITION.search(text):
+        return (0.85, 0.0, 0.05) if propose < 0.5 else (0.6, 0.0, 0.4)
+    return 0.0, 0.0, propose
+
+
+def _turned(text: str) -> tuple[str, str] | None:
+    """What stands before and after the last "but"; None without one, or with nothing behind it."""
+    found = list(_BUT.finditer(text))
+    if not found or len(_LETTERS.findall(text, found[-1].end())) < 2:
+        return None
+    return text[: found[-1].end()], text[found[-1].end() :].lstrip(" ,")
+
+
+def _sides(text: str) -> tuple[bool, bool]:
+    """Whether it says yes and whether it says no; "아니요, 저도 같은 생각입니다" says yes."""
+    rest = _OPENS_WITH_NO.sub("", text)
+    if rest != text and _agrees(rest):
+        return True, False
+    without = _YES.sub(" ", text)  # "반대하지 않습니다", "제가 틀렸습니다"
+    cues = count_cues(text)
+    return _agrees(text), bool(
+        _NO.search(without) or (without == text and cues.disagree > cues.agree)
+    )
+
+
+def _agrees(text: str) -> bool:
+    cues = count_cues(text)
+    if _YES.search(text) or cues.agree > cues.disagree:
+        return True
+    return bool(_OPENS_WITH_YES.search(text)) and not _COURTESY.search(text)

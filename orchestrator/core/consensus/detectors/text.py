@@ -1,0 +1,180 @@
+"""The detector `text`: consensus from plain turns alone, where nobody states positions in a form.
+
+Agreement between: does everybody hold the same answer (`answers`), and did each say it or say yes to it (`acts`)?
+Stability within: did somebody's last turn change what they hold? The constants were chosen on recorded discussions
+(benchmarks/consensus.py); figures and limits are in docs/design/convergence.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+from statistics import fmean
+
+from orchestrator.core.consensus.detectors.acts import act_of
+from orchestrator.core.consensus.detectors.answers import Held, Turn, follow, likeness_of
+from orchestrator.core.consensus.detectors.lexical import overall_score
+from orchestrator.core.consensus.detectors.linear import LinearModel
+from orchestrator.core.discussion.rounds import Contribution, RoundTaken
+from shared.models.assessment import ConvergenceMetrics, Recommendation
+from shared.models.run import Thresholds
+
+TEXT = "text"
+# Nobody holds an answer that can be compared: as much as half-heard words are worth.
+WITHOUT_ANSWERS = 0.3
+LATELY = 3  # turns of one participant
+# A nod is a commitment once so many turns of one's own have left it as it is.
+NOD_STAYS = 2  # turns
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """The detector's constants.
+
+    How sure it is that somebody holds what they seem to hold: because they spoke at all (`holds`), said yes lately
+    (`said_yes`, times its probability), said it in their own words (`said_it`). Who declared it in a line of its own
+    leaves no doubt. Who moved to somebody else's answer in
+    their last turn has the stability `joined`; who moved elsewhere has none.
+    """
+
+    holds: float = 0.78
+    said_yes: float = 0.16
+    said_it: float = 0.06
+    joined: float = 0.6
+
+
+SHIPPED = Weighing()
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A discussion as it was heard: everybody's turns, what they hold, and the share of contributions that came."""
+
+    turns: dict[str, list[Turn]]
+    held: dict[str, Held]
+    share: float
+
+
+def assess_text(
+    rounds: Sequence[RoundTaken], thresholds: Thresholds | None = None
+) -> ConvergenceMetrics:
+    """Agreement, stability and a recommendation from the texts of `rounds`.
+
+    A missing or empty contribution anywhere lowers both figures by its share and rules `converged` out. Stability
+    is None, and nothing converges, while nobody has spoken twice.
+    """
+    return judge(hear(rounds), thresholds or Thresholds())
+
+
+def hear(
+    rounds: Sequence[RoundTaken], model: LinearModel | None = None, expected: Iterable[str] = ()
+) -> Heard:
+    """Follow a discussion turn by turn; `model` replaces the shipped one.
+
+    `expected` names who takes part besides those in `rounds`: who has not spoken yet holds nothing.
+    """
+    ordered = sorted(rounds, key=lambda taken: taken.number)
+    said = [one for taken in ordered for one in taken.contributions]
+    names = tuple(sorted({*expected, *(one.participant for one in said)}))
+    heard = _hear(ordered, names, model)
+    turns = {name: [one for each in heard for one in each if one.speaker == name] for name in names}
+    present = sum(map(len, heard))
+    return Heard(turns, follow(heard), present / len(said) if said else 0.0)
+
+
+def judge(heard: Heard, rule: Thresholds, weighing: Weighing = SHIPPED) -> ConvergenceMetrics:
+    """The figures of a discussion that was heard."""
+    agreement = heard.share * _agreement(heard, weighing)
+    stability = _stability(heard, weighing)
+    if stability is not None:
+        stability *= heard.share
+    return ConvergenceMetrics(
+        detector=TEXT,
+        agreement_ratio=agreement,
+        avg_stability=stability,
+        overall_score=overall_score(agreement, stability, rule),
+        recommendation=_advice(agreement, stability, rule, settled=_settled(heard)),
+    )
+
+
+def _hear(
+    rounds: Sequence[RoundTaken], names: tuple[str, ...], model: LinearModel | None
+) -> list[list[Turn]]:
+    """Every round's turns and what each does to the last turn of somebody else before it."""
+    heard: list[list[Turn]] = []
+    last: dict[str, str] = {}  # the latest speaker comes last
+    for taken in rounds:
+        present = [one for one in taken.contributions if one.answered and one.text.strip()]
+        present.sort(key=lambda one: (one.participant, one.role, one.text))  # they speak at once
+        heard.append([_turn(one, last, names, model) for one in present])
+        for one in present:
+            last.pop(one.participant, None)
+            last[one.participant] = one.text
+    return heard
+
+
+def _turn(
+    said: Contribution, last: dict[str, str], names: tuple[str, ...], model: LinearModel | None
+) -> Turn:
+    before = next((last[who] for who in reversed(last) if who != said.participant), "")
+    return Turn(said.participant, said.text, act_of(said.text, before, names, model))
+
+
+def _agreement(heard: Heard, weighing: Weighing) -> float:
+    held = heard.held
+    if not any(heard.turns.values()):
+        return 0.0
+    pairs = [_alike(held.get(a), held.get(b)) for a, b in combinations(heard.turns, 2)]
+    alike = fmean(pairs) if pairs else float(bool(held))
+    sure = prod(_sureness(turns, held.get(name), weighing) for name, turns in heard.turns.items())
+    return (WITHOUT_ANSWERS + (1 - WITHOUT_ANSWERS) * alike) * sure
+
+
+def _alike(one: Held | None, other: Held | None) -> float:
+    return likeness_of(one.answer, other.answer) if one is not None and other is not None else 0.0
+
+
+def _sureness(turns: list[Turn], held: Held | None, weighing: Weighing) -> float:
+    if held is not None and held.declared:
+        return 1.0
+    yes = max((turn.act.agree for turn in turns[-LATELY:]), default=0.0)
+    stated = held is not None and held.stated
+    return weighing.holds + weighing.said_yes * yes + weighing.said_it * stated
+
+
+def _stability(heard: Heard, weighing: Weighing) -> float | None:
+    """Mean over everybody who spoke twice: 1 for an unchanged answer, `joined`, or 0 for another or none."""
+    steady = [
+        _steadiness(heard.held.get(name), weighing)
+        for name, spoken in heard.turns.items()
+        if len(spoken) > 1
+    ]
+    return fmean(steady) if steady else None
+
+
+def _steadiness(held: Held | None, weighing: Weighing) -> float:
+    if held is None:
+        return 0.0
+    if not held.moved:
+        return 1.0
+    return weighing.joined if held.joined else 0.0
+
+
+def _settled(heard: Heard) -> bool:
+    """No contribution is missing, nobody's last turn moved, and who only nodded has stayed with it."""
+    return heard.share == 1.0 and all(
+        not held.moved and (held.stated or held.stayed >= NOD_STAYS) for held in heard.held.values()
+    )
+
+
+def _advice(
+    agreement: float, stability: float | None, rule: Thresholds, *, settled: bool
+) -> Recommendation:
+    """The same table of two figures as for stances; never `stalled`, because text shows no settled dispute."""
+    if agreement < rule.agreement:
+        return Recommendation.CONTINUE
+    if stability is None or stability < rule.stability or not settled:
+        return Recommendation.CONFIRM
+    return Recommendation.CONVERGED

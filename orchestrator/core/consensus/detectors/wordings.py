@@ -1,0 +1,90 @@
+"""Do two worded answers say the same? Only where nothing was exchanged: "ship today" is not "ship tomorrow".
+
+A false yes ends a discussion that goes on, a false no costs a round: so whatever cannot be told apart from another
+answer counts as another one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from orchestrator.core.consensus.detectors.pairs import relation_of
+from orchestrator.core.findings.likeness import letters, similarity
+
+# How alike two wordings must be when one of them adds something; without additions their words are the same.
+ALIKE_FROM = 0.7
+CONTRADICTS_FROM = 0.5
+
+_WORD = re.compile(r"[가-힣]+|[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|cannot|neither|nor|without)\b|n't\b|않|없|아니|아닙|아닌|불가|말[고자아]|맙시다|마세요|마십시오"
+    r"|(?<![가-힣])[안못] ?(?=[가-힣])|못[하합해한할했함]"
+)
+_SAYS_NOTHING = frozenset(
+    "a an the this that these those it its is are be been am was were i we you they he she us our my me your let let's"
+    " should would could will shall must can may might do does did to of and so then just also please maybe perhaps"
+    " think believe suggest propose say vote answer final option ok okay yes yeah well i'd i'll we'd we'll as at in"
+    " go with not no never cannot don't doesn't won't shouldn't needn't have has need".split()
+)
+_SAYS_NOTHING_KO = re.compile(
+    r"(?:저는|저도|우리|저희|그럼|그러면|따라서|최종|결론|의견|생각|합니|합시|하죠|하자|해야|하는|하겠|한다|됩니|좋겠|좋습|좋을|같습|같아"
+    r"|봅니|있습|없습|맙시|마세|말고|말아|않[아는은을습])|(?:제|네|예|그|이|답|것|수|안|못|않)[은는이가을를도]?$"
+)
+_ENDS = re.compile(r"(?:ing|ed|es|s)$")
+SHORTEST_ROOT = 3
+LONGEST_COMPARED = 2_000  # characters
+FINALS = 28  # forms of a Hangul syllable that differ in the final consonant only
+_OF_ENDINGS = frozenset({4, 8, 17, 20})  # ㄴ ㄹ ㅂ ㅆ
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """The same words in another order or form, or with an addition; never with a word or a negation exchanged."""
+    if letters(one) == letters(other):
+        return True
+    # Answers are a line or two. Longer texts are compared word by word in every direction, which takes minutes.
+    if max(len(one), len(other)) > LONGEST_COMPARED or not (_meaning(one) and _meaning(other)):
+        return False
+    if len(_NEGATION.findall(one.lower())) % 2 != len(_NEGATION.findall(other.lower())) % 2:
+        return False
+    left, right = _new_in(one, other), _new_in(other, one)
+    if left and right:
+        return False
+    if (left or right) and (similarity(one, other) or 0.0) < ALIKE_FROM:
+        return False
+    relations = relation_of(one, other), relation_of(other, one)
+    return all(each.contradicts < CONTRADICTS_FROM for each in relations)
+
+
+def _new_in(text: str, other: str) -> bool:
+    """True when `text` has a word that says something and that `other` has not."""
+    known = _meaning(other)
+    return any(not any(_match(word, one) for one in known) for word in _meaning(text))
+
+
+@lru_cache(maxsize=1024)
+def _meaning(text: str) -> tuple[str, ...]:
+    words = _WORD.findall(text.lower().replace("’", "'"))
+    return tuple(
+        word for word in words if word not in _SAYS_NOTHING and not _SAYS_NOTHING_KO.match(word)
+    )
+
+
+def _match(one: str, other: str) -> bool:
+    """Korean words by their beginnings, English ones without their endings, numbers by themselves."""
+    if "가" <= one[0] <= "힣" and "가" <= other[0] <= "힣":
+        if min(len(one), len(other)) == 1:
+            return one == other
+        return one[0] == other[0] and _stem_syllable(one[1]) == _stem_syllable(other[1])
+    return _root(one) == _root(other)
+
+
+def _stem_syllable(syllable: str) -> str:
+    """Without the final consonant that an ending brings (미룹시다, 미룬다, 미루자)."""
+    final = (ord(syllable) - ord("가")) % FINALS
+    return chr(ord(syllable) - final) if final in _OF_ENDINGS else syllable
+
+
+def _root(word: str) -> str:
+    root = _ENDS.sub("", word)
+    return root if len(root) >= SHORTEST_ROOT else word

@@ -1,0 +1,1 @@
+"""Discussions: rounds, contributions, portions, labels, prompts' parts."""

@@ -1,0 +1,309 @@
+"""Did the debate help? Who changed their mind, on what evidence, and what each change cost.
+
+Answers may flip from right to wrong, so a change is worth what it rests on (arXiv 2509.05396): code looks whether
+what was quoted exists in something that somebody else said or gave. Most of a debate's gain is in its first, blind
+vote (arXiv 2508.17536), so that stands beside the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from pydantic import JsonValue
+
+from orchestrator.core.consensus.choices import Choice, tally
+from orchestrator.core.discussion.said import Said
+from orchestrator.core.discussion.spending import Heard, spent
+from orchestrator.core.findings.quotations import quoted_in
+from orchestrator.core.findings.stances import RAISING, VALUES
+from shared.models.findings import Finding, Position, Stance
+from shared.models.panel import Participant
+
+_MAJORITY = 0.51
+
+
+class Evidence(StrEnum):
+    """What a change of mind rests on."""
+
+    QUOTED = "quoted"
+    QUOTE_NOT_FOUND = "quote_not_found"
+    REASONED = "reasoned"
+    NONE = "none"
+
+
+class Helped(StrEnum):
+    """What the debate did to the result: `changed` and `settled` are what one is for.
+
+    `confirmed` could have been had for less; after `unsettled` there is no result to compare, and with `unknown`
+    no first vote to compare it with.
+    """
+
+    CHANGED = "changed"
+    SETTLED = "settled"
+    CONFIRMED = "confirmed"
+    CONFIRMED_AFTER_CHANGES = "confirmed_after_changes"
+    UNSETTLED = "unsettled"
+    UNKNOWN = "unknown"
+
+
+def helped(first: str | None, final: str | None, *, changes: bool) -> Helped:
+    """What became of the first vote; None is a vote that led nowhere, or a debate without a result."""
+    if final is None:
+        return Helped.UNSETTLED
+    if first is None:
+        return Helped.SETTLED
+    if first != final:
+        return Helped.CHANGED
+    return Helped.CONFIRMED_AFTER_CHANGES if changes else Helped.CONFIRMED
+
+
+# ---- changes of mind ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What may be quoted.
+
+    `given` says of a quotation whether it occurs in what the panel was given; `said` are the panel's own texts by
+    who wrote them. `missing` are those of whom a turn brought nothing: what stood in it nobody can look up.
+    """
+
+    given: Callable[[str], bool]
+    said: Mapping[str, Sequence[str]]
+    missing: frozenset[str] = frozenset()
+
+    def found(self, quote: str, by: str) -> bool | None:
+        """`hold`, or None where nobody can tell: it may be from a turn of somebody else that is missing."""
+        if self.hold(quote, by):
+            return True
+        return None if self.missing - {by} else False
+
+    def hold(self, quote: str, by: str) -> bool:
+        """True when it occurs in what was given or somebody else said; nobody proves anything by quoting themselves."""
+        if self.given(quote):
+            return True
+        return quoted_in(
+            quote, (text for who, texts in self.said.items() if who != by for text in texts)
+        )
+
+
+@dataclass(frozen=True)
+class MindChange:
+    """A participant's position on a finding became another one in a round."""
+
+    participant: str
+    finding: str
+    round: int
+    before: Position
+    after: Position
+    evidence: Evidence
+    reason: str = ""
+    quote: str | None = None
+
+    def shown(self) -> dict[str, JsonValue]:
+        """As a report holds it."""
+        return {
+            "participant": self.participant,
+            "finding": self.finding,
+            "round": self.round,
+            "from": self.before.value,
+            "to": self.after.value,
+            "evidence": self.evidence.value,
+            "reason": self.reason,
+            "quote": self.quote,
+        }
+
+
+_Trail = list[Stance]  # one participant's stated positions on one finding, by round
+
+
+def mind_changes(ledger: Sequence[Stance], sources: Sources) -> tuple[MindChange, ...]:
+    """Every change of a stated position, by round. Abstentions are no positions, disagree and withdraw are one."""
+    changes = [
+        _change(before, after, sources)
+        for trail in _trails(ledger).values()
+        for before, after in pairwise(trail)
+        if VALUES[before.position] != VALUES[after.position]
+    ]
+    return tuple(sorted(changes, key=lambda one: (one.round, one.participant, one.finding)))
+
+
+def _trails(ledger: Sequence[Stance]) -> dict[tuple[str, str], _Trail]:
+    """Trails by finding and participant."""
+    by_round: dict[tuple[str, str], dict[int, Stance]] = {}
+    for line in sorted(ledger, key=lambda line: (line.round, line.reason != RAISING)):
+        if line.position in VALUES:
+            by_round.setdefault((line.finding, line.participant), {})[line.round] = line
+    return {key: list(lines.values()) for key, lines in by_round.items()}
+
+
+def _change(before: Stance, after: Stance, sources: Sources) -> MindChange:
+    reason = "" if after.reason == RAISING else after.reason
+    return MindChange(
+        participant=after.participant,
+        finding=after.finding,
+        round=after.round,
+        before=before.position,
+        after=after.position,
+        evidence=evidence_of(after.participant, reason, after.quote, sources),
+        reason=reason,
+        quote=after.quote,
+    )
+
+
+def evidence_of(participant: str, reason: str, quote: str | None, sources: Sources) -> Evidence:
+    """What somebody's words rest on."""
+    if quote and quote.strip():
+        found = sources.hold(quote, participant)
+        return Evidence.QUOTED if found else Evidence.QUOTE_NOT_FOUND
+    return Evidence.REASONED if reason.strip() else Evidence.NONE
+
+
+# ---- a debate about findings --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CriticsVote:
+    """A critic's own verdict in a round, in its reply's word."""
+
+    participant: str
+    round: int
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Debated:
+    """A debate about findings as its receipt sees it.
+
+    `said` holds the critics' own verdicts, in their replies' word; `verdict` is what code derived at the end, in the
+    same word (None: nothing); `label` gives a finding's name in the whole run; `blind` and `after` are the bills of the
+    first round and of the others.
+    """
+
+    critics: Sequence[Participant]
+    said: Sequence[Said]
+    verdict: str | None
+    findings: Sequence[Finding]
+    ledger: Sequence[Stance]
+    sources: Sources
+    label: Callable[[str], str]
+    blind: Sequence[Heard]
+    after: Sequence[Heard]
+
+    @property
+    def votes(self) -> tuple[CriticsVote, ...]:
+        """The critics' verdicts, in order."""
+        return tuple(
+            CriticsVote(one.participant, one.round, one.verdict)
+            for one in self.said
+            if one.verdict is not None
+        )
+
+
+def receipt_of(debate: Debated) -> dict[str, JsonValue]:
+    """First votes and last, everybody's first and last position on every finding, changes of mind, and their price."""
+    changes = mind_changes(debate.ledger, debate.sources)
+    changed = {one.finding for one in changes}
+    first = {one.participant: one.verdict for one in debate.votes if one.round == 1}
+    last = {one.participant: one.verdict for one in debate.votes}
+    leading = leading_vote(debate.critics, first)
+    moved = _changed_votes(debate, first, last)
+    after = cost_of(debate.after)
+    return {
+        "first_votes_blind": True,
+        "first_votes": dict(first),
+        "last_votes": dict(last),
+        "first_leading": leading,
+        "verdict": debate.verdict,
+        "helped": helped(leading, debate.verdict, changes=bool(changes)).value,
+        "findings": _positions(debate),
+        "changed_votes": moved,
+        "changes": [{**one.shown(), "finding": debate.label(one.finding)} for one in changes],
+        "changed_findings": len(changed),
+        "first_round": spent(debate.blind),
+        "debate": spent(debate.after),
+        "cost_per_changed_vote": price_per(len(moved), after),
+        "cost_per_changed_finding": price_per(len(changed), after),
+    }
+
+
+# The strongest evidence first.
+_STRENGTH = (Evidence.QUOTED, Evidence.REASONED, Evidence.QUOTE_NOT_FOUND, Evidence.NONE)
+
+
+def _changed_votes(
+    debate: Debated, first: Mapping[str, str], last: Mapping[str, str]
+) -> list[JsonValue]:
+    """Who voted otherwise than at first, and on what: the best grounds of the positions it took in that round."""
+    rows: list[JsonValue] = []
+    for name, before in first.items():
+        if last[name] == before:
+            continue
+        number = next(
+            one.round
+            for one in debate.votes
+            if one.participant == name and one.round > 1 and one.verdict != before
+        )
+        grounds = [
+            (evidence_of(name, line.reason, line.quote, debate.sources), line)
+            for line in debate.ledger
+            if (line.participant, line.round) == (name, number) and line.reason != RAISING
+        ]
+        best = min(grounds, key=lambda one: _STRENGTH.index(one[0]), default=None)
+        evidence, line = (Evidence.NONE, None) if best is None else best
+        rows.append(
+            {
+                "participant": name,
+                "from": before,
+                "to": last[name],
+                "round": number,
+                "evidence": evidence.value,
+                "reason": "" if line is None else line.reason,
+                "quote": None if line is None else line.quote,
+            }
+        )
+    return rows
+
+
+def _positions(debate: Debated) -> list[JsonValue]:
+    """Every finding with everybody's first and last stated position on it."""
+    trails = _trails(debate.ledger)
+    rows: list[JsonValue] = []
+    for finding in debate.findings:
+        own = {who: trail for (about, who), trail in trails.items() if about == finding.id}
+        rows.append(
+            {
+                "finding": debate.label(finding.id),
+                "title": finding.title,
+                "severity": finding.severity.value,
+                "status": finding.status.value,
+                "raised_in_round": finding.raised_in_round,
+                "first": {who: trail[0].position.value for who, trail in own.items()},
+                "last": {who: trail[-1].position.value for who, trail in own.items()},
+            }
+        )
+    return rows
+
+
+def leading_vote(voters: Sequence[Participant], votes: Mapping[str, str]) -> str | None:
+    """The word that most independent voices gave; None without votes, or when two words share the lead."""
+    cast: dict[str, Choice | None] = {name: Choice(word) for name, word in votes.items()}
+    words = list(dict.fromkeys(votes.values()))
+    return tally(voters, cast, words, threshold=_MAJORITY, quorum=1).leading
+
+
+# ---- money --------------------------------------------------------------------------------------
+
+
+def price_per(changes: int, total: float | None) -> float | None:
+    """What one change cost; None without changes, or when the cost is not known."""
+    return total / changes if changes and total is not None else None
+
+
+def cost_of(heard: Iterable[Heard]) -> float | None:
+    """What these steps cost in US dollars; None when a part of it is not known."""
+    total = spent(heard)["cost_usd"]
+    return float(total) if isinstance(total, int | float) else None

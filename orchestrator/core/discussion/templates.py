@@ -1,0 +1,49 @@
+"""Prompts from captured templates: our own words as text, everybody else's as data under a label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from string import Template
+
+from orchestrator.core.replay.commands import Prompt
+from shared.models.deliberation import Question
+from shared.models.panel import Participant
+from shared.models.steps import PromptPart
+
+
+@dataclass(frozen=True)
+class Templates:
+    """Templates by name, as `orchestrator.settings.builtin_prompts.load` gives them and a run captures them."""
+
+    texts: Mapping[str, str]
+
+    def line(self, name: str, /, **values: object) -> str:
+        """A template filled in, as text."""
+        return Template(self.texts[name]).safe_substitute(values).strip()
+
+    def part(self, name: str, /, **values: object) -> PromptPart:
+        """A template filled in, as a part of a prompt."""
+        return PromptPart(text=self.line(name, **values))
+
+    def question(self, question: Question) -> tuple[PromptPart, ...]:
+        """The question in its own words (the user's, so no data), then its contexts as data: every turn begins so."""
+        contexts = (
+            data(f"file {context.path}", document=context.document) for context in question.contexts
+        )
+        parts = (self.part("question"), PromptPart(text=question.text), *contexts)
+        return tuple(part.model_copy(update={"stable": True}) for part in parts)
+
+    def prompt(
+        self, system: PromptPart, speaker: Participant, user: Sequence[PromptPart]
+    ) -> Prompt:
+        """Both halves; a persona is part of who the speaker is."""
+        opening = [system]
+        if speaker.persona:
+            opening.append(self.part("persona", persona=speaker.persona))
+        return Prompt(system=tuple(opening), user=tuple(user))
+
+
+def data(label: str, *, text: str | None = None, document: str | None = None) -> PromptPart:
+    """A text that somebody else wrote, to be put between fences."""
+    return PromptPart(text=text, document=document, fence=label)

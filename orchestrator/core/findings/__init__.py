@@ -1,0 +1,1 @@
+"""Findings: merging, evidence, stances, coverage, verdicts."""

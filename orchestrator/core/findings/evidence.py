@@ -1,0 +1,300 @@
+"""What code checks of a claim: that its quotation and its place exist, and that a denial has grounds.
+
+Theory of operation. A model that was misled, or that errs, still has to point at the subject; pointing
+can be checked. A finding whose quotation does not exist, or whose place does not and that quotes
+nothing, keeps its words and loses its severity (and its patch): it is shown, and neither stops nor
+passes anything. Who denies somebody else's grave finding has to quote the subject, too; without that
+the denial is no position. Nothing here raises a severity. docs/design/hostile-text.md says why.
+
+Of a plan or a question words are quoted and no places, and what is missing from it cannot be quoted: there only a
+quotation that does not exist costs a claim its weight, and a denial its effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.core.findings.merging import Merged, Raised, absorb, spellings_of, with_caveat
+from orchestrator.core.findings.quotations import SubjectTexts, too_short
+from orchestrator.core.findings.sameness import plain_path
+from shared.models.findings import (
+    Finding,
+    Place,
+    Position,
+    RaisedFinding,
+    Severity,
+    Stance,
+)
+
+NOT_COUNTED = "not counted"
+NO_SUCH_QUOTE = "its quotation does not occur in the subject"
+NO_SUCH_WORDS = "its quotation does not occur in anything that was given or said by others"
+MAY_BE_MISSING = (
+    "its quotation does not occur in what is known, and may be from a turn that is missing"
+)
+NO_SUCH_PLACE = "it quotes nothing, and its place {} is not in the change"
+NOTHING_SHOWN = "it shows neither a quotation nor a place in the change"
+UNPROVEN_DENIAL = "a denial of a grave finding needs a quotation from the subject"
+INVENTED_DENIAL = "a denial of a grave finding whose quotation does not exist"
+DENIALS = frozenset({Position.DISAGREE, Position.WITHDRAW})
+
+Found = Callable[[str, str], bool | None]
+"""Whether a quotation occurs in what the participant of that name may quote; None where nobody can tell."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A claim after the check; `problem` says why its severity does not count, None when it does."""
+
+    claim: Raised
+    problem: str | None = None
+    remark: str | None = None
+
+
+def check_quotes(
+    raised: Iterable[Raised], texts: SubjectTexts, analysers: Collection[str] = ()
+) -> tuple[Checked, ...]:
+    """Every claim with what its evidence is worth. A place that its quotation contradicts is corrected.
+
+    `analysers` judge by name and size, too: a file that was left out is a place when they name it.
+    """
+    return tuple(_checked(one, texts, one.participant in analysers) for one in raised)
+
+
+def _checked(one: Raised, texts: SubjectTexts, computes: bool) -> Checked:
+    said = one.finding
+    placed = said.place is not None and (
+        texts.has_place(said.place) or (computes and texts.leaves_out(said.place))
+    )
+    if said.quote and texts.near(said.quote, said.place):
+        return Checked(one)
+    if said.quote and not too_short(said.quote):
+        if not texts.holds(said.quote):
+            return _lowered(one, NO_SUCH_QUOTE, quote=None, **({} if placed else {"place": None}))
+        if placed or said.place is None:
+            return Checked(one)
+        return _moved(one, said.place, texts.locate(said.quote, said.place))
+    one = _with(one, quote=None) if said.quote else one
+    if placed:
+        return Checked(one)
+    if said.place is not None:
+        where = f"{said.place.path}:{said.place.line}"
+        return _lowered(one, NO_SUCH_PLACE.format(where), place=None)
+    grave = said.severity.rank <= Severity.MAJOR.rank
+    return _lowered(one, NOTHING_SHOWN) if grave else Checked(one)
+
+
+def _moved(one: Raised, stated: Place, found: Place | None) -> Checked:
+    if found is None:
+        return Checked(one)
+    remark = f"placed where its quotation stands, not at {stated.path}:{stated.line}"
+    return Checked(_with(one, place=found), remark=remark)
+
+
+def _lowered(one: Raised, problem: str, **fields: None) -> Checked:
+    """The claim without weight, without a patch, and without the `fields` that are not true."""
+    lowered = _with(one, severity=Severity.INFO, patch=None, **fields)
+    said = f"{one.finding.severity} by {one.participant}"
+    return Checked(lowered, problem=f"{said} {NOT_COUNTED}: {problem}")
+
+
+def _with(one: Raised, **fields: object) -> Raised:
+    finding: RaisedFinding = one.finding.model_copy(update=fields)
+    return Raised(one.participant, one.round, finding, one.role)
+
+
+def check_words(raised: Iterable[Raised], found: Found) -> tuple[Checked, ...]:
+    """The same for claims about words: an invented quotation costs the weight, a missing one nothing."""
+    return tuple(_checked_words(one, found) for one in raised)
+
+
+def _checked_words(one: Raised, found: Found) -> Checked:
+    quote = one.finding.quote
+    if not quote:
+        return Checked(one)
+    there = found(quote, one.participant)
+    if there:
+        return Checked(one)
+    if too_short(quote):
+        return Checked(_with(one, quote=None))
+    return _lowered(one, not_found(there), quote=None)
+
+
+def not_found(there: bool | None) -> str:
+    """Why a quotation that does not occur costs a claim its weight, from what `Found` said of it."""
+    return MAY_BE_MISSING if there is None else NO_SUCH_WORDS
+
+
+def unchecked(findings: Iterable[Finding], ledger: Iterable[Stance]) -> bool:
+    """True when a claim or a denial does not count only because its quotation may be from a missing turn.
+
+    Had that turn come it might count: so nothing converges on its absence.
+    """
+    return any(MAY_BE_MISSING in (one.caveat or "") for one in findings) or any(
+        MAY_BE_MISSING in line.reason for line in ledger if line.position is Position.ABSTAIN
+    )
+
+
+def absorb_checked(
+    raised: Sequence[Raised],
+    known: Sequence[Finding],
+    texts: SubjectTexts,
+    objected: Sequence[Raised] = (),
+    analysers: Collection[str] = (),
+) -> Merged:
+    """`absorb_proven` of claims about a change, then of what is `objected` outside of findings.
+
+    So claims have the numbers that they have without these, and recorded positions name what they named.
+    """
+    merged = absorb_proven(check_quotes(raised, texts, analysers), known)
+    if not objected:
+        return merged
+    then = absorb_proven(check_quotes(objected, texts), merged.findings)
+    return Merged(then.findings, merged.new + then.new, (*merged.stances, *then.stances))
+
+
+def absorb_proven(checked: Sequence[Checked], known: Sequence[Finding]) -> Merged:
+    """`absorb` of what is shown by evidence, then one by one of what is not, with a caveat each.
+
+    An unproven claim joins the finding that it repeats, or becomes one without weight; `new` counts
+    proven findings only, those that a later claim proved among them.
+    """
+    proven = [one for one in checked if one.problem is None]
+    unproven_before = {finding.id for finding in known if is_unproven(finding)}
+    merged = absorb([one.claim for one in proven], known)
+    findings, stances = merged.findings, merged.stances
+    remarks = _remarks(proven, findings)
+    findings = tuple(_with_all(finding, remarks.get(finding.id, ())) for finding in findings)
+    now_proven = sum(
+        finding.id in unproven_before and not is_unproven(finding) for finding in findings
+    )
+    doubted = [one.claim for one in checked if one.problem is not None]
+    spellings = spellings_of(doubted, findings) if doubted else None
+    for one in checked:
+        if one.problem is None:
+            continue
+        joined = absorb([one.claim], findings, spellings)
+        home = joined.stances[0].finding
+        findings = tuple(
+            with_caveat(finding, one.problem) if finding.id == home else finding
+            for finding in joined.findings
+        )
+        stances = (*stances, *joined.stances)
+    return Merged(findings, merged.new + now_proven, stances)
+
+
+def _remarks(proven: Sequence[Checked], findings: Sequence[Finding]) -> Mapping[str, list[str]]:
+    """Remarks on corrected places, by the finding that stands there now."""
+    remarks: dict[str, list[str]] = {}
+    for one in proven:
+        place = one.claim.finding.place
+        if one.remark is None or place is None:
+            continue
+        for finding in findings:
+            if finding.place == place and one.claim.participant in finding.raised_by:
+                remarks.setdefault(finding.id, []).append(one.remark)
+    return remarks
+
+
+def _with_all(finding: Finding, caveats: Iterable[str]) -> Finding:
+    for caveat in caveats:
+        finding = with_caveat(finding, caveat)
+    return finding
+
+
+def is_unproven(finding: Finding) -> bool:
+    """True for a finding that nobody has shown: it is reported, and it decides nothing."""
+    return finding.severity is Severity.INFO and f"{NOT_COUNTED}: " in (finding.caveat or "")
+
+
+def weighty(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings that a discussion is about: all but the unproven ones."""
+    return tuple(finding for finding in findings if not is_unproven(finding))
+
+
+# ---- denials ------------------------------------------------------------------------------------
+
+
+def check_stances(
+    lines: Iterable[Stance],
+    findings: Sequence[Finding],
+    texts: SubjectTexts,
+    rule_based: Collection[str],
+) -> tuple[Stance, ...]:
+    """The ledger's lines, denials without grounds turned into abstentions that say so.
+
+    Checked are denials (disagree, or withdraw by somebody else) of another's CRITICAL or MAJOR finding:
+    they need a reason and a quotation that exists. `rule_based` participants may give a rule instead,
+    `[suppressed]` and its like, which is then checked against the source.
+    """
+    by_id = {finding.id: finding for finding in findings}
+    return tuple(_judged(line, by_id.get(line.finding), texts, rule_based) for line in lines)
+
+
+def _judged(
+    line: Stance, finding: Finding | None, texts: SubjectTexts, rule_based: Collection[str]
+) -> Stance:
+    if finding is None or line.position not in DENIALS or line.participant in finding.raised_by:
+        return line
+    if finding.severity.rank > Severity.MAJOR.rank or _has_grounds(
+        line, finding, texts, rule_based
+    ):
+        # Taking back is for those who raised it; from anybody else it is a denial.
+        return line.model_copy(update={"position": Position.DISAGREE})
+    return _not_counted(line, UNPROVEN_DENIAL)
+
+
+def check_denials(
+    lines: Iterable[Stance], findings: Sequence[Finding], found: Found
+) -> tuple[Stance, ...]:
+    """The same for stances on words: a denial of another's grave finding with an invented quotation is no position."""
+    by_id = {finding.id: finding for finding in findings}
+
+    def judged(line: Stance) -> Stance:
+        finding = by_id.get(line.finding)
+        if finding is None or line.position not in DENIALS or line.participant in finding.raised_by:
+            return line
+        grave = finding.severity.rank <= Severity.MAJOR.rank
+        if not line.quote or too_short(line.quote):
+            return line
+        there = found(line.quote, line.participant)
+        # The turn that is missing might have called a lesser finding grave.
+        if there or (there is False and not grave):
+            return line
+        return _not_counted(line, MAY_BE_MISSING if there is None else INVENTED_DENIAL)
+
+    return tuple(judged(line) for line in lines)
+
+
+def _not_counted(line: Stance, why: str) -> Stance:
+    note = f"[{line.position} {NOT_COUNTED}: {why}] {line.reason}".strip()
+    return line.model_copy(update={"position": Position.ABSTAIN, "reason": note})
+
+
+def _has_grounds(
+    line: Stance, finding: Finding, texts: SubjectTexts, rule_based: Collection[str]
+) -> bool:
+    if not line.reason.strip():
+        return False
+    if line.participant in rule_based:
+        return _rule_holds(line.reason, finding, texts)
+    return line.quote is not None and texts.holds(line.quote)
+
+
+def _rule_holds(reason: str, finding: Finding, texts: SubjectTexts) -> bool:
+    """Whether the rule that stands in brackets at the reason's start holds at the finding's place."""
+    place = finding.place
+    if place is None:
+        return False
+    match reason.partition("]")[0].lstrip("["):
+        case "suppressed":
+            line = texts.line(place) or ""
+            return "noqa" in line.lower() or "nosec" in line.lower()
+        case "test-code":
+            *folders, name = plain_path(place.path).lower().split("/")
+            return "test" in name or not {"test", "tests", "testing"}.isdisjoint(folders)
+        case "unchanged-line":
+            last = max(place.line, place.end_line or place.line)
+            return not texts.is_changed(place.path, place.line, last)
+    return False

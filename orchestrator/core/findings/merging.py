@@ -1,0 +1,368 @@
+"""One finding for one defect: what several participants raised, merged without losing who said it.
+
+Merging is conservative: a false merge hides a defect, a missed one only repeats it. Two raised findings are the
+same when they stand at the same place and read alike (or carry the same analyser rule), or, without a place,
+when their texts match. Thresholds and examples: docs/design/findings.md. What it leaves apart, `ranking` still
+counts together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from orchestrator.core.findings.sameness import (
+    Claim,
+    Spellings,
+    comparable,
+    in_the_same_words,
+    plain_path,
+    same_defect,
+)
+from orchestrator.core.findings.stances import raising_stance
+from shared.models.findings import (
+    SEVERITY_ORDER,
+    Finding,
+    Position,
+    RaisedFinding,
+    Severity,
+    Stance,
+)
+from shared.models.panel import Role
+from shared.models.subject import Subject
+
+INFORMATIVE = 20  # characters of detail that make a claim a reasoned one
+# Pairs of claims whose texts are compared in one merge, which takes seconds at most. With more only those
+# join that read the same: a missed merge repeats a defect, and hides none.
+MAX_COMPARED_PAIRS = 60_000
+LONGEST_USEFUL = 1200  # characters of detail beyond which longer is not better
+
+NOT_IN_CHANGE = "names a file that the change does not touch"
+NOT_ON_CHANGED_LINE = "not on a changed line"
+
+
+@dataclass(frozen=True)
+class Raised:
+    """A finding as one participant raised it in one round."""
+
+    participant: str
+    round: int
+    finding: RaisedFinding
+    role: str = Role.CRITIQUE.value
+
+
+@dataclass(frozen=True)
+class Merged:
+    """All findings known after a merge, how many are new, and the `agree` that raising implies."""
+
+    findings: tuple[Finding, ...]
+    new: int
+    stances: tuple[Stance, ...]
+
+
+@dataclass(frozen=True)
+class _Item:
+    claim: Claim
+    source: Raised | Finding
+
+
+_Group = list[int]  # indexes of items that say the same
+
+
+def merge(raised: Sequence[Raised], known: Sequence[Finding] = ()) -> tuple[Finding, ...]:
+    """The known findings, joined by who raised them again, and the new ones as F<n> in order of appearance.
+
+    What is merged with what does not depend on the order of `raised`; the numbers of new findings do.
+    """
+    return absorb(raised, known).findings
+
+
+def spellings_of(raised: Iterable[Raised], known: Iterable[Finding]) -> Spellings:
+    """For several merges of the same claims one after another."""
+    return Spellings((*map(_claim_of_known, known), *map(_claim_of, raised)))
+
+
+def absorb(
+    raised: Sequence[Raised], known: Sequence[Finding] = (), spellings: Spellings | None = None
+) -> Merged:
+    """`merge`, with the count of new findings and the ledger lines of those who raised something."""
+    items = [_Item(_claim_of_known(finding), finding) for finding in known]
+    items += [_Item(_claim_of(one), one) for one in raised]
+    groups = _group(items, spellings)
+    joined: dict[str, list[Raised]] = {}
+    fresh: list[list[Raised]] = []
+    for group in groups:
+        sources = [items[index].source for index in group]
+        claims = [source for source in sources if isinstance(source, Raised)]
+        home = sources[0]  # known findings come first among the items
+        if isinstance(home, Finding):
+            joined[home.id] = claims
+        else:
+            fresh.append(claims)
+    findings = [_join(finding, joined[finding.id]) for finding in known]
+    number = max((_number(finding.id) for finding in known), default=0)
+    members = [(finding.id, joined[finding.id]) for finding in known]
+    for offset, claims in enumerate(fresh, start=1):
+        findings.append(_new(f"F{number + offset}", claims))
+        members.append((f"F{number + offset}", claims))
+    return Merged(tuple(findings), len(fresh), _raising_lines(members))
+
+
+def _number(identity: str) -> int:
+    digits = identity.removeprefix("F")
+    return int(digits) if digits.isdecimal() else 0
+
+
+def _raising_lines(members: Iterable[tuple[str, Sequence[Raised]]]) -> tuple[Stance, ...]:
+    lines = {
+        (one.round, one.participant, one.role, identity): raising_stance(
+            identity, one.participant, one.round, one.role
+        )
+        for identity, claims in members
+        for one in claims
+    }
+    return tuple(lines.values())
+
+
+# ---- grouping -----------------------------------------------------------------------------------
+
+
+def _claim_of(one: Raised) -> Claim:
+    said = one.finding
+    return Claim(
+        title=said.title,
+        detail=said.detail,
+        rule=said.rule,
+        place=said.place,
+        turn=(one.participant, one.round, one.role),
+    )
+
+
+def _claim_of_known(finding: Finding) -> Claim:
+    return Claim(
+        title=finding.title,
+        detail=finding.detail,
+        rule=finding.rule,
+        place=finding.place,
+        turn=None,
+    )
+
+
+def _group(items: Sequence[_Item], spellings: Spellings | None) -> list[_Group]:
+    """Best pairs first, complete linkage: everything in a group is the same as everything else in it.
+
+    Ties are broken by the claims themselves, never by their position, so permuting the input permutes the result.
+    """
+    scores = _scores(items, spellings)
+    paired = {index for pair in scores for index in pair}
+    order = sorted(paired, key=lambda index: _canonical(items[index]))
+    rank = {index: place for place, index in enumerate(order)}
+    group_of: dict[int, _Group] = {index: [index] for index in range(len(items))}
+    for a, b in sorted(
+        scores, key=lambda pair: (-scores[pair], *sorted((rank[pair[0]], rank[pair[1]])))
+    ):
+        first, second = group_of[a], group_of[b]
+        if first is second or not all(
+            (min(x, y), max(x, y)) in scores for x in first for y in second
+        ):
+            continue
+        together = sorted(first + second)
+        group_of.update(dict.fromkeys(together, together))
+    unique = {id(group): group for group in group_of.values()}
+    return sorted(unique.values(), key=lambda group: group[0])
+
+
+def _scores(items: Sequence[_Item], spellings: Spellings | None) -> dict[tuple[int, int], float]:
+    """How surely each pair says the same, those left out that do not."""
+    pairs = [(a, b) for a, b in _candidates(items) if comparable(items[a].claim, items[b].claim)]
+    if len(pairs) > MAX_COMPARED_PAIRS:
+        pairs = [(a, b) for a, b in pairs if in_the_same_words(items[a].claim, items[b].claim)]
+    compared = {index for pair in pairs for index in pair}
+    known = spellings or Spellings(items[index].claim for index in compared)
+    scores = {(a, b): same_defect(items[a].claim, items[b].claim, known) for a, b in pairs}
+    return {pair: score for pair, score in scores.items() if score > 0}
+
+
+def _candidates(items: Sequence[_Item]) -> Iterable[tuple[int, int]]:
+    """Index pairs (ascending) that can be the same at all: in one file or one without a place, and not both known."""
+    by_path: dict[str, list[int]] = {}
+    unplaced = []
+    for index, item in enumerate(items):
+        if item.claim.place is None:
+            unplaced.append(index)
+        else:
+            by_path.setdefault(plain_path(item.claim.place.path), []).append(index)
+    known = sum(isinstance(item.source, Finding) for item in items)  # they come first
+    for together in (*by_path.values(), unplaced):
+        yield from (pair for pair in combinations(together, 2) if pair[1] >= known)
+    for together in by_path.values():
+        for pair in product(together, unplaced):
+            if max(pair) >= known:
+                yield min(pair), max(pair)
+
+
+def _canonical(item: _Item) -> tuple[int, int, str, str]:
+    match item.source:
+        case Finding() as known:
+            return (0, _number(known.id), known.id, "")
+        case Raised() as one:
+            return (1, one.round, one.finding.model_dump_json(), one.participant)
+
+
+# ---- what a group says --------------------------------------------------------------------------
+
+
+def _justified(said: RaisedFinding) -> bool:
+    return bool(said.quote or said.patch or said.rule or len(said.detail.strip()) >= INFORMATIVE)
+
+
+def _counted(said: RaisedFinding) -> Severity:
+    """What a claim's severity weighs beside reasoned ones: without a reason MINOR at most, and nobody makes it less."""
+    if _justified(said):
+        return said.severity
+    return max(said.severity, Severity.MINOR, key=lambda one: one.rank)
+
+
+def _severity(claims: Sequence[Raised]) -> tuple[Severity, str | None]:
+    """The worst severity that comes with a reason, or that most of them state; else a worse one is in the caveat.
+
+    Who states a worse one is for the milder ones, too: another claim without a reason never makes a finding less grave.
+    """
+    worst = min((one.finding.severity for one in claims), key=lambda one: one.rank)
+    counted = min((_counted(one.finding) for one in claims), key=lambda one: one.rank)
+    graver = SEVERITY_ORDER[worst.rank : counted.rank]
+    severity = next((one for one in graver if _most(claims, one)), counted)
+    if severity is worst:
+        return severity, None
+    who = {one.participant for one in claims if one.finding.severity is worst}
+    return severity, f"called {worst} by {', '.join(sorted(who))} without a reason"
+
+
+def _most(claims: Sequence[Raised], severity: Severity) -> bool:
+    """Whether more state that severity, or a worse one, than have a reason and do not."""
+    who = {one.participant for one in claims if one.finding.severity.rank <= severity.rank}
+    others = {one.participant for one in claims if _justified(one.finding)} - who
+    return not others or len(who) > len(others)
+
+
+def _stated(claims: Sequence[Raised], carried: Severity) -> Severity | None:
+    """The worst severity that somebody states, where it is worse than the one that is carried."""
+    worst = min((one.finding.severity for one in claims), key=lambda one: one.rank)
+    return worst if worst.rank < carried.rank else None
+
+
+def _best_first(claims: Sequence[Raised]) -> list[Raised]:
+    # First who holds it for the worst: a milder claim with a quotation does not put its words over a graver one.
+    # A patch is no reason to take somebody's words: it is kept beside them, under its own author's name.
+    worst = min((_counted(one.finding).rank for one in claims), default=0)
+
+    def worth(claim: Raised) -> tuple[bool, bool, int, int, str, str]:
+        said = claim.finding
+        return (
+            _counted(said).rank == worst,
+            bool(said.quote),
+            min(len(said.detail.strip()), LONGEST_USEFUL),
+            len(said.title),
+            said.model_dump_json(),
+            claim.participant,
+        )
+
+    return sorted(claims, key=worth, reverse=True)
+
+
+def _new(identity: str, claims: Sequence[Raised]) -> Finding:
+    ordered = _best_first(claims)
+    best = ordered[0].finding
+    severity, caveat = _severity(claims)
+    raisers = tuple(dict.fromkeys(one.participant for one in claims))
+    finding = Finding(
+        id=identity,
+        title=best.title,
+        detail=best.detail,
+        severity=severity,
+        stated_severity=_stated(claims, severity),
+        category=best.category,
+        titles=_titles(best.title, {}, claims),
+        raised_by=raisers,
+        raised_in_round=min(one.round for one in claims),
+        stances=dict.fromkeys(raisers, Position.AGREE),
+        caveat=caveat,
+    )
+    return _filled(finding, ordered)
+
+
+def _join(finding: Finding, claims: Sequence[Raised]) -> Finding:
+    """A known finding keeps its id and its wording; joiners add names, missing fields and reasoned severity."""
+    if not claims:
+        return finding
+    raisers = tuple(dict.fromkeys((*finding.raised_by, *(one.participant for one in claims))))
+    counted = (_counted(one.finding) for one in claims)
+    severity = min((finding.severity, *counted), key=lambda one: one.rank)
+    stated = [one for one in (finding.stated_severity, _stated(claims, severity)) if one]
+    worst = min(stated, key=lambda one: one.rank, default=None)
+    update = {
+        "raised_by": raisers,
+        "severity": severity,
+        "stated_severity": worst if worst and worst.rank < severity.rank else None,
+        "titles": _titles(finding.title, finding.titles, claims),
+        "stances": dict.fromkeys(raisers, Position.AGREE) | finding.stances,
+    }
+    return _filled(finding.model_copy(update=update), _best_first(claims))
+
+
+def _titles(title: str, known: Mapping[str, str], claims: Sequence[Raised]) -> dict[str, str]:
+    """What each raiser first called it; nothing while all call it the same."""
+    titles = dict(known)
+    for claim in sorted(claims, key=lambda claim: (claim.round, claim.finding.title)):
+        titles.setdefault(claim.participant, claim.finding.title)
+    apart = any(other != title for other in titles.values())
+    return dict(sorted(titles.items())) if apart else {}
+
+
+def _filled(finding: Finding, claims: Sequence[Raised]) -> Finding:
+    """Fields that the finding lacks, each from the best claim that has it; a patch keeps its author's name."""
+    update: dict[str, object] = {}
+    for name in ("rule", "place", "quote", "suggestion", "patch"):
+        if getattr(finding, name):
+            continue
+        source = next((claim for claim in claims if getattr(claim.finding, name)), None)
+        if source is not None:
+            update[name] = getattr(source.finding, name)
+            if name == "patch":
+                update["patch_by"] = source.participant
+    return finding.model_copy(update=update) if update else finding
+
+
+# ---- checked against the subject ----------------------------------------------------------------
+
+
+def check_place(finding: Finding, subject: Subject) -> Finding:
+    """The finding, with a caveat when its place is outside the change. Nothing else changes, nothing is dropped."""
+    if finding.place is None:
+        return finding
+    path = plain_path(finding.place.path)
+    touched = [file for file in subject.files if plain_path(file.path) == path]
+    if not touched:
+        return with_caveat(finding, NOT_IN_CHANGE)
+    if subject.counts_unread and any(file.skipped is not None for file in touched):
+        return finding  # nobody was shown its lines
+    first = finding.place.line
+    last = max(first, finding.place.end_line or first)
+    on_change = any(
+        lines.first <= last and first <= lines.last for file in touched for lines in file.changed
+    )
+    return finding if on_change else with_caveat(finding, NOT_ON_CHANGED_LINE)
+
+
+def check_places(findings: Sequence[Finding], subject: Subject) -> tuple[Finding, ...]:
+    """`check_place` on every finding."""
+    return tuple(check_place(finding, subject) for finding in findings)
+
+
+def with_caveat(finding: Finding, caveat: str) -> Finding:
+    """The finding with one more caveat; the same one is not said twice."""
+    said = finding.caveat.split("; ") if finding.caveat else []
+    if caveat in said:
+        return finding
+    return finding.model_copy(update={"caveat": "; ".join((*said, caveat))})

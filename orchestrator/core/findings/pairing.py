@@ -1,0 +1,76 @@
+"""Which findings of two runs are the same defect: the same rule by which findings of one round are merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from orchestrator.core.findings.likeness import letters
+from orchestrator.core.findings.sameness import Claim, same_defect
+from shared.models.findings import Finding
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A finding of the first run and the same of the second; one of them may be missing."""
+
+    first: Finding | None
+    second: Finding | None
+
+
+def pair_up(first: Sequence[Finding], second: Sequence[Finding]) -> tuple[Pair, ...]:
+    """Every finding once: the pairs in the order of `first`, then what only `second` has.
+
+    One of each side at most; what is word for word the same first, then the likeliest pairs.
+    """
+    partner: dict[int, int] = {}
+    for likeness in (_identity, _likeness):
+        _match(first, second, likeness, partner)
+    taken = set(partner.values())
+    pairs = [
+        Pair(one, second[partner[index]] if index in partner else None)
+        for index, one in enumerate(first)
+    ]
+    return (*pairs, *(Pair(None, one) for n, one in enumerate(second) if n not in taken))
+
+
+def _match(
+    first: Sequence[Finding],
+    second: Sequence[Finding],
+    likeness: Callable[[Finding, Finding], float],
+    partner: dict[int, int],
+) -> None:
+    """Add partners for those that have none yet, the likeliest first."""
+    taken = set(partner.values())
+    scores = sorted(
+        (-score, a, b)
+        for a, one in enumerate(first)
+        if a not in partner
+        for b, other in enumerate(second)
+        if b not in taken and (score := likeness(one, other)) > 0
+    )
+    for _, a, b in scores:
+        if a not in partner and b not in taken:
+            partner[a] = b
+            taken.add(b)
+
+
+def _identity(one: Finding, other: Finding) -> float:
+    """2 for the same words under the same number, 1 for the same words, 0 for any others."""
+    same = one.title == other.title and one.category == other.category
+    return float(1 + (one.id == other.id)) if same and _claim(one) == _claim(other) else 0.0
+
+
+# What a debate is about is the same only in the same words: "we should" and "we should not" read alike.
+_TO_THE_LETTER = frozenset({"position", "point"})
+
+
+def _likeness(one: Finding, other: Finding) -> float:
+    if _TO_THE_LETTER & {one.category, other.category}:
+        same = one.category == other.category and letters(one.title) == letters(other.title)
+        return float(same)
+    return same_defect(_claim(one), _claim(other))
+
+
+def _claim(finding: Finding) -> Claim:
+    return Claim(finding.title, finding.detail, finding.rule, finding.place, turn=None)

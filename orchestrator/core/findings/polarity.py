@@ -1,0 +1,132 @@
+"""Do two claims say the opposite of each other, in almost the same words?
+
+"X is validated" and "X is not validated" differ in one word and in everything that matters: they must never
+become one finding. A shared word that stands plain in one text and negated in the other, while no shared word
+is negated in both, makes them opposites. Taking too much for opposites only leaves two findings where one would
+do. docs/design/findings.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from orchestrator.core.consensus.detectors.cues import KO_NEGATION, NEGATORS, clauses, negated_at
+
+LACK_REACH = 3  # words on either side of "missing": "missing input check", "input check is missing"
+ALMOST_ALL = 0.8  # of the shorter text's words
+LONGEST_COMPARED = 60  # words; a longer text has too many clauses to be one statement
+
+_LACKS = frozenset(
+    "missing misses lacking lacks lack absent absence omitted omits skipped skips forgotten".split()
+)
+# "encoding not specified" is the absence of an encoding, just as "missing encoding" is.
+_PRESENT = frozenset(
+    "specified given set present provided passed used found defined done there".split()
+)
+_LACK_COMPLEMENTS = frozenset({"is", "are", "was", "were", "be", "of", "the", "a", "an", "any"})
+_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
+_SUFFIXES = (
+    *("ations", "ation", "ating", "ated", "ates", "ators", "ator", "ate"),
+    *("ings", "ing", "ions", "ion", "ised", "ized", "ed", "es", "s", "e"),
+)
+_SHORTEST_WORD = 3
+_SHORTEST_STEM = 4
+_KO_WORD = re.compile(r"[가-힣]+")
+_KO_LACK = re.compile(r"누락|부재|빠[졌져진짐]|생략")
+_KO_BEFORE = re.compile(r"안|못|미")
+_KO_STEM = 2  # syllables: particles and endings follow
+# Words that are themselves the negation of the one before them.
+_KO_NEGATES = re.compile(r"않|못|없|아니|아닙|아닌|누락|부재|빠[졌져진짐]|생략|안$|미$")
+
+
+@dataclass(frozen=True)
+class _Stated:
+    plain: frozenset[str]
+    negated: frozenset[str]
+    prefixed: frozenset[str]  # of the plain ones: what may be another word's negation
+    words: int
+
+
+def opposed(a: str, b: str) -> bool:
+    """True when what the one states the other denies."""
+    one, two = _stated(a), _stated(b)
+    if max(one.words, two.words) > LONGEST_COMPARED:
+        return False
+    one, two = _without_prefixes(one, two), _without_prefixes(two, one)
+    if one.negated & two.negated or not _nearly_the_same_words(one, two):
+        return False
+    return bool(one.plain & two.negated or one.negated & two.plain)
+
+
+def _nearly_the_same_words(one: _Stated, two: _Stated) -> bool:
+    """Longer texts on one subject negate this and that; only close wordings can be each other's opposite."""
+    mine, yours = one.plain | one.negated, two.plain | two.negated
+    return len(mine & yours) >= ALMOST_ALL * min(len(mine), len(yours))
+
+
+def _without_prefixes(one: _Stated, two: _Stated) -> _Stated:
+    """`unvalidated` beside a text that says `validated` is that word, negated."""
+    other = two.plain | two.negated
+    found = {
+        word: word.removeprefix(prefix)
+        for word in one.prefixed - other
+        for prefix in _PREFIXES
+        if word.startswith(prefix) and word.removeprefix(prefix) in other
+    }
+    if not found:
+        return one
+    return replace(one, plain=one.plain - found.keys(), negated=one.negated | set(found.values()))
+
+
+@lru_cache(maxsize=2048)
+def _stated(text: str) -> _Stated:
+    plain: set[str] = set()
+    negated: set[str] = set()
+    count = 0
+    # Identifiers are words here: `user_id` and `userId` must not fall apart into what negation reaches.
+    for words in clauses(text.replace("_", "")):
+        count += len(words)
+        for index, word in enumerate(words):
+            if word in NEGATORS or word in _LACKS or len(word) < _SHORTEST_WORD:
+                continue
+            denied = negated_at(words, index) != _lacking(words, index)
+            (negated if denied else plain).add(_stem(word))
+    for stem, denied in _korean(text):
+        count += 1
+        (negated if denied else plain).add(stem)
+    # A word that stands both ways in one text says nothing about what the text states.
+    said = frozenset(plain - negated)
+    prefixed = frozenset(word for word in said if word.startswith(_PREFIXES))
+    return _Stated(said, frozenset(negated - plain), prefixed, count)
+
+
+def _lacking(words: list[str], index: int) -> bool:
+    """Whether the word is what is missing: directly before "is missing", or shortly after "missing"."""
+    before = words[max(0, index - LACK_REACH) : index]
+    after = [word for word in words[index + 1 :] if word not in _LACK_COMPLEMENTS][:2]
+    absent = len(after) == 2 and after[0] in NEGATORS and after[1] in _PRESENT
+    return bool(_LACKS.intersection(before)) or absent or bool(after and after[0] in _LACKS)
+
+
+def _stem(word: str) -> str:
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
+            return word.removesuffix(suffix)
+    return word
+
+
+def _korean(text: str) -> Iterator[tuple[str, bool]]:
+    """Word stems of two syllables, each with whether a negation stands in it, before it or right after it."""
+    words = _KO_WORD.findall(text)
+    for index, word in enumerate(words):
+        if _KO_NEGATES.match(word):
+            continue
+        following = words[index + 1] if index + 1 < len(words) else ""
+        preceding = words[index - 1] if index else ""
+        inside = bool(KO_NEGATION.search(word) or _KO_LACK.search(word))
+        denied = inside or bool(_KO_NEGATES.match(following) or _KO_BEFORE.fullmatch(preceding))
+        if len(word) >= _KO_STEM:
+            yield word[:_KO_STEM], denied

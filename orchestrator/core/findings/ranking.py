@@ -1,0 +1,336 @@
+"""Which findings are likely to be true and matter: an order, never a verdict.
+
+Theory of operation. Merging is strict, so one defect can stay several findings. Ranking counts voices softly: a
+voice supports a finding by raising it, by a stance, or by raising something near it (`affinity`). Findings are then
+taken one after another, each time the one with the most support that those before it do not explain, so that of
+several wordings of one defect the first carries the votes and the others sink. Copies of one model family are one
+voice; an entry of a long list weighs less than one of a short list. Evidence that code has checked adds to the
+votes, denials take from them. Severity then says what is at stake.
+
+Nothing is dropped and no status, severity or gate depends on any of this. Weights: docs/design/findings.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.core.findings.affinity import affinities
+from orchestrator.core.findings.evidence import is_unproven
+from orchestrator.core.findings.polarity import opposed
+from orchestrator.core.findings.sameness import plain_path
+from shared.models.findings import Finding, FindingStatus, Position, Severity
+
+NEAR_ENOUGH = 20  # lines: wider than for merging, where a wrong line must not hide a defect
+AT_STAKE = {Severity.CRITICAL: 4, Severity.MAJOR: 3, Severity.MINOR: 2, Severity.INFO: 1}
+ALONE = 1.5  # voices below which a finding without grounds is weak ...
+SMALL_PANEL = 3  # ... in a panel of at least so many voices: two reviewers seldom see the same
+MOST_COMPARED = 150  # findings whose texts are compared; more have their own voices only
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What a vote is made of; the unit is one voice that raised the finding itself."""
+
+    lends_from: float = 0.44
+    """Affinity above which a finding begins to lend its voices to another, ..."""
+    lends_all: float = 0.50
+    """... and from which it lends as much as it can, ..."""
+    lent: float = 0.84
+    """... which is less than a vote: so raising a finding counts more than raising one near it, although it makes
+    the list longer (0.84 < (1/2) ** list_exponent)."""
+    says_the_same: float = 0.5
+    """Share of its voices that a finding lends when it says nearly the same."""
+    repeats: float = 0.50
+    """Affinity from which a participant says again what it said earlier in its list, ..."""
+    repeated: float = 2.0
+    """... and the votes that such a repetition stays behind."""
+    typical_list: float = 3.5
+    """Length of a list whose entries weigh one vote each; a list of n: (typical / n) ** exponent."""
+    list_exponent: float = 0.25
+    late: float = 0.1
+    """Votes that an entry stays behind, times log(length of its list) + its place in it (0 to 1)."""
+    grounds: float = 0.5
+    """Votes that a checked quotation, an analyser's rule or a tried patch is worth."""
+    doubt: float = 2.0
+    """Votes at which a finding is as likely true as not: likelihood = votes / (votes + doubt)."""
+
+
+WEIGHTS = Weights()
+
+_SAYS = {Position.AGREE: 1.0, Position.PARTIAL: 0.5}
+_DENIES = frozenset({Position.DISAGREE, Position.WITHDRAW})
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A finding with its rank (1 is the first), what it rests on, and what makes it doubtful.
+
+    `score` is in votes, after what stands before it in the order; `supporters` are the names that carry it;
+    `like` is the id of one further up that says nearly the same; `weak` means one voice and nothing to show.
+    """
+
+    finding: Finding
+    rank: int
+    score: float
+    supporters: tuple[str, ...]
+    weak: bool
+    like: str | None
+
+
+def rank(
+    findings: Sequence[Finding],
+    voices: Mapping[str, str] | None = None,
+    tried: Collection[str] = (),
+    size: int | None = None,
+    weights: Weights = WEIGHTS,
+) -> tuple[Ranked, ...]:
+    """The findings, likely and grave ones first, rejected ones last.
+
+    `voices` maps the panel's names to the voice each belongs to (its family); a name that is not in it is its
+    own. `tried` are the ids of findings whose patch applied and passed, `size` is how many voices could have raised
+    something (all that are known). The order in which findings come does not matter.
+    """
+    panel = _Panel(findings, voices or {}, size, weights)
+    taken = _in_turn(panel, frozenset(tried))
+    last = sorted(range(len(taken)), key=lambda at: (*_standing(taken[at], weights), at))
+    return tuple(
+        Ranked(
+            finding=taken[at].finding,
+            rank=place,
+            score=round(taken[at].score, 2),
+            supporters=supporters(taken[at].finding),
+            weak=taken[at].weak,
+            like=taken[at].like,
+        )
+        for place, at in enumerate(last, start=1)
+    )
+
+
+def supporters(finding: Finding) -> tuple[str, ...]:
+    """Who carries a finding: those who raised it and did not take it back, and those who agreed, even in part."""
+    agreeing = [who for who, position in finding.stances.items() if position in _SAYS]
+    raisers = [who for who in finding.raised_by if finding.stances.get(who) not in _DENIES]
+    return tuple(dict.fromkeys((*raisers, *agreeing)))
+
+
+def grounds(finding: Finding, tried: Collection[str] = ()) -> int:
+    """How many things code could check of it: a quotation that exists, an analyser's rule, a patch that passed."""
+    if is_unproven(finding):
+        return 0
+    return sum((bool(finding.quote), bool(finding.rule), finding.id in tried))
+
+
+# ---- who speaks for what --------------------------------------------------------------------------
+
+
+class _Panel:
+    """The findings in a fixed order, with the voices behind each and how near each is to the others."""
+
+    def __init__(
+        self,
+        findings: Sequence[Finding],
+        voices: Mapping[str, str],
+        size: int | None,
+        weights: Weights,
+    ) -> None:
+        self.findings = sorted(findings, key=_appearance)
+        self.voices = voices
+        self.weights = weights
+        self.support = [self._support(one) for one in self.findings]
+        self.denials = [self._denials(one) for one in self.findings]
+        self.lists = self._lists()
+        self.near = _nearness(self.findings, weights)
+        self.lent = [
+            {other: lent for other, alike in near.items() if (lent := _lent(alike, weights)) > 0}
+            for near in self.near
+        ]
+        everybody = {voice for support in self.support for voice in support}
+        self.size = len(everybody | set(voices.values())) if size is None else size
+
+    def _voice(self, name: str) -> str:
+        return self.voices.get(name, name)
+
+    def _support(self, finding: Finding) -> dict[str, float]:
+        support: dict[str, float] = {}
+        for who in supporters(finding):
+            says = 1.0 if who in finding.raised_by else _SAYS[finding.stances[who]]
+            voice = self._voice(who)
+            support[voice] = max(support.get(voice, 0.0), says)
+        return support
+
+    def _denials(self, finding: Finding) -> int:
+        against = {self._voice(who) for who, said in finding.stances.items() if said in _DENIES}
+        return len(against - self._support(finding).keys())
+
+    def _lists(self) -> dict[str, list[int]]:
+        """What each participant raised, in its order. An analyser's rules make no list: it tires nobody out."""
+        lists: dict[str, list[int]] = {}
+        for index, finding in enumerate(self.findings):
+            for who in finding.raised_by:
+                if not finding.rule:
+                    lists.setdefault(who, []).append(index)
+        return lists
+
+    def vote_weights(self) -> dict[str, float]:
+        """What one vote of each voice weighs: the longer its longest list, the less."""
+        longest: dict[str, int] = {}
+        for who, raised in self.lists.items():
+            voice = self._voice(who)
+            longest[voice] = max(longest.get(voice, 0), len(raised))
+        return {
+            voice: (self.weights.typical_list / length) ** self.weights.list_exponent
+            for voice, length in longest.items()
+        }
+
+    def late(self, index: int) -> float:
+        """Votes that it stays behind others as a late entry, or as a repetition by everybody who raised it."""
+        kept = [
+            self._lateness(self.lists[who], index)
+            for who in self.findings[index].raised_by
+            if index in self.lists.get(who, ())
+        ]
+        return min(kept, default=0.0)
+
+    def _lateness(self, listed: list[int], index: int) -> float:
+        place = listed.index(index)
+        repeats = any(
+            self.near[index].get(before, 0.0) >= self.weights.repeats
+            and self.support[before].keys() >= self.support[index].keys()
+            for before in listed[:place]
+        )
+        late = self.weights.late * (math.log(len(listed)) + place / len(listed))
+        return late + (self.weights.repeated if repeats else 0.0)
+
+
+def _appearance(finding: Finding) -> tuple[int, int, str]:
+    digits = finding.id.rpartition("F")[2]
+    return (finding.raised_in_round, int(digits) if digits.isdecimal() else 0, finding.id)
+
+
+def _nearness(findings: Sequence[Finding], weights: Weights) -> list[dict[int, float]]:
+    compared = findings[:MOST_COMPARED]
+    near: list[dict[int, float]] = [{} for _ in findings]
+    for one, others in enumerate(affinities([f"{f.title} {f.detail}" for f in compared])):
+        for other, alike in others.items():
+            if alike >= min(weights.lends_from, weights.repeats) and _may_be_one(
+                findings[one], findings[other]
+            ):
+                near[one][other] = alike
+    return near
+
+
+def _may_be_one(one: Finding, other: Finding) -> bool:
+    """Whether the two could be one defect at all: not far apart, not two rules, not opposites."""
+    if one.rule and other.rule:
+        return False
+    if one.place and other.place:
+        if plain_path(one.place.path) != plain_path(other.place.path):
+            return False
+        if abs(one.place.line - other.place.line) > NEAR_ENOUGH:
+            return False
+    return not opposed(one.title, other.title)
+
+
+def _lent(alike: float, weights: Weights) -> float:
+    share = (alike - weights.lends_from) / (weights.lends_all - weights.lends_from)
+    return min(1.0, max(0.0, share))
+
+
+# ---- one after another ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Taken:
+    finding: Finding
+    score: float
+    weak: bool
+    like: str | None
+
+
+def _in_turn(panel: _Panel, tried: frozenset[str]) -> list[_Taken]:
+    votes = panel.vote_weights()
+    explained = [0.0] * len(panel.findings)
+    left = set(range(len(panel.findings)))
+    fixed = [
+        panel.weights.grounds * grounds(finding, tried) - panel.denials[index] - panel.late(index)
+        for index, finding in enumerate(panel.findings)
+    ]
+    now = {index: _unexplained(panel, index, votes, explained) for index in left}
+    taken: list[_Taken] = []
+    leaders: list[int] = []
+    while left:
+        best = min(
+            left,
+            key=lambda index: (
+                panel.findings[index].status
+                is FindingStatus.REJECTED,  # it stands in nobody's light
+                -round(now[index] + fixed[index], 9),
+                _content(panel, index),
+            ),
+        )
+        left.discard(best)
+        finding = panel.findings[best]
+        taken.append(
+            _Taken(
+                finding=finding,
+                score=max(0.0, now[best] + fixed[best]),
+                weak=_is_weak(panel, best, tried),
+                like=next(
+                    (panel.findings[at].id for at in leaders if _lent_by(panel, at, best)), None
+                ),
+            )
+        )
+        leaders.append(best)
+        explained[best] = 1.0
+        touched = {best}
+        for other, lent in panel.lent[best].items():
+            explained[other] = max(explained[other], lent)
+            touched |= {other, *panel.lent[other]}
+        for index in touched & left:
+            now[index] = _unexplained(panel, index, votes, explained)
+    return taken
+
+
+def _lent_by(panel: _Panel, leader: int, index: int) -> bool:
+    return panel.lent[leader].get(index, 0.0) >= panel.weights.says_the_same
+
+
+def _unexplained(
+    panel: _Panel, index: int, weights: Mapping[str, float], explained: Sequence[float]
+) -> float:
+    """Votes for a finding, its own and lent ones, of which no finding before it has the use already."""
+    votes: dict[str, float] = {}
+    for source, lent in ((index, 1.0), *panel.lent[index].items()):
+        unused = lent - explained[source]
+        if unused <= 0.0:
+            continue
+        share = 1.0 if source == index else panel.weights.lent
+        for voice, says in panel.support[source].items():
+            votes[voice] = max(votes.get(voice, 0.0), says * share * unused)
+    return sum(weights.get(voice, 1.0) * votes[voice] for voice in sorted(votes))
+
+
+def _is_weak(panel: _Panel, index: int, tried: frozenset[str]) -> bool:
+    finding = panel.findings[index]
+    if is_unproven(finding):
+        return True
+    heard = _unexplained(panel, index, {}, [0.0] * len(panel.findings))
+    if panel.denials[index] > heard:
+        return True
+    return panel.size >= SMALL_PANEL and heard < ALONE and not grounds(finding, tried)
+
+
+def _content(panel: _Panel, index: int) -> tuple[str, int, str, str, int]:
+    """Breaks ties by place and by what is said, never by who was listed first."""
+    finding = panel.findings[index]
+    place = finding.place
+    where = (place.path, place.line) if place else ("", 0)
+    return (*where, finding.title, finding.detail, index)
+
+
+def _standing(taken: _Taken, weights: Weights) -> tuple[bool, bool, float]:
+    likely = taken.score / (taken.score + weights.doubt)
+    rejected = taken.finding.status is FindingStatus.REJECTED
+    return (rejected, taken.weak, -likely * AT_STAKE[taken.finding.severity])

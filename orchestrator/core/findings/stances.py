@@ -1,0 +1,303 @@
+"""The stance ledger: who stands where on which finding, and the figures that code counts from it.
+
+Two separate figures: agreement *between* participants and stability *within* one. Whatever is missing counts
+as the worst it could have been, so that an absent voice never raises either; see docs/design/convergence.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import combinations
+from statistics import fmean
+
+from orchestrator.core.discussion.rounds import RoundTaken, TurnTaken, turns_by_voice
+from shared.models.findings import Finding, FindingStatus, Position, Stance
+from shared.models.panel import Role
+
+VALUES = {
+    Position.AGREE: 1.0,
+    Position.PARTIAL: 0.5,
+    Position.DISAGREE: 0.0,
+    Position.WITHDRAW: 0.0,
+}
+AUTHOR_ROLES = frozenset({Role.REBUTTAL.value, Role.DEFENSE.value})
+RAISING = "raised it"
+STATED_QUORUM = 2
+AGREEMENT_THRESHOLD = 0.7
+
+
+class Gap(Enum):
+    """A position that ought to be known and is not: the participant's turn brought nothing."""
+
+    MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where everybody stands on one finding; `missing` ought to have said and did not."""
+
+    positions: Mapping[str, Position]
+    missing: frozenset[str] = frozenset()
+
+
+# ---- positions ----------------------------------------------------------------------------------
+
+
+def raising_stance(
+    finding: str, participant: str, round_number: int, role: str = Role.CRITIQUE.value
+) -> Stance:
+    """The ledger line of somebody who raised a finding, or raised it again: an implied `agree`."""
+    return Stance(
+        round=round_number,
+        participant=participant,
+        role=role,
+        finding=finding,
+        position=Position.AGREE,
+        reason=RAISING,
+    )
+
+
+def _in_force(ledger: Iterable[Stance]) -> list[Stance]:
+    """Lines by round; of one turn's lines on a finding what was said outranks what raising implies."""
+    return sorted(ledger, key=lambda line: (line.round, line.reason != RAISING))
+
+
+def latest(ledger: Sequence[Stance], finding: Finding) -> dict[str, Position]:
+    """Everybody's last stated position; who raised the finding and said nothing else agrees."""
+    positions = dict.fromkeys(finding.raised_by, Position.AGREE)
+    for line in _in_force(ledger):
+        if line.finding == finding.id:
+            positions[line.participant] = line.position
+    return positions
+
+
+def stated(positions: Mapping[str, Position]) -> dict[str, Position]:
+    """Positions without abstentions, which are no data."""
+    return {who: position for who, position in positions.items() if position in VALUES}
+
+
+def conceded(ledger: Sequence[Stance], finding: Finding) -> bool:
+    """True when the author's side last agreed to the finding."""
+    positions = [
+        line.position
+        for line in _in_force(ledger)
+        if line.finding == finding.id and line.role in AUTHOR_ROLES
+    ]
+    return bool(positions) and positions[-1] is Position.AGREE
+
+
+# ---- agreement between participants -------------------------------------------------------------
+
+
+def agreement_between(standing: Standing, quorum: int = STATED_QUORUM) -> float:
+    """1 - mean pairwise distance of the positions (agree 1, partial 0.5, disagree and withdraw 0).
+
+    Below `quorum` stated positions the finding is undecided and counts 0. Somebody missing is as far from
+    everybody as can be (distance 1).
+    """
+    values = [
+        VALUES[position]
+        for who, position in stated(standing.positions).items()
+        if who not in standing.missing
+    ]
+    if len(values) < quorum:
+        return 0.0
+    near = sum(1.0 - abs(a - b) for a, b in combinations(values, 2))
+    voices = len(values) + len(standing.missing)
+    pairs = voices * (voices - 1) / 2
+    if not pairs:
+        return 1.0
+    return near / pairs
+
+
+def withdrawn(finding: Finding, positions: Mapping[str, Position]) -> bool:
+    """True when everybody who raised it took it back and nobody else supports it."""
+    return all(positions.get(who) is Position.WITHDRAW for who in finding.raised_by) and not any(
+        VALUES[position] > 0 for position in stated(positions).values()
+    )
+
+
+def status_of(
+    finding: Finding,
+    ledger: Sequence[Stance],
+    *,
+    quorum: int = STATED_QUORUM,
+    threshold: float = AGREEMENT_THRESHOLD,
+) -> FindingStatus:
+    """What became of the finding; the table stands in docs/design/convergence.md.
+
+    An author's concession accepts, a full withdrawal rejects. Rejecting takes everybody, those who raised it
+    included. Otherwise support carries it when agreement reaches `threshold` with a majority behind it.
+    """
+    positions = latest(ledger, finding)
+    if conceded(ledger, finding):
+        return FindingStatus.ACCEPTED
+    if withdrawn(finding, positions):
+        return FindingStatus.REJECTED
+    values = [VALUES[position] for position in stated(positions).values()]
+    if len(values) < quorum:
+        return FindingStatus.UNDECIDED
+    if not any(values):
+        # An abstaining raiser has not given the finding up: others alone cannot reject it.
+        gave_up = all(positions[who] in VALUES for who in finding.raised_by)
+        return FindingStatus.REJECTED if gave_up else FindingStatus.UNDECIDED
+    if all(values):
+        return FindingStatus.ACCEPTED
+    carried = agreement_between(Standing(positions), quorum) >= threshold and fmean(values) > 0.5
+    return FindingStatus.ACCEPTED if carried else FindingStatus.CONTESTED
+
+
+def settle(
+    findings: Sequence[Finding],
+    ledger: Sequence[Stance],
+    *,
+    quorum: int = STATED_QUORUM,
+    threshold: float = AGREEMENT_THRESHOLD,
+) -> tuple[Finding, ...]:
+    """The findings with their `stances` and `status` as the ledger has them now."""
+    return tuple(
+        finding.model_copy(
+            update={
+                "stances": latest(ledger, finding),
+                "status": status_of(finding, ledger, quorum=quorum, threshold=threshold),
+            }
+        )
+        for finding in findings
+    )
+
+
+# ---- with the turns that brought nothing --------------------------------------------------------
+
+_Key = tuple[str, str, int, str]  # participant, role, round, finding
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Rounds and ledger together: what was said in which turn, and which turns brought nothing.
+
+    Ledger lines of unanswered turns are ignored; lines of nobody's turn (a ballot, a person) count as turns.
+    """
+
+    voices: Mapping[tuple[str, str], tuple[tuple[int, bool], ...]]
+    said: Mapping[_Key, Position]
+    lines: tuple[Stance, ...] = field(default=())
+
+    @classmethod
+    def of(cls, rounds: Sequence[RoundTaken], ledger: Sequence[Stance]) -> Floor:
+        """Index the discussion once; every figure below reads from it."""
+        turns = {
+            voice: [(turn.round, turn.contribution.answered) for turn in taken]
+            for voice, taken in turns_by_voice(rounds).items()
+        }
+        silent = {
+            (*voice, number)
+            for voice, taken in turns.items()
+            for number, answered in taken
+            if not answered
+        }
+        lines = tuple(
+            line
+            for line in _in_force(ledger)
+            if (line.participant, line.role, line.round) not in silent
+        )
+        for line in lines:
+            taken = turns.setdefault((line.participant, line.role), [])
+            if line.round not in [number for number, _ in taken]:
+                taken.append((line.round, True))
+        return cls(
+            voices={voice: tuple(sorted(taken)) for voice, taken in turns.items()},
+            said={
+                (line.participant, line.role, line.round, line.finding): line.position
+                for line in lines
+            },
+            lines=lines,
+        )
+
+    def standing(self, finding: Finding) -> Standing:
+        """Everybody's position on the finding, and who is missing since they last stated one."""
+        positions: dict[str, Position] = {}
+        missing: set[str] = set()
+        for who in sorted({name for name, _ in self.voices} | set(finding.raised_by)):
+            turns = sorted(
+                (number, role, answered)
+                for (name, role), taken in self.voices.items()
+                if name == who
+                for number, answered in taken
+            )
+            match self._position(finding, who, turns):
+                case Gap():
+                    missing.add(who)
+                case Position() as position:
+                    positions[who] = position
+                case None:
+                    if who in finding.raised_by:
+                        positions[who] = Position.AGREE
+        return Standing(positions, frozenset(missing))
+
+    def unchanged(self, finding: Finding, voice: tuple[str, str]) -> bool | None:
+        """Whether the voice's last turn restates its earlier position; None when there is nothing to compare."""
+        who, role = voice
+        turns = [(number, role, answered) for number, answered in self.voices[voice]]
+        now = self.said.get((who, role, turns[-1][0], finding.id))
+        before = self._position(finding, who, turns[:-1])
+        # Raising is a position of the role it was raised in: the author's side did not speak then.
+        if before is None and who in finding.raised_by and turns[0][0] <= finding.raised_in_round:
+            before = Position.AGREE
+        if now not in VALUES or before is None or before is Position.ABSTAIN:
+            return None
+        return isinstance(before, Position) and VALUES[before] == VALUES[now]
+
+    def _position(
+        self, finding: Finding, who: str, turns: Sequence[tuple[int, str, bool]]
+    ) -> Position | Gap | None:
+        for number, role, answered in reversed(turns):
+            if number < finding.raised_in_round:
+                return None
+            if not answered:
+                return Gap.MISSING
+            if position := self.said.get((who, role, number, finding.id)):
+                return position
+        return None
+
+
+def agreement_on(finding: Finding, floor: Floor, quorum: int = STATED_QUORUM) -> float:
+    """`agreement_between` on the finding; 1 when concession or withdrawal settled it and nobody is missing."""
+    standing = floor.standing(finding)
+    if not standing.missing and (
+        conceded(floor.lines, finding) or withdrawn(finding, standing.positions)
+    ):
+        return 1.0
+    return agreement_between(standing, quorum)
+
+
+def stability_within(
+    rounds: Sequence[RoundTaken], ledger: Sequence[Stance], findings: Sequence[Finding]
+) -> float | None:
+    """Share of unchanged positions between a participant's last two turns in one role, mean over participants.
+
+    A pair of turns of which one is missing counts 0. None when nobody spoke twice in a role about a finding on
+    which it stood already.
+    """
+    floor = Floor.of(rounds, ledger)
+    shares = [
+        share
+        for voice, turns in turns_by_voice(rounds).items()
+        if len(turns) > 1 and (share := _share(floor, voice, turns, findings)) is not None
+    ]
+    return fmean(shares) if shares else None
+
+
+def _share(
+    floor: Floor,
+    voice: tuple[str, str],
+    turns: Sequence[TurnTaken],
+    findings: Sequence[Finding],
+) -> float | None:
+    if not all(turn.contribution.answered for turn in turns[-2:]):
+        return 0.0
+    compared = [
+        same for finding in findings if (same := floor.unchanged(finding, voice)) is not None
+    ]
+    return fmean(compared) if compared else None

@@ -1,0 +1,1 @@
+"""Replay: a workflow run against its journal."""

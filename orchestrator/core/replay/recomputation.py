@@ -1,0 +1,198 @@
+"""Run a workflow on what is recorded of another run of it: with other options, or with other code.
+
+`replay` wants a journal that explains itself and goes on from its end; this walk takes what fits and says what does
+not: steps that would be asked for and are not there, recorded ones that would never be asked for, and those that are
+recorded under the same name as another turn. Nothing is guessed: the walk ends where the first result is missing.
+
+A round's record is computed anew unless the written ones are asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from orchestrator.core.replay.commands import (
+    Decide,
+    Outcome,
+    Phase,
+    Record,
+    RoundRecord,
+    Sent,
+    Together,
+    ToolRun,
+    Turn,
+    Workflow,
+)
+from orchestrator.core.replay.replay import Journal, fingerprint
+from shared.models.decision import Answer
+from shared.models.steps import StepResult
+
+Step = Turn | ToolRun
+
+
+@dataclass(frozen=True)
+class Group:
+    """Steps that were asked for together, all of them ended."""
+
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A round's record."""
+
+    key: str
+    record: RoundRecord
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A question and its recorded answer."""
+
+    ask: Decide
+    answer: Answer
+
+
+Passed = Group | Written | Decided
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """How far the recorded results lead.
+
+    `trail` is what was passed, in order. The walk ended with `outcome`, or at a `stage` of which `missing` are not
+    recorded (`misfits` of them under the same name as something else) and the rest may be open still, or at `ask`.
+    `unneeded` are recorded steps that were not asked for by then, `undecided` such decisions.
+    """
+
+    trail: tuple[Passed, ...]
+    phase: str
+    stage: tuple[Step, ...] = ()
+    missing: tuple[Step, ...] = ()
+    misfits: tuple[str, ...] = ()
+    ask: Decide | None = None
+    unneeded: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+    outcome: Outcome | None = None
+
+    @property
+    def records(self) -> dict[str, RoundRecord]:
+        """The rounds' records by key, in their order."""
+        return {one.key: one.record for one in self.trail if isinstance(one, Written)}
+
+    @property
+    def taken(self) -> tuple[Step, ...]:
+        """The steps whose recorded results were taken, in order."""
+        return tuple(step for one in self.trail if isinstance(one, Group) for step in one.steps)
+
+    @property
+    def decided(self) -> tuple[Decided, ...]:
+        """The decisions whose recorded answers were taken, in order."""
+        return tuple(one for one in self.trail if isinstance(one, Decided))
+
+
+@dataclass
+class _Walk:
+    journal: Journal
+    anew: bool
+    phase: str = ""
+    trail: list[Passed] = field(default_factory=list)
+    stage: tuple[Step, ...] = ()
+    missing: list[Step] = field(default_factory=list)
+    misfits: list[str] = field(default_factory=list)
+    ask: Decide | None = None
+
+    def results(self, group: Together) -> Sent:
+        """The group's results; None when one of them is not there."""
+        results: list[StepResult] = []
+        for step in group.steps:
+            entry = self.journal.steps.get(step.key)
+            if entry is None:
+                self.missing.append(step)
+            elif entry.fingerprint != fingerprint(step):
+                self.missing.append(step)
+                self.misfits.append(step.key)
+            elif entry.result is not None:
+                results.append(entry.result)
+        if len(results) < len(group.steps):
+            self.stage = group.steps
+            return None
+        self.trail.append(Group(group.steps))
+        return tuple(results)
+
+    def record(self, key: str, compute: Callable[[], RoundRecord]) -> RoundRecord:
+        """The record, as it was written where that is wanted and it was."""
+        written = None if self.anew else self.journal.records.get(key)
+        record = compute() if written is None else written
+        self.trail.append(Written(key, record))
+        return record
+
+    def answer(self, ask: Decide) -> Sent:
+        """The recorded answer; None when there is none."""
+        answer = self.journal.answers.get(ask.key)
+        if answer is None:
+            self.ask = ask
+        else:
+            self.trail.append(Decided(ask, answer))
+        return answer
+
+    def ended(self, outcome: Outcome | None) -> Recomputed:
+        groups = [one.steps for one in self.trail if isinstance(one, Group)]
+        asked_for = {step.key for steps in (*groups, self.stage) for step in steps}
+        questions = {one.ask.key for one in self.trail if isinstance(one, Decided)}
+        if self.ask is not None:
+            questions.add(self.ask.key)
+        decisions = self.journal.asked | self.journal.answers.keys()
+        return Recomputed(
+            trail=tuple(self.trail),
+            phase=self.phase,
+            stage=self.stage,
+            missing=tuple(self.missing),
+            misfits=tuple(self.misfits),
+            ask=self.ask,
+            unneeded=tuple(key for key in self.journal.steps if key not in asked_for),
+            undecided=tuple(sorted(decisions - questions)),
+            outcome=outcome,
+        )
+
+
+def recompute(start: Callable[[], Workflow], journal: Journal, *, anew: bool = True) -> Recomputed:
+    """Follow the workflow as far as recorded results reach; with `anew` every round is judged again."""
+    walk = _Walk(journal, anew)
+    workflow = start()
+    sent: Sent = None
+    try:
+        while True:
+            command = workflow.send(sent)
+            match command:
+                case Phase(name):
+                    walk.phase, sent = name, None
+                case Record(key, compute):
+                    sent = walk.record(key, compute)
+                case Together():
+                    sent = walk.results(command)
+                case Decide():
+                    sent = walk.answer(command)
+            if sent is None and not isinstance(command, Phase):
+                return walk.ended(None)
+    except StopIteration as stop:
+        return walk.ended(stop.value)
+    finally:
+        workflow.close()
+
+
+def asks(step: Step | Decide) -> str:
+    """What a step or a question says, as a hash: two of one name may differ in what was shown."""
+    if isinstance(step, Decide):
+        content = step.question.model_dump_json()
+    elif isinstance(step, Turn):
+        prompt = step.prompt()
+        parts = [part.model_dump_json() for part in (*prompt.system, *prompt.user)]
+        brief = json.dumps(step.brief(), sort_keys=True) if step.participant.rule_based else ""
+        content = "\x1f".join((*parts, brief))
+    else:
+        content = json.dumps(step.inputs(), sort_keys=True)
+    return hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()

@@ -1,0 +1,1 @@
+"""Advance, staging, dispatch, sweeper, listener, tasks and service."""

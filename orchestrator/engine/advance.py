@@ -1,0 +1,324 @@
+"""Load, replay, save: a run is advanced in one transaction, and what is to be published is returned.
+
+Nothing here publishes. The caller sends what `advance` returns after the commit; if it dies before that, the sweeper
+finds the rows.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+from uuid import uuid4
+
+from pydantic import ValidationError
+
+from orchestrator.core.replay.commands import (
+    Decide,
+    Outcome,
+    ToolRun,
+    Turn,
+    Workflow,
+)
+from orchestrator.core.replay.replay import Entry, Journal, Progress, fingerprint, replay
+from orchestrator.engine.recorded import journal_of
+from orchestrator.engine.staging import Scheduled, Stage, refusal
+from orchestrator.workflows import Materials, start_workflow
+from shared.errors import ReplayMismatch, UnknownRun
+from shared.faults import reach
+from shared.models.outcomes import FailureKind, RunStatus
+from shared.models.run import RunSpec
+from shared.models.steps import Failure, StepResult
+from shared.store.database import Connection, Database
+from shared.store.documents import address, get_documents
+from shared.store.runs import (
+    Changes,
+    JournalRow,
+    LockedRun,
+    NewDecision,
+    StoredJournal,
+    create_run,
+    load_journal,
+    load_spec,
+    lock_run,
+    lock_with_journal,
+)
+from shared.store.saving import save
+from shared.store.steps import fail_open_steps
+
+KEPT_SPECS = 512
+_RUN_ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
+
+
+def new_run_id() -> str:
+    """A name that no run has."""
+    return "r" + "".join(secrets.choice(_RUN_ALPHABET) for _ in range(9))
+
+
+class Engine:
+    """Submits and advances runs. Safe to share between threads."""
+
+    def __init__(self, database: Database) -> None:
+        """`database` should have patience: an advance is repeated when the server was away."""
+        self.database = database
+        self._document = lru_cache(maxsize=256)(self._fetch)
+        self._specs: dict[str, RunSpec] = {}
+
+    def submit(
+        self,
+        spec: RunSpec,
+        title: str,
+        documents: Mapping[str, bytes],
+        *,
+        idempotency_key: str | None = None,
+    ) -> str:
+        """Store a run, durable when this returns; its id. The same key gives the run that has it already."""
+        run = new_run_id()
+        return self.database.run(
+            lambda connection: create_run(
+                connection,
+                run=run,
+                title=title,
+                spec=spec,
+                root_task=str(uuid4()),
+                documents=documents,
+                idempotency_key=idempotency_key,
+            ),
+            atomic=True,
+        )
+
+    def advance(self, run: str, *, wait: bool = True) -> Scheduled | None:
+        """Replay a run and commit what follows. None when there is nothing to do (or no such run).
+
+        `wait=False` leaves a run alone whose row is locked: somebody else is at it.
+        """
+        scheduled = self.database.run(
+            lambda connection: self._advance(connection, run, wait=wait), pipelined=True
+        )
+        reach("advance-committed")
+        return scheduled
+
+    def park(self, run: str, bug: Exception) -> None:
+        """Block a run whose workflow fails for a reason that is ours; `quorate resume` looks at it again."""
+        reason = (
+            f"an internal error stops this run ({type(bug).__name__}: {bug}); the orchestrator's log says where. "
+            "Nothing recorded is lost: resume it with a version that mends this"
+        )
+        self.database.run(lambda connection: _park(connection, run, reason), atomic=True)
+
+    def _advance(self, connection: Connection, run_id: str, *, wait: bool) -> Scheduled | None:
+        found = lock_with_journal(connection, run_id, wait=wait)
+        if found is None:
+            return None
+        run, stored = found
+        if run.status.final or run.status is RunStatus.BLOCKED:
+            return None
+        events: list[tuple[str, dict[str, Any]]] = []
+        if run.overdue:
+            failed = fail_open_steps(
+                connection, run.id, FailureKind.DEADLINE, "the run's deadline has passed"
+            )
+            events.append(("run.overdue", {"failed": list(failed)}))
+            stored = load_journal(connection, run)
+        rows = stored.steps
+        try:
+            spec = self._spec(connection, run.id)
+            stage = Stage(
+                seed=spec.seed,
+                position=len(rows),
+                reuse=spec.reuse,
+                budgeted=spec.budget.limits_calls,
+                allow_external=spec.allow_external,
+                events=events,
+            )
+            progress = self._follow(run, spec, stored, stage)
+        except (ReplayMismatch, UnknownRun, ValidationError) as mismatch:
+            save(connection, run, _blocked(run, rows, why_blocked(mismatch), events))
+            return None
+        if _idle(progress, run, rows, stage):
+            return None
+        save(connection, run, _changes(run, rows, progress, stage))
+        reach("advance-uncommitted")
+        soon = spec.watched or bool(rows)
+        return Scheduled(run.id, run.root_task, tuple(stage.scheduled), soon)
+
+    def _spec(self, connection: Connection, run: str) -> RunSpec:
+        spec = self._specs.get(run)
+        if spec is None:
+            spec = self._specs[run] = load_spec(connection, run)
+            while len(self._specs) > KEPT_SPECS:
+                self._specs.pop(next(iter(self._specs)), None)
+        return spec
+
+    def _follow(
+        self, run: LockedRun, spec: RunSpec, stored: StoredJournal, stage: Stage
+    ) -> Progress:
+        """Replay; where all new work is refused (deadline, budget) record the refusals and replay on."""
+        journal = journal_of(stored)
+        start = self._starter(spec, run.id)
+        calls_left = run.calls_left
+        while True:
+            progress = replay(start, journal)
+            refusals = []
+            for step in progress.schedule:
+                refused = refusal(step, run, calls_left)
+                if refused is None and isinstance(step, Turn) and calls_left is not None:
+                    calls_left -= not step.participant.rule_based
+                refusals.append(refused)
+                stage.add(run, step, refused)
+            if not progress.schedule or None in refusals:
+                return progress
+            journal = _with_refusals(journal, progress.schedule, refusals)
+
+    def _starter(self, spec: RunSpec, run: str) -> Callable[[], Workflow]:
+        return start_workflow(spec, Materials(self._document, run))
+
+    def _fetch(self, name: str) -> bytes:
+        return self.database.run(lambda connection: get_documents(connection, [name]))[name]
+
+
+def _with_refusals(
+    journal: Journal, steps: tuple[Turn | ToolRun, ...], refusals: list[Failure | None]
+) -> Journal:
+    entries = {
+        step.key: Entry(fingerprint(step), StepResult(failure=failure))
+        for step, failure in zip(steps, refusals, strict=True)
+    }
+    return replace(journal, steps={**journal.steps, **entries})
+
+
+def _idle(progress: Progress, run: LockedRun, rows: Sequence[JournalRow], stage: Stage) -> bool:
+    """True when a trigger came twice or too early: nothing new to write."""
+    noted = sum(row.status not in ("pending", "leased") for row in rows)
+    return (
+        noted == run.noted_steps
+        and not stage.steps
+        and not stage.events
+        and progress.ask is None
+        and progress.outcome is None
+        and not progress.records
+        and run.phase == progress.phase
+        and (run.status is RunStatus.WAITING) == (progress.waiting_for is not None)
+    )
+
+
+def _changes(
+    run: LockedRun, rows: Sequence[JournalRow], progress: Progress, stage: Stage
+) -> Changes:
+    final = sorted(
+        (row for row in rows if row.status not in ("pending", "leased")), key=lambda r: r.elapsed_s
+    )
+    finished = [
+        (
+            f"step.{row.status}",
+            {"key": row.key, "participant": row.participant, "failure": row.failure_kind},
+        )
+        for row in final[run.noted_steps :]
+    ]
+    for key, record in progress.records:
+        stage.record(key, record)
+    events = finished + stage.events
+    if progress.phase != run.phase:
+        events.append(("run.phase", {"phase": progress.phase}))
+    events.extend(
+        ("step.scheduled", {"key": step.key, "queue": step.queue, "status": step.status})
+        for step in stage.steps
+    )
+    decisions: tuple[NewDecision, ...] = ()
+    if progress.ask is not None:
+        decisions = (_decision(progress.ask),)
+        events.append(("decision.opened", {"key": progress.ask.key}))
+    status = RunStatus.WAITING if progress.waiting_for is not None else RunStatus.RUNNING
+    outcome = progress.outcome
+    if outcome is not None:
+        status = RunStatus.COMPLETED
+        events.append(("run.completed", {"verdict": outcome.verdict, "ending": outcome.ending}))
+    return Changes(
+        status=status,
+        phase=progress.phase,
+        noted_steps=len(final) + sum(step.status == "failed" for step in stage.steps),
+        open_steps=_open(rows) + sum(step.status == "pending" for step in stage.steps),
+        steps=tuple(stage.steps),
+        decisions=decisions,
+        records=tuple(stage.records),
+        consumed_decisions=progress.consumed,
+        documents=stage.documents,
+        events=tuple(events),
+        outcome=None if outcome is None else outcome_json(outcome),
+        verdict=None if outcome is None else outcome.verdict,
+        ending=None if outcome is None else outcome.ending,
+    )
+
+
+def _open(rows: Sequence[JournalRow]) -> int:
+    return sum(row.status in ("pending", "leased") for row in rows)
+
+
+def _decision(ask: Decide) -> NewDecision:
+    question = ask.question
+    return NewDecision(
+        key=ask.key,
+        kind=question.kind,
+        question=question.model_dump_json(),
+        shown_sha256=shown_hash(question.shown),
+        timeout_s=question.timeout_s,
+        on_timeout=question.on_timeout,
+    )
+
+
+def shown_hash(shown: Mapping[str, Any]) -> str:
+    """What binds an answer to what was shown: the sha256 of the canonical JSON."""
+    return address(json.dumps(shown, sort_keys=True, ensure_ascii=False).encode())
+
+
+def outcome_json(outcome: Outcome) -> str:
+    """An outcome as it is stored."""
+    return json.dumps(
+        {
+            "verdict": outcome.verdict,
+            "ending": outcome.ending,
+            "summary": outcome.summary,
+            "findings": [finding.model_dump(mode="json") for finding in outcome.findings],
+            "detail": outcome.detail,
+            "warnings": list(outcome.warnings),
+        },
+        ensure_ascii=False,
+    )
+
+
+def _park(connection: Connection, run_id: str, reason: str) -> None:
+    run = lock_run(connection, run_id)
+    if run is not None and not run.status.final:
+        save(connection, run, _blocked(run, load_journal(connection, run).steps, reason, ()))
+
+
+def why_blocked(mismatch: ReplayMismatch | UnknownRun | ValidationError) -> str:
+    """What a person reads when this code cannot make sense of what is stored."""
+    if not isinstance(mismatch, ValidationError):
+        return str(mismatch)
+    first = mismatch.errors(include_input=False, include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return (
+        f"what is recorded does not fit this version's {mismatch.title} ({place}: {first['msg']}): "
+        "the code changed under the run"
+    )
+
+
+def _blocked(
+    run: LockedRun,
+    rows: Sequence[JournalRow],
+    reason: str,
+    events: Sequence[tuple[str, dict[str, Any]]],
+) -> Changes:
+    """Park a run whose journal, spec or documents this code cannot make sense of; nothing recorded is lost."""
+    return Changes(
+        status=RunStatus.BLOCKED,
+        phase=run.phase,
+        noted_steps=run.noted_steps,
+        open_steps=_open(rows),
+        blocked_reason=reason,
+        events=(*events, ("run.blocked", {"reason": reason})),
+    )

@@ -1,0 +1,75 @@
+"""The orchestrator process: a Celery worker for advances, with the sweeper and the signal listener beside it."""
+
+from __future__ import annotations
+
+import os
+
+from celery.signals import worker_ready, worker_shutdown
+
+from orchestrator.engine.advance import Engine
+from orchestrator.engine.listener import Listener
+from orchestrator.engine.sweeper import Sweeper
+from orchestrator.engine.tasks import register
+from shared.delivery.broker import make_app
+from shared.delivery.contracts import QUEUE_ORCHESTRATOR
+from shared.delivery.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
+from shared.delivery.publishing import Application
+from shared.delivery.serving import serve
+from shared.delivery.signals import Signals
+from shared.logs import configure
+from shared.settings import Settings
+from shared.store.database import SERVICE_ANSWER_S, Database
+from shared.store.sweeping import SWEEP_SILENCE_S
+
+THREADS = 4
+PATIENCE_S = 60.0
+
+
+def build_app(settings: Settings, database: Database) -> tuple[Application, Engine]:
+    """The application with the orchestrator's tasks registered; every task module is imported by now."""
+    app = make_app(
+        settings.endpoints.broker_url,
+        slots=THREADS,
+        late_acks=settings.late_acks,
+        redis_url=settings.endpoints.redis_url,
+    )
+    engine = Engine(database)
+    register(app, engine)
+    return app, engine
+
+
+def main(settings: Settings) -> int:
+    """Run until told to stop; the exit code."""
+    configure(settings.log_level)
+    url = settings.endpoints.database_url
+    database = Database(
+        url, pool_size=THREADS + 2, patience_s=PATIENCE_S, answer_s=SERVICE_ANSWER_S
+    )
+    impatient = Database(url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S)
+    sweeping = Database(url, pool_size=2, patience_s=2.0, answer_s=SWEEP_SILENCE_S)
+    # A beat waits for nobody's connection, and for no answer that comes too late.
+    beating = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
+    app, _engine = build_app(settings, database)
+    presence = Presence(beating, "orchestrator")
+    sweeper = Sweeper(sweeping, app, Engine(impatient))
+    listener = Listener(Signals(settings.endpoints.redis_url), impatient, app, presence.process_id)
+
+    def started(**_signal: object) -> None:
+        presence.start()
+        sweeper.start()
+        listener.start()
+
+    def stopped(**_signal: object) -> None:
+        listener.stop()
+        sweeper.stop()
+        presence.stop()
+
+    worker_ready.connect(started, weak=False)
+    worker_shutdown.connect(stopped, weak=False)
+    return serve(
+        app,
+        name=f"orchestrator-{os.getpid()}",
+        queues=(QUEUE_ORCHESTRATOR,),
+        pool="threads",
+        concurrency=THREADS,
+    )

@@ -1,0 +1,225 @@
+"""From commands to rows: what a step's request looks like once large texts are stored by content.
+
+The same instruction or answer shown to five participants is one document, so storage and messages grow with what was
+said, not with its square.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from orchestrator.core.findings.stances import RAISING
+from orchestrator.core.replay.commands import RoundRecord, ToolRun, Turn
+from orchestrator.core.replay.replay import fingerprint
+from shared.delivery.contracts import (
+    QUEUE_APPLY,
+    QUEUE_TOOLS,
+    QUEUE_TURNS,
+    TASK_APPLY,
+    TASK_TOOL,
+    TURN_TASKS,
+    WRITING_TOOLS,
+    StepPayload,
+)
+from shared.models.findings import Finding, Stance
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant
+from shared.models.steps import Failure, PromptPart, ToolRequest, TurnRequest
+from shared.store.documents import address
+from shared.store.runs import LockedRun, NewRecord, NewStep
+
+INTERNED_FROM = 256
+MAX_ATTEMPTS = 3
+LEASE_MARGIN_S = 30.0
+
+
+@dataclass(frozen=True)
+class ScheduledStep:
+    """A step that was committed and is to be published."""
+
+    task: str
+    queue: str
+    payload: StepPayload
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """A stage: its steps run in parallel, and the run is advanced when the last of them is final.
+
+    `soon`: its messages go before the first stages of runs that nobody waits for.
+    """
+
+    run: str
+    root_task: str
+    steps: tuple[ScheduledStep, ...] = ()
+    soon: bool = False
+
+
+@dataclass
+class Stage:
+    """What one advance gathers before it is saved."""
+
+    seed: str
+    position: int
+    reuse: bool = False
+    budgeted: bool = False
+    allow_external: bool = False
+    steps: list[NewStep] = field(default_factory=list)
+    scheduled: list[ScheduledStep] = field(default_factory=list)
+    records: list[NewRecord] = field(default_factory=list)
+    documents: dict[str, bytes] = field(default_factory=dict)
+    events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def add(self, run: LockedRun, step: Turn | ToolRun, refused: Failure | None) -> None:
+        """Turn a command into its row, and into a message unless it is refused at once."""
+        if isinstance(step, Turn):
+            request, timeout_s = self._turn_request(step)
+            task, queue, name = TURN_TASKS[step.role], QUEUE_TURNS, step.participant.name
+        else:
+            request, timeout_s = self._tool_request(step)
+            name = step.participant
+            writes = step.tool in WRITING_TOOLS
+            task, queue = (TASK_APPLY, QUEUE_APPLY) if writes else (TASK_TOOL, QUEUE_TOOLS)
+        self.steps.append(
+            NewStep(
+                key=step.key,
+                position=self.position,
+                kind="turn" if isinstance(step, Turn) else "tool",
+                participant=name,
+                role=str(step.role),
+                round=step.round,
+                task=task,
+                queue=queue,
+                fingerprint=fingerprint(step),
+                request=request,
+                max_attempts=MAX_ATTEMPTS,
+                lease_s=timeout_s + LEASE_MARGIN_S,
+                status="pending" if refused is None else "failed",
+                failure_kind=None if refused is None else refused.kind,
+                failure_message=None if refused is None else refused.message,
+            )
+        )
+        self.position += 1
+        if refused is None:
+            payload = StepPayload(
+                run=run.id, step=step.key, participant=name, role=str(step.role), round=step.round
+            )
+            self.scheduled.append(ScheduledStep(task, queue, payload))
+
+    def record(self, key: str, written: RoundRecord) -> None:
+        """Keep what a round brought."""
+        self.records.append(
+            NewRecord(
+                key=key,
+                body=written.model_dump_json(),
+                assessment=written.assessment,
+                findings=tuple(_named(written.prefix, f) for f in written.findings),
+                stances=_ledger_lines(written),
+            )
+        )
+        metrics = written.assessment.metrics
+        self.events.append(
+            (
+                "round.assessed",
+                {
+                    "key": key,
+                    "score": round(metrics.overall_score, 3),
+                    "recommendation": metrics.recommendation,
+                    "ending": written.assessment.ending,
+                },
+            )
+        )
+
+    def _turn_request(self, step: Turn) -> tuple[str, float]:
+        prompt = step.prompt()
+        request = TurnRequest(
+            participant=self._interned_participant(step.participant),
+            role=step.role,
+            round=step.round,
+            reply_model=step.reply_model,
+            system=tuple(self._interned(part) for part in prompt.system),
+            prompt=tuple(self._interned(part) for part in prompt.user),
+            brief=step.brief() if step.participant.rule_based else {},
+            marker=self._unguessable("fences"),
+            trap=self._unguessable(f"trap/{step.participant.name}"),
+            temperature=step.temperature,
+            reuse=self.reuse,
+            budgeted=self.budgeted,
+            allow_external=self.allow_external,
+        )
+        return request.model_dump_json(), step.participant.timeout_s
+
+    def _unguessable(self, name: str) -> str:
+        """The same in all turns of the run, and known to nobody who has not read its seed or its prompts."""
+        return hmac.new(self.seed.encode(), name.encode(), hashlib.sha256).hexdigest()[:24]
+
+    def _tool_request(self, step: ToolRun) -> tuple[str, float]:
+        request = ToolRequest(
+            tool=step.tool,
+            participant=step.participant,
+            role=step.role,
+            round=step.round,
+            reply_model=step.reply_model,
+            inputs={name: self._interned_value(value) for name, value in step.inputs().items()},
+            timeout_s=step.timeout_s,
+        )
+        return request.model_dump_json(), step.timeout_s
+
+    def _interned_participant(self, participant: Participant) -> Participant:
+        """A participant's large options (a script) are stored once, not in every request."""
+        options = {name: self._interned_value(value) for name, value in participant.options.items()}
+        if options == participant.options:
+            return participant
+        return participant.model_copy(update={"options": options})
+
+    def _interned(self, part: PromptPart) -> PromptPart:
+        if part.text is None or len(part.text) < INTERNED_FROM:
+            return part
+        return part.model_copy(update={"text": None, "document": self._put(part.text.encode())})
+
+    def _interned_value(self, value: Any) -> Any:
+        """Large structured inputs travel as documents too: {"document": sha256}."""
+        if isinstance(value, (list, dict)):
+            content = json.dumps(value, ensure_ascii=False).encode()
+            if len(content) >= INTERNED_FROM:
+                return {"document": self._put(content)}
+        return value
+
+    def _put(self, content: bytes) -> str:
+        name = address(content)
+        self.documents[name] = content
+        return name
+
+
+def _ledger_lines(written: RoundRecord) -> tuple[Stance, ...]:
+    """One line a turn and finding: what was said outranks what raising implies, and the last word the first."""
+    lines: dict[tuple[str, str, str], Stance] = {}
+    for line in sorted(written.stances, key=lambda line: line.reason != RAISING):
+        named = line.model_copy(update={"finding": written.prefix + line.finding})
+        lines[line.participant, line.role, line.finding] = named
+    return tuple(lines.values())
+
+
+def _named(prefix: str, finding: Finding) -> Finding:
+    return finding.model_copy(update={"id": prefix + finding.id}) if prefix else finding
+
+
+def refusal(step: Turn | ToolRun, run: LockedRun, calls_left: int | None) -> Failure | None:
+    """Why a step is not scheduled: past the deadline nothing is, over the budget no model is asked."""
+    if run.overdue:
+        return Failure(kind=FailureKind.DEADLINE, message="the run's deadline has passed")
+    if isinstance(step, Turn) and not step.participant.rule_based:
+        if run.over_budget is not None:
+            return Failure(
+                kind=FailureKind.OVER_BUDGET,
+                message=f"the run's budget of {run.over_budget} is used up",
+            )
+        if calls_left is not None and calls_left <= 0:
+            return Failure(
+                kind=FailureKind.OVER_BUDGET, message="the run's budget of calls is used up"
+            )
+    return None

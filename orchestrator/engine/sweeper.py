@@ -1,0 +1,242 @@
+"""The third trigger: find what was lost, what is ripe, who is gone. Runs in every orchestrator; one of them acts.
+
+It needs Postgres only. Without a broker it still releases leases, expires decisions and fails overdue runs; what it
+cannot publish it will publish later. It waits for no lock: what somebody else is at is the next sweep's. Two threads,
+so that leases are released whatever an advance or the broker waits for.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+
+from orchestrator.engine.advance import Engine
+from orchestrator.engine.dispatch import publish
+from orchestrator.engine.staging import Scheduled, ScheduledStep
+from shared.delivery.broker import depth
+from shared.delivery.contracts import QUEUES, StepPayload
+from shared.delivery.presence import SILENCE_S
+from shared.delivery.publishing import Application
+from shared.errors import EnvironmentFault
+from shared.store.connections import IDLE_IN_TRANSACTION_S
+from shared.store.database import Connection, Database
+from shared.store.decisions import expire_decisions
+from shared.store.sweeping import (
+    LostStep,
+    Task,
+    bury_spent_steps,
+    end_silent_sessions,
+    forget_processes,
+    release_lost_leases,
+    ripe_runs,
+    take_lost_steps,
+    try_lock,
+    undo_take,
+)
+
+SWEEP_S = 1.0
+GRACE_S = 2.0
+RIPE_AFTER_S = 1.5
+REPUBLISHED_AT_ONCE = 500
+FORGOTTEN_AFTER_S = 600.0
+PARKED_AFTER = 5
+# Well above what ends a holder that can still be ended (shared/store/connections.py).
+HELD_TOO_LONG_S = 30.0
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What one sweep found."""
+
+    released: int
+    buried: int
+    republished: int
+    woken: int
+
+
+class Sweeper:
+    """Two threads that sweep every second."""
+
+    def __init__(
+        self,
+        database: Database,
+        app: Application,
+        engine: Engine,
+        *,
+        held_too_long_s: float = HELD_TOO_LONG_S,
+    ) -> None:
+        """`database` without patience: a sweep that fails is simply the next one's."""
+        self._held_too_long_s = held_too_long_s
+        self._database = database
+        self._app = app
+        self._engine = engine
+        self._trusts_silence_from = 0.0
+        self._stuck: Counter[str] = Counter()
+        self._kept_out_since: dict[Task, float] = {}
+        self._stop = threading.Event()
+
+    def start(self) -> None:
+        """Sweep from now on."""
+        for work in (self.collect, self.mend):
+            threading.Thread(
+                target=self._repeat, args=(work,), name=f"sweeper-{work.__name__}", daemon=True
+            ).start()
+
+    def stop(self) -> None:
+        """Sweep no more."""
+        self._stop.set()
+
+    def _repeat(self, work: Callable[[], tuple[int, int] | None]) -> None:
+        while not self._stop.wait(SWEEP_S):
+            try:
+                work()
+            except (EnvironmentFault, OSError) as fault:
+                log.warning("sweep.failed", why=str(fault))
+            except Exception:
+                log.exception("sweep.bug")  # the next sweep must come, whatever this one met
+
+    def sweep(self) -> Swept | None:
+        """Sweep once; None when another orchestrator is at it."""
+        collected = self.collect()
+        mended = None if collected is None else self.mend()
+        return None if collected is None or mended is None else Swept(*collected, *mended)
+
+    def collect(self) -> tuple[int, int] | None:
+        """Take away what nobody works on any more: (released, buried); None when another orchestrator is at it."""
+        try:
+            self._end_silent_sessions()
+            collected = self._database.run(self._collect, atomic=True)
+        except EnvironmentFault:
+            # While the database took no sweep it took no heartbeats either: silence says nothing yet.
+            self._trusts_silence_from = time.monotonic() + SILENCE_S
+            raise
+        if collected is not None and any(collected):
+            released, buried = collected
+            log.info("sweep.collected", released=released, buried=buried)
+        return collected
+
+    def mend(self) -> tuple[int, int] | None:
+        """Set going what stands still: (republished, woken); None when another orchestrator is at it."""
+        ripe = self._database.run(self._ripe, atomic=True)
+        if ripe is None:
+            return None
+        for run in ripe:
+            self._advance_apart(run)
+        republished = self._republish()
+        if republished or ripe:
+            log.info("sweep.mended", republished=republished, woken=len(ripe))
+        return republished, len(ripe)
+
+    def _ripe(self, connection: Connection) -> list[str] | None:
+        return ripe_runs(connection, RIPE_AFTER_S) if self._may(connection, Task.MEND) else None
+
+    def _may(self, connection: Connection, task: Task) -> bool:
+        """Whether this sweeper acts. The lock only spares work: each statement is harmless twice, and waits for none.
+
+        So a holder that nothing ends, as a stopped process of the server, keeps nobody out for ever.
+        """
+        now = time.monotonic()
+        if try_lock(connection, task):
+            self._kept_out_since.pop(task, None)
+            return True
+        held_s = now - self._kept_out_since.setdefault(task, now)
+        if held_s < self._held_too_long_s:
+            return False
+        log.warning("sweep.lock_ignored", task=task.name, held_s=round(held_s))
+        return True
+
+    def _end_silent_sessions(self) -> None:
+        """Before the sweep's lock is asked for, which such a session may hold."""
+        silent = partial(end_silent_sessions, silence_s=IDLE_IN_TRANSACTION_S)
+        if ended := self._database.run(silent):
+            log.warning("sweep.silent_sessions_ended", sessions=ended)
+
+    def _collect(self, connection: Connection) -> tuple[int, int] | None:
+        if not self._may(connection, Task.COLLECT):
+            return None
+        expire_decisions(connection)
+        if time.monotonic() < self._trusts_silence_from:
+            return 0, 0
+        # Runs are locked before steps, here as everywhere: finishers and sweeper cannot wait for one another.
+        buried = bury_spent_steps(connection, SILENCE_S)
+        released = release_lost_leases(connection, SILENCE_S)
+        forget_processes(connection, FORGOTTEN_AFTER_S)
+        return len(released), len(buried)
+
+    def _advance_apart(self, run: str) -> None:
+        """A run that cannot be advanced must not keep the others from it; one that never can is parked."""
+        try:
+            self._advance(run)
+        except (EnvironmentFault, OSError):
+            raise
+        except Exception as bug:
+            log.exception("sweep.stuck", run=run)
+            self._stuck[run] += 1
+            if self._stuck[run] >= PARKED_AFTER:
+                self._engine.park(run, bug)
+                del self._stuck[run]
+        else:
+            self._stuck.pop(run, None)
+
+    def _advance(self, run: str) -> None:
+        """Advance here: what needs the sweeper has lost its messages once already."""
+        scheduled = self._engine.advance(run, wait=False)
+        if scheduled is not None:
+            publish(self._app, scheduled)
+
+    def _republish(self) -> int:
+        """Publish queue by queue; what is not taken by the broker is not marked as published."""
+        depths = {queue: depth(self._app, queue) for queue in QUEUES}
+        published = 0
+        for queue, waiting in depths.items():
+            if waiting is None:
+                break
+            grace = GRACE_S if waiting == 0 else GRACE_S * 8
+            lost = self._database.run(partial(_take, queue=queue, grace_s=grace))
+            refused = self._refused(lost)
+            published += len(lost) - len(refused)
+            if refused:
+                self._database.run(partial(undo_take, steps=refused))
+                break
+        return published
+
+    def _refused(self, lost: list[LostStep]) -> list[LostStep]:
+        """Publish these steps; returns those that the broker did not take."""
+        for number, (scheduled, _) in enumerate(stages := _stages(lost)):
+            if not publish(self._app, scheduled):
+                return [step for _, steps in stages[number:] for step in steps]
+        return []
+
+
+def _take(connection: Connection, queue: str, grace_s: float) -> list[LostStep]:
+    return take_lost_steps(connection, queue, grace_s, REPUBLISHED_AT_ONCE)
+
+
+def _stages(lost: list[LostStep]) -> list[tuple[Scheduled, list[LostStep]]]:
+    """Lost steps of one run are republished as one stage."""
+    by_run: dict[tuple[str, str, bool], list[LostStep]] = defaultdict(list)
+    for step in lost:
+        by_run[(step.run, step.root_task, step.soon)].append(step)
+    return [
+        (Scheduled(run, root, tuple(_scheduled(step) for step in steps), soon), steps)
+        for (run, root, soon), steps in by_run.items()
+    ]
+
+
+def _scheduled(step: LostStep) -> ScheduledStep:
+    payload = StepPayload(
+        run=step.run,
+        step=step.step,
+        participant=step.participant,
+        role=step.role,
+        round=step.round,
+    )
+    return ScheduledStep(step.task, step.queue, payload)

@@ -1,0 +1,312 @@
+"""Which participants there are, and what a name on the command line or in a file stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import JsonValue
+from pydantic_core import PydanticCustomError
+
+from orchestrator.participants.configured import (
+    analyser,
+    obstacle,
+    participant_of,
+    scripted,
+)
+from orchestrator.participants.discovery import SERVICES, Discovery, discover
+from orchestrator.participants.families import family_of, plain_name
+from orchestrator.participants.keys import Obstacle
+from orchestrator.settings.languages import language_of
+from orchestrator.settings.options import DEFAULT_TURN_S
+from orchestrator.settings.places import presets_folder
+from orchestrator.settings.preset_files import load_persona, load_preset, preset_names
+from orchestrator.settings.providers import ModelProvider, Provider
+from orchestrator.settings.schema import ANALYSERS, ParticipantEntry, Settings
+from orchestrator.settings.sections import check_endpoint
+from shared.errors import ConfigurationError, CredentialsRejected
+from shared.models.panel import Participant
+from shared.providers.locality import leaves_machine
+
+MODELS_GROUP, ANALYSERS_GROUP, RULES = "models", "analysers", "rules"
+KEY, OWN_KEY = "OPENAI_API_KEY", "QUORATE_OPENAI_API_KEY"
+BASE_URL, MODEL = "QUORATE_OPENAI_BASE_URL", "QUORATE_OPENAI_MODEL"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The participants that the settings and the environment offer. Paths are relative to `directory`."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+    directory: Path
+
+    def resolve(self, entry: ParticipantEntry) -> tuple[Participant, ...]:
+        """The participants of an entry; several for a group or a preset.
+
+        Raises ConfigurationError for an unknown name, CredentialsRejected for a missing key.
+        """
+        return tuple(
+            self.particular(participant, one)
+            for one in self.expanded(entry)
+            for participant in self.bases(one)
+        )
+
+    def expanded(self, entry: ParticipantEntry) -> tuple[ParticipantEntry, ...]:
+        """The entries of the preset that an entry names, or the entry itself."""
+        name = entry.name.strip()
+        if name in self.settings.providers or name not in preset_names(self._presets):
+            return (entry,)
+        return load_preset(name, self._presets).participants
+
+    def bases(self, entry: ParticipantEntry) -> tuple[Participant, ...]:
+        """Who is meant by an entry's name, without what the entry says about them."""
+        name = entry.name.strip()
+        if name == MODELS_GROUP:
+            return self.models()
+        if name == ANALYSERS_GROUP:
+            return tuple(analyser(tool, tool, self._timeout_s()) for tool in ANALYSERS)
+        found = self._single(name)
+        if not (
+            self.settings.privacy.allow_models or found.rule_based or found.provider == "person"
+        ):
+            raise ConfigurationError(
+                f"{name} is a model, and no model is asked here (`--preset keyless`, or privacy.allow_models: false). "
+                "Leave one of the two out."
+            )
+        return (found,)
+
+    def models(self) -> tuple[Participant, ...]:
+        """Every model that can be reached: the configured ones and the environment's, else who is found.
+
+        Who is found joins a single model of the environment, one of each other family, and no configured ones:
+        a configuration says who takes part.
+        """
+        if not self.settings.privacy.allow_models:
+            return ()
+        configured = [
+            (name, provider)
+            for name, provider in self.settings.providers.items()
+            if isinstance(provider, ModelProvider)
+        ]
+        found = [
+            self._configured(name, provider)
+            for name, provider in configured
+            if self.obstacle(name, provider) is None
+        ]
+        if (own := self.environment_model()) is not None:
+            found.append(own)
+        if not configured:
+            there = self.discovery.panel(member.family for member in found)
+            found += [participant for participant in there if self._allowed(participant)]
+        return tuple(found)
+
+    def everyone(self) -> tuple[Participant, ...]:
+        """Whoever could take part, also those whose key or program is not here."""
+        configured = [self._configured(*named) for named in self.settings.providers.items()]
+        own = self.environment_model()
+        found = [one.participant for one in self.discovery.found]
+        return (*configured, *([own] if own else []), *found)
+
+    @property
+    def language(self) -> str:
+        """The language of personas."""
+        return language_of(self.settings.language)
+
+    @cached_property
+    def discovery(self) -> Discovery:
+        """Who is here without being configured; looked for once."""
+        return discover(self.environ, self._timeout_s())
+
+    def environment_model(self) -> Participant | None:
+        """The model that the environment's variables describe."""
+        model = self.environ.get(MODEL)
+        reachable = self.environ.get(BASE_URL) or self.environ.get(KEY) or self.environ.get(OWN_KEY)
+        if not model or not reachable:
+            return None
+        participant = self._openai(model, None)
+        return participant if self._allowed(participant) else None
+
+    def obstacle(self, name: str, provider: Provider) -> Obstacle | None:
+        """Why a configured participant cannot be asked; None when nothing stands in its way."""
+        found = obstacle(name, provider, self.environ)
+        if found is None and not self._allowed(self._configured(name, provider, alone=True)):
+            return Obstacle(f"{name} is an external endpoint, and privacy.allow_external is false")
+        return found
+
+    def configured(self, name: str) -> Participant:
+        """What the entry of that name describes, whatever stands in its way."""
+        return self._configured(name, self.settings.providers[name])
+
+    def known(self) -> list[str]:
+        """All names that can be used as they are."""
+        own = self.environment_model()
+        return [
+            *ANALYSERS,
+            *self.settings.providers,
+            *((own.name,) if own is not None else ()),
+            *(name for name in self.discovery.names() if name not in self.settings.providers),
+            MODELS_GROUP,
+            ANALYSERS_GROUP,
+            *preset_names(self._presets),
+        ]
+
+    @property
+    def _presets(self) -> Path | None:
+        return presets_folder(self.environ)
+
+    def _single(self, name: str) -> Participant:
+        kind, _, rest = name.partition(":")
+        provider = self.settings.providers.get(name)
+        if provider is not None:
+            return self._reachable(name, provider)
+        if name in ANALYSERS:
+            return analyser(name, name, self._timeout_s())
+        if name == RULES:
+            return Participant(name=RULES, provider="rules", family="rules")
+        if kind == "scripted" and rest:
+            file, _, own_name = rest.partition("#")
+            shown = own_name or Path(file).stem
+            return scripted(shown, self.directory / file, None, self._timeout_s())
+        if kind == "openai" and rest:
+            return self._named_openai(rest)
+        own = self.environment_model()
+        if own is not None and name in (own.name, own.model):
+            return own
+        return self._discovered(name)
+
+    def _discovered(self, name: str) -> Participant:
+        found = self.discovery.named(name)
+        if found is None:
+            raise self._unknown(name)
+        if not self._allowed(found):
+            raise ConfigurationError(f"{name} is external, and privacy.allow_external is false.")
+        return found
+
+    def _unknown(self, name: str) -> ConfigurationError | CredentialsRejected:
+        meant = {name, *(service.name for service in SERVICES if name in service.aliases)}
+        lacking = [todo for who, todo in self.discovery.missing if who.split(" ")[0] in meant]
+        if lacking:
+            return CredentialsRejected(
+                f"'{name}' cannot be asked here. To have it: {', or '.join(lacking)}."
+            )
+        known = self.known()
+        near = get_close_matches(name.lower(), known, n=1, cutoff=0.6)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        return ConfigurationError(
+            f"No participant is called '{name}'.{hint} Known here: {', '.join(known)}; also scripted:FILE[#NAME] "
+            "and openai:MODEL[@BASE_URL]. Other names need an entry under `providers:` in your own configuration, "
+            "for example `NAME: {type: openai, model: MODEL, base_url: URL, api_key_env: VARIABLE}`."
+        )
+
+    def _reachable(self, name: str, provider: Provider) -> Participant:
+        found = self.obstacle(name, provider)
+        if found is not None:
+            kind = CredentialsRejected if found.key else ConfigurationError
+            raise kind(f"{found.reason}.")
+        return self._configured(name, provider)
+
+    def _configured(self, name: str, provider: Provider, *, alone: bool = False) -> Participant:
+        """What an entry describes; `alone` without who speaks in its place."""
+        participant = participant_of(
+            name, provider, timeout_s=self._timeout_s(), language=self.language
+        )
+        if alone or not isinstance(provider, ModelProvider) or not provider.fallback:
+            return participant
+        stand_ins = tuple(self._stand_in(name, other) for other in provider.fallback)
+        return participant.model_copy(update={"fallback": stand_ins})
+
+    def _stand_in(self, name: str, other: str) -> Participant:
+        provider = self.settings.providers.get(other)
+        if provider is None:
+            found = self._single(other)
+        else:
+            found = self._configured(other, provider, alone=True)
+        if found.provider in ("analyser", "person") or other == name:
+            raise ConfigurationError(f"'{other}' cannot speak in the place of '{name}'.")
+        if not self._allowed(found):
+            raise ConfigurationError(
+                f"'{other}' would speak for '{name}', is external, and privacy.allow_external is false."
+            )
+        return found
+
+    def _named_openai(self, rest: str) -> Participant:
+        model, at, address = rest.partition("@http")
+        if not model:
+            raise ConfigurationError("openai: needs a model, like openai:gpt-5-mini.")
+        base_url = _address(f"openai:{model}", f"http{address}") if at else None
+        participant = self._openai(model, base_url)
+        key_missing = not participant.options and not self.environ.get(KEY)
+        if key_missing and not self.environ.get("QUORATE_REDIS_URL"):
+            raise CredentialsRejected(
+                f"openai:{model} needs a key in the environment variable {KEY}, which is not set. For another "
+                f"endpoint write openai:{model}@http://HOST/v1, or set {BASE_URL}."
+            )
+        if not self._allowed(participant):
+            raise ConfigurationError(
+                f"openai:{model} is an external endpoint, and privacy.allow_external is false."
+            )
+        return participant
+
+    def _openai(self, model: str, base_url: str | None) -> Participant:
+        """A model at `base_url`, else at the environment's, else at OpenAI.
+
+        OPENAI_API_KEY goes only where the environment itself points; another address gets
+        QUORATE_OPENAI_API_KEY when that is set, or no key.
+        """
+        options: dict[str, JsonValue] = {}
+        told = self.environ.get(BASE_URL)
+        address = base_url or (_address(BASE_URL, told) if told else None)
+        if address:
+            options["base_url"] = address
+        if self.environ.get(OWN_KEY):
+            options["api_key_env"] = OWN_KEY
+        elif address and base_url is None and self.environ.get(KEY):
+            options["api_key_env"] = KEY
+        return Participant(
+            name=plain_name(model),
+            provider="openai",
+            model=model,
+            family=family_of(model),
+            timeout_s=self._timeout_s(),
+            options=options,
+        )
+
+    def particular(
+        self, participant: Participant, entry: ParticipantEntry, joint: str = "/"
+    ) -> Participant:
+        """The participant with what its entry says; a persona is added to its name after `joint`."""
+        changes: dict[str, object] = {}
+        if entry.persona is not None:
+            if participant.rule_based:
+                raise ConfigurationError(
+                    f"{participant.name} follows rules and can have no persona; models can."
+                )
+            changes["persona"] = load_persona(entry.persona, self.language)
+            own_words = any(letter.isspace() for letter in entry.persona.strip())
+            label = entry.label or ("own" if own_words else entry.persona.strip())
+            changes["name"] = plain_name(f"{participant.name}{joint}{label}")
+        if entry.temperature is not None:
+            changes["temperature"] = entry.temperature
+        if entry.timeout is not None and participant.provider == "person":
+            changes["options"] = {**participant.options, "answer_within_s": entry.timeout}
+        elif entry.timeout is not None:
+            changes["timeout_s"] = entry.timeout
+        return participant.model_copy(update=changes) if changes else participant
+
+    def _timeout_s(self) -> float:
+        return self.settings.settings.timeout or DEFAULT_TURN_S
+
+    def _allowed(self, participant: Participant) -> bool:
+        return self.settings.privacy.allow_external or not leaves_machine(participant)
+
+
+def _address(told_by: str, address: str) -> str:
+    """The address, checked. Raises ConfigurationError, which does not repeat it."""
+    try:
+        return check_endpoint(address)
+    except PydanticCustomError as error:
+        raise ConfigurationError(f"{told_by}: {error.message()}.") from None

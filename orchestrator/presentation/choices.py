@@ -1,0 +1,64 @@
+"""An open decision as it is put to a person at a terminal: its sentence, and a key for exactly the options it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from orchestrator.presentation.locale.deliberation_words import DELIBERATION
+from orchestrator.presentation.locale.words import say
+from shared.store.decisions import DecisionRow
+
+LATER = "later"
+REVISE = "revise"
+KEYS = {
+    "apply_fix": "a",
+    "accept": "a",
+    "approve": "a",
+    "skip": "s",
+    "revise": "r",
+    "reject": "r",
+    LATER: "l",
+}
+
+
+def options_of(decision: DecisionRow) -> tuple[str, ...]:
+    """What may be answered."""
+    return tuple(decision.question.get("options") or ())
+
+
+def asked(decision: DecisionRow, language: str) -> str:
+    """The question in the reader's language, where it is one of ours."""
+    prompt = str(decision.question.get("prompt", ""))
+    word = f"ask_{decision.kind}"
+    known = word in DELIBERATION and prompt == say(word, "en")
+    return say(word, language) if known else prompt
+
+
+def keys_for(options: Sequence[str]) -> dict[str, str]:
+    """A key for each option and for `later`: that of the table, else the first letter that is free, else a number."""
+    keys: dict[str, str] = {}
+    for number, option in enumerate((*options, LATER), 1):
+        wanted = (KEYS.get(option, ""), *option, str(number))
+        key = next(one for one in wanted if one.isalnum() and one not in keys)
+        keys[key] = option
+    return keys
+
+
+def prompt(keys: Mapping[str, str], language: str) -> str:
+    """`[r]evise, [a]ccept or [l]ater? `"""
+    named = [_named(key, option, language) for key, option in keys.items()]
+    return f"{', '.join(named[:-1])}{say('or', language)}{named[-1]}? "
+
+
+def chosen(typed: str, keys: Mapping[str, str]) -> str | None:
+    """The option that was typed, by its key or its name; nothing means later, None what nobody offered."""
+    word = typed.strip().lower()
+    if not word:
+        return LATER
+    return word if word in keys.values() else keys.get(word[:1])
+
+
+def _named(key: str, option: str, language: str) -> str:
+    word = f"option_{option}"
+    label = say(word, language) if word in DELIBERATION else option
+    return f"[{key}]{label[len(key) :]}" if label.startswith(key) else f"[{key}] {label}"

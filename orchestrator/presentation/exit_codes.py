@@ -1,0 +1,60 @@
+"""What a command ends with: one table, and the rule for runs (docs/exit-codes.md explains both)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from orchestrator.core.findings.verdict import GateOutcome
+from orchestrator.presentation.report import RunReport
+from shared.models.outcomes import Ending, FailureKind, RunStatus, Verdict
+
+
+class ExitCode(IntEnum):
+    """The exit codes of `quorate`."""
+
+    OK = 0
+    GATE_TRIPPED = 1
+    USAGE = 2
+    INCONCLUSIVE = 3
+    CREDENTIALS = 4
+    UNREACHABLE = 5
+    CONFLICT = 6
+    PENDING = 8
+    BUG = 70
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+NO_ANSWER = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
+
+
+def exit_code(report: RunReport) -> ExitCode:
+    """The code for a run as it stands.
+
+    Pending while it runs or waits for a decision. A run that ended otherwise than `completed` is inconclusive.
+    With a gate the gate decides; without one a run is inconclusive when too few answered or when no verdict
+    could be derived. So is a run whose fix was wanted and could not be applied.
+    """
+    if report.run.status in (RunStatus.RUNNING, RunStatus.WAITING):
+        return ExitCode.PENDING
+    if report.run.status is not RunStatus.COMPLETED:
+        return _inconclusive(report)
+    outcome = report.gate.outcome
+    if report.unapplied and outcome is not GateOutcome.TRIPPED:
+        return ExitCode.INCONCLUSIVE
+    match outcome:
+        case GateOutcome.TRIPPED:
+            return ExitCode.GATE_TRIPPED
+        case GateOutcome.INCONCLUSIVE:
+            return _inconclusive(report)
+        case GateOutcome.PASSED:
+            return ExitCode.OK
+        case GateOutcome.NOT_SET:
+            unknown = report.verdict in (None, Verdict.INCONCLUSIVE) or report.ending in NO_ANSWER
+            return _inconclusive(report) if unknown else ExitCode.OK
+
+
+def _inconclusive(report: RunReport) -> ExitCode:
+    """Credentials, when they are the only reason why participants did not answer."""
+    kinds = {step.failure_kind for step in report.steps if step.failure_kind is not None}
+    return ExitCode.CREDENTIALS if kinds == {FailureKind.CREDENTIALS} else ExitCode.INCONCLUSIVE

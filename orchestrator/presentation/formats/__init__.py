@@ -1,0 +1,1 @@
+"""A run's result in each output format."""

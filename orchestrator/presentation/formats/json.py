@@ -1,0 +1,215 @@
+"""A run as JSON: the contract of docs/json.md, the same from every command and from the web."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from orchestrator.core.findings.ranking import Ranked
+from orchestrator.presentation.exit_codes import exit_code
+from orchestrator.presentation.report import ASSESSED_ROLES, RunReport
+from orchestrator.presentation.stages import stage_of
+from shared.models.letters import UNSEEN
+from shared.models.outcomes import StepStatus
+from shared.models.panel import Participant
+from shared.store.decisions import DecisionRow
+from shared.store.views import RunRow, StepRow
+
+SCHEMA_VERSION = 1
+
+
+def dumps(value: Any, *, indent: int | None = 2) -> str:
+    """JSON text without a raw control or unseen character; it means exactly what `value` means."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
+    return UNSEEN.sub(lambda match: _escaped(match.group()), text)
+
+
+def _escaped(character: str) -> str:
+    # Newlines and tabs of the layout are not among the unseen; all others stand within strings.
+    return json.dumps(character)[1:-1]
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def as_json(report: RunReport, language: str = "en") -> dict[str, Any]:
+    """The whole run."""
+    synthesis, fixes, decision = report.synthesis, report.fixes, report.decision
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "run": {
+            **run_summary(report.run),
+            "strategy": report.strategy,
+            "language": report.spec.language,
+            "blocked_reason": report.run.blocked_reason,
+            "exit_code": int(exit_code(report)),
+            "forked_from": report.spec.labels.get("forked_from"),
+            "forked_at": report.spec.labels.get("forked_at"),
+        },
+        "verdict": report.verdict,
+        "summary": (report.run.outcome or {}).get("summary"),
+        "gate": {
+            "fail_on": report.spec.fail_on,
+            "require_consensus": report.spec.requires_consensus,
+            "outcome": report.gate.outcome,
+            "reason": report.gate.reason,
+        },
+        "coverage": _coverage(report),
+        "convergence": _convergence(report),
+        "findings": [
+            {
+                **finding.model_dump(mode="json"),
+                "support": report.supporters(finding),
+                "critics": len(report.critics),
+                "standing": finding in report.standing,
+                **_rank(report.place_in_ranking(finding)),
+            }
+            for finding in report.findings
+        ],
+        "rounds": _rounds(report),
+        "synthesis": None if synthesis is None else synthesis.model_dump(mode="json"),
+        "fixes": None if fixes is None else fixes.model_dump(mode="json"),
+        "decision": None if decision is None else decision_json(decision),
+        "applied": [one.model_dump(mode="json") for one in report.applied],
+        "detail": dict(report.detail) or None,
+        "usage": report.usage.__dict__,
+        "participants": _participants(report),
+        "warnings": list(report.warnings(language)),
+    }
+
+
+def _rank(place: Ranked) -> dict[str, Any]:
+    return {
+        "rank": place.rank,
+        "score": place.score,
+        "supporters": list(place.supporters),
+        "weak": place.weak,
+        "like": place.like,
+    }
+
+
+def run_summary(run: RunRow) -> dict[str, Any]:
+    """A run as lists show it."""
+    return {
+        "id": run.id,
+        "workflow": run.workflow,
+        "title": run.title,
+        "status": run.status,
+        "phase": run.phase,
+        "verdict": run.verdict,
+        "ending": run.ending,
+        "created_at": run.created_at,
+        "finished_at": run.finished_at,
+        "elapsed_s": round(run.elapsed_s, 3),
+    }
+
+
+def decision_json(decision: DecisionRow) -> dict[str, Any]:
+    """A decision without the matter that it shows (that stands beside it)."""
+    question = decision.question
+    return {
+        "key": decision.key,
+        "kind": decision.kind,
+        "state": decision.state,
+        "prompt": question.get("prompt"),
+        "options": question.get("options"),
+        "selectable": question.get("selectable"),
+        "shown_sha256": decision.shown_sha256,
+        "opened_at": decision.opened_at,
+        "deadline_at": decision.deadline_at,
+        "on_timeout": question.get("on_timeout"),
+        "answered_at": decision.answered_at,
+        "answer": decision.answer,
+    }
+
+
+def _coverage(report: RunReport) -> dict[str, Any] | None:
+    coverage = report.coverage
+    if coverage is None:
+        return None
+    return {
+        "complete": coverage.complete,
+        "unread": list(dict.fromkeys(file.path for file in coverage.unread)),
+        **coverage.model_dump(mode="json"),
+    }
+
+
+def _convergence(report: RunReport) -> dict[str, Any] | None:
+    if report.assessment is None:
+        return None
+    return {
+        **report.assessment.metrics.model_dump(mode="json"),
+        "ending": report.ending,
+        "reason": report.assessment.reason,
+        "answered": report.assessment.answered,
+        "expected": report.assessment.expected,
+        "quorum": report.assessment.quorum,
+    }
+
+
+def _rounds(report: RunReport) -> list[dict[str, Any]]:
+    """The stages in order, each with its steps; a round of the discussion carries its figures."""
+    stages: dict[str, list[dict[str, Any]]] = {}
+    for step in report.steps:
+        stages.setdefault(stage_of(step.key, step.participant), []).append(_step(step))
+    figures = {
+        f"{one.key.rpartition('round/')[0]}{role}/{one.figures.round}": one.figures
+        for one in report.assessments
+        for role in sorted(ASSESSED_ROLES)
+    }
+    return [
+        {
+            "stage": stage,
+            "assessment": figures[stage].model_dump(mode="json") if stage in figures else None,
+            "steps": steps,
+        }
+        for stage, steps in stages.items()
+    ]
+
+
+def _step(step: StepRow) -> dict[str, Any]:
+    return {
+        "key": step.key,
+        "kind": step.kind,
+        "participant": step.participant,
+        "role": step.role,
+        "round": step.round,
+        "status": step.status,
+        "attempts": step.attempts,
+        "queued_at_s": _rounded(step.queued_at_s),
+        "started_at_s": _rounded(step.leased_at_s),
+        "finished_at_s": _rounded(step.finished_at_s),
+        "reply": step.reply,
+        "failure": None
+        if step.failure_kind is None
+        else {"kind": step.failure_kind, "message": step.failure_message},
+        "note": step.note,
+        "tokens": step.tokens,
+        "input_tokens": step.input_tokens,
+        "output_tokens": step.output_tokens,
+        "cost_usd": step.cost_usd,
+    }
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)
+
+
+def _participants(report: RunReport) -> list[dict[str, Any]]:
+    return [_participant(part, who, report) for part, who in report.spec.seats]
+
+
+def _participant(part: str, who: Participant, report: RunReport) -> dict[str, Any]:
+    steps = [step for step in report.steps if step.participant == who.name]
+    return {
+        "name": who.name,
+        "part": part,
+        "provider": who.provider,
+        "model": who.model,
+        "family": who.family,
+        "rule_based": who.rule_based,
+        "answered": sum(step.status == StepStatus.DONE for step in steps),
+        "failed": sum(step.status == StepStatus.FAILED for step in steps),
+    }

@@ -1,0 +1,131 @@
+"""Somebody's text inside our Markdown: nothing of it becomes an image, a link, a tag, a mention or an address.
+
+`escape` shows a line to the letter. `prose` keeps what a participant's own Markdown is for (paragraphs, lists, code),
+because an answer with a program in it is to be read as one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from orchestrator.presentation.lines import clean, drop_unseen
+from shared.models.letters import spelled_out
+
+# What makes emphasis, code, links, images, tags, headings, tables, mentions and addresses.
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+_LEADING = re.compile(r"^(\s*)([-+=]|\d+[.)](?=\s|$))")
+# The same without what only shapes a text.
+_LINKING = re.compile(r"([\\\[\]<>#!~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+# Hosts look for `@name` and `#12` in the page that came of it, where no backslash is left: GitHub calls the person.
+# A blank without a width between the two is seen by the host and by nobody else.
+_CALLING = re.compile(r"(?<=[@#])(?=\w)")
+_APART = "&#8203;"
+_FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})([^`~]*)$")
+_QUOTE = re.compile(r"^( {0,3}(?:> ?)+)(.*)$", re.DOTALL)
+_TITLE = re.compile(r"^( {0,3})(#{1,6})(?=\s|$)")
+_UNDERLINE = re.compile(r"^\s*(=+|-+)\s*$")
+_TICKS = re.compile(r"`+")
+_KIND = re.compile(r"[\w+#.-]{0,24}")
+
+
+def escape(text: str) -> str:
+    """One line of somebody's text as Markdown that shows exactly that text."""
+    escaped = inline(text)
+    return _LEADING.sub(lambda found: f"{found[1]}{found[2][:-1]}\\{found[2][-1]}", escaped)
+
+
+def inline(text: str) -> str:
+    """The same within a line, where nothing can begin a list."""
+    return uncalled(_SPECIAL.sub(r"\\\1", clean(text)))
+
+
+def uncalled(markup: str) -> str:
+    """Finished Markdown or HTML in which `@name` calls nobody and `#12` leads nowhere."""
+    return _CALLING.sub(_APART, markup)
+
+
+def fenced(text: str, kind: str = "") -> str:
+    """A block of code that its content cannot close."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{kind}\n{spelled_out(text).rstrip()}\n{fence}"
+
+
+def prose(text: str) -> str:
+    """A text of several lines with its own paragraphs, lists, emphasis and code; its headings stand below ours.
+
+    Code blocks are written anew at the margin, so that we and whoever renders them agree on where they end.
+    """
+    done: list[str] = []
+    code: list[str] | None = None
+    opening: re.Match[str] | None = None
+    for one in drop_unseen(text).strip("\n").split("\n"):
+        if code is None:
+            opening = _FENCE.match(one)
+            if opening is None:
+                done.append(_line(one))
+            else:
+                code = []
+        elif opening is not None and _closes(one, opening[2]):
+            done.append(_code(code, opening))
+            code = None
+        else:
+            code.append(one)
+    if code is not None and opening is not None:
+        done.append(_code(code, opening))
+    return "\n".join(done)
+
+
+def _closes(one: str, mark: str) -> bool:
+    stripped = one.strip()
+    return len(stripped) >= len(mark) and set(stripped) == {mark[0]}
+
+
+def _code(lines: list[str], opening: re.Match[str]) -> str:
+    indent, kind = opening[1], _KIND.match(opening[3].strip())
+    text = "\n".join(one.removeprefix(indent) for one in lines)
+    return fenced(text, kind[0] if kind else "")
+
+
+def _line(one: str) -> str:
+    """A line outside of code blocks. Every line is closed in itself: no code span reaches into the next."""
+    quote = _QUOTE.match(one)
+    if quote is not None:
+        return quote[1] + _line(quote[2])
+    title = _TITLE.match(one)
+    if title is not None:
+        level = "#" * min(len(title[2]) + 2, 6)
+        return f"{title[1]}{level}{_spans(one[title.end() :])}"
+    return f"\\{one.strip()}" if _UNDERLINE.match(one) else _spans(one)
+
+
+def _spans(text: str) -> str:
+    """Code spans that end on the line stay, other backticks are shown; everything else is kept from linking."""
+    runs = list(_TICKS.finditer(text))
+    closers = _closers(runs)
+    out: list[str] = []
+    at = 0
+    for number, opened in enumerate(runs):
+        if opened.start() < at:
+            continue
+        out.append(_kept(text[at : opened.start()]))
+        closed = closers[number]
+        at = opened.end() if closed is None else closed.end()
+        out.append("\\`" * len(opened[0]) if closed is None else text[opened.start() : at])
+    out.append(_kept(text[at:]))
+    return "".join(out)
+
+
+def _kept(text: str) -> str:
+    """Emphasis stays, nothing links."""
+    return uncalled(_LINKING.sub(r"\\\1", text))
+
+
+def _closers(runs: list[re.Match[str]]) -> list[re.Match[str] | None]:
+    """For each run of backticks the next one of its length."""
+    seen: dict[int, re.Match[str]] = {}
+    found: list[re.Match[str] | None] = []
+    for run in reversed(runs):
+        found.append(seen.get(len(run[0])))
+        seen[len(run[0])] = run
+    return found[::-1]

@@ -1,0 +1,84 @@
+"""Lists of runs, decisions and participants as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.presentation.locale.sentences import told
+from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.tables import table
+from shared.models.panel import Panel, Participant
+from shared.store.decisions import DecisionRow
+from shared.store.views import RunRow
+
+
+def heads(names: Sequence[str], language: str) -> tuple[str, ...]:
+    """The heads of a list's columns."""
+    return tuple(say(f"list_{name}", language) for name in names)
+
+
+def runs(rows: Sequence[RunRow], language: str = "en") -> list[Line]:
+    """One line a run."""
+    if not rows:
+        return [line(Span(say("no_runs", language), Style.DIM))]
+    names = ("run", "workflow", "status", "verdict", "ending", "started", "took", "title")
+    return table(
+        heads(names, language),
+        [
+            (
+                run.id,
+                run.workflow,
+                run.status.value,
+                run.verdict or "-",
+                say(f"how_{run.ending}", language) if run.ending else "-",
+                f"{run.created_at:%Y-%m-%d %H:%M}",
+                say("seconds", language, s=run.elapsed_s),
+                run.title,
+            )
+            for run in rows
+        ],
+    )
+
+
+def decisions(rows: Sequence[DecisionRow], language: str = "en") -> list[Line]:
+    """One line a decision, and how to answer; the options as they are typed."""
+    if not rows:
+        return [line(Span(say("no_decision_waits", language), Style.DIM))]
+    names = ("run", "about", "asked", "until", "options", "question", "title")
+    lines = table(
+        heads(names, language),
+        [
+            (
+                row.run_id,
+                row.kind,
+                f"{row.opened_at:%Y-%m-%d %H:%M}",
+                "-" if row.deadline_at is None else f"{row.deadline_at:%Y-%m-%d %H:%M}",
+                "|".join(row.question.get("options") or ()),
+                told(str(row.question.get("prompt", "")), language),
+                row.title,
+            )
+            for row in rows
+        ],
+    )
+    return [*lines, line(Span(say("decide_hint", language), Style.DIM))]
+
+
+def participants(panel: Panel) -> list[Line]:
+    """One line for each part of a panel."""
+    parts: list[tuple[str, Participant]] = [("critic", critic) for critic in panel.critics]
+    parts += [("author", panel.author), ("chair", panel.chair)]
+    return table(
+        ("name", "part", "provider", "model", "family", "kind"),
+        [
+            (
+                who.name,
+                part,
+                who.provider,
+                who.model or who.tool or "-",
+                who.family,
+                "rule-based" if who.rule_based else "model",
+            )
+            for part, who in parts
+        ],
+    )

@@ -1,0 +1,124 @@
+"""Calls, tokens and dollars for people and as JSON: what was spent, and what probably will be.
+
+An unknown price is said, and never shown as zero.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from orchestrator.core.discussion.estimate import Estimate, Range
+from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.presentation.locale.words import count, say
+from orchestrator.presentation.tables import table
+from shared.models.run import RunSpec
+from shared.providers.prices import exact_dollars
+from shared.store.spending import Spending
+from shared.store.views import UsageRow
+
+_LEAST_SHOWN = 0.0001
+
+
+def dollars(usd: float) -> str:
+    """`$0.0123`, `$12.30`; something that small is not nothing: `<$0.0001`."""
+    if 0 < usd < _LEAST_SHOWN:
+        return f"<${_LEAST_SHOWN}"
+    return f"${usd:,.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
+
+
+def spent(usage: UsageRow, language: str) -> list[Line]:
+    """What a run has used, in one line; nothing when no model was asked."""
+    tokens = usage.input_tokens + usage.output_tokens
+    if not (tokens or usage.cost_usd or usage.unknown_costs):
+        return []
+    parts = [count("spent_calls", language, usage.calls)]
+    if tokens:
+        read, written = f"{usage.input_tokens:,}", f"{usage.output_tokens:,}"
+        parts.append(say("spent_tokens", language, read=read, written=written))
+    if usage.unknown_costs == usage.calls:
+        parts.append(say("cost_unknown", language))
+    else:
+        cost = dollars(usage.cost_usd or 0.0)
+        if usage.unknown_costs:
+            cost += f" {count('calls_unpriced', language, usage.unknown_costs)}"
+        parts.append(cost)
+    return [line(Span(f"{say('spent', language)}: {', '.join(parts)}", Style.DIM))]
+
+
+def spending_table(
+    by: str, rows: Sequence[Spending], total: Spending | None, language: str = "en"
+) -> list[Line]:
+    """A row for each key and their sum."""
+    if total is None or not rows:
+        return [line(Span(say("nothing_spent", language), Style.DIM))]
+    names = (by, "calls", "tokens_in", "cached", "tokens_out", "cost", "unknown_price")
+    heads = [say(f"list_{name}", language) for name in names]
+    sums = dataclasses.replace(total, key=say("list_total", language))
+    lines = table(heads, [_row(one, language) for one in (*rows, sums)])
+    if total.unknown_tokens:
+        text = say("unknown_tokens", language, n=total.unknown_tokens)
+        lines.append(line(Span(text, Style.DIM)))
+    return lines
+
+
+def _row(one: Spending, language: str) -> tuple[str, ...]:
+    return (
+        one.key or "-",
+        f"{one.calls:,}",
+        f"{one.input_tokens:,}",
+        f"{one.cached_tokens:,}",
+        f"{one.output_tokens:,}",
+        say("unknown_price", language) if one.cost_usd is None else dollars(one.cost_usd),
+        say("unpriced_calls", language, n=one.unknown_costs) if one.unknown_costs else "-",
+    )
+
+
+def estimate_lines(found: Estimate | None, spec: RunSpec, title: str) -> list[Line]:
+    """What a run will probably take."""
+    language = spec.language
+    head = line(Span(say("estimate", language, title=title), Style.STRONG))
+    if found is None:
+        return [head, line(f"  {say('estimate_none', language)}")]
+    low, high = _counts(found.calls)
+    texts = [say("estimate_calls", language, low=low, high=high)]
+    for way, tokens in (("way_in", found.input_tokens), ("way_out", found.output_tokens)):
+        low, high = _counts(tokens)
+        texts.append(say("estimate_tokens", language, way=say(way, language), low=low, high=high))
+    cost = found.cost_usd
+    texts.append(
+        say("estimate_unknown", language)
+        if cost is None
+        else say("estimate_cost", language, low=dollars(cost.low), high=dollars(cost.high))
+    )
+    return [head, *(line(f"  {text}") for text in texts), *_caveats(found, spec)]
+
+
+def _caveats(found: Estimate, spec: RunSpec) -> list[Line]:
+    language, limit = spec.language, spec.budget.max_usd
+    names = ", ".join(found.unpriced)
+    said = []
+    if names:
+        said.append(say("estimate_unpriced", language, names=names))
+    if names and limit is not None:
+        said.append(say("estimate_refused", language, names=names))
+    if limit is not None and found.cost_usd is not None and found.cost_usd.high > limit:
+        said.append(say("estimate_over", language, limit=exact_dollars(limit)))
+    lines = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in said]
+    if spec.reuse:
+        lines.append(line(Span(f"  {say('estimate_reuse', language)}", Style.DIM)))
+    return lines
+
+
+def _counts(found: Range) -> tuple[str, str]:
+    return f"{found.low:,.0f}", f"{found.high:,.0f}"
+
+
+def estimate_json(found: Estimate | None, spec: RunSpec) -> dict[str, Any]:
+    """The same as data; `estimate` is None for a workflow that nobody can foresee."""
+    return {
+        "workflow": spec.workflow,
+        "budget": spec.budget.model_dump(mode="json"),
+        "estimate": None if found is None else dataclasses.asdict(found),
+    }

@@ -1,0 +1,298 @@
+"""All that is known about a run, as every rendering wants it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from orchestrator.core.findings.ranking import Ranked, rank
+from orchestrator.core.findings.verdict import (
+    GateResult,
+    coverage_of,
+    derive,
+    effective_votes,
+    gate_of,
+    voice_of,
+)
+from orchestrator.presentation.locale.notices import tell
+from orchestrator.presentation.locale.words import say
+from shared.models.assessment import Assessment
+from shared.models.coverage import CoverageReport
+from shared.models.decision import DecisionState
+from shared.models.findings import Finding, FindingStatus, Position
+from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
+from shared.models.panel import Participant, Role
+from shared.models.replies import Applied, CheckedFixes, Synthesis
+from shared.models.run import ReviewOptions, RunSpec
+from shared.store.decisions import DecisionRow
+from shared.store.views import RunRow, StepRow, UsageRow
+
+SUPPORTING = frozenset({Position.AGREE, Position.PARTIAL})
+# Whose verdict follows from findings; that of the others is an answer.
+OF_FINDINGS = frozenset({"review", "plan", "undo"})
+# Contributions to a round of a discussion, which is assessed when all of them are there.
+ROUND_ROLES = frozenset(
+    role.value
+    for role in (
+        *(Role.CRITIQUE, Role.REBUTTAL, Role.CHALLENGE, Role.DEFENSE, Role.RISK, Role.INNOVATION),
+        *(Role.CROSS_REVIEW, Role.ARGUMENT),
+    )
+)
+ASSESSED_ROLES = ROUND_ROLES | {Role.SPEECH.value}
+# As a worker notes a turn that a fallback took.
+_SHORTENED = re.compile(r"\bshortened \(([^()]*)\)")
+_SPOKEN_BY = re.compile(r"\bspoken by ([^\s,]+)")
+
+
+@dataclass(frozen=True)
+class RecordedAssessment:
+    """A round's figures under the key of its record."""
+
+    key: str
+    figures: Assessment
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """A run's rows, and what follows from them. `recorded` are the findings as of the last recorded round."""
+
+    run: RunRow
+    steps: tuple[StepRow, ...]
+    assessments: tuple[RecordedAssessment, ...]
+    recorded: tuple[Finding, ...]
+    decisions: tuple[DecisionRow, ...]
+    usage: UsageRow
+
+    @cached_property
+    def spec(self) -> RunSpec:
+        """What was captured at submission."""
+        return RunSpec.model_validate(self.run.spec)
+
+    @property
+    def options(self) -> ReviewOptions:
+        """The review's options."""
+        return self.spec.review or ReviewOptions()
+
+    @property
+    def strategy(self) -> str | None:
+        """The workflow's variant; None where it has none."""
+        spec = self.spec
+        chosen = (
+            spec.plan or spec.panel_options or (None if spec.ask or spec.forum else self.options)
+        )
+        return None if chosen is None else chosen.strategy
+
+    @property
+    def critics(self) -> tuple[Participant, ...]:
+        """Who judges."""
+        return self.spec.panel.critics
+
+    @property
+    def detail(self) -> Mapping[str, Any]:
+        """The outcome's details; empty while there is no outcome."""
+        return (self.run.outcome or {}).get("detail") or {}
+
+    @property
+    def decision(self) -> DecisionRow | None:
+        """The decision that is open, else the last one."""
+        return self.open_decision or (self.decisions[-1] if self.decisions else None)
+
+    @property
+    def open_decision(self) -> DecisionRow | None:
+        """The decision that a person is asked for now."""
+        return next((d for d in self.decisions if d.state is DecisionState.OPEN), None)
+
+    @property
+    def shown(self) -> Mapping[str, Any]:
+        """What the open decision shows; empty when none is open."""
+        decision = self.open_decision
+        return decision.question.get("shown") or {} if decision else {}
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The panel's findings, the worst first."""
+        outcome = self.run.outcome or {}
+        found = (
+            tuple(Finding.model_validate(one) for one in outcome["findings"])
+            if "findings" in outcome
+            else self.recorded
+        )
+        return tuple(sorted(found, key=_worst_first))
+
+    @cached_property
+    def ranking(self) -> tuple[Ranked, ...]:
+        """Every finding, likely and grave ones first (`core.ranking`); what was mended comes after what stands."""
+        voices = {one.name: voice_of(one) for one in (*self.critics, self.spec.panel.author)}
+        fixes = self.fixes.fixes if self.fixes else ()
+        tried = {finding for fix in fixes if fix.problem is None for finding in fix.findings}
+        standing = {finding.id for finding in self.standing}
+        size = effective_votes(self.critics)
+        first = rank([one for one in self.findings if one.id in standing], voices, tried, size)
+        mended = rank([one for one in self.findings if one.id not in standing], voices, tried, size)
+        return (*first, *(replace(one, rank=one.rank + len(first)) for one in mended))
+
+    @property
+    def ranked(self) -> tuple[Finding, ...]:
+        """What a reader wants first: the ranking without the rejected ones."""
+        kept = {finding.id for finding in self.kept}
+        return tuple(one.finding for one in self.ranking if one.finding.id in kept)
+
+    def place_in_ranking(self, finding: Finding) -> Ranked:
+        """Its rank, and what the rank rests on."""
+        return next(one for one in self.ranking if one.finding.id == finding.id)
+
+    @property
+    def kept(self) -> tuple[Finding, ...]:
+        """The findings that the panel did not reject."""
+        return tuple(f for f in self.findings if f.status is not FindingStatus.REJECTED)
+
+    @property
+    def standing(self) -> tuple[Finding, ...]:
+        """The findings that no applied fix has mended."""
+        named = self.detail.get("standing")
+        return self.findings if named is None else tuple(f for f in self.findings if f.id in named)
+
+    @property
+    def assessment(self) -> Assessment | None:
+        """The last round's figures."""
+        return self.assessments[-1].figures if self.assessments else None
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds there were: assessed ones, or ones in which the floor was asked for."""
+        assessed = sum("round/" in one.key for one in self.assessments)
+        asked = max((step.round for step in self.steps if step.role == Role.BID), default=0)
+        return max(assessed, asked)
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the discussion ended; None while it goes on."""
+        if self.run.ending is not None:
+            return Ending(self.run.ending)
+        return self.assessment.ending if self.assessment else None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The outcome's verdict, or what follows so far once a discussion of findings has ended."""
+        if self.run.verdict is not None:
+            return Verdict(self.run.verdict)
+        if self.ending is None or self.run.workflow not in OF_FINDINGS:
+            return Verdict.INCONCLUSIVE if self.run.status.final else None
+        return derive(self.standing, self.ending, self.spec.fail_on, self.coverage)
+
+    @property
+    def gate(self) -> GateResult:
+        """What the gate says: about what still stands, or about the debaters' agreement."""
+        return gate_of(self.spec, self.standing, self.ending, self.detail or self.shown)
+
+    @cached_property
+    def coverage(self) -> CoverageReport | None:
+        """Who read which file; None where that was not recorded, or is not known yet."""
+        return coverage_of(self.detail or self.shown)
+
+    @property
+    def synthesis(self) -> Synthesis | None:
+        """The panel's merged text."""
+        text = self.detail.get("synthesis") or self.shown.get("synthesis")
+        return None if text is None else Synthesis.model_validate(text)
+
+    @property
+    def fixes(self) -> CheckedFixes | None:
+        """The fixes that were tried, with the exact combined patch."""
+        fixes = self.detail.get("fixes") or self.shown.get("fixes")
+        return None if fixes is None else CheckedFixes.model_validate(fixes)
+
+    @property
+    def applied(self) -> tuple[Applied, ...]:
+        """What was applied, one entry a review."""
+        return tuple(Applied.model_validate(one) for one in self.detail.get("applied") or ())
+
+    @property
+    def unapplied(self) -> bool:
+        """True when somebody wanted the fix and it could not be applied."""
+        answer = self.detail.get("decision") or {}
+        ended = self.run.status is RunStatus.COMPLETED
+        return ended and answer.get("choice") == "apply_fix" and not self.applied
+
+    def supporters(self, finding: Finding) -> int:
+        """How many critics carry a finding: who raised it and who agreed, even in part."""
+        critics = {critic.name for critic in self.critics}
+        agreeing = {name for name, position in finding.stances.items() if position in SUPPORTING}
+        return len(critics & (agreeing | set(finding.raised_by)))
+
+    def warnings(self, language: str) -> tuple[str, ...]:
+        """What a reader must not overlook: scripted lines, stand-ins, absences, failures, an unapplied fix."""
+        outcome = self.run.outcome
+        if outcome is not None:
+            told = tuple(str(text) for text in outcome.get("warnings") or ())
+        else:
+            failed = (step for step in self.steps if step.status == StepStatus.FAILED)
+            told = tuple(self._absence(step, language) for step in failed)
+        noticed = self.noticed(language)
+        beside = (*self.scripted(language), *self.stood_in(language), *self.shortened(language))
+        return (*noticed, *beside, *told)
+
+    def noticed(self, language: str) -> tuple[str, ...]:
+        """What the repository's own file changed, and what it could not."""
+        return tuple(tell(notice, language) for notice in self.spec.notices)
+
+    def stood_in(self, language: str) -> tuple[str, ...]:
+        """Whose turns another participant took, so that nobody takes the answer for theirs."""
+        found = ((step.participant, _SPOKEN_BY.search(step.note)) for step in self.steps)
+        pairs = dict.fromkeys((who, by[1]) for who, by in found if by is not None)
+        return tuple(say("stood_in", language, who=who, other=other) for who, other in pairs)
+
+    def shortened(self, language: str) -> tuple[str, ...]:
+        """Of whose answers something was left out, and what."""
+        found = ((step, _SHORTENED.search(step.note)) for step in self.steps)
+        return tuple(
+            say("shortened", language, who=step.participant, key=step.key, what=what[1])
+            for step, what in found
+            if what is not None
+        )
+
+    def scripted(self, language: str) -> tuple[str, ...]:
+        """Who read lines from a file instead of being asked; nothing when nobody did."""
+        names = dict.fromkeys(
+            one.name for _part, one in self.spec.seats if one.provider == "scripted"
+        )
+        return (say("scripted", language, names=", ".join(names)),) if names else ()
+
+    def _absence(self, step: StepRow, language: str) -> str:
+        why = f"{step.failure_kind}: {step.failure_message}"
+        if step.role not in ROUND_ROLES:
+            return say("step_failed", language, key=step.key, why=why)
+        prefix = step.key.removesuffix(step.participant)
+        asked = [one for one in self.steps if one.key.startswith(prefix)]
+        answered = sum(one.status == StepStatus.DONE for one in asked)
+        return say(
+            "abstained",
+            language,
+            who=step.participant,
+            round=step.round,
+            answered=answered,
+            asked=len(asked),
+            why=why,
+        )
+
+
+def took_s(step: StepRow) -> float | None:
+    """How long a step was worked on: from its (last) start to its end; None before the end."""
+    if step.finished_at_s is None:
+        return None
+    began_s = step.leased_at_s if step.leased_at_s is not None else step.queued_at_s
+    return max(0.0, step.finished_at_s - began_s)
+
+
+def _worst_first(finding: Finding) -> tuple[int, str, int, int, str]:
+    place = finding.place
+    return (
+        finding.severity.rank,
+        place.path if place else "",
+        place.line if place else 0,
+        len(finding.id),
+        finding.id,
+    )

@@ -1,0 +1,80 @@
+"""What happened in a run: its rounds and its event log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from orchestrator.core.discussion.wording import lines_of
+from orchestrator.presentation.lines import Line, Span, Style, block, line
+from orchestrator.presentation.locale.reply_words import field_word
+from orchestrator.presentation.locale.sentences import told
+from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.report import RecordedAssessment, RunReport, took_s
+from orchestrator.presentation.tables import table
+
+
+def rounds(report: RunReport, language: str = "en") -> list[Line]:
+    """Every step with what was said, and below them each round's figures."""
+    lines: list[Line] = []
+    for step in report.steps:
+        spent_s = took_s(step)
+        took = "" if spent_s is None else f", {say('seconds', language, s=spent_s)}"
+        head = f"{say(f'turn_{step.status}', language)}{took}"
+        note = f" {step.note}" if step.note else ""
+        lines.append(line(Span(f"{step.key}: {head}", Style.STRONG), Span(note, Style.DIM)))
+        if step.failure_kind is not None:
+            why = f"  ⚠ {step.failure_kind}: {step.failure_message}"
+            lines.append(line(Span(why, Style.WARNING)))
+        if step.reply is not None:
+            lines += block(_said(step.reply, language), indent="  ")
+    return [*lines, *(_figures(one, language) for one in report.assessments)]
+
+
+def _said(reply: Mapping[str, Any], language: str) -> str:
+    """A reply field by field: texts below their headings, numbers beside them."""
+    parts = []
+    for name, value in reply.items():
+        word = field_word(name, language)
+        if isinstance(value, bool | int | float):
+            parts.append(f"{word}: {json.dumps(value)}")
+        elif lines := list(_lines(value)):
+            parts.append(f"## {word}\n" + "\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _lines(value: Any) -> Iterator[str]:
+    """As `lines_of`; a fix is its findings, its source and its explanation above its patch."""
+    match value:
+        case [{"findings": _, "patch": _}, *_]:
+            for fix in value:
+                said = (fix.get("source"), fix.get("explanation"), fix.get("problem"))
+                yield " — ".join(["- " + ", ".join(fix["findings"]), *filter(None, said)])
+                yield from (f"  {one}" for one in (fix["patch"] or "").splitlines())
+        case _:
+            yield from lines_of(value)
+
+
+def _figures(recorded: RecordedAssessment, language: str) -> Line:
+    figures = recorded.figures
+    metrics = figures.metrics
+    stability = "-" if metrics.avg_stability is None else f"{metrics.avg_stability:.2f}"
+    said = say(
+        "round_figures",
+        language,
+        agreement=metrics.agreement_ratio,
+        stability=stability,
+        score=metrics.overall_score,
+        how=say(f"how_{metrics.recommendation.value}", language),
+        answered=figures.answered,
+        expected=figures.expected,
+        why=told(figures.reason, language),
+    )
+    return line(Span(f"{recorded.key}: ", Style.STRONG), said.rstrip())
+
+
+def events(log: Sequence[tuple[int, str, Any]]) -> list[Line]:
+    """The append-only log, one line an event."""
+    rows = [(str(number), kind, json.dumps(body, ensure_ascii=False)) for number, kind, body in log]
+    return table(("#", "event", "what"), rows)

@@ -1,0 +1,167 @@
+"""Text in the cells of a terminal: wrapped, cut and filled up by width, also with Korean and emoji."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from rich.cells import cell_len
+
+from orchestrator.presentation.lines import Line, Span, drop_unseen, line
+
+_WORD = re.compile(r" *[^ ]* *")
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """The text's lines, none wider than `width` cells; words stay whole where they fit."""
+    flat = drop_unseen(text).replace("\t", "    ")
+    return [part for one in flat.split("\n") for part in _wrapped_line(one, max(width, 2))]
+
+
+def tail(text: str, width: int, height: int) -> list[str]:
+    """The last `height` lines of the wrapped text: what somebody is writing just now.
+
+    Where lines break does not change while the text grows, so what can be read stands still.
+    """
+    if height <= 0:
+        return []
+    kept = text.rstrip("\n")
+    return wrapped(kept[_steady_start(kept, width * (height + 1)) :].lstrip("\n"), width)[-height:]
+
+
+def _steady_start(text: str, enough: int) -> int:
+    """Where to begin so that at least `enough` characters follow; the same place for many longer texts."""
+    latest = len(text) - enough
+    if latest <= 0:
+        return 0
+    line = text.rfind("\n", max(latest - 2 * enough, 0), latest) + 1
+    if line:
+        return line
+    step = latest - latest % enough
+    blank = text.rfind(" ", max(step - enough, 0), step) + 1
+    return blank or step
+
+
+def head(text: str, width: int, height: int) -> list[str]:
+    """The first `height` lines of the wrapped text; the last of them says that there is more."""
+    if height <= 0:
+        return []
+    lines = wrapped(text.strip("\n")[: width * (height + 1)], width)
+    if len(lines) <= height:
+        return lines
+    return [*lines[: height - 1], filled(lines[height - 1], width - 1).rstrip() + "…"]
+
+
+def filled(text: str, width: int) -> str:
+    """The text in exactly `width` cells."""
+    fitting = cropped(text, width)
+    while (missing := width - cell_len(fitting)) > 0:  # a joiner at its end swallows a blank
+        fitting += " " * missing
+    return fitting
+
+
+def cropped(text: str, width: int) -> str:
+    """The longest beginning of the text in at most `width` cells.
+
+    rich's own `set_cell_size` (15.0) raises IndexError for some texts that end in signs without a width.
+    """
+    if cell_len(text) <= width:
+        return text
+    end = bisect_right(range(1, len(text) + 1), width, key=lambda most: cell_len(text[:most]))
+    # A joiner makes a longer text narrower, so the search may overshoot.
+    while cell_len(text[:end]) > width:
+        end -= 1
+    return text[:end]
+
+
+def pieces(word: str, width: int) -> list[str]:
+    """The word in pieces of at most `width` cells; at least one piece, and a single wider sign stands alone."""
+    found: list[str] = []
+    # Far enough for signs without a width, near enough for a word of a megabyte.
+    at, reach = 0, 8 * width + 8
+    while at + reach < len(word) or cell_len(word[at:]) > width:
+        piece = cropped(word[at : at + reach], width) or word[at]
+        found.append(piece)
+        at += len(piece)
+    return [*found, word[at:]]
+
+
+def cut(line: Line, width: int) -> Line:
+    """The line in at most `width` cells."""
+    if width_of(line) <= width:
+        return line
+    spans: list[Span] = []
+    left = len(cropped("".join(span.text for span in line), width))
+    for span in line:
+        if len(span.text) >= left:
+            spans.append(Span(span.text[:left].rstrip(), span.style))
+            break
+        spans.append(span)
+        left -= len(span.text)
+    return tuple(spans)
+
+
+def folded(lines: Iterable[Line], width: int) -> list[Line]:
+    """The lines, wrapped between words to at most `width` cells; what follows stands as far in as its line began."""
+    return [part for one in lines for part in _folded_line(one, max(width, 8))]
+
+
+def _folded_line(one: Line, width: int) -> list[Line]:
+    if width_of(one) <= width:
+        return [one]
+    text = "".join(span.text for span in one)
+    indent = " " * min(len(text) - len(text.lstrip(" ")), width // 2)
+    done: list[Line] = []
+    current: list[Span] = []
+    for word in _words(one):
+        free = width - width_of(tuple(current))
+        if cell_len(word.text.rstrip(" ")) <= free:
+            current.append(word)
+            continue
+        if any(span.text.strip() for span in current):
+            done.append(_ended(current))
+        bare = word.text.strip(" ")
+        *whole, last = pieces(bare, max(width - len(indent), 2))
+        done += [(Span(indent), Span(piece, word.style)) for piece in whole]
+        behind = word.text[len(word.text.rstrip(" ")) :] if bare else ""
+        current = [Span(indent), Span(last + behind, word.style)]
+    return [*done, _ended(current)]
+
+
+def _ended(spans: list[Span]) -> Line:
+    """The line without the blanks at its end, which would not fit."""
+    kept = list(spans)
+    while kept and not kept[-1].text.strip(" "):
+        kept.pop()
+    return (*kept[:-1], Span(kept[-1].text.rstrip(" "), kept[-1].style)) if kept else line("")
+
+
+def _words(one: Line) -> Iterator[Span]:
+    """The line's words, each with the blanks behind it."""
+    for span in one:
+        for found in _WORD.finditer(span.text):
+            yield Span(found[0], span.style)
+
+
+def width_of(line: Line) -> int:
+    """The cells that a line takes; a sign may be made of the end of one span and the beginning of the next."""
+    return cell_len("".join(span.text for span in line))
+
+
+def _wrapped_line(text: str, width: int) -> Iterator[str]:
+    if cell_len(text) <= width:
+        yield text
+        return
+    current = ""
+    for word in text.split(" "):
+        joined = f"{current} {word}" if current else word
+        if cell_len(joined) <= width:
+            current = joined
+            continue
+        if current.strip():
+            yield current
+        *whole, current = pieces(word, width)
+        yield from whole
+    if current:
+        yield current

@@ -1,0 +1,226 @@
+"""Configuration files as values with positions: YAML by the safe loader's nodes, TOML as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import JsonValue
+
+from orchestrator.settings.toml_tables import toml_lines, toml_table
+from orchestrator.settings.trees import (
+    MAX_BYTES,
+    MAX_DEPTH,
+    MAX_KEY,
+    MAX_KEYS,
+    MAX_NODES,
+    MAX_PYPROJECT,
+    Position,
+    Tree,
+    one_line,
+    unusable,
+)
+from shared.errors import ConfigurationError, EnvironmentFault
+
+_ADDRESSED = re.compile(
+    rb"""(?m)^[ \t]*+(?:\[{1,2}[ \t]*+)?(?:["']?tool["']?[ \t]*+\.[ \t]*+)?["']?quorate["']?[ \t]*+(?:[.=\]]|\r?$)"""
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """One source of settings: its values, the line of every key, and whom it belongs to.
+
+    `place` is how people call it; `folder` is where its relative paths start; `typed` is true of what came from the
+    command line or the environment.
+    """
+
+    place: str
+    tree: Tree
+    lines: Mapping[Position, int] = field(default_factory=dict)
+    folder: Path = Path()
+    project: bool = False
+    typed: bool = False
+
+    def where(self, position: Position) -> str:
+        """`file:line` of a position, or of the nearest one around it that has a line."""
+        line = self.line_of(position)
+        return self.place if line is None else f"{self.place}:{line}"
+
+    def line_of(self, position: Position) -> int | None:
+        """The line of a position, or of the nearest one around it that has a line."""
+        while position and position not in self.lines:
+            position = position[:-1]
+        return self.lines.get(position)
+
+
+def read_yaml(file: Path, *, project: bool) -> Document:
+    """A YAML file. Raises ConfigurationError with the line, EnvironmentFault without permission."""
+    return parse_yaml(_read(file), str(file), file.parent, project=project)
+
+
+def parse_yaml(given: str | bytes, place: str, folder: Path, *, project: bool) -> Document:
+    """The values of a YAML text; an empty one has none."""
+    place = one_line(place)
+    text = _decoded(given, place) if isinstance(given, bytes) else given
+    root = _composed(text, place)
+    if root is None:
+        return Document(place, {}, {}, folder, project)
+    reader = _Reader(place)
+    tree = reader.value(root, ())
+    if not isinstance(tree, dict):
+        raise ConfigurationError(f"{place}:1: expected a mapping of keys, like `language: en`.")
+    return Document(place, tree, reader.lines, folder, project)
+
+
+class _TooLarge(Exception):
+    """More nodes or a deeper nesting than anybody writes; the line is its argument."""
+
+
+class _Composer(yaml.SafeLoader):
+    """Composes nodes, and stops at the limits instead of recursing to its end."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._nodes = 0
+        self._depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """As the original, counted."""
+        self._nodes += 1
+        self._depth += 1
+        if self._nodes > MAX_NODES or self._depth > MAX_DEPTH:
+            raise _TooLarge(self.line + 1)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+def _composed(text: str, place: str) -> yaml.Node | None:
+    try:
+        loader = _Composer(text)
+        try:
+            node: yaml.Node | None = loader.get_single_node()
+        finally:
+            loader.dispose()
+    except _TooLarge as error:
+        raise ConfigurationError(
+            f"{place}:{error.args[0]}: the file is too large or nested too deeply."
+        ) from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        hint = " Indent with blanks, not tabs." if "'\\t'" in str(error.problem) else ""
+        problem = one_line(str(error.problem))[:200]
+        raise ConfigurationError(f"{place}:{line}: this is not YAML: {problem}.{hint}") from None
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        # Among them: an escape for a sign that does not exist.
+        raise ConfigurationError(
+            f"{place}: this is not YAML: {one_line(str(error))[:200]}."
+        ) from None
+    return node
+
+
+def parse_pyproject(content: bytes, place: str, folder: Path) -> Document | None:
+    """The table [tool.quorate] of a pyproject.toml, None when there is none.
+
+    A file that does not speak to Quorate is not parsed, whatever it is.
+    """
+    if _ADDRESSED.search(content) is None:
+        return None
+    place = one_line(place)
+    text = _decoded(content, place, MAX_PYPROJECT)
+    tree = toml_table(text, place)
+    if tree is None:
+        return None
+    return Document(place, tree, toml_lines(text), folder, project=True)
+
+
+class _Reader:
+    """Turns composed nodes into values and remembers where each key stood."""
+
+    def __init__(self, place: str) -> None:
+        self.lines: dict[Position, int] = {}
+        self._place = place
+        self._nodes = 0
+        self._scalars = yaml.constructor.SafeConstructor()
+
+    def value(self, node: yaml.Node, position: Position) -> JsonValue:
+        self._nodes += 1
+        # Aliases are followed by value, so that a small file could grow without end.
+        if self._nodes > MAX_NODES or len(position) > MAX_DEPTH:
+            raise self._error(node, "the file is too large or nested too deeply")
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, position)
+        if isinstance(node, yaml.SequenceNode):
+            items: list[JsonValue] = []
+            for number, item in enumerate(node.value):
+                self.lines[(*position, number)] = item.start_mark.line + 1
+                items.append(self.value(item, (*position, number)))
+            return items
+        return self._scalar(node)
+
+    def _mapping(self, node: yaml.MappingNode, position: Position) -> Tree:
+        tree: Tree = {}
+        for key_node, value_node in node.value:
+            key = self._scalar(key_node) if isinstance(key_node, yaml.ScalarNode) else None
+            if not isinstance(key, str) or len(key) > MAX_KEY or not key.isprintable():
+                raise self._error(key_node, f"a key must be a word of at most {MAX_KEY} letters")
+            if len(tree) >= MAX_KEYS:
+                raise self._error(key_node, f"there are more than {MAX_KEYS} keys here")
+            if key in tree:
+                raise self._error(key_node, f"the key '{key}' stands here a second time")
+            self.lines[(*position, key)] = key_node.start_mark.line + 1
+            tree[key] = self.value(value_node, (*position, key))
+        return tree
+
+    def _scalar(self, node: yaml.Node) -> JsonValue:
+        numeric = node.tag.endswith((":int", ":float"))
+        if numeric and len(node.value) > MAX_KEY:
+            raise self._error(node, "a number that is too long")
+        try:
+            value = self._scalars.construct_object(node)
+        except (
+            yaml.YAMLError,
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ):
+            # What the tags !!int, !!bool and the like make of words that are none.
+            raise self._error(node, "a tag or value that is not allowed here") from None
+        if (reason := unusable(value)) is not None:
+            raise self._error(node, reason)
+        if value is None or isinstance(value, str | bool | int | float):
+            return value
+        # Dates and binary values have no place in any key: their text does.
+        return str(node.value)
+
+    def _error(self, node: yaml.Node, reason: str) -> ConfigurationError:
+        return ConfigurationError(f"{self._place}:{node.start_mark.line + 1}: {reason}.")
+
+
+def _read(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except PermissionError:
+        raise EnvironmentFault(f"No permission to read the configuration {file}.") from None
+    except OSError as error:
+        raise ConfigurationError(
+            f"The configuration {file} cannot be read: {error.strerror}."
+        ) from None
+    return _decoded(data, one_line(str(file)))
+
+
+def _decoded(data: bytes, place: str, limit: int = MAX_BYTES) -> str:
+    if len(data) > limit:
+        raise ConfigurationError(f"The configuration {place} is over {limit} bytes.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"The configuration {place} is not UTF-8.") from None

@@ -1,0 +1,115 @@
+"""The layers of a configuration: what the environment and the command line set, and how layers are merged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pydantic import JsonValue
+
+from orchestrator.settings.documents import Document
+from orchestrator.settings.places import absolute
+from orchestrator.settings.trees import Position, Tree
+
+ENVIRONMENT: dict[str, str] = {
+    "QUORATE_LANG": "language",
+    "QUORATE_PRESET": "preset",
+    "QUORATE_PANEL": "participants",
+    "QUORATE_STRATEGY": "review.strategy",
+    "QUORATE_ROUNDS": "review.max_rounds",
+    "QUORATE_TIMEOUT": "settings.timeout",
+    "QUORATE_FAIL_ON": "gate.fail_on",
+    "QUORATE_MAX_COST": "budget.per_run_usd",
+    "QUORATE_DECIDE": "decision.mode",
+}
+"""The variables that mirror options, and the keys that they set."""
+
+_ADDED_UP = (("privacy", "never_send"),)
+_WHOLE = "providers"
+
+
+def merged(layers: Sequence[Document], environ: Mapping[str, str]) -> tuple[Tree, dict[str, str]]:
+    """All layers in one tree, the last one above all, and where each key comes from."""
+    tree: Tree = {}
+    sources: dict[str, str] = {}
+    for layer in layers:
+        _merge(tree, _with_whole_paths(layer, environ), layer, (), sources)
+    return tree, sources
+
+
+def environment_document(environ: Mapping[str, str]) -> Document:
+    """What the variables of ENVIRONMENT set."""
+    tree: Tree = {}
+    names = []
+    for variable, key in ENVIRONMENT.items():
+        text = environ.get(variable, "").strip()
+        if not text:
+            continue
+        value: JsonValue = text
+        if key == "participants":
+            value = [name.strip() for name in text.split(",") if name.strip()]
+        names.append(f"${variable}")
+        _plant(tree, key, value)
+    return Document(f"environment ({', '.join(names)})", tree, typed=True)
+
+
+def override_document(overrides: Mapping[str, JsonValue]) -> Document:
+    """What the command line sets, by key."""
+    tree: Tree = {}
+    for key, value in overrides.items():
+        if value is not None:
+            _plant(tree, key, value)
+    return Document("command line", tree, typed=True)
+
+
+def _plant(tree: Tree, key: str, value: JsonValue) -> None:
+    section, _, inner = key.partition(".")
+    if not inner:
+        tree[section] = value
+        return
+    branch = tree.setdefault(section, {})
+    if isinstance(branch, dict):
+        branch[inner] = value
+
+
+def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
+    """The tree with its files as absolute paths: they are relative to the file that names them."""
+    prompts = document.tree.get("prompts")
+    if isinstance(prompts, str):
+        there = str(absolute(prompts, document.folder, environ))
+        document = replace(document, tree={**document.tree, "prompts": there})
+    providers = document.tree.get(_WHOLE)
+    if not isinstance(providers, dict):
+        return document.tree
+    resolved: Tree = {}
+    for name, provider in providers.items():
+        whole = dict(provider) if isinstance(provider, dict) else {}
+        for key in ("script", "api_key_file", "profile", "selectors"):
+            if key in whole:
+                whole[key] = str(absolute(str(whole[key]), document.folder, environ))
+        if isinstance(files := whole.get("header_file"), dict):
+            whole["header_file"] = {
+                header: str(absolute(str(file), document.folder, environ))
+                for header, file in files.items()
+            }
+        resolved[name] = whole
+    return {**document.tree, _WHOLE: resolved}
+
+
+def _merge(
+    into: Tree, tree: Tree, document: Document, position: Position, sources: dict[str, str]
+) -> None:
+    for key, value in tree.items():
+        here = (*position, key)
+        present = into.get(key)
+        # A provider is replaced as a whole: an endpoint must not meet another file's key.
+        if isinstance(value, dict) and (not position or position[0] != _WHOLE):
+            branch = present if isinstance(present, dict) else {}
+            into[key] = branch
+            _merge(branch, value, document, here, sources)
+            continue
+        if here in _ADDED_UP and isinstance(present, list) and isinstance(value, list):
+            into[key] = [*present, *value]
+        else:
+            into[key] = value
+        sources[".".join(str(part) for part in here)] = document.where(here)

@@ -1,0 +1,266 @@
+"""Find the configuration's sources, check each by itself, and merge them by precedence.
+
+From the lowest: built-in defaults, the preset that a file names, the user's file, what the project's file adds and
+tightens, the environment, the command line; a preset that was typed stands just below where it was typed, so above
+every file. A file named with --config or $QUORATE_CONFIG stands in the place of the project's, and is trusted,
+because the user named it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import JsonValue
+
+from orchestrator.settings.documents import Document, read_yaml
+from orchestrator.settings.layers import environment_document, merged, override_document
+from orchestrator.settings.places import user_folder
+from orchestrator.settings.preset_choice import Chooser
+from orchestrator.settings.preset_files import Preset
+from orchestrator.settings.problems import validate
+from orchestrator.settings.projects import ProjectFile, Reviewed, project_file
+from orchestrator.settings.schema import ParticipantEntry, Settings
+from orchestrator.settings.trees import Tree
+from orchestrator.settings.trust import Admitted, admit, check_plain
+from shared.errors import ConfigurationError
+from shared.models.notices import Notice
+
+DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The settings that hold, and where each one that is not a default comes from (`file:line`).
+
+    `preset` is the one that was applied: the workflow's own, when a workflow was named. `joining` are those whom the
+    repository's own file adds to the panel, `leads` whom it names for a forum, `forbids_external` is where it alone
+    says that nothing leaves this machine, `typed` are the keys that came from the command line, the environment or a
+    preset that was named there.
+    """
+
+    settings: Settings
+    sources: Mapping[str, str]
+    documents: tuple[Document, ...]
+    preset: Preset | None = None
+    joining: tuple[ParticipantEntry, ...] = ()
+    joining_from: str = ""
+    forbids_external: str | None = None
+    leads: tuple[str, str] | None = None
+    typed: frozenset[str] = frozenset()
+    notices: tuple[Notice, ...] = ()
+
+    def in_language(self, language: str) -> Configuration:
+        """The same, speaking that language: personas are captured in it."""
+        return replace(self, settings=self.settings.model_copy(update={"language": language}))
+
+    def with_external(self) -> Configuration:
+        """The same as it would be if its repository's file did not forbid what is elsewhere."""
+        privacy = self.settings.privacy.model_copy(update={"allow_external": True})
+        settings = self.settings.model_copy(update={"privacy": privacy})
+        return replace(self, settings=settings, forbids_external=None)
+
+    def source(self, key: str) -> str:
+        """Where a key like `gate.fail_on` comes from; `default` when nobody set it."""
+        parts = key.split(".")
+        tried = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+        return next((self.sources[name] for name in tried if name in self.sources), DEFAULT)
+
+    def known_keys(self) -> Iterator[tuple[str, JsonValue, str]]:
+        """Every key with its value and source, for people."""
+        for section, value in self.settings.model_dump(mode="json").items():
+            if isinstance(value, dict) and value:
+                for key, inner in value.items():
+                    yield f"{section}.{key}", inner, self.source(f"{section}.{key}")
+            else:
+                yield section, value, self.source(section)
+
+
+def load_configuration(
+    directory: Path,
+    environ: Mapping[str, str],
+    *,
+    explicit: Path | None = None,
+    overrides: Mapping[str, JsonValue] | None = None,
+    trust_project: bool = False,
+    workflow: str | None = None,
+    reviewed: Reviewed | None = None,
+) -> Configuration:
+    """The configuration for work in `directory`.
+
+    `overrides` are the command line's, by key (`review.max_rounds`). A preset of another workflow than `workflow` is an
+    error when it was typed; a file serves all workflows, so its preset is passed over. `reviewed` is the change that is
+    looked at: the project's file is read from before it. Raises ConfigurationError that names every problem with file,
+    line and suggestion, EnvironmentFault for a file without permission.
+    """
+    return _Loading(directory, environ, workflow, trust_project, reviewed).load(
+        explicit, overrides or {}
+    )
+
+
+@dataclass(frozen=True)
+class _Loading:
+    """What one loading depends on besides the files."""
+
+    directory: Path
+    environ: Mapping[str, str]
+    workflow: str | None
+    trust_project: bool
+    reviewed: Reviewed | None
+
+    def load(self, explicit: Path | None, overrides: Mapping[str, JsonValue]) -> Configuration:
+        own = [d for d in (_user_document(self.environ),) if d is not None]
+        named = _named_document(self.directory, self.environ, explicit)
+        found = ProjectFile(named)
+        if named is None:
+            found = project_file(self.directory, self.environ, self.reviewed)
+        theirs = found.document
+        if theirs is not None and (self.trust_project or not theirs.project):
+            own, theirs = [*own, theirs], None
+        typed = [environment_document(self.environ), override_document(overrides)]
+        for document in (*own, *typed):
+            validate(document)
+        return self._layered(own, theirs, [d for d in typed if d.tree], found.notices)
+
+    def _layered(
+        self,
+        own: Sequence[Document],
+        theirs: Document | None,
+        typed: Sequence[Document],
+        notices: Sequence[Notice],
+    ) -> Configuration:
+        choice = self._chooser.choose(typed)
+        by_hand = [*typed]
+        if choice is None:
+            choice = self._chooser.choose(own)
+            files = [*([choice.preset.document] if choice else []), *own]
+            told: tuple[Notice, ...] = ()
+        else:
+            files = [*own]
+            number = typed.index(choice.named_by)
+            below = [*own, *typed[:number]]
+            chosen, _ = merged(below, self.environ)
+            document = _dealt_over(choice.preset, chosen)
+            by_hand.insert(number, document)
+            told = tuple(_outranked(choice.preset.name, document, below))
+        typed_keys = frozenset(merged(by_hand, self.environ)[1])
+        brought = self._admitted(theirs, files, with_preset="preset" not in typed_keys)
+        layers = [*files, *(one.document for one in brought), *by_hand]
+        tree, sources = merged(layers, self.environ)
+        return Configuration(
+            validate(Document("the merged configuration", tree)),
+            sources,
+            tuple(layers),
+            None if choice is None else choice.preset,
+            typed=typed_keys,
+            notices=(*notices, *told, *(n for one in brought for n in one.notices)),
+            **_joining(brought, typed_keys),
+        )
+
+    def _admitted(
+        self, theirs: Document | None, files: Sequence[Document], *, with_preset: bool
+    ) -> tuple[Admitted, ...]:
+        """What the repository's own file brings, and the preset that it names."""
+        if theirs is None:
+            return ()
+        check_plain(theirs)
+        project = validate(theirs)
+        without, _ = merged(files, self.environ)
+        admitted = admit(theirs, project, without)
+        choice = self._chooser.choose([theirs]) if with_preset else None
+        if choice is None:
+            return (admitted,)
+        preset = choice.preset.document
+        first = admit(preset, validate(preset), without)
+        without, _ = merged([*files, first.document], self.environ)
+        return (first, admit(theirs, project, without))
+
+    @property
+    def _chooser(self) -> Chooser:
+        return Chooser(self.directory, self.environ, self.workflow, self.trust_project)
+
+
+def _dealt_over(preset: Preset, chosen: Tree) -> Document:
+    """The preset's document, without its participants where these are points of view for whoever was chosen."""
+    entries = chosen.get("participants")
+    plain = isinstance(entries, list) and not any(
+        isinstance(entry, dict) and entry.get("persona") for entry in entries
+    )
+    views = all(one.name == "models" and one.persona for one in preset.participants)
+    if not (plain and views):
+        return preset.document
+    kept = {key: value for key, value in preset.document.tree.items() if key != "participants"}
+    return replace(preset.document, tree=kept)
+
+
+def _outranked(name: str, document: Document, below: Sequence[Document]) -> Iterator[Notice]:
+    """What files and variables say otherwise than the preset that was typed."""
+    wanted, keys = document.tree, []
+    for layer in below:
+        for section, key, value in _flat(layer.tree):
+            branch = wanted.get(section)
+            preset_says = branch.get(key) if isinstance(branch, dict) and key else branch
+            named = section in wanted and (not key or (isinstance(branch, dict) and key in branch))
+            if named and preset_says != value:
+                position = (section, key) if key else (section,)
+                keys.append(f"{'.'.join(position)} ({layer.where(position)})")
+    if keys:
+        values = {"typed": f"preset {name}", "keys": ", ".join(keys)}
+        yield Notice(code="typed_wins", values=values)
+
+
+def _flat(tree: Tree) -> Iterator[tuple[str, str, JsonValue]]:
+    for section, value in tree.items():
+        if isinstance(value, dict):
+            yield from ((section, key, inner) for key, inner in value.items())
+        else:
+            yield section, "", value
+
+
+def _joining(brought: Sequence[Admitted], typed: frozenset[str]) -> dict[str, Any]:
+    """Who joins the panel, unless the panel was typed; and who says that nothing leaves this machine."""
+    naming = [one for one in brought if one.joining]
+    forbidding = [one.forbids_external for one in brought if one.forbids_external]
+    return {
+        "joining": tuple(entry for one in naming for entry in one.joining),
+        "joining_from": naming[-1].place if naming else "",
+        "forbids_external": forbidding[0]
+        if forbidding and "privacy.allow_external" not in typed
+        else None,
+        "leads": next((one.leads for one in brought if one.leads), None)
+        if "orchestrator.ai" not in typed
+        else None,
+    }
+
+
+def user_file(environ: Mapping[str, str]) -> Path | None:
+    """The user's own configuration file, whether it exists or not; None without a home."""
+    folder = user_folder(environ)
+    return None if folder is None else folder / "config.yaml"
+
+
+def _user_document(environ: Mapping[str, str]) -> Document | None:
+    file = user_file(environ)
+    return read_yaml(file, project=False) if file is not None and file.is_file() else None
+
+
+def _named_document(
+    directory: Path, environ: Mapping[str, str], explicit: Path | None
+) -> Document | None:
+    variable = environ.get("QUORATE_CONFIG")
+    if explicit is None and not variable:
+        return None
+    file = directory / (explicit or Path(variable or ""))
+    if not file.is_file():
+        named_by = "--config" if explicit is not None else "$QUORATE_CONFIG"
+        raise ConfigurationError(f"{named_by} names {file}, and there is no such file.")
+    return read_yaml(file, project=False)
+
+
+def yaml_of(configuration: Configuration) -> str:
+    """The settings that hold, as a file that could be used."""
+    shown = configuration.settings.model_dump(mode="json", exclude_defaults=True)
+    return str(yaml.safe_dump(shown, allow_unicode=True, sort_keys=False))

@@ -1,0 +1,146 @@
+"""Presets and personas: ready-made configurations, one YAML file each.
+
+Ours are in orchestrator/settings/presets; a person's own are below `~/.config/quorate/presets`, or any file that is
+named with its path. A preset says which workflow it is for; its `options` are that workflow's section of the
+configuration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from orchestrator.settings.documents import Document, parse_yaml, read_yaml
+from orchestrator.settings.places import entries_of
+from orchestrator.settings.problems import checked, validate
+from orchestrator.settings.schema import ParticipantEntry
+from orchestrator.settings.sections import Section, did_you_mean
+from orchestrator.settings.trees import Position, Tree
+from shared.errors import ConfigurationError
+
+SECTIONS: dict[str, str] = {
+    "ask": "ask",
+    "forum": "forum",
+    "panel": "debate",
+    "plan": "plan",
+    "review": "review",
+}
+"""The section of the configuration that holds a workflow's own options."""
+
+_PERSONAS = "personas.yaml"
+_ENDINGS = (".yaml", ".yml")
+
+
+class PresetFile(Section):
+    """What a preset's file holds."""
+
+    description: str = ""
+    workflow: Literal["ask", "forum", "panel", "plan", "review"] | None = None
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    configuration: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named configuration, below every other one in precedence. `workflow` None: for all of them."""
+
+    name: str
+    description: str
+    document: Document
+    workflow: str | None = None
+    participants: tuple[ParticipantEntry, ...] = ()
+
+    def serves(self, workflow: str | None) -> bool:
+        """True when it is meant for that workflow, or when nobody says for which."""
+        return workflow is None or self.workflow in (None, workflow)
+
+
+def preset_names(folder: Path | None = None) -> tuple[str, ...]:
+    """The names of our presets and of those in a person's own `folder`, sorted."""
+    ours = (entry.name for entry in (files("orchestrator.settings") / "presets").iterdir())
+    own = (entry.name for entry in entries_of(folder))
+    names = {name.removesuffix(".yaml") for name in (*ours, *own) if name.endswith(".yaml")}
+    return tuple(sorted(names - {_PERSONAS.removesuffix(".yaml")}))
+
+
+def is_file(name: str) -> bool:
+    """True when a preset is named by its file, not by its name."""
+    return "/" in name or name.endswith(_ENDINGS)
+
+
+def load_preset(name: str, folder: Path | None = None) -> Preset:
+    """The preset of that name, or in that file; `folder` holds a person's own, which come first.
+
+    Raises ConfigurationError with the nearest name, or with the line of every problem.
+    """
+    if is_file(name):
+        return _preset(Path(name).stem, _read_own(Path(name)))
+    if name not in preset_names(folder):
+        known = [*preset_names(folder)]
+        raise ConfigurationError(f"There is no preset '{name}'{did_you_mean(name, known)}")
+    own = None if folder is None else folder / f"{name}.yaml"
+    if own is not None and own.is_file():
+        return _preset(name, _read_own(own))
+    text = (files("orchestrator.settings") / "presets" / f"{name}.yaml").read_text(encoding="utf-8")
+    return _preset(name, parse_yaml(text, f"preset {name}", Path(), project=False))
+
+
+def _read_own(file: Path) -> Document:
+    if not file.is_file():
+        raise ConfigurationError(f"There is no preset file {file}.")
+    return read_yaml(file, project=False)
+
+
+def _preset(name: str, written: Document) -> Preset:
+    found = checked(written, PresetFile)
+    if found.options and found.workflow is None:
+        raise ConfigurationError(
+            f"{written.where(('options',))}: options: say which `workflow` they are for "
+            f"({', '.join(SECTIONS)})."
+        )
+    document = _as_configuration(found, written)
+    if "preset" in document.tree:
+        raise ConfigurationError(
+            f"{document.where(('preset',))}: preset: a preset cannot stand on another one."
+        )
+    settings = validate(document)
+    return Preset(name, found.description, document, found.workflow, settings.participants or ())
+
+
+def _as_configuration(found: PresetFile, written: Document) -> Document:
+    """The settings of a preset as one document; every key keeps its line."""
+    tree: Tree = dict(found.configuration)
+    lines: dict[Position, int] = {}
+    for position, line in written.lines.items():
+        match position:
+            case ("configuration", *inner) if inner:
+                lines[tuple(inner)] = line
+            case ("options", *inner) if found.workflow is not None:
+                lines[(SECTIONS[found.workflow], *inner)] = line
+    if found.workflow is not None and found.options:
+        section = SECTIONS[found.workflow]
+        stated = tree.get(section)
+        tree[section] = {**(stated if isinstance(stated, dict) else {}), **found.options}
+    return Document(written.place, tree, lines, written.folder)
+
+
+def load_persona(name: str, language: str) -> str:
+    """The text that a participant of that persona is given; a sentence of one's own is its own persona.
+
+    Raises ConfigurationError for an unknown name.
+    """
+    if any(letter.isspace() for letter in name.strip()):
+        return name.strip()
+    text = (files("orchestrator.settings") / "presets" / _PERSONAS).read_text(encoding="utf-8")
+    personas = parse_yaml(text, _PERSONAS, Path(), project=False).tree
+    texts = personas.get(name)
+    if not isinstance(texts, dict):
+        known = [*personas]
+        raise ConfigurationError(
+            f"There is no persona '{name}'{did_you_mean(name, known)} A sentence of your own works too."
+        )
+    return str(texts.get(language, texts["en"])).strip()

@@ -1,0 +1,101 @@
+"""What pydantic found wrong, as sentences with file, line and a suggestion. Values are never repeated."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from orchestrator.settings.documents import Document
+from orchestrator.settings.providers import PROVIDER_TYPES
+from orchestrator.settings.schema import Settings
+from orchestrator.settings.sections import Section, did_you_mean
+from orchestrator.settings.trees import Position
+from shared.errors import ConfigurationError
+
+S = TypeVar("S", bound=Section)
+
+# Errors about a key itself; what they are found in is the mapping around it.
+_KEYS = frozenset({"unknown_key", "plaintext_key"})
+
+_PLAIN = {
+    "missing": "this key is required",
+    "model_type": "expected a mapping of keys",
+    "model_attributes_type": "expected a mapping of keys",
+    "dict_type": "expected a mapping of keys",
+    "tuple_type": "expected a list",
+    "string_type": "expected a text",
+    "int_type": "expected a whole number",
+    "int_parsing": "expected a whole number",
+    "int_from_float": "expected a whole number",
+    "float_type": "expected a number",
+    "float_parsing": "expected a number",
+    "bool_type": "expected true or false",
+    "bool_parsing": "expected true or false",
+}
+
+
+def validate(document: Document) -> Settings:
+    """The settings of one document by itself. Raises ConfigurationError that names every problem."""
+    return checked(document, Settings)
+
+
+def checked(document: Document, section: type[S]) -> S:
+    """The document as a section. Raises ConfigurationError that names every problem."""
+    try:
+        return section.model_validate(document.tree)
+    except ValidationError as error:
+        found = sorted(error.errors(include_url=False), key=partial(_line, document))
+        sentences = dict.fromkeys(_sentence(document, problem) for problem in found)
+        raise ConfigurationError("\n".join(sentences)) from None
+
+
+def _line(document: Document, problem: ErrorDetails) -> int:
+    """Where in the file it stands; what has no line comes first."""
+    return document.line_of(_position(document, problem)) or 0
+
+
+def _sentence(document: Document, problem: ErrorDetails) -> str:
+    position = _position(document, problem)
+    if problem["type"] in _KEYS:
+        return f"{document.where(position)}: {problem['msg']}."
+    name = ".".join(str(part) for part in position)
+    if problem["type"] == "missing":
+        name = ".".join(str(part) for part in (*position, problem["loc"][-1]))
+    return f"{document.where(position)}: {name + ': ' if name else ''}{_words(problem)}"
+
+
+def _words(problem: ErrorDetails) -> str:
+    kind, context = problem["type"], problem.get("ctx", {})
+    if kind in ("literal_error", "enum", "union_tag_invalid"):
+        known = re.findall(r"'([^']*)'", str(context.get("expected", context.get("expected_tags"))))
+        given = problem["input"]
+        if kind == "union_tag_invalid":
+            given = context.get("tag")
+        if isinstance(given, str) and len(given) <= 40:
+            return f"'{given}' is not known here{did_you_mean(given, known)}"
+        return f"expected one of {', '.join(known)}."
+    if kind == "union_tag_not_found":
+        return f"this needs a `type`: {', '.join(PROVIDER_TYPES)}."
+    return f"{_PLAIN.get(kind, problem['msg'])}."
+
+
+def _position(document: Document, problem: ErrorDetails) -> Position:
+    """The keys that lead to the problem, without the names of union branches that pydantic puts between."""
+    node: object = document.tree
+    position: Position = ()
+    for part in problem["loc"]:
+        match node:
+            case dict() if part in node:
+                node = node[part]
+            case list() if isinstance(part, int) and part < len(node):
+                node = node[part]
+            case _:
+                continue
+        position = (*position, part)
+    if problem["type"] in _KEYS:
+        return (*position, str(problem["ctx"]["key"]))
+    return position

@@ -1,0 +1,154 @@
+"""Prompts that a person overrides: `<folder>/<workflow>/<language>/<name>.md`, in the place of ours.
+
+The folder is the person's own (`~/.config/quorate/prompts`), or the one that `prompts:` names in a trusted file, never
+one of the repository under review. Ours stand in for every file that is not there. A run captures the result when it
+is submitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+from orchestrator.settings import builtin_prompts as prompts
+from orchestrator.settings.loading import Configuration
+from orchestrator.settings.places import entries_of, prompts_folder
+from orchestrator.settings.sections import did_you_mean
+from shared.errors import ConfigurationError, EnvironmentFault
+
+OPTIONAL = frozenset({"floors", "last", "left", "number", "title", "waiting", "why"})
+"""Blanks that may be left out: what they say is good to know, and the task can be done without."""
+
+MAX_BYTES = 100_000
+_ENDING = ".md"
+
+
+@dataclass(frozen=True)
+class PromptFile:
+    """One template as a run would capture it; `file` is the person's own, None where the text is ours."""
+
+    workflow: str
+    language: str
+    name: str
+    text: str
+    file: Path | None = None
+
+
+def captured_prompts(
+    workflow: str, language: str, configuration: Configuration, environ: Mapping[str, str]
+) -> dict[str, str]:
+    """All templates of a workflow by name, the person's own before ours.
+
+    Raises ConfigurationError that names every file that cannot be used, and why.
+    """
+    folder = folder_of(configuration, environ)
+    found = prompt_files(workflow, language, folder)
+    return {one.name: one.text for one in found}
+
+
+def folder_of(configuration: Configuration, environ: Mapping[str, str]) -> Path | None:
+    """Where a person's own prompts are. Raises ConfigurationError when the named folder is not there."""
+    named = configuration.settings.prompts
+    if named is None:
+        return prompts_folder(environ)
+    if not Path(named).is_dir():
+        raise ConfigurationError(
+            f"{configuration.source('prompts')}: prompts: there is no folder {named}."
+        )
+    return Path(named)
+
+
+def prompt_files(workflow: str, language: str, folder: Path | None) -> tuple[PromptFile, ...]:
+    """The templates of a workflow in one language, sorted by name. Raises ConfigurationError with every problem."""
+    ours = prompts.load(workflow, language)
+    own = _own_files(workflow, language, folder)
+    problems = [*_strangers(folder)]
+    texts: dict[str, str] = {}
+    for name, file in own.items():
+        if name not in ours:
+            problems.append(
+                f"{file}: {workflow} has no prompt '{name}'{did_you_mean(name, sorted(ours))}"
+            )
+            continue
+        texts[name] = _read(file)
+        problems += [f"{file}:{line}: {why}" for line, why in faults(ours[name], texts[name])]
+    if problems:
+        raise ConfigurationError("\n".join(problems))
+    return tuple(
+        PromptFile(workflow, language, name, texts.get(name, ours[name]), own.get(name))
+        for name in sorted(ours)
+    )
+
+
+def faults(ours: str, own: str) -> Iterator[tuple[int, str]]:
+    """What is wrong with a person's own text in the place of ours: line and sentence."""
+    if not own.strip():
+        yield 1, "this file is empty: remove it to have the built-in prompt again."
+        return
+    expected, written = blanks(ours), blanks(own)
+    for name in sorted(expected.keys() - written.keys() - OPTIONAL):
+        yield (
+            1,
+            f"${name} is missing: whoever is asked would not learn what stands there (the built-in prompt has it in "
+            f"line {expected[name]}).",
+        )
+    for name, line in written.items():
+        if name not in expected:
+            known = ", ".join(f"${one}" for one in sorted(expected)) or "none"
+            yield (
+                line,
+                f"${name} is not filled in here (known: {known}); write $${name} for the sign itself.",
+            )
+
+
+def blanks(text: str) -> dict[str, int]:
+    """The names that stand as `$name` or `${name}`, with the line where each stands first."""
+    found: dict[str, int] = {}
+    for match in Template.pattern.finditer(text):
+        name = match["named"] or match["braced"]
+        if name is not None:
+            found.setdefault(name, text.count("\n", 0, match.start()) + 1)
+    return found
+
+
+def _own_files(workflow: str, language: str, folder: Path | None) -> dict[str, Path]:
+    place = None if folder is None else folder / workflow / language
+    found = (file for file in entries_of(place) if file.name.endswith(_ENDING))
+    return {file.name.removesuffix(_ENDING): file for file in found}
+
+
+def _strangers(folder: Path | None) -> Iterator[str]:
+    """Folders that no prompt is looked for in: a misspelt one must not be silent."""
+    for place in _folders(folder):
+        if place.name not in prompts.workflows():
+            known = [*prompts.workflows()]
+            yield f"{place}: there is no workflow '{place.name}'{did_you_mean(place.name, known)}"
+            continue
+        for inner in _folders(place):
+            if inner.name not in prompts.LANGUAGES:
+                languages = ", ".join(prompts.LANGUAGES)
+                yield f"{inner}: there are no prompts in '{inner.name}' (languages: {languages})."
+        for file in (one for one in entries_of(place) if one.name.endswith(_ENDING)):
+            languages = " or ".join(f"{place}/{one}/{file.name}" for one in prompts.LANGUAGES)
+            yield f"{file}: a prompt stands below its language: {languages}."
+
+
+def _folders(folder: Path | None) -> list[Path]:
+    return [one for one in entries_of(folder) if one.is_dir() and not one.name.startswith(".")]
+
+
+def _read(file: Path) -> str:
+    try:
+        content = file.read_bytes()
+    except PermissionError:
+        raise EnvironmentFault(f"No permission to read the prompt {file}.") from None
+    except OSError as error:
+        raise ConfigurationError(f"The prompt {file} cannot be read: {error.strerror}.") from None
+    if len(content) > MAX_BYTES:
+        raise ConfigurationError(f"The prompt {file} is over {MAX_BYTES} bytes.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"The prompt {file} is not UTF-8.") from None

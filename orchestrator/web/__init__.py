@@ -1,0 +1,1 @@
+"""HTTP: runs to read and decisions to answer."""

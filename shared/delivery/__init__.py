@@ -1,0 +1,1 @@
+"""The only Celery configuration, publishing, signals, presence and contracts."""

@@ -1,0 +1,182 @@
+"""Celery's messages made in one go, and those of a stage pushed with one command.
+
+A canvas is what is sent; this is only the way from a signature to Redis. Celery and kombu ask on the way which queue,
+exchange, retry, stamp and delay are meant, declare the queue once more and wait for Redis after every message: 0.29 ms
+of processor for one message, 0.15 ms by this way. Here the same message (protocol 2) is written for the one case that
+Quorate has: a task with JSON arguments, for a Redis list. Anything else goes Celery's way, and everything does while
+somebody (a tracer) listens to Celery's signals about publishing.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+from uuid import uuid4
+
+from celery import Celery
+from celery.result import AsyncResult
+from celery.signals import after_task_publish, before_task_publish
+from celery.utils.nodenames import anon_nodename
+from kombu.exceptions import OperationalError
+
+from shared.delivery.contracts import ORDINARY, SOON
+from shared.delivery.refusals import Refusals
+
+_PERSISTENT = 2
+# What canvases and the dispatcher say of a message. With anything else in it, it goes Celery's way.
+_KNOWN = frozenset(
+    {
+        "add_to_parent",
+        "argsrepr",
+        "chain",
+        "chord",
+        "group_id",
+        "group_index",
+        "ignore_result",
+        "kwargsrepr",
+        "parent_id",
+        "priority",
+        "producer",
+        "queue",
+        "reply_to",
+        "root_id",
+        "task_id",
+        "task_type",
+    }
+)
+
+
+class Application(Celery):  # type: ignore[misc]
+    """Celery whose messages are cheap. `writes_lists`: the broker is Redis, whose queues are lists."""
+
+    writes_lists = False
+    refusals = Refusals()
+
+    def __init__(self, *words: Any, **options: Any) -> None:
+        """As Celery's; nothing is gathered yet."""
+        super().__init__(*words, **options)
+        self._gathering = threading.local()
+
+    def send_task(self, name: str, args: Any = None, kwargs: Any = None, **options: Any) -> Any:
+        """Publish a task's message, or keep it until `gathered` ends.
+
+        Raises kombu's OperationalError when the broker does not take it, after the configured attempts.
+        """
+        parent = self.current_worker_task
+        if options.get("priority") is None:
+            # The end of a chain: Celery forgets its priority. What follows a step goes before what begins.
+            options["priority"] = SOON if parent else ORDINARY
+        if not self.writes_lists or not _is_plain(options):
+            return super().send_task(name, args, kwargs, **options)
+        task_id = options.get("task_id") or str(uuid4())
+        if parent and not options.get("parent_id"):
+            options["parent_id"] = parent.request.id
+        if parent and not options.get("root_id"):
+            options["root_id"] = parent.request.root_id or parent.request.id
+        options.setdefault("reply_to", self.thread_oid)
+        message = _message(name, task_id, args or (), kwargs or {}, options)
+        waiting = getattr(self._gathering, "messages", None)
+        if waiting is None:
+            self._push({(options["queue"], options["priority"]): [message]})
+        else:
+            waiting.setdefault((options["queue"], options["priority"]), []).append(message)
+        result = AsyncResult(task_id, app=self)
+        result.ignored = True
+        return result
+
+    @cached_property
+    def broker_errors(self) -> tuple[type[Exception], ...]:
+        """What a broker that is away, silent or full raises, by kombu or by its own client's classes."""
+        connection = self.connection_for_write()
+        own = (*connection.connection_errors, *connection.channel_errors)
+        connection.release()
+        return OperationalError, OSError, *own
+
+    @contextmanager
+    def gathered(self) -> Iterator[None]:
+        """Push what this thread publishes in the block at its end: one command a list; nothing if it raises."""
+        messages: dict[tuple[str, int], list[str]] = {}
+        self._gathering.messages = messages
+        try:
+            yield
+        finally:
+            self._gathering.messages = None
+        self._push(messages)
+
+    def _push(self, messages: Mapping[tuple[str, int], list[str]]) -> None:
+        policy = self.conf.task_publish_retry_policy
+        for (queue, priority), texts in messages.items():
+            with self.producer_or_acquire() as producer:
+                connection = producer.connection
+                connection.transport_options.update(policy)  # how often it connects, as kombu does
+                connection.ensure(producer, _lpush, **policy)(producer, queue, priority, texts)
+
+
+def _is_plain(options: Mapping[str, Any]) -> bool:
+    return (
+        options.keys() <= _KNOWN
+        and isinstance(options.get("queue"), str)
+        and options.get("ignore_result") is True
+        and not (before_task_publish.receivers or after_task_publish.receivers)
+    )
+
+
+def _lpush(producer: Any, queue: str, priority: int, messages: list[str]) -> None:
+    channel = producer.channel
+    with channel.conn_or_acquire() as client:
+        client.lpush(channel._q_for_pri(queue, priority), *messages)
+
+
+def _message(
+    name: str, task_id: str, args: Any, kwargs: Mapping[str, Any], options: Mapping[str, Any]
+) -> str:
+    """The text of a message as kombu's virtual transports write it; the body is Celery's protocol 2."""
+    said = options.get
+    embedded = {
+        "callbacks": None,
+        "errbacks": None,
+        "chain": said("chain"),
+        "chord": said("chord"),
+    }
+    body = json.dumps((args, kwargs, embedded))
+    envelope = {
+        "body": b64encode(body.encode()).decode(),
+        "content-encoding": "utf-8",
+        "content-type": "application/json",
+        "headers": {
+            "lang": "py",
+            "task": name,
+            "id": task_id,
+            "shadow": None,
+            "eta": None,
+            "expires": None,
+            "group": said("group_id"),
+            "group_index": said("group_index"),
+            "retries": 0,
+            "timelimit": [None, None],
+            "root_id": said("root_id") or task_id,
+            "parent_id": said("parent_id"),
+            "argsrepr": said("argsrepr"),
+            "kwargsrepr": said("kwargsrepr"),
+            "origin": anon_nodename(),
+            "ignore_result": True,
+            "replaced_task_nesting": 0,
+            "stamped_headers": None,
+            "stamps": {},
+        },
+        "properties": {
+            "correlation_id": task_id,
+            "reply_to": said("reply_to"),
+            "delivery_mode": _PERSISTENT,
+            "delivery_info": {"exchange": "", "routing_key": said("queue")},
+            "priority": said("priority"),
+            "body_encoding": "base64",
+            "delivery_tag": str(uuid4()),
+        },
+    }
+    return json.dumps(envelope)

@@ -1,0 +1,1 @@
+"""Git and patches as both sides read them."""

@@ -1,0 +1,1 @@
+"""Facts about providers that both sides need: prices, limits, locality, keys."""

@@ -1,0 +1,241 @@
+"""Limits of a provider account, and its state in Redis as operators see it: breakers, pauses, calls in flight.
+
+An account is what a provider counts against: provider, host, and which key (by the name of the place that holds it;
+the key itself is never read here). Everything lies under `quorate:`:
+
+    quorate:account:<account>         hash: counters of the last minute, cooldown, breaker (written by workers/limits)
+    quorate:account:<account>:slots   sorted set: calls in flight by the moment their lease ends
+    quorate:accounts                  set of the accounts that were used
+    quorate:paused                    hash: participant, provider or account that an operator paused -> since, why
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlsplit
+
+import redis
+from pydantic import Field, ValidationError
+
+from shared.delivery.redis_text import READING, whole_number
+from shared.errors import ConfigurationError, EnvironmentFault
+from shared.models.panel import Participant
+from shared.models.wire import Wire
+
+ACCOUNTS_KEY = "quorate:accounts"
+PAUSED_KEY = "quorate:paused"
+OPTIONS = ("rpm", "tpm", "parallel", "account")
+"""The participant options that are ours: no provider sees them."""
+KEY_OPTIONS = ("api_key_env", "api_key_file", "api_key_keyring")
+"""The participant options that say where its key is held."""
+HEADER_OPTIONS = ("header_env", "header_file", "header_keyring")
+"""The participant options that say, header by header, where the value of a secret one is held."""
+_LOGIN_OPTIONS = ("agent", "program", "command", "site", "profile")
+
+
+class Limits(Wire):
+    """What an account allows: requests and tokens a minute, calls at once. None means not known."""
+
+    rpm: float | None = Field(default=None, gt=0)
+    tpm: int | None = Field(default=None, gt=0)
+    parallel: int | None = Field(default=None, gt=0)
+
+    @property
+    def any(self) -> bool:
+        """True when something is limited."""
+        return self != Limits()
+
+
+class BreakerState(StrEnum):
+    """`half-open`: the next call, and only one, tries whether the provider is back."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half-open"
+
+
+@dataclass(frozen=True)
+class Breaker:
+    """An account as `quorate participants list` shows it. `why` is a failure kind, `said` its line."""
+
+    account: str
+    state: BreakerState
+    failures: int
+    why: str
+    said: str
+    opens_in_s: float
+    cooldown_s: float
+    in_flight: int
+
+
+@dataclass(frozen=True)
+class Pause:
+    """An operator's pause of everything that carries `name`."""
+
+    name: str
+    since: float
+    reason: str
+
+
+def limits_of(participant: Participant) -> Limits:
+    """The limits that a participant's options state. Raises ConfigurationError for a bad one."""
+    stated = {name: participant.options.get(name) for name in Limits.model_fields}
+    try:
+        return Limits.model_validate(stated)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise ConfigurationError(
+            f"The option '{first['loc'][0]}' of {participant.name}: {first['msg']}."
+        ) from None
+
+
+def without_limits(participant: Participant) -> Participant:
+    """The participant as its provider may see it."""
+    if not any(name in participant.options for name in OPTIONS):
+        return participant
+    rest = {name: value for name, value in participant.options.items() if name not in OPTIONS}
+    return participant.model_copy(update={"options": rest})
+
+
+def account_of(participant: Participant) -> str:
+    """`provider[@host][#key]`; the option `account` names the last part in words.
+
+    Two participants with the same account share its limits, its cooldowns and its breaker.
+    """
+    options = participant.options
+    host = urlsplit(str(options.get("base_url") or "")).netloc.rpartition("@")[2]
+    named = options.get("account")
+    source = _places(participant)
+    key = str(named) if named else _digest("\n".join(source)) if any(source) else ""
+    text = participant.provider + (f"@{host}" if host else "") + (f"#{key}" if key else "")
+    return "".join(c if c.isprintable() and not c.isspace() else "_" for c in text)[:200]
+
+
+def key_of(participant: Participant) -> str:
+    """Which key an account is asked with: its places, or whose log-in it is, hashed.
+
+    A refused key says nothing about another key, also where the option `account` makes them share their limits.
+    """
+    logins = [json.dumps(participant.options.get(name)) for name in _LOGIN_OPTIONS]
+    return _digest("\n".join([*_places(participant), *logins]))
+
+
+def _places(participant: Participant) -> list[str]:
+    options = participant.options
+    source = [str(options.get(name) or "") for name in KEY_OPTIONS]
+    source += [json.dumps(options[n], sort_keys=True) for n in HEADER_OPTIONS if options.get(n)]
+    return source
+
+
+def account_key(account: str) -> str:
+    """The hash of an account."""
+    return f"quorate:account:{account}"
+
+
+def slots_key(account: str) -> str:
+    """The calls in flight of an account."""
+    return f"quorate:account:{account}:slots"
+
+
+def breakers(redis_url: str) -> list[Breaker]:
+    """Every account that was used lately, by name. Raises EnvironmentFault when Redis is away."""
+    with _connected(redis_url) as client:
+        accounts = sorted(_texts(client.smembers(ACCOUNTS_KEY)))
+        seconds, micros = client.time()
+        now_ms = int(seconds) * 1000 + int(micros) // 1000
+        found = []
+        for account in accounts:
+            fields: Any = client.hgetall(account_key(account))
+            in_flight = client.zcount(slots_key(account), f"({now_ms}", "+inf")
+            if fields:
+                found.append(_breaker(account, fields, int(in_flight), now_ms))
+            else:
+                client.srem(ACCOUNTS_KEY, account)
+    return found
+
+
+def _breaker(account: str, fields: Mapping[str, str], in_flight: int, now_ms: int) -> Breaker:
+    open_until = whole_number(fields.get("open"))
+    state = BreakerState.CLOSED
+    if open_until:
+        state = BreakerState.OPEN if now_ms < open_until else BreakerState.HALF_OPEN
+    return Breaker(
+        account=account,
+        state=state,
+        failures=whole_number(fields.get("fails")),
+        why=fields.get("why", ""),
+        said=fields.get("said", ""),
+        opens_in_s=max(open_until - now_ms, 0) / 1000,
+        cooldown_s=max(whole_number(fields.get("block")) - now_ms, 0) / 1000,
+        in_flight=in_flight,
+    )
+
+
+def pause(redis_url: str, name: str, reason: str = "") -> None:
+    """Hand back the turns of a participant, a provider or an account until `resume`.
+
+    Raises EnvironmentFault when Redis is away.
+    """
+    note = json.dumps({"since": time.time(), "reason": reason}, ensure_ascii=False)
+    with _connected(redis_url) as client:
+        client.hset(PAUSED_KEY, name, note)
+
+
+def resume(redis_url: str, name: str) -> bool:
+    """End a pause, and close the breaker of an account of that name; False when there was neither.
+
+    Raises EnvironmentFault when Redis is away.
+    """
+    with _connected(redis_url) as client:
+        unpaused = client.hdel(PAUSED_KEY, name)
+        closed = client.hdel(
+            account_key(name), "open", "fails", "opens", "probe", "why", "said", "key"
+        )
+    return bool(unpaused or closed)
+
+
+def paused(redis_url: str) -> list[Pause]:
+    """What is paused, by name. Raises EnvironmentFault when Redis is away."""
+    with _connected(redis_url) as client:
+        notes: Any = client.hgetall(PAUSED_KEY)
+    found = []
+    for name, note in sorted(notes.items()):
+        try:
+            fields = _Note.model_validate_json(note)
+        except ValidationError:
+            fields = _Note()  # it pauses all the same
+        found.append(Pause(name, fields.since, fields.reason))
+    return found
+
+
+class _Note(Wire):
+    since: float = Field(default=0.0, ge=0, lt=1e11)
+    reason: str = ""
+
+
+@contextmanager
+def _connected(redis_url: str) -> Iterator[redis.Redis]:
+    client = redis.Redis.from_url(redis_url, socket_timeout=5, socket_connect_timeout=2, **READING)
+    try:
+        yield client
+    except redis.RedisError as error:
+        raise EnvironmentFault(
+            f"Redis does not answer ({type(error).__name__}). Check it with `quorate doctor`."
+        ) from error
+    finally:
+        client.close()
+
+
+def _texts(found: Any) -> set[str]:
+    return {str(item) for item in found}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

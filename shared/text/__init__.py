@@ -1,0 +1,1 @@
+"""Texts: rendering, tokens, canaries, masking, bounded parsing."""

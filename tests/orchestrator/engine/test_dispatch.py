@@ -1,0 +1,191 @@
+"""Stages as canvases on a real Redis: what is published, where it hangs, and what happens without a broker."""
+
+import json
+import re
+import time
+from dataclasses import replace
+
+import pytest
+from celery import Celery
+from celery.signals import before_task_publish
+
+from orchestrator.engine.dispatch import publish, wake
+from orchestrator.engine.staging import Scheduled, ScheduledStep
+from shared.delivery.broker import make_app
+from shared.delivery.contracts import ORDINARY, SOON, StepPayload
+from tests.support.queues import drain
+
+pytestmark = pytest.mark.component
+
+TURN = "quorate.turn.critique"
+
+
+def scheduled(*names: str) -> Scheduled:
+    steps = tuple(
+        ScheduledStep(
+            TURN,
+            "quorate.turns",
+            StepPayload(run="r1", step=name, participant="claude", role="critique", round=2),
+        )
+        for name in names
+    )
+    return Scheduled("r1", "root-id", steps)
+
+
+def test_one_step_is_a_chain_that_ends_in_an_advance(app: Celery) -> None:
+    assert publish(app, scheduled("a"))
+
+    (message,) = drain(app)
+    assert (message.queue, message.task) == ("quorate.turns", TURN)
+    (after,) = message.embed["chain"]
+    assert after["task"] == "quorate.run.advance"
+    assert after["options"]["queue"] == "quorate.orchestrator"
+    assert after["kwargs"] == {"payload": {"v": 1, "run": "r1", "cause": "stage"}}
+    assert after["immutable"] is True
+    assert message.embed["chord"] is None
+
+
+def test_a_group_is_a_chord_whose_body_is_an_advance(app: Celery) -> None:
+    assert publish(app, scheduled("a", "b", "c"))
+
+    messages = drain(app)
+    assert [m.payload["step"] for m in messages] == ["a", "b", "c"]
+    assert {m.queue for m in messages} == {"quorate.turns"}
+    assert {m.embed["chord"]["task"] for m in messages} == {"quorate.run.advance"}
+    assert len({m.headers["group"] for m in messages}) == 1
+    assert [m for m in messages if m.task == "quorate.run.advance"] == []
+
+
+@pytest.mark.parametrize("names", ["a", "ab"])
+@pytest.mark.parametrize("soon", [False, True])
+def test_what_began_and_what_is_watched_goes_before_first_stages(
+    app: Celery, names: str, soon: bool
+) -> None:
+    publish(app, replace(scheduled(*names), soon=soon))
+    wake(app, {"r1": ("root-id", False), "r2": ("root-id", True)}, "signal")
+
+    messages = [json.loads(message.raw)[0] for message in drain(app)]
+    steps = [m for m in messages if m["headers"]["task"] == TURN]
+    woken = [m for m in messages if m["headers"]["task"] != TURN]
+    assert {m["properties"]["priority"] for m in steps} == {SOON if soon else ORDINARY}
+    assert {m["properties"]["priority"] for m in woken} == {ORDINARY, SOON}
+
+
+def test_all_messages_of_a_run_hang_under_its_root_task(app: Celery) -> None:
+    publish(app, scheduled("a"))
+    publish(app, scheduled("a", "b"))
+    wake(app, {"r1": ("root-id", False)}, "signal")
+
+    assert {message.headers["root_id"] for message in drain(app)} == {"root-id"}
+
+
+def test_people_who_watch_see_names_and_ids(app: Celery) -> None:
+    publish(app, scheduled("critique/2/claude"))
+    wake(app, {"r1": ("root-id", False)}, "signal")
+
+    turn, advance = drain(app)
+    assert turn.headers["argsrepr"] == "()"
+    assert turn.headers["kwargsrepr"] == str(
+        {
+            "run": "r1",
+            "step": "critique/2/claude",
+            "participant": "claude",
+            "role": "critique",
+            "round": 2,
+        }
+    )
+    assert advance.headers["kwargsrepr"] == str({"run": "r1", "cause": "signal"})
+
+
+def test_nothing_scheduled_is_nothing_published(app: Celery) -> None:
+    assert publish(app, scheduled())
+    assert drain(app) == []
+
+
+def test_without_a_broker_publishing_says_so_within_seconds(tmp_path: object) -> None:
+    nowhere = make_app(f"redis+socket://{tmp_path}/nobody.sock")
+    started = time.monotonic()
+
+    assert publish(nowhere, scheduled("a")) is False
+    assert publish(nowhere, scheduled("a", "b")) is False
+    assert wake(nowhere, {"r1": ("root-id", False)}, "signal") is False
+
+    assert time.monotonic() - started < 30  # and not for ever
+    nowhere.close()
+
+
+def test_a_message_is_the_one_that_celery_would_have_written(app: Celery) -> None:
+    publish(app, scheduled("a"))
+    publish(app, scheduled("a", "b"))
+    wake(app, {"r1": ("root-id", False)}, "signal")
+    ours = drain(app)
+    app.writes_lists = False
+    publish(app, scheduled("a"))
+    publish(app, scheduled("a", "b"))
+    wake(app, {"r1": ("root-id", False)}, "signal")
+    celery_s = drain(app)
+
+    assert [message.queue for message in ours] == [message.queue for message in celery_s]
+    assert [_without_ids(message.raw) for message in ours] == [
+        _without_ids(message.raw) for message in celery_s
+    ]
+
+
+def _without_ids(raw: str) -> object:
+    """A message with every generated id (a UUID) as `#`; the encoded body is in there in plain, too.
+
+    Celery says some words twice: in the headers, where they are read, and in the properties.
+    """
+    message, *plain = json.loads(raw)
+    del message["body"]
+    for word in ("argsrepr", "kwargsrepr"):
+        message["properties"].pop(word, None)
+    return json.loads(
+        re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "#", json.dumps([message, *plain]))
+    )
+
+
+def test_what_is_said_of_a_message_beyond_the_usual_goes_celery_s_way(app: Celery) -> None:
+    app.send_task(TURN, (), {}, queue="quorate.turns", ignore_result=True, expires=60)
+
+    (message,) = drain(app)
+    assert message.headers["expires"] is not None
+
+
+def test_who_listens_to_what_is_published_hears_of_every_message(app: Celery) -> None:
+    heard: list[str] = []
+
+    def listen(sender: str, **_: object) -> None:
+        heard.append(sender)
+
+    before_task_publish.connect(listen)
+    try:
+        publish(app, scheduled("a", "b"))
+    finally:
+        before_task_publish.disconnect(listen)
+    drain(app)
+    publish(app, scheduled("a"))
+    assert heard == [TURN, TURN]
+
+
+def test_what_is_gathered_is_pushed_at_the_end_and_not_at_all_when_something_fails(
+    app: Celery,
+) -> None:
+    with app.gathered():
+        assert publish_one(app)
+        assert drain(app) == []
+    assert [message.task for message in drain(app)] == [TURN]
+
+    with pytest.raises(ZeroDivisionError):
+        fail_after_publishing(app)
+    assert drain(app) == []
+
+
+def publish_one(app: Celery) -> object:
+    return app.send_task(TURN, (), {}, queue="quorate.turns", ignore_result=True)
+
+
+def fail_after_publishing(app: Celery) -> None:
+    with app.gathered():
+        publish_one(app)
+        raise ZeroDivisionError

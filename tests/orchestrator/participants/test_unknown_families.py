@@ -1,0 +1,28 @@
+"""Models of which nobody knows who trained them are voices of their own, not one family called `unknown`."""
+
+from orchestrator.participants.panel_report import one_family
+from orchestrator.participants.seats import different_families_first
+from shared.models.panel import Participant
+
+
+def unknown(name: str, model: str) -> Participant:
+    return Participant(name=name, provider="command", model=model, family="unknown")
+
+
+def test_two_of_them_are_no_family():
+    assert one_family((unknown("one", "m1"), unknown("two", "m2")), "en") == ()
+
+
+def test_copies_of_one_of_them_are():
+    (warning,) = one_family((unknown("one", "m1"), unknown("two", "m1")), "en")
+    assert "command:m1" in warning
+
+
+def test_a_persona_goes_to_another_of_them_before_it_goes_to_a_second_of_a_known_family():
+    known = [
+        Participant(name=name, provider="anthropic", model=name, family="anthropic")
+        for name in ("opus", "haiku")
+    ]
+    strangers = [unknown("one", "m1"), unknown("two", "m2")]
+    order = different_families_first([*known, *strangers])
+    assert [one.name for one in order] == ["opus", "one", "two", "haiku"]

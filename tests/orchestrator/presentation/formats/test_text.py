@@ -1,0 +1,189 @@
+"""The text that a person reads."""
+
+from dataclasses import replace
+
+from orchestrator.presentation.formats.text import gathered, result
+from orchestrator.presentation.lines import plain
+from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.question import question
+from orchestrator.presentation.results.registry import result_lines
+from shared.models.assessment import Recommendation
+from shared.models.findings import FindingStatus, Severity
+from shared.models.outcomes import Ending, RunStatus, Verdict
+from tests.support.reports import (
+    PATCH,
+    make_assessment,
+    make_decision,
+    make_finding,
+    make_report,
+    make_step,
+)
+
+
+def text_of(report, language: str = "en", max_findings: int | None = 5) -> str:
+    return plain(result(report, language=language, max_findings=max_findings))
+
+
+def test_the_first_line_holds_verdict_convergence_and_time():
+    text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),)))
+    assert text.startswith("NEEDS_FIX · Convergence: 0.82 · converged · 1 round · 12.3 s\n")
+
+
+def test_a_finding_is_one_line_with_place_severity_rule_title_and_support():
+    text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),)))
+    assert "app.py:9: CRITICAL bandit/B602 Shell injection (2/3) F1\n" in text
+
+
+def test_a_title_of_many_lines_with_escapes_stays_one_harmless_line():
+    hostile = make_finding(title="a\x1b[2J\nb\r\u202ec")
+    text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(hostile,)))
+    assert "CRITICAL bandit/B602 a bc (2/3) F1\n" in text
+    assert "\x1b" not in text
+
+
+def test_the_worst_findings_come_first_and_the_rest_is_counted():
+    minor = [make_finding(f"F{n}", severity=Severity.MINOR) for n in range(1, 8)]
+    worst = make_finding("F8", severity=Severity.CRITICAL)
+    text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(*minor, worst)))
+    findings = [one for one in text.splitlines() if one.startswith("app.py")]
+    assert len(findings) == 5
+    assert findings[0].endswith("F8")
+    assert "and 3 more findings: --all shows them" in text
+    everything = text_of(
+        make_report(verdict=Verdict.NEEDS_FIX, findings=(*minor, worst)), max_findings=None
+    )
+    assert everything.count("app.py:9") == 8
+
+
+def test_a_claim_of_one_that_shows_nothing_is_marked_and_makes_room_for_the_others():
+    words = {"title": "Doubtful", "detail": "", "rule": None, "place": {"path": "b.py", "line": 3}}
+    alone = make_finding("F1", raised_by=("ruff",), stances={}, **words)
+    shared = [make_finding(f"F{n}", severity=Severity.MINOR) for n in range(2, 7)]
+    lines = text_of(
+        make_report(verdict=Verdict.NEEDS_FIX, findings=(alone, *shared)), max_findings=6
+    ).splitlines()
+    findings = [one for one in lines if ".py:" in one]
+    assert findings[-1] == "b.py:3: CRITICAL Doubtful (1/3, weak) F1"
+    assert not any("weak" in one for one in findings[:-1])
+
+
+def test_another_wording_of_a_finding_further_up_names_it():
+    words = {"rule": None, "place": None}
+    first = make_finding("F1", **words)
+    again = make_finding("F2", raised_by=("ruff",), stances={}, **words)
+    text = text_of(make_report(verdict=Verdict.NEEDS_FIX, findings=(first, again)))
+    assert "Shell injection (2/3) F1\n" in text
+    assert "Shell injection (1/3, like F1) F2\n" in text
+
+
+def test_what_the_panel_rejected_is_counted_and_not_listed():
+    rejected = make_finding("F2", status=FindingStatus.REJECTED, title="Nonsense")
+    text = text_of(make_report(verdict=Verdict.APPROVED, findings=(rejected,)))
+    assert "Nonsense" not in text
+    assert "1 raised and rejected by the panel" in text
+
+
+def test_a_mended_finding_says_so_and_comes_last():
+    detail = {"standing": ["F2"]}
+    findings = (make_finding("F1"), make_finding("F2", severity=Severity.MINOR))
+    lines = text_of(
+        make_report(verdict=Verdict.NEEDS_FIX, findings=findings, detail=detail)
+    ).splitlines()
+    assert lines[1].endswith("F2")
+    assert "(2/3, fixed) F1" in lines[2]
+
+
+def test_an_absence_is_loud():
+    steps = (make_step("critique/1/ruff"), make_step("critique/1/bandit", "failed"))
+    text = text_of(make_report(RunStatus.RUNNING, ending=None, steps=steps))
+    assert "⚠ bandit abstained in round 1 (1/2 answered): timeout: no answer within 300 s" in text
+
+
+def test_a_run_that_goes_on_is_not_called_approved():
+    text = text_of(make_report(RunStatus.RUNNING, ending=None))
+    assert text.startswith("still running · Convergence: not assessed yet")
+    assert "APPROVED" not in text
+
+
+def test_an_open_decision_says_how_to_answer_and_until_when():
+    report = make_report(
+        RunStatus.WAITING, findings=(make_finding(),), decisions=(make_decision(),)
+    )
+    text = text_of(report)
+    assert "answer with: quorate decide rabc apply_fix|skip" in text
+    assert "until 2026-11-21 10:00 UTC, then: skip" in text
+    assert "One thing to mend." in text
+
+
+def test_the_question_shows_the_exact_patch_and_what_cannot_be_fixed():
+    problem = {"findings": ["F2"], "patch": "", "source": "x", "problem": "does not apply"}
+    fixes = {"fixes": [problem], "patch": PATCH}
+    report = make_report(RunStatus.WAITING, decisions=(make_decision(fixes=fixes),))
+    text = plain(question(report, "en"))
+    assert PATCH in text
+    assert "⚠ F2 cannot be fixed: does not apply" in text
+
+
+def test_korean_messages_are_korean():
+    report = make_report(verdict=Verdict.NEEDS_FIX, ending=Ending.STALLED, findings=())
+    text = text_of(report, language="ko")
+    assert text.startswith("NEEDS_FIX · 수렴도: 0.82 · 교착 · 1라운드")
+    assert "지적 사항 없음" in text
+
+
+def test_the_state_of_a_finding_is_told_in_the_readers_language():
+    caveat = "its quotation does not occur in the subject; placed where its quotation stands, not at a.py:3"
+    findings = (
+        make_finding("F1", status=FindingStatus.CONTESTED, caveat=caveat),
+        make_finding("F2", status=FindingStatus.UNDECIDED, rule=None, place=None, title="Other"),
+    )
+    detail = {"standing": ["F1"]}
+    report = make_report(verdict=Verdict.NEEDS_FIX, findings=findings, detail=detail)
+    korean = text_of(report, language="ko")
+    assert (
+        "(2/3, 이견 있음) F1 [인용한 문구가 대상에 없음; a.py:3 대신 인용이 있는 곳에 둠]" in korean
+    )
+    assert "(2/3, 수정됨) F2" in korean
+    assert f"(2/3, contested) F1 [{caveat}]" in text_of(report)
+
+
+def test_every_status_of_a_finding_has_a_word_in_both_languages():
+    for status in FindingStatus:
+        assert say(f"finding_{status.value}", "en") == status.value
+        assert say(f"finding_{status.value}", "ko") != status.value
+
+
+def test_the_gate_is_explained():
+    report = make_report(
+        verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), fail_on=Severity.MAJOR
+    )
+    assert "Gate tripped: F1 at MAJOR or worse\n" in text_of(report)
+
+
+def test_every_ending_and_every_recommendation_has_a_word_in_both_languages():
+    for how in (*Ending, *Recommendation):
+        assert say(f"how_{how.value}", "en") == how.value
+        assert say(f"how_{how.value}", "ko") != how.value
+
+
+def test_what_happened_in_several_rounds_is_one_warning():
+    late = "ada did not answer in round {} (1/2 did): timeout: ada did not answer within 60 s."
+    texts = [late.format(1), "bob is new", late.format(2), late.format(4)]
+    assert gathered(texts, "en") == [f"{late.format(1)} (also in rounds 2, 4)", "bob is new"]
+    assert gathered(texts[:3:2], "ko")[0].endswith("응답하지 않음 (2라운드에도)")
+
+
+def test_a_review_that_was_debated_says_whether_it_helped():
+    receipt = {"helped": "confirmed", "debate": {"cost_usd": 0.25}}
+    rounds = (make_assessment(number=1), make_assessment(Ending.CONVERGED, 2))
+    report = make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),))
+    assert report.run.outcome is not None
+    detail = {**report.detail, "receipt": receipt}
+    run = replace(report.run, outcome={**report.run.outcome, "detail": detail})
+    said = "Did the debate help? It confirmed the first vote; nobody changed their mind."
+    shown = plain(
+        result_lines(replace(report, run=run, assessments=rounds), language="en", max_findings=5)
+    )
+    assert f"{said} (cost of the debate: $0.25" in shown
+    undebated = replace(report, run=run, assessments=rounds[1:])
+    assert "debate" not in plain(result_lines(undebated, language="en", max_findings=5))

@@ -1,0 +1,189 @@
+"""What a watcher is told."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from orchestrator.presentation.lines import plain
+from orchestrator.presentation.live.happenings import Manner
+from orchestrator.presentation.live.progress import Look, Setting, changes, held_up, still_waiting
+from shared.models.outcomes import Ending, RunStatus
+from shared.store.views import StepRow
+from tests.support.finished_runs import HELD, discussed
+from tests.support.reports import make_assessment, make_step
+from tests.support.seen_runs import look_of, opened, report_of
+from tests.support.snapshots import check_text
+
+SNAPSHOTS = Path(__file__).parent / "snapshots" / "told"
+
+RAISED = {
+    "findings": [
+        {"title": "Unused import", "severity": "minor", "place": {"path": "한글.py", "line": 2}}
+    ]
+}
+START = Look("rabc", RunStatus.RUNNING, "Reviewing", 0.5)
+
+
+def told(before: Look | None, after: Look) -> list[str]:
+    return plain(changes(before, after, "en")).splitlines()
+
+
+def test_a_round_is_announced_with_who_takes_part():
+    steps = (make_step("critique/1/ruff", "leased"), make_step("critique/1/bandit", "pending"))
+    assert "round 1: critique by ruff, bandit" in told(None, replace(START, steps=steps))
+
+
+def test_findings_are_told_with_place_as_soon_as_one_participant_answers():
+    before = replace(START, steps=(make_step("critique/1/ruff", "leased"),))
+    after = replace(START, steps=(make_step("critique/1/ruff", reply=RAISED),))
+    assert told(before, after) == [
+        "ruff answered with 1 finding after 0.8 s",
+        "  한글.py:2: MINOR Unused import — ruff",
+    ]
+
+
+def test_a_speaker_who_says_nothing_is_told_with_one_sign():
+    silent = make_step("speech/1/ann", "failed")
+    shown = told(START, replace(START, steps=(silent,)))[-1]
+    assert "ann said nothing" in shown
+    assert shown.count("⚠") == 1
+
+
+@pytest.mark.parametrize("detector", ["ballots", "stance"])
+def test_an_ending_has_support_only_where_votes_were_counted(detector: str):
+    recorded = make_assessment(Ending.DEGRADED, 1)
+    metrics = recorded.figures.metrics.model_copy(update={"detector": detector})
+    figures = recorded.figures.model_copy(update={"metrics": metrics})
+    ended = replace(START, assessments=(replace(recorded, key="ending", figures=figures),))
+    (shown,) = told(START, ended)
+    assert ("support" in shown) is (detector == "ballots")
+
+
+def test_nothing_is_told_twice():
+    look = replace(START, steps=(make_step("critique/1/ruff", reply=RAISED),))
+    assert told(look, look) == []
+
+
+def test_a_whole_run_seen_at_once_is_told_in_its_order():
+    steps = (
+        make_step("critique/1/ruff", queued_at_s=0.1, finished_at_s=1.0),
+        make_step("rebuttal/2/rules", queued_at_s=1.1, finished_at_s=2.0),
+        make_step("synthesis/rules", queued_at_s=2.1, finished_at_s=3.0),
+    )
+    recorded = (make_assessment(None, 1), make_assessment(Ending.CONVERGED, 2))
+    look = Look("rabc", RunStatus.COMPLETED, "", 3.0, steps, recorded)
+    firsts = [" ".join(one.split()[:2]) for one in told(None, look)]
+    assert firsts == [
+        "round 1:",
+        "ruff answered",
+        "round 1:",
+        "round 2:",
+        "rules answered",
+        "round 2:",
+        "synthesis by",
+        "rules answered",
+    ]
+
+
+def test_a_failure_is_loud_and_says_why():
+    look = replace(START, steps=(make_step("critique/1/bandit", "failed"),))
+    assert "⚠ critique/1/bandit failed: timeout: no answer within 300 s" in told(None, look)
+    alone = replace(look, setting=Setting(critics=("bandit",)))  # its result follows at once
+    assert "⚠ critique/1/bandit failed: timeout" in told(None, alone)
+
+
+def test_whoever_waits_hears_for_whom_and_how_long_whatever_the_attempt():
+    step = make_step("critique/1/claude", "leased", queued_at_s=2.0, leased_at_s=41.0)
+    look = replace(START, elapsed_s=44.0, steps=(step,))
+    assert plain(still_waiting(look, "en")) == "still waiting for claude (42 s)\n"
+    assert still_waiting(START, "en") == []
+
+
+def test_whoever_waits_hears_why_a_turn_was_handed_back_and_once_for_all_that_wait_alike():
+    paused = "claude waits: an operator paused 'claude'."
+    steps = (
+        make_step("critique/1/claude", "pending", note=paused, finished_at_s=None),
+        make_step("rebuttal/1/claude", "pending", note=paused, finished_at_s=None),
+        make_step("critique/1/gpt", "leased", note="gpt waits", leased_at_s=2.0),
+    )
+    told = plain(still_waiting(replace(START, elapsed_s=44.0, steps=steps), "en")).splitlines()
+    assert told[1:] == [f"⏳ {paused}"]
+    assert plain(held_up(steps, "ko")) == f"⏳ 대기: {paused}\n"
+
+
+def test_a_reply_of_an_unknown_form_is_not_an_error():
+    look = replace(START, steps=(make_step("critique/1/x", reply={"findings": [{"nope": 1}]}),))
+    assert any("x answered" in one for one in told(None, look))
+
+
+# ---- deliberation -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("manner", list(Manner))
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("workflow", HELD)
+def test_a_whole_deliberation_is_told_as_it_was_written_down(
+    workflow: str, language: str, manner: Manner
+):
+    held = HELD[workflow](language)
+    look = look_of(report_of(held.run, held.simulation, held.outcome))
+    told_lines = plain(changes(None, look, language, manner))
+    check_text(SNAPSHOTS / f"{workflow}.{language}.{manner.value}.txt", told_lines)
+
+
+@pytest.mark.parametrize("manner", list(Manner))
+@pytest.mark.parametrize("workflow", HELD)
+def test_told_piece_by_piece_it_is_the_same_story(workflow: str, manner: Manner):
+    held = HELD[workflow]()
+    whole = look_of(report_of(held.run, held.simulation, held.outcome))
+    steps = [step for step in whole.steps if step.finished_at_s is not None]
+    ends = sorted({step.finished_at_s for step in steps} | {step.queued_at_s for step in steps})
+    before, pieces = None, []
+    for now in ends:
+        seen = tuple(_as_of(step, now) for step in whole.steps if step.queued_at_s <= now)
+        look = replace(whole, steps=seen, assessments=(), elapsed_s=now)
+        pieces += changes(before, look, "en", manner)
+        before = look
+    at_once = changes(None, replace(whole, assessments=()), "en", manner)
+    assert plain(pieces) == plain(at_once)
+
+
+def _as_of(step: StepRow, now: float) -> StepRow:
+    return step if (step.finished_at_s or 0.0) <= now else opened(step)
+
+
+def test_live_requests_for_the_floor_stand_in_one_line_and_who_gets_it_below():
+    held = discussed()
+    look = look_of(report_of(held.run, held.simulation, held.outcome))
+    lines = plain(changes(None, look, "en", Manner.LIVE)).splitlines()
+    at = lines.index("    claude: ✋  gemini: ✋  codex: ✋")
+    assert lines[at - 1] == "[O] asking for the floor... round 1/6"
+    assert lines[at + 1].startswith("    → gemini")
+    assert "[gemini] 🎤" in lines[at + 2 : at + 5]
+
+
+def test_a_bid_a_pass_and_a_missing_bid_are_told_one_by_one_in_a_log():
+    bids = (
+        make_step("bid/1/Claude", role="bid", reply={"action": "REQUEST", "reason": "비용"}),
+        make_step("bid/1/Codex", role="bid", reply={"action": "PASS"}),
+        make_step("bid/1/Gemini", "failed", role="bid"),
+    )
+    look = replace(START, steps=bids, setting=Setting(workflow="forum", most_rounds=10))
+    assert told(None, look) == [
+        "[O] asking for the floor... round 1/10",
+        "    Claude ✋ (비용)",
+        "    Codex 💤",
+        "⚠ bid/1/Gemini failed: timeout: no answer within 300 s",
+    ]
+
+
+def test_a_speaker_that_was_not_the_wish_is_named_as_chosen_by_rule():
+    steps = (
+        make_step("bid/1/a", role="bid", reply={"action": "REQUEST"}),
+        make_step(
+            "selection/1", role="selection", round=1, reply={"action": "SELECT", "speaker": "b"}
+        ),
+        make_step("speech/1/a", "leased", role="speech"),
+    )
+    assert "    → a (by rule)" in told(None, replace(START, steps=steps))

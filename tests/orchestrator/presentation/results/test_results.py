@@ -1,0 +1,330 @@
+"""What people read when a run of ask, forum, plan or panel is over, or while it is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from orchestrator.core.replay.commands import Turn
+from orchestrator.presentation.lines import plain
+from orchestrator.presentation.results.registry import question_lines, result_lines, result_markdown
+from shared.models.outcomes import RunStatus
+from shared.models.run import PlanOptions
+from shared.models.steps import StepResult
+from shared.store.views import UsageRow
+from tests.support import debates
+from tests.support.finished_runs import HELD, Held, asked, discussed, judged, planned
+from tests.support.plan_cast import PlanCast
+from tests.support.reports import make_decision, make_finding, make_report
+from tests.support.seen_runs import report_of
+from tests.support.snapshots import check_text
+
+SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
+
+
+def text_of(held: Held, *, everything: bool = False, brief: bool = False) -> str:
+    report = report_of(held.run, held.simulation, held.outcome)
+    limit = None if everything else 5
+    return plain(result_lines(report, language="en", max_findings=limit, brief=brief))
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("workflow", HELD)
+def test_a_result_reads_as_it_was_written_down(workflow: str, language: str) -> None:
+    held = HELD[workflow](language)
+    report = report_of(held.run, held.simulation, held.outcome)
+    text = plain(result_lines(report, language=language, max_findings=5))
+    brief = plain(result_lines(report, language=language, max_findings=5, brief=True))
+    everything = plain(result_lines(report, language=language, max_findings=None))
+    parts = {"text": text, "brief": brief, "everything": everything}
+    written = "".join(f"======== {name}\n{part}" for name, part in parts.items())
+    check_text(SNAPSHOTS / f"{workflow}.{language}.txt", written)
+    check_text(SNAPSHOTS / f"{workflow}.{language}.md", result_markdown(report, language=language))
+
+
+@pytest.mark.parametrize("workflow", HELD)
+def test_every_stage_of_a_run_that_goes_on_can_be_shown(workflow: str) -> None:
+    held = HELD[workflow]()
+    for stages in range(len(held.simulation.stages) + 1):
+        report = report_of(held.run, held.simulation, None, stages=stages)
+        shown = plain(result_lines(report, language="en", max_findings=None))
+        assert shown.startswith("still running")
+        assert result_markdown(report, language="ko")
+
+
+def test_the_answers_that_came_are_shown_while_others_are_still_at_it() -> None:
+    held = asked()
+    report = report_of(held.run, held.simulation, None, stages=1)
+    steps = [replace(one, status="leased", reply=None) for one in report.steps[2:]]
+    report = replace(report, steps=(*report.steps[:2], *steps))
+    shown = plain(result_lines(report, language="en", max_findings=5))
+    assert "Start with **one process**." in shown
+    assert "2 of 4 answered" in shown
+    assert "still working: codex, qwen" in shown
+
+
+def test_a_quiet_answer_is_the_answer_and_nothing_else() -> None:
+    held = asked()
+    del held.outcome.detail["synthesis"]
+    report = report_of(held.run, held.simulation, held.outcome)
+    report.detail["answers"] = report.detail["answers"][:1]
+    shown = plain(result_lines(report, language="en", max_findings=5, brief=True))
+    assert shown == (
+        "Start with **one process**.\n\n```python\nif users < 10_000:\n    keep(monolith)\n```\n"
+    )
+
+
+def test_a_quiet_synthesis_stands_for_the_answers() -> None:
+    assert text_of(asked(), brief=True) == "One process with modules.\n"
+
+
+def test_an_unknown_cost_is_said_to_be_unknown() -> None:
+    shown = text_of(asked())
+    assert "120 tokens · $0.0021" in shown
+    assert "cost unknown" in shown
+
+
+def test_a_conclusion_that_the_ballots_reject_is_not_called_a_consensus() -> None:
+    shown = text_of(discussed(claude="disagree", gemini="disagree"))
+    assert "📋 Conclusion (not agreed): One process." in shown
+    assert "Consensus:" not in shown
+    assert "claude: disagrees — disagree, for a reason" in shown
+
+
+def test_who_was_not_heard_is_named() -> None:
+    held = discussed()
+    assert "⚠ claude still wanted to speak" in text_of(held)
+    assert "Still wanted to speak\n  claude: claude has a point" in text_of(held, brief=True)
+
+
+def test_without_a_conclusion_the_speeches_are_the_result() -> None:
+    held = discussed()
+    report = report_of(held.run, held.simulation, None, stages=9)
+    shown = plain(result_lines(report, language="en", max_findings=5, brief=True))
+    assert "A monolith is the simplest thing" in shown
+
+
+def test_a_plan_is_shown_in_full_with_what_stands_against_it() -> None:
+    shown = text_of(planned())
+    assert "1. stop the shop\n2. copy the data\n3. start the shop\n" in shown
+    assert "MAJOR: No way back is described" in shown
+    assert "keep it short" in shown
+
+
+def test_the_question_about_a_plan_shows_the_plan() -> None:
+    held = planned()
+    row = make_decision()
+    shown = {"plan": "# Do it", "version": 1, "synthesis": {"summary": "Mend it first."}}
+    decision = replace(row, kind="plan", question={**row.question, "shown": shown})
+    report = report_of(held.run, held.simulation, None, stages=2)
+    report = replace(report, decisions=(decision,))
+    text = plain(question_lines(report, "en"))
+    assert "# Do it" in text
+    assert "Mend it first." in text
+    assert "No way back is described" in text
+
+
+def test_a_receipt_says_who_changed_their_mind_on_what() -> None:
+    shown = text_of(judged())
+    assert "Did the debate help?" in shown
+    assert "cyd: P2 → P1" in shown
+    assert "on a quotation that exists" in shown
+
+
+@pytest.mark.parametrize("votes", [[], None])
+def test_a_change_of_mind_has_a_price_only_where_one_is_shown(votes: list[object] | None) -> None:
+    held = judged()
+    receipt = held.outcome.detail["receipt"]
+    receipt |= {"cost_per_changed_vote": None, "cost_per_changed_finding": 0.5}
+    if votes is None:  # reviews and plans have no votes: their changes are those on findings
+        receipt |= {"findings": []}
+    else:
+        receipt["changed_votes"] = votes
+    shown = text_of(held)
+    assert ("for each changed mind" in shown) is (votes is None)
+    assert ("changed their mind: nobody" in shown) is (votes is not None)
+
+
+def test_silence_about_a_plan_is_not_shown_as_the_absence_of_objections() -> None:
+    class Silent(PlanCast):
+        def challenge(self, step: Turn) -> StepResult:
+            return debates.fail()
+
+    run = debates.submitted(PlanOptions())
+    held = Held(run, *debates.hold(run, Silent(), debates.decides("accept")))
+    shown = text_of(held)
+    assert "too few were there to object" in shown
+    assert "No objection stands.\n" not in shown
+
+
+def test_hostile_answers_steer_neither_the_terminal_nor_the_document() -> None:
+    held = asked()
+    hostile = "\x1b[2Jx ![](https://evil.test/a.png) <script>"
+    report = report_of(held.run, held.simulation, held.outcome)
+    report.detail["answers"][0]["answer"] = hostile
+    assert "\x1b" not in plain(result_lines(report, language="en", max_findings=5))
+    markdown = result_markdown(report, language="en")
+    assert "![" not in markdown
+    assert "<script>" not in markdown.replace("\\<script\\>", "")
+
+
+def test_a_workflow_that_nobody_knows_shows_what_all_have() -> None:
+    report = make_report(verdict="DONE", usage=UsageRow(1, 10, 5, 0, 0.5, 0))
+    assert report.run.outcome is not None
+    run = replace(
+        report.run, workflow="errand", outcome={**report.run.outcome, "summary": "It is done."}
+    )
+    shown = plain(result_lines(replace(report, run=run), language="en", max_findings=5))
+    assert shown.startswith("DONE · ")
+    assert "It is done." in shown
+    assert "$0.5000" in shown
+
+
+def test_a_run_that_failed_says_so() -> None:
+    held = asked()
+    report = report_of(held.run, held.simulation, None, stages=0)
+    run = replace(report.run, status=RunStatus.CANCELLED)
+    shown = plain(result_lines(replace(report, run=run), language="en", max_findings=5))
+    assert "The run was cancelled." in shown
+    assert "Nobody answered." in shown
+
+
+def test_a_vote_for_none_of_the_positions_is_told_in_the_readers_language() -> None:
+    held = judged()
+    opinion = {
+        "by": "vote",
+        "participant": "cyd",
+        "position": None,
+        "text": "none of the positions",
+    }
+    held.outcome.detail["dissenting_opinions"] = [{**opinion, "reason": None, "confidence": None}]
+    report = report_of(held.run, held.simulation, held.outcome)
+    assert "cyd: 해당 입장 없음" in plain(result_lines(report, language="ko", max_findings=5))
+    assert "cyd: none of the positions" in text_of(held)
+
+
+def test_votes_of_one_family_are_not_passed_off_as_many() -> None:
+    held = discussed()
+    assert "independent voice" not in text_of(held)
+    held.outcome.detail["effective_votes"] = 1
+    assert "this is 1 independent voice" in text_of(held)
+
+
+def test_a_forums_receipt_shows_first_opinions_towards_the_conclusion_and_its_support() -> None:
+    held = discussed()
+    receipt = held.outcome.detail["receipt"]
+    assert isinstance(receipt, dict)
+    vote = {"position": "two processes", "on_conclusion": "disagree"}
+    receipt |= {"first_votes": {"claude": vote}, "first_support": 0.33, "final_support": 1.0}
+    shown = text_of(held)
+    assert "first votes: claude: two processes (disagrees)" in shown
+    assert "support for the conclusion: 0.33 → 1.00" in shown
+
+
+def test_a_verdict_against_the_first_vote_that_persuaded_nobody_is_not_praised() -> None:
+    held = judged()
+    held.outcome.detail["receipt"] |= {"helped": "changed", "changed_votes": []}
+    shown = text_of(held)
+    assert "Hardly: the verdict is not the first vote's, but nobody changed their mind." in shown
+    assert "it changed the answer" not in shown
+
+
+def test_votes_that_changed_are_not_followed_by_nobody_changed_their_mind() -> None:
+    held = planned()
+    first = {"ada": "REVISE", "bob": "ACCEPT"}
+    held.outcome.detail["receipt"] |= {"helped": "settled", "first_votes": first, "changes": []}
+    shown = text_of(held)
+    assert "  first votes: ada: REVISE; bob: ACCEPT (before anybody had heard anybody)\n" in shown
+    assert "last votes: ada: REVISE; bob: REVISE; cyd: REVISE" in shown
+    assert "nobody" not in shown.partition("Did the debate help?")[2].partition("cost")[0].replace(
+        "before anybody had heard anybody", ""
+    )
+
+
+def test_contributions_one_after_another_are_no_synthesis() -> None:
+    held = planned()
+    detail = held.outcome.detail
+    detail["synthesised_by"], detail["synthesis"] = "fallback", {"summary": "# ada, again"}
+    assert "# ada, again" not in text_of(held)
+    assert "# ada, again" in text_of(held, everything=True)
+
+
+def test_the_panels_first_answer_stands_first_and_no_ranking_is_no_table() -> None:
+    held = asked()
+    report = report_of(held.run, held.simulation, held.outcome)
+    answers, places = report.detail["answers"], report.detail["ranking"]["places"]
+    for one, place in zip(answers, (3, 1, 2), strict=False):
+        one["place"] = place
+    shown = plain(result_lines(report, language="en", max_findings=5))
+    assert shown.index("── gemini") < shown.index("── codex") < shown.index("── claude")
+    for one in (*answers, *places):
+        one["place"] = None
+    shown = plain(result_lines(report, language="en", max_findings=5))
+    assert "None" not in shown
+    assert "Ranking by the panel" not in shown
+
+
+def test_nobodys_votes_are_no_list() -> None:
+    held = judged()
+    for one in held.outcome.detail["votes"]:
+        one["voted"] = False
+    assert "── Votes" not in text_of(held)
+
+
+def test_who_is_waited_for_is_named_in_every_workflow() -> None:
+    held = judged()
+    report = report_of(held.run, held.simulation, None, stages=1)
+    steps = [replace(one, status="leased", reply=None) for one in report.steps[1:]]
+    report = replace(report, steps=(*report.steps[:1], *steps))
+    shown = plain(result_lines(report, language="ko", max_findings=5))
+    assert "작업 중: bob, cyd" in shown
+
+
+def test_a_review_tells_what_its_sections_say_and_the_findings_do_not() -> None:
+    feedback = {
+        "points_of_agreement": ["The test is | good"],
+        "security_risks": [
+            {
+                "severity": "CRITICAL",
+                "description": "Shell injection",
+            },  # as the store gives it back
+            {"severity": "MINOR", "description": "Names are logged"},
+        ],
+        "edge_cases": ["None."],
+        "accepted_challenges": ["Shell injection"],
+        "refined_recommendation": "Mend it first.",
+        "revised_solution": None,
+    }
+    report = make_report(
+        findings=(make_finding(),), verdict="NEEDS_FIX", detail={"feedback": feedback}
+    )
+    markdown = result_markdown(report, language="en").partition("## What the debate brought\n\n")[2]
+    assert markdown.partition("\n\n")[0].splitlines() == [
+        "- **security risk:** Names are logged — MINOR",
+        "- **agreed:** The test is \\| good",
+        "- **conceded:** Shell injection",
+        "- **recommendation:** Mend it first.",
+    ]
+    everything = plain(result_lines(report, language="ko", max_findings=None))
+    assert "다듬은 권고: Mend it first." in everything
+    assert "Mend it" not in plain(result_lines(report, language="ko", max_findings=5))
+
+
+@pytest.mark.parametrize(
+    ("language", "decision", "warning"),
+    [
+        ("en", "Decision about version 1: revise", "version 2 of the plan was not decided on"),
+        ("ko", "버전 1에 대한 결정: revise", "계획 버전 2에 대한 결정이 없음: 수정 한도 1회에"),
+    ],
+)
+def test_at_the_bound_of_revisions_the_last_answer_is_not_taken_for_the_last_versions(
+    language: str, decision: str, warning: str
+) -> None:
+    run = debates.submitted(PlanOptions(max_revisions=1), language=language)
+    held = Held(run, *debates.hold(run, PlanCast(), debates.decides("revise")))
+    report = report_of(held.run, held.simulation, held.outcome)
+    shown = plain(result_lines(report, language=language, max_findings=5))
+    assert decision in shown
+    assert warning in shown

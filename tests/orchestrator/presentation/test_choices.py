@@ -1,0 +1,48 @@
+"""What a person may type when a decision is put to them."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestrator.presentation.choices import LATER, asked, chosen, keys_for, prompt
+from tests.support.reports import make_decision
+
+REVIEW, PLAN = ("apply_fix", "skip"), ("revise", "accept")
+
+
+def test_exactly_the_options_of_the_decision_are_offered():
+    assert keys_for(REVIEW) == {"a": "apply_fix", "s": "skip", "l": LATER}
+    assert keys_for(PLAN) == {"r": "revise", "a": "accept", "l": LATER}
+
+
+def test_the_prompt_names_them_in_both_languages():
+    assert prompt(keys_for(PLAN), "en") == "[r]evise, [a]ccept or [l]ater? "
+    assert prompt(keys_for(PLAN), "ko") == "[r] 수정, [a] 수락, [l] 나중에? "
+    assert prompt(keys_for(REVIEW), "en") == "[a]pply, [s]kip or [l]ater? "
+
+
+def test_a_key_a_word_and_a_name_mean_the_same():
+    keys = keys_for(PLAN)
+    assert {chosen(typed, keys) for typed in ("r", "R", "revise", " Rev ")} == {"revise"}
+    assert chosen("apply_fix", keys) == "accept"
+    assert chosen("s", keys) is None
+
+
+def test_nothing_typed_is_later():
+    assert chosen("\n", keys_for(REVIEW)) == LATER
+
+
+@given(st.lists(st.from_regex(r"[a-z_]{1,12}", fullmatch=True), unique=True, max_size=12))
+def test_every_option_has_a_key_of_its_own(options: list[str]):
+    options = [one for one in options if one != LATER and any(c.isalnum() for c in one)]
+    keys = keys_for(options)
+    assert sorted(keys.values()) == sorted([*options, LATER])
+    assert all(len(key) == 1 or key.isdigit() for key in keys)
+
+
+def test_a_question_of_ours_is_asked_in_the_readers_language():
+    row = make_decision()
+    assert asked(row, "ko") == "수정을 적용할까요, 건너뛸까요?"
+    foreign = replace(row, question={**row.question, "prompt": "Something else?"})
+    assert asked(foreign, "ko") == "Something else?"

@@ -1,0 +1,65 @@
+"""What nobody read stands in the first lines of every form of a result, in both languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.presentation.formats.json import as_json
+from orchestrator.presentation.locale.coverage_words import REASONS
+from orchestrator.presentation.results.registry import result_markdown, result_text
+from shared.models.coverage import Absence, CoverageReport, FileCoverage, UnreadReason
+from shared.models.findings import Severity
+from shared.models.outcomes import Verdict
+from tests.support.reports import make_report
+
+
+def covered(count: int = 1):
+    files = tuple(
+        FileCoverage(path=f"job{n}.py", status="added", required=True, reason=UnreadReason.BINARY)
+        for n in range(count)
+    )
+    absent = (Absence(participant="bandit", path="b.py", reason=UnreadReason.NOT_PARSED),)
+    coverage = CoverageReport(files=files, absent=absent)
+    return make_report(
+        fail_on=Severity.MAJOR,
+        verdict=Verdict.INCONCLUSIVE,
+        detail={"coverage": coverage.model_dump(mode="json")},
+    )
+
+
+def test_text_names_it_right_below_the_gate():
+    lines = result_text(covered(), language="en").splitlines()
+    assert lines[0].startswith("INCONCLUSIVE")
+    assert lines[1] == "Gate inconclusive: nobody read job0.py"
+    assert lines[2] == "⚠ Nobody read job0.py: it is binary"
+    assert lines[3] == "⚠ bandit did not analyse b.py: it could not be parsed"
+
+
+def test_korean_says_the_same():
+    lines = result_text(covered(), language="ko").splitlines()
+    assert lines[1] == "게이트 판단 불가: 아무도 읽지 않음: job0.py"
+    assert lines[2] == "⚠ 아무도 읽지 않음: job0.py (바이너리 파일)"
+    assert lines[3] == "⚠ bandit 분석하지 못함: b.py (구문 분석 불가)"
+
+
+def test_markdown_names_it_below_the_head():
+    parts = result_markdown(covered(), language="en").split("\n\n")
+    assert parts[2].startswith("- ⚠ Nobody read job0.py: it is binary")
+
+
+def test_json_has_the_whole_of_it():
+    made = as_json(covered(7))
+    assert made["gate"]["outcome"] == "inconclusive"
+    assert made["coverage"]["complete"] is False
+    assert made["coverage"]["unread"] == [f"job{n}.py" for n in range(7)]
+    assert made["coverage"]["absent"][0]["participant"] == "bandit"
+
+
+def test_many_files_are_counted():
+    text = result_text(covered(7), language="en")
+    assert "⚠ and 3 more: --json names them" in text
+
+
+@pytest.mark.parametrize("reason", UnreadReason)
+def test_every_reason_has_its_words(reason: UnreadReason):
+    assert all(REASONS[reason])

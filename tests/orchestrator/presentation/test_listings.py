@@ -1,0 +1,68 @@
+"""Lists of runs and decisions, in the reader's language and in straight columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from rich.cells import cell_len
+
+from orchestrator.presentation.lines import plain
+from orchestrator.presentation.listings import decisions, runs
+from shared.models.decision import DecisionState
+from shared.store.decisions import DecisionRow
+from tests.support.reports import make_report
+
+WHEN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+
+
+def waiting() -> DecisionRow:
+    question = {
+        "prompt": "Apply the fix, or skip and continue?",
+        "options": ["apply_fix", "skip"],
+    }
+    return DecisionRow(
+        "r1",
+        "decision",
+        "gate",
+        question,
+        "0" * 64,
+        DecisionState.OPEN,
+        None,
+        WHEN,
+        None,
+        None,
+        "변경",
+    )
+
+
+def cells_before(text: str, line: str) -> int:
+    return cell_len(line[: line.index(text)])
+
+
+def test_runs_are_listed_in_korean_in_straight_columns() -> None:
+    run = make_report().run
+    rows = [replace(run, ending="stalled", title="first"), replace(run, ending="over_budget")]
+    head, one, other = plain(runs(rows, "ko")).splitlines()
+    assert head.split("  ")[0] == "실행"
+    assert cells_before("종료", head) == cells_before("교착", one)
+    assert cells_before("종료", head) == cells_before("예산 초과", other)
+    assert cells_before("제목", head) == cells_before("first", one)
+    assert plain(runs([], "ko")) == "실행 없음\n"
+
+
+def test_runs_are_listed_in_english_without_a_language() -> None:
+    head, one = plain(runs([replace(make_report().run, ending="stalled")])).splitlines()
+    names = ["run", "workflow", "status", "verdict", "ending", "started", "took", "title"]
+    assert head.split() == names
+    assert " stalled " in one
+    assert plain(runs([])) == "no runs\n"
+
+
+def test_decisions_are_listed_in_korean_and_their_options_as_they_are_typed() -> None:
+    head, row, hint = plain(decisions([waiting()], "ko")).splitlines()
+    assert head.split()[:2] == ["실행", "종류"]
+    assert "apply_fix|skip" in row
+    assert cells_before("질문", head) == cells_before("수정을 적용할까요", row)
+    assert hint == "질문 보기: quorate show RUN, 답하기: quorate decide RUN CHOICE"
+    assert plain(decisions([], "ko")) == "기다리는 결정 없음\n"

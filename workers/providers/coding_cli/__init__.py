@@ -1,0 +1,1 @@
+"""Coding CLIs as providers: installed programs, called without tools."""

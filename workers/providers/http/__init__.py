@@ -1,0 +1,1 @@
+"""HTTP providers: transport, deadlines, statuses, event streams."""

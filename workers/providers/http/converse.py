@@ -1,0 +1,220 @@
+"""One exchange with an HTTP provider: send, wait shortly where that helps, read, name faults."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import urlencode
+
+from shared.errors import ProviderError
+from shared.models.outcomes import FailureKind
+from workers.providers.credentials import redact
+from workers.providers.http.deadline import Guard
+from workers.providers.http.events import json_line_payloads, sse_payloads
+from workers.providers.http.options import HttpOptions
+from workers.providers.http.payload import Payload, parse_payload
+from workers.providers.http.statuses import ErrorBody, error_in, error_of, read_error
+from workers.providers.http.transport import HttpRequest, HttpStream, Transport, transport
+from workers.providers.registry import Cancelled, Completion, ProviderCall
+
+MAX_TRIES = 3
+SHORT_WAIT_S = 5.0
+_FIRST_WAIT_S = 0.5
+_MAX_QUIRKS = 4
+
+# Statuses after which the same call may be sent again at once: nothing was computed for them. Not 429 and 529: they
+# are about the account, so the limiter has to hear of them at once, and every worker through it.
+_AGAIN = frozenset({409, 500, 502, 503})
+
+Quirks = frozenset[str]
+
+
+class StreamReader(Protocol):
+    """Collects one streamed answer."""
+
+    def feed(self, event: Payload) -> str:
+        """Take the next event; the new piece of text. Raises ProviderError for an error event."""
+
+    def completion(self) -> Completion:
+        """The whole answer. Raises ProviderError when the closing event never came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A wire protocol as functions.
+
+    `build` makes the request (streamed when the call is watched), leaving out what the endpoint is
+    known to refuse (`quirks`); `read` turns the answer's JSON into a completion; `reader` does so
+    for a stream; `quirk` names what a 400 complains about, None when that cannot be mended.
+    """
+
+    build: Callable[[ProviderCall, Quirks], HttpRequest]
+    read: Callable[[Payload, ProviderCall], Completion]
+    reader: Callable[[ProviderCall], StreamReader]
+    quirk: Callable[[ErrorBody], str | None] = lambda _: None
+    framing: Callable[[Iterable[bytes], str], Iterator[Payload]] = sse_payloads
+
+
+JSON_LINES = json_line_payloads
+
+# What endpoints were found to refuse, by (url, model): learned once per process.
+_learned: dict[tuple[str, str | None], Quirks] = {}
+
+
+def converse(
+    dialect: Dialect, call: ProviderCall, cancel: Cancelled, way: Transport | None = None
+) -> Completion:
+    """Ask once, at most MAX_TRIES times where the provider did nothing. Raises ProviderError."""
+    guard = Guard.of(call, cancel)
+    way = way or transport()
+    tries = 0
+    while True:
+        quirks = _learned.get(_endpoint(call), frozenset())
+        request = dialect.build(call, quirks)
+        with way.open(request, guard) as response:
+            if response.status == 200:
+                return _completion(dialect, call, request, response)
+            error = read_error(b"".join(response.chunks()))
+        if _learn(dialect, call, response.status, error, quirks):
+            continue
+        tries += 1
+        failure = error_of(guard.who, response.status, response.headers, error, request.secrets)
+        if response.status == 404 and failure.kind is FailureKind.BAD_REQUEST:
+            failure.args = (f"{failure} ({request.url.partition('?')[0]})",)
+        if response.status not in _AGAIN or not failure.retryable or tries >= MAX_TRIES:
+            raise failure
+        wait_s = _wait_s(tries, failure.retry_after_s)
+        if wait_s > min(SHORT_WAIT_S, guard.remaining_s()):
+            raise failure
+        guard.pause(wait_s)
+
+
+def _endpoint(call: ProviderCall) -> tuple[str, str | None]:
+    where = call.participant.options.get("base_url") or call.participant.provider
+    return (str(where), call.participant.model)
+
+
+def _learn(
+    dialect: Dialect, call: ProviderCall, status: int, error: ErrorBody, known: Quirks
+) -> bool:
+    """True when the request can be mended and sent again."""
+    quirk = dialect.quirk(error) if status in (400, 422) else None
+    if quirk is None or quirk in known or len(known) >= _MAX_QUIRKS:
+        return False
+    _learned[_endpoint(call)] = known | {quirk}
+    return True
+
+
+def _completion(
+    dialect: Dialect, call: ProviderCall, request: HttpRequest, response: HttpStream
+) -> Completion:
+    limits = {name: text for name, text in response.headers.items() if "ratelimit" in name}
+    kind = response.headers.get("content-type", "")
+    # Some servers stream to who asked for a whole answer, and the other way round.
+    if "event-stream" in kind or (call.watch is not None and "application/json" not in kind):
+        raw: list[bytes] = []
+        payloads = dialect.framing(_kept(response.chunks(), raw), call.participant.name)
+        completion = read_events(dialect, call, payloads, request.secrets)
+        body = b"".join(raw)
+    else:
+        body = b"".join(response.chunks())
+        completion = read_body(dialect, call, body, response.headers, request.secrets)
+    return dataclasses.replace(
+        completion, model=completion.model or call.participant.model, raw=body, limits=limits
+    )
+
+
+def _kept(chunks: Iterable[bytes], raw: list[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        raw.append(chunk)
+        yield chunk
+
+
+def read_body(
+    dialect: Dialect,
+    call: ProviderCall,
+    body: bytes,
+    headers: Mapping[str, str],
+    secrets: Iterable[str] = (),
+) -> Completion:
+    """A whole answer with status 200. Raises ProviderError."""
+    payload = parse_payload(body, call.participant.name)
+    failure = error_in(call.participant.name, payload, headers, secrets)
+    if failure is not None:
+        raise failure
+    with _hidden(secrets):
+        return dialect.read(payload, call)
+
+
+def read_events(
+    dialect: Dialect,
+    call: ProviderCall,
+    payloads: Iterable[Payload],
+    secrets: Iterable[str] = (),
+) -> Completion:
+    """A streamed answer, each piece shown to who watches. Raises ProviderError."""
+    reader = dialect.reader(call)
+    begun = False
+    for payload in payloads:
+        failure = error_in(call.participant.name, payload, {}, secrets)
+        if failure is not None:
+            failure.charged = begun
+            raise failure
+        with _hidden(secrets):
+            piece = reader.feed(payload)
+        begun = begun or bool(piece)
+        if piece and call.watch is not None:
+            call.watch(piece)
+    with _hidden(secrets):
+        return reader.completion()
+
+
+@contextlib.contextmanager
+def _hidden(secrets: Iterable[str]) -> Iterator[None]:
+    """Keep the secrets out of what a dialect raises: a gateway may repeat a header in its error."""
+    try:
+        yield
+    except ProviderError as error:
+        error.args = (redact(str(error), secrets),)
+        raise
+
+
+def json_request(
+    call: ProviderCall,
+    options: HttpOptions,
+    url: str,
+    body: Payload,
+    key_headers: Mapping[str, str],
+) -> HttpRequest:
+    """A POST with a JSON body and what the options add to it. Raises ProviderError for a missing secret header."""
+    headers = {"content-type": "application/json", "x-client-request-id": request_id(call)}
+    headers |= {name.lower(): value for name, value in options.headers.items()}
+    held = options.secret_headers(call.participant.name)
+    secret = {**key_headers, **{name: value.reveal() for name, value in held.items()}}
+    headers |= secret
+    if options.query:
+        url = f"{url}{'&' if '?' in url else '?'}{urlencode(options.query)}"
+    content = json.dumps(body | options.extra_body, ensure_ascii=False)
+    # A header's value as a whole, and without the word that says what it is (`Bearer`).
+    secrets = (text for value in secret.values() for text in (value, value.split(" ")[-1]))
+    body_bytes = content.encode("utf-8", "replace")
+    return HttpRequest(url, headers, body_bytes, secrets=tuple(dict.fromkeys(secrets)))
+
+
+def request_id(call: ProviderCall) -> str:
+    """A name for this call that says nothing: equal for equal step, attempt and call number."""
+    text = f"{call.step}\n{call.attempt}\n{call.number}"
+    return f"quorate-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+
+
+def _wait_s(tries: int, asked_s: float | None) -> float:
+    spread = random.random()  # noqa: S311 - jitter, not a secret
+    if asked_s is not None:
+        return asked_s + min(asked_s, 1.0) * 0.2 * spread
+    return _FIRST_WAIT_S * (1 << (tries - 1)) * (1 + spread)

@@ -1,0 +1,1 @@
+"""Analysers: tools that read a change and raise findings."""

@@ -1,0 +1,142 @@
+"""An analyser's findings as a critique, with the sections that its strategy names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from typing import Literal
+
+from pydantic import JsonValue
+
+from shared.errors import ToolError
+from shared.models.findings import RaisedFinding, Severity
+from shared.models.replies import Critique, Disagreement, RedTeamAnalysis, ReviewAnalysis, Risk
+from shared.text.masking.mask import mask
+from workers.tools.analysers.sources import Examined
+
+REVIEW, RED_TEAM = "critique.review", "critique.red-team"
+MAX_FINDINGS = 100
+# Findings of this severity or worse ask for a change; INFO is only said.
+NEEDS_FIX = Severity.MINOR
+# Category of a finding -> section of a red-team critique. All others are in `issue_summary` only.
+EDGE_CASES = "correctness"
+SCALABILITY = "performance"
+SECURITY = "security"
+MAINTENANCE = ("maintainability", "style")
+
+
+def reply_model(inputs: Mapping[str, JsonValue]) -> str:
+    """The critique that is asked for; raises `ToolError` for anything else."""
+    name = inputs.get("reply_model", REVIEW)
+    if name not in (REVIEW, RED_TEAM):
+        raise ToolError(f"An analyser answers {REVIEW} or {RED_TEAM}, not {name!r}.")
+    return str(name)
+
+
+def analyser_label(name: str) -> str:
+    """`name` with its installed version, as the summary calls it."""
+    try:
+        return f"{name} {metadata.version(name)}"
+    except metadata.PackageNotFoundError:
+        return name
+
+
+def write_critique(
+    model: str, label: str, examined: Examined, raised: Iterable[RaisedFinding], kind: str
+) -> Critique:
+    """The critique of one analyser run. `label` is its name and version, `kind` the files it reads."""
+    findings = in_order(map(_without_secrets, raised))
+    shown = findings[:MAX_FINDINGS]
+    objects = any(finding.severity.rank <= NEEDS_FIX.rank for finding in findings)
+    verdict: Literal["APPROVED", "NEEDS_FIX"] = "NEEDS_FIX" if objects else "APPROVED"
+    summary = _summary(label, examined, len(findings), len(shown), kind)
+    if model == RED_TEAM:
+        return RedTeamAnalysis(
+            coverage=examined.coverage,
+            verdict=verdict,
+            summary=summary,
+            findings=shown,
+            security_risks=tuple(_risk(f) for f in shown if f.category == SECURITY),
+            edge_cases=_lines(shown, EDGE_CASES),
+            scalability_concerns=_lines(shown, SCALABILITY),
+            maintenance_burden=_lines(shown, *MAINTENANCE),
+            missing_requirements=examined.left_out,
+            issue_summary=tuple(_risk(f) for f in shown),
+        )
+    return ReviewAnalysis(
+        coverage=examined.coverage,
+        verdict=verdict,
+        summary=summary,
+        findings=shown,
+        points_of_agreement=_clean_files(examined, findings),
+        points_of_disagreement=tuple(
+            Disagreement(claim=_line(f), explanation=f.detail, alternative=f.suggestion or "")
+            for f in shown
+        ),
+        unexamined_assumptions=examined.left_out,
+        missing_considerations=_not_looked_at(examined, kind),
+    )
+
+
+def _without_secrets(finding: RaisedFinding) -> RaisedFinding:
+    """The finding without the secret that it is about: more people read reports and build logs than the change."""
+    texts = {name: getattr(finding, name) for name in ("title", "detail", "quote", "suggestion")}
+    hidden = {name: mask(text).text for name, text in texts.items() if text}
+    changed = {name: text for name, text in hidden.items() if text != texts[name]}
+    return finding.model_copy(update=changed) if changed else finding
+
+
+def in_order(raised: Iterable[RaisedFinding]) -> tuple[RaisedFinding, ...]:
+    """Worst first, then by place and rule, without exact doubles: the same run gives the same order."""
+    unique = {(_line(f), f.rule, f.patch): f for f in raised}
+    return tuple(sorted(unique.values(), key=_rank))
+
+
+def _rank(finding: RaisedFinding) -> tuple[int, str, int, str, str]:
+    place = finding.place
+    return (
+        finding.severity.rank,
+        place.path if place else "",
+        place.line if place else 0,
+        finding.rule or "",
+        finding.title,
+    )
+
+
+def _summary(label: str, examined: Examined, found: int, shown: int, kind: str) -> str:
+    noun = "finding" if found == 1 else "findings"
+    files = f"{len(examined.files)} {kind} {'file' if len(examined.files) == 1 else 'files'}"
+    parts = [f"rule-based analyser {label}: {found} {noun} on changed lines of {files}."]
+    if shown < found:
+        parts.append(f"Only the worst {shown} are listed.")
+    if examined.left_out:
+        parts.append(f"Not looked at: {len(examined.left_out)}.")
+    return " ".join(parts)
+
+
+def _line(finding: RaisedFinding) -> str:
+    place = f"{finding.place.path}:{finding.place.line}: " if finding.place else ""
+    return f"{place}{finding.title}"
+
+
+def _lines(findings: Iterable[RaisedFinding], *categories: str) -> tuple[str, ...]:
+    return tuple(_line(finding) for finding in findings if finding.category in categories)
+
+
+def _risk(finding: RaisedFinding) -> Risk:
+    return Risk(description=_line(finding), severity=finding.severity)
+
+
+def _clean_files(examined: Examined, findings: Iterable[RaisedFinding]) -> tuple[str, ...]:
+    blamed = {finding.place.path for finding in findings if finding.place}
+    clean = [source.path for source in examined.files if source.path not in blamed]
+    if not clean:
+        return ()
+    more = f" and {len(clean) - 5} more" if len(clean) > 5 else ""
+    return (f"No rule objects to the changed lines of {', '.join(clean[:5])}{more}.",)
+
+
+def _not_looked_at(examined: Examined, kind: str) -> tuple[str, ...]:
+    if not examined.others:
+        return ()
+    return (f"Only {kind} files were analysed; files of other kinds: {examined.others}.",)

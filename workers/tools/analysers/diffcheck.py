@@ -1,0 +1,203 @@
+"""The diffcheck participant: what is wrong in any language, on changed lines of any text file.
+
+Lines are looked at in this process by linear patterns; data files are parsed in the sandbox.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import PurePosixPath
+
+from pydantic import JsonValue
+
+from shared.errors import ToolError
+from shared.models.coverage import UnreadReason
+from shared.models.findings import Place, RaisedFinding, Severity
+from shared.models.replies import Critique
+from shared.models.subject import FileChange
+from workers.tools.analysers.critique import reply_model, write_critique
+from workers.tools.analysers.earlier import earlier_state
+from workers.tools.analysers.linechecks import LINE_CHECKS, Check, Hit
+from workers.tools.analysers.sources import MAX_QUOTE, Examined, SourceFile, sources
+from workers.tools.analysers.syntaxchecks import SyntaxProblem, Unparsed, check_syntax
+from workers.tools.fixes.edits import line_patch
+from workers.tools.registry import Documents, ToolContext
+from workers.tools.sandbox.sandbox import Countdown
+from workers.tools.snapshot import load_subject
+
+name = "diffcheck"
+summary = (
+    "Looks for secrets, hidden characters, merge leftovers and broken data files in any language."
+)
+
+# Longer lines are looked at in pieces of that length, which overlap by more than any key is long.
+PIECE = 5000
+OVERLAP = 500
+# Of one check in one file: a critique shows a hundred findings.
+MOST_HITS = 100
+# Files that nobody means to commit, by exact name or suffix.
+LEFTOVER_NAMES = (".DS_Store", "Thumbs.db", "desktop.ini")
+LEFTOVER_SUFFIXES = (".orig", ".rej", ".swp", ".swo", ".pyc")
+SECRET_NAMES = (".env", "id_rsa", "id_ed25519", "id_ecdsa", ".netrc", ".pgpass", ".npmrc")
+SECRET_SUFFIXES = (".p12", ".pfx", ".keystore", ".jks")
+
+
+def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
+    """A `critique.*` of the text files of `inputs["subject"]`; raises `ToolError` when there are none."""
+    model = reply_model(inputs)
+    subject = load_subject(inputs, context.documents)
+    examined = sources(subject, context.documents, lambda _file: True)
+    found = [finding for file in subject.files for finding in _file_findings(file)]
+    if not examined.files and not found:
+        raise ToolError("Nothing analysed: no text file in this change.")
+    found += _content_findings(examined, context.documents, Countdown(context.deadline_s))
+    return write_critique(model, name, examined, found, "text")
+
+
+def _file_findings(file: FileChange) -> Iterator[RaisedFinding]:
+    """Judged by name and size alone: files that a change adds and should not."""
+    if file.status != "added":
+        return
+    base = PurePosixPath(file.path).name
+    if base in SECRET_NAMES or base.endswith(SECRET_SUFFIXES):
+        yield _about_file(
+            file,
+            "secret-file",
+            Severity.MAJOR,
+            "security",
+            "A file that usually holds secrets is added",
+        )
+    elif base in LEFTOVER_NAMES or base.endswith(LEFTOVER_SUFFIXES):
+        yield _about_file(
+            file, "leftover-file", Severity.MINOR, "maintainability", "A leftover file is added"
+        )
+    elif file.skipped is not None and not _excused(file):
+        yield _about_file(
+            file,
+            "unreviewable-file",
+            Severity.INFO,
+            "general",
+            f"{file.path} is added, and nobody here can review it: {file.skipped}",
+        )
+
+
+def _excused(file: FileChange) -> bool:
+    return file.harmless is not None or file.unread is UnreadReason.EXCLUDED
+
+
+def _about_file(
+    file: FileChange, rule: str, severity: Severity, category: str, title: str
+) -> RaisedFinding:
+    return RaisedFinding(
+        title=title[:400],
+        detail=f"{file.path} is new in this change.",
+        severity=severity,
+        category=category,
+        rule=f"{name}/{rule}",
+        place=Place(path=file.path, line=1),
+        suggestion="Leave the file out of the change, and ignore its kind if it comes back.",
+        confidence=0.8,
+    )
+
+
+def _content_findings(
+    examined: Examined, documents: Documents, countdown: Countdown
+) -> Iterator[RaisedFinding]:
+    for source in examined.files:
+        yield from _line_findings(source)
+    yield from _broken_files(examined, documents, countdown)
+
+
+def _line_findings(source: SourceFile) -> Iterator[RaisedFinding]:
+    """At most `MOST_HITS` of each check, so that a file made of hits costs no more than another."""
+    base = PurePosixPath(source.path).name.lower()
+    for check in LINE_CHECKS:
+        if check.suffixes and not base.endswith(check.suffixes):
+            continue
+        if check.whole_file is None or check.whole_file(source.text):
+            yield from islice(_hits(source, check), MOST_HITS)
+
+
+def _hits(source: SourceFile, check: Check) -> Iterator[RaisedFinding]:
+    """What a check finds in the changed lines, in each of them once."""
+    for number in _changed_lines(source):
+        line = source.lines[number - 1]
+        for start in range(0, max(len(line) - OVERLAP, 1), PIECE - OVERLAP):
+            if hit := check.find(line[start : start + PIECE]):
+                yield _finding(source, number, hit, start)
+                break
+
+
+def _changed_lines(source: SourceFile) -> Iterator[int]:
+    for lines in source.change.changed:
+        yield from range(lines.first, min(lines.last, len(source.lines)) + 1)
+
+
+def _finding(source: SourceFile, number: int, hit: Hit, start: int) -> RaisedFinding:
+    whole = len(source.lines[number - 1]) <= PIECE and source.verbatim
+    where = "" if hit.column is None else f"Column {start + hit.column} "
+    return RaisedFinding(
+        title=hit.title,
+        detail=where + hit.detail,
+        severity=hit.severity,
+        category=hit.category,
+        rule=f"{name}/{hit.rule}",
+        place=Place(path=source.path, line=number),
+        quote=source.quote(number) if hit.quote is None else hit.quote[:MAX_QUOTE] or None,
+        suggestion=hit.suggestion,
+        patch=_patch(source, number, hit.replacement) if hit.mends and whole else None,
+        confidence=hit.confidence,
+    )
+
+
+def _patch(source: SourceFile, number: int, replacement: str | None) -> str | None:
+    return line_patch(source.path, source.text_lines, number, replacement)
+
+
+def _broken_files(
+    examined: Examined, documents: Documents, countdown: Countdown
+) -> Iterator[RaisedFinding]:
+    """Data files that do not parse, unless they did not parse before the change either."""
+    sources = {source.path: source for source in examined.files}
+    after = check_syntax({path: source.text for path, source in sources.items()}, countdown)
+    broken = {path: error for path, error in after.items() if isinstance(error, SyntaxProblem)}
+    before = check_syntax(
+        {
+            path: state.text
+            for path in broken
+            if (state := earlier_state(sources[path], documents)) is not None
+        },
+        countdown,
+    )
+    for path, error in after.items():
+        if isinstance(error, Unparsed):
+            yield _unparsed(sources[path], error)
+        elif error is not None and not isinstance(before.get(path), SyntaxProblem):
+            yield _broken(sources[path], error)
+
+
+def _broken(source: SourceFile, error: SyntaxProblem) -> RaisedFinding:
+    line = source.nearest_changed(error.line) or error.line
+    return RaisedFinding(
+        title=f"Broken {error.language}: {error.message}"[:400],
+        detail=f"The file cannot be read any more; the parser stops at line {error.line}.",
+        severity=Severity.CRITICAL,
+        category="correctness",
+        rule=f"{name}/{error.language.lower()}-syntax",
+        place=Place(path=source.path, line=line),
+        quote=source.quote(line),
+        confidence=0.9,
+    )
+
+
+def _unparsed(source: SourceFile, why: Unparsed) -> RaisedFinding:
+    return RaisedFinding(
+        title=f"A data file was not parsed: {why.reason}"[:400],
+        detail="Whether it can be read is not known; a program that reads it may take very long.",
+        severity=Severity.INFO if why.large else Severity.MINOR,
+        category="scalability",
+        rule=f"{name}/unparsed",
+        place=Place(path=source.path, line=source.nearest_changed(1) or 1),
+        confidence=0.6,
+    )

@@ -1,0 +1,1 @@
+"""Fixes: checking, combining, applying and undoing patches."""

@@ -1,0 +1,259 @@
+"""Applying on a branch: commits are made from objects, the person's files and index are never touched."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from shared.errors import ToolError
+from shared.models.subject import FileChange, Subject
+from workers.tools.fixes.approval import Approved
+from workers.tools.fixes.bench import git_blob_id
+from workers.tools.fixes.repository import Repository, commit_of, identity
+from workers.tools.fixes.worktree import EXECUTABLE, LINK, REGULAR, read_entry
+from workers.tools.git import Git, first_complaint, own_repository
+from workers.tools.registry import Documents
+from workers.tools.sandbox.sandbox import Countdown
+from workers.tools.snapshot import check_path
+
+EFFECT, RUN, STATE = "Quorate-Effect", "Quorate-Run", "Quorate-Reviewed-State"
+# How far below the tip an effect is looked for: later fixes, and what people added.
+SEARCHED_COMMITS = 20
+LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
+IN_THE_WAY = re.compile(r"'refs/heads/([^'\n]+)' exists; cannot create")
+CHANGED = "{path} changed since the review: nothing was applied."
+
+
+@dataclass(frozen=True)
+class BranchState:
+    """What applying on a branch led to."""
+
+    branch: str
+    base: str
+    commit: str
+
+
+def branch_name(run: str) -> str:
+    """The branch that the fixes of a run go to."""
+    return f"quorate/fix-{run.replace(':', '-').replace('/', '-')}"
+
+
+def apply_to_branch(
+    approved: Approved,
+    repository: Repository,
+    documents: Documents,
+    countdown: Countdown,
+    confirm: Callable[[], None] = lambda: None,
+) -> BranchState:
+    """Commit the fix on the run's branch; the same effect twice gives the same commit.
+
+    `confirm` is called before the branch moves.
+    Raises `ToolError` when the reviewed state is gone, when a file of it changed, or when the branch holds
+    somebody else's work.
+    """
+    branch = branch_name(approved.order.run)
+    with own_repository(
+        countdown, objects=repository.objects, object_format=repository.object_format, isolate=False
+    ) as own:
+        done = find_effect(repository, own, branch, approved.order.effect)
+        if done is not None:
+            return done
+        base = _reviewed_commit(approved, repository, own, documents)
+        commit = _commit_fix(approved, repository, own, base)
+        tip = read_branch(repository, branch)
+        if tip == base:
+            refuse_checked_out(repository, branch)
+        confirm()
+        if tip not in (None, base) or not move_branch(repository, branch, commit, tip):
+            # Another delivery of the same order was faster, or the name holds somebody's work.
+            done = find_effect(repository, own, branch, approved.order.effect)
+            if done is None:
+                raise ToolError(f"The branch {branch} holds other work: nothing was applied.")
+            return done
+        return BranchState(branch, base, commit)
+
+
+def read_branch(repository: Repository, branch: str) -> str | None:
+    """The commit that a branch names, or None."""
+    finished = repository.references.attempt(
+        "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}"
+    )
+    return finished.stdout.decode().strip() if finished.code == 0 else None
+
+
+def move_branch(repository: Repository, branch: str, to: str | None, was: str | None) -> bool:
+    """Compare and set a branch (None: it does not exist); False when it is not where it was."""
+    nothing = repository.references.no_object
+    reference = f"refs/heads/{branch}"
+    if to is None:
+        arguments: tuple[str, ...] = ("-d", reference, was or nothing)
+    else:
+        arguments = ("-m", "quorate: fix", reference, to, was or nothing)
+    finished = repository.references.attempt("update-ref", "--no-deref", *arguments)
+    if finished.code != 0 and _unlock(repository, reference):
+        finished = repository.references.attempt("update-ref", "--no-deref", *arguments)
+    if finished.code != 0 and read_branch(repository, branch) == was:
+        reason = first_complaint(finished)
+        lock = LOCKED.search(finished.stderr.decode("utf-8", "replace"))
+        advice = f" If no git is at work there, remove {lock[1]} and try again." if lock else ""
+        if other := IN_THE_WAY.search(finished.stderr.decode("utf-8", "replace")):
+            advice = f" git keeps no branch beside {other[1]}: rename that one and try again."
+        raise ToolError(f"The branch {branch} cannot be moved: {reason}.{advice}")
+    return finished.code == 0
+
+
+def _unlock(repository: Repository, reference: str) -> bool:
+    """Remove the lock that a killed attempt's git left on this run's own reference; True if there was one.
+
+    The reference's name is this run's and its step is leased: a lock from before this attempt is nobody else's.
+    """
+    asked = ("rev-parse", "--path-format=absolute", "--git-path", f"{reference}.lock")
+    found = repository.references.attempt(*asked)
+    if found.code != 0:  # another branch has the place of a folder on the way
+        return False
+    lock = Path(os.fsdecode(found.stdout).rstrip("\n"))
+    try:
+        if lock.stat().st_mtime >= repository.references.countdown.began_at:
+            return False
+        lock.unlink()
+    except OSError:
+        return False
+    return True
+
+
+def refuse_checked_out(repository: Repository, branch: str) -> None:
+    """Raise `ToolError` when a working tree stands on the branch: moving it would confuse its index."""
+    listed = repository.references.run("worktree", "list", "--porcelain").decode("utf-8", "replace")
+    if f"branch refs/heads/{branch}\n" in f"{listed}\n":
+        raise ToolError(f"The branch {branch} is checked out: switch to another branch first.")
+
+
+def trailers(own: Git, commit: str) -> dict[str, str]:
+    """The `Name: value` lines in the last paragraph of a commit's message."""
+    message = own.run("cat-file", "commit", commit).decode("utf-8", "replace").partition("\n\n")[2]
+    paragraph = message.strip().rpartition("\n\n")[2]
+    pairs = (line.partition(": ") for line in paragraph.split("\n"))
+    return {name: value for name, mark, value in pairs if mark}
+
+
+def find_effect(repository: Repository, own: Git, branch: str, effect: str) -> BranchState | None:
+    """The commit on the branch that this effect made before, or None."""
+    tip = read_branch(repository, branch)
+    if tip is None:
+        return None
+    search = ("rev-list", "--first-parent", f"--max-count={SEARCHED_COMMITS}", tip)
+    for commit in own.run(*search).decode().split():
+        if trailers(own, commit).get(EFFECT) == effect:
+            return BranchState(branch, own.line("rev-parse", f"{commit}^"), commit)
+    return None
+
+
+def _reviewed_commit(
+    approved: Approved, repository: Repository, own: Git, documents: Documents
+) -> str:
+    """The commit that the fix goes on: the reviewed one, or a new one that records what was reviewed."""
+    subject = approved.subject
+    reviewed = subject.origin.reviewed
+    if reviewed not in ("worktree", "index"):
+        commit = commit_of(repository, reviewed, own)
+        own.run("read-tree", commit)
+        return commit
+    head = commit_of(repository, subject.origin.head, own)
+    own.run("read-tree", head)
+    index = repository.references.entries() if reviewed == "index" else None
+    entries: dict[str, tuple[str, str] | None] = {}
+    left_out: list[str] = []
+    for file in subject.files:
+        if file.skipped is not None:
+            left_out.append(file.path)
+            continue
+        entries |= _recorded(file, repository, index, own, documents)
+    own.stage(entries)
+    return _commit(own, repository, head, _state_message(subject, approved, left_out))
+
+
+def _recorded(
+    file: FileChange,
+    repository: Repository,
+    index: Mapping[str, tuple[str, str]] | None,
+    own: Git,
+    documents: Documents,
+) -> dict[str, tuple[str, str] | None]:
+    """Index entries of one reviewed file; raises `ToolError` when it is not as it was reviewed."""
+    entries: dict[str, tuple[str, str] | None] = {}
+    if file.status == "renamed" and file.old_path is not None:
+        check_path(file.old_path)
+        if _current(file.old_path, repository, index) is None:
+            entries[file.old_path] = None
+    check_path(file.path)
+    current = _current(file.path, repository, index)
+    if file.after is None:
+        if current is not None:
+            raise ToolError(CHANGED.format(path=file.path))
+        return entries | {file.path: None}
+    data = documents.get(file.after)
+    blob = git_blob_id(data, repository.object_format)
+    if current is None or current[1] != blob:
+        raise ToolError(CHANGED.format(path=file.path))
+    own.write_blob(data)
+    return entries | {file.path: (current[0], blob)}
+
+
+def _current(
+    path: str, repository: Repository, index: Mapping[str, tuple[str, str]] | None
+) -> tuple[str, str] | None:
+    if index is not None:
+        return index.get(path)
+    if repository.root is None:
+        raise ToolError("A bare repository has no working tree.")
+    entry = read_entry(repository.root, path)
+    if entry is None:
+        return None
+    return entry.mode, git_blob_id(entry.data, repository.object_format)
+
+
+def _commit_fix(approved: Approved, repository: Repository, own: Git, base: str) -> str:
+    """The commit of the fix on top of what the index of `own` holds."""
+    before, after = approved.combination.before, approved.combination.after
+    known = own.entries()
+    entries: dict[str, tuple[str, str] | None] = {}
+    for path, data in after.items():
+        mode, blob = known.get(path, ("", ""))
+        if mode == LINK or mode not in (REGULAR, EXECUTABLE):
+            raise ToolError(f"{path} is a link or no file in the reviewed state.")
+        if blob != git_blob_id(before[path], repository.object_format):
+            raise ToolError(CHANGED.format(path=path))
+        entries[path] = (mode, own.write_blob(data))
+    own.stage(entries)
+    return _commit(own, repository, base, _fix_message(approved))
+
+
+def _commit(own: Git, repository: Repository, parent: str, message: str) -> str:
+    tree = own.line("write-tree")
+    author = replace(own, environment=identity(repository))
+    return author.line("commit-tree", tree, "-p", parent, stdin=message.encode("utf-8"))
+
+
+def _fix_message(approved: Approved) -> str:
+    findings = ", ".join(approved.findings)
+    lines = [
+        f"Fix {findings}"[:72],
+        "",
+        f"Applies the patch that was approved for {findings}.",
+        "",
+        f"Generated-by: Quorate ({', '.join(approved.sources)})",
+        f"{RUN}: {approved.order.run}",
+        f"{EFFECT}: {approved.order.effect}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _state_message(subject: Subject, approved: Approved, left_out: list[str]) -> str:
+    note = f"\nNot part of it, since nobody could review them: {len(left_out)} files.\n"
+    return (
+        f"State under review ({subject.origin.reviewed})\n{note if left_out else ''}\n"
+        f"Generated-by: Quorate\n{RUN}: {approved.order.run}\n{STATE}: {approved.order.effect}\n"
+    )

@@ -1,0 +1,111 @@
+"""The tool `undo`: take an applied fix back, if nobody worked on it since."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import JsonValue, ValidationError
+
+from shared.errors import ToolError
+from shared.models.replies import Applied, Undone
+from shared.models.subject import Origin
+from workers.tools.fixes.bench import bench, git_blob_id
+from workers.tools.fixes.branch import (
+    EFFECT,
+    move_branch,
+    read_branch,
+    refuse_checked_out,
+    trailers,
+)
+from workers.tools.fixes.in_place import apply_in_place
+from workers.tools.fixes.merging import render
+from workers.tools.fixes.patches import PatchFile, files_of
+from workers.tools.fixes.repository import Repository, open_repository
+from workers.tools.fixes.worktree import LINK, read_entry
+from workers.tools.registry import Documents, ToolContext
+from workers.tools.sandbox.sandbox import Countdown, scratch
+
+name = "undo"
+summary = "Takes an applied fix back, if the branch or the files are still as it left them."
+
+
+def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Undone:
+    """`undone` for `inputs["applied"]`, the reply of `apply` or its document hash; twice is once."""
+    value = inputs.get("applied")
+    try:
+        if isinstance(value, str):
+            applied = Applied.model_validate_json(context.documents.get(value))
+        else:
+            applied = Applied.model_validate(value)
+    except ValidationError as error:
+        raise ToolError('"applied" is not the reply of the tool apply.') from error
+    return Undone(message=undo(applied, context.documents, context.deadline_s))
+
+
+def undo(applied: Applied, documents: Documents, deadline_s: float = 60.0) -> str:
+    """Take back what `apply` did and say so; raises `ToolError`, having changed nothing, when it cannot."""
+    countdown = Countdown(deadline_s)
+    with scratch() as home:
+        repository = open_repository(Origin(repository=applied.repository), home, countdown)
+        if applied.branch is not None:
+            return _undo_branch(applied, repository)
+        if repository.root is None or not applied.undo:
+            raise ToolError("There is nothing recorded that could be undone.")
+        return _undo_files(applied, repository.root, documents, countdown)
+
+
+def _undo_branch(applied: Applied, repository: Repository) -> str:
+    branch = applied.branch or ""
+    tip = read_branch(repository, branch)
+    if not branch.startswith("quorate/fix-") or applied.commit is None or applied.base is None:
+        raise ToolError(f"{branch} is not a branch that Quorate made: nothing was undone.")
+    if tip is None:
+        return f"The branch {branch} is gone already."
+    reading = replace(repository.references, objects=repository.objects)
+    # The fix may stand on an earlier one of the same run: the branch goes back to that one.
+    earlier = applied.base if EFFECT in trailers(reading, applied.base) else None
+    if tip == earlier:
+        return f"The branch {branch} is back already."
+    if tip != applied.commit:
+        raise ToolError(f"The branch {branch} was changed since the fix: nothing was undone.")
+    refuse_checked_out(repository, branch)
+    if not move_branch(repository, branch, earlier, tip):
+        raise ToolError(f"The branch {branch} moved meanwhile: nothing was undone.")
+    return (
+        f"The branch {branch} went back to the fix before."
+        if earlier
+        else (f"The branch {branch} was deleted; its commit was {applied.commit[:12]}.")
+    )
+
+
+def _undo_files(applied: Applied, root: Path, documents: Documents, countdown: Countdown) -> str:
+    changes = files_of(documents.get(applied.undo).decode("utf-8"))
+    fixed: dict[str, bytes] = {}
+    for change in changes:
+        entry = read_entry(root, change.path)
+        blob = git_blob_id(entry.data) if entry and entry.mode != LINK else None
+        if entry is None or blob not in change.blobs:
+            raise ToolError(f"{change.path} changed since the fix: nothing was undone.")
+        # What a killed attempt took back already is left as it is.
+        if blob == change.blobs[0]:
+            fixed[change.path] = entry.data
+    if not fixed:
+        return "The files are back already."
+    restored = _restored(changes, fixed, countdown)
+    token = hashlib.sha256(applied.undo.encode()).hexdigest()
+    apply_in_place(root, fixed, restored, token=token, what="nothing was undone")
+    return f"The fix was taken back in {len(restored)} {'file' if len(restored) == 1 else 'files'}."
+
+
+def _restored(
+    changes: Sequence[PatchFile], fixed: Mapping[str, bytes], countdown: Countdown
+) -> dict[str, bytes]:
+    with bench(fixed, countdown) as place:
+        trials = place.try_all([change.text for change in changes if change.path in fixed])
+    edits = {path: found for trial in trials for path, found in trial.edits.items()}
+    if edits.keys() != fixed.keys():
+        raise ToolError("The recorded patch does not take the fix back: nothing was undone.")
+    return {path: render(data, edits[path]) for path, data in fixed.items()}

@@ -1,0 +1,1 @@
+"""The sandbox: programs that must not be trusted with much."""

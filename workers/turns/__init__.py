@@ -1,0 +1,1 @@
+"""The life of a turn: claim, prompt, call, parse, store, finish."""

@@ -1,0 +1,180 @@
+"""The calls of one claim: what was paid is stored before it is looked at, everything is counted.
+
+A call whose answer was lost, and that may have been charged nevertheless, is kept as well (`Finish.LOST`): its usage
+is unknown, which is not zero, and it counts among the calls that a step may make (`left`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+
+from shared.errors import EnvironmentFault, ProviderError
+from shared.faults import reach
+from shared.models.panel import Participant
+from shared.models.steps import TurnRequest, Usage
+from shared.store.database import Database
+from shared.store.steps import Claim, StoredResponse, store_response
+from workers.providers.registry import (
+    Cancelled,
+    Completion,
+    Finish,
+    Provider,
+    ProviderCall,
+    entry,
+)
+from workers.turns.replies import MOST_CALLS
+from workers.turns.spool import Spool
+
+STORE_PATIENCE_S = 600.0
+
+log = structlog.get_logger(__name__)
+
+
+class CallLedger:
+    """Completions of one claim, those of earlier attempts (`stored`) included; `lost` counts those that never came.
+
+    `reused`: what is stored is another run's, and costs nothing here.
+    """
+
+    def __init__(self, claimed: Claim, owner: str, database: Database, spool: Spool) -> None:
+        """`owner` is this process, as presence knows it."""
+        self.claimed = claimed
+        kept = [Completion.unpacked(content) for content in claimed.responses]
+        self.stored = [one for one in kept if one.finish_reason is not Finish.LOST]
+        self.lost = len(kept) - len(self.stored)
+        self._owner = owner
+        self._database = database
+        self._spool = spool
+        self._request: TurnRequest | None = None
+        self._request_sha = ""
+        self.reused = False
+        self._calls: list[Completion] = []
+        self._made = 0
+        self._free: list[StoredResponse] = []
+
+    def opens_for(self, request: TurnRequest, request_sha: str = "") -> None:
+        """Name the turn whose calls are to be kept, and what an identical one would be found by."""
+        self._request = request
+        self._request_sha = request_sha
+
+    def reuses(self, completion: Completion) -> None:
+        """Take an answer that another run has paid for: it is adopted, and costs nothing here."""
+        self.stored = [completion]
+        self.reused = True
+
+    def next_attempt(self) -> str:
+        """The name that the next call's usage row will have."""
+        return f"{self.claimed.token}:{self._made + 1}"
+
+    @property
+    def left(self) -> int:
+        """How many more calls the step may make that are paid: one is asked, one more mends it, none is a third."""
+        return MOST_CALLS - self.lost - len(self.stored) - len(self._calls)
+
+    def lose(self, participant: Participant) -> None:
+        """Keep that a call was made whose answer is lost, and that may have been charged."""
+        assert self._request is not None
+        self.lost += 1
+        self._made += 1
+        gone = Completion(
+            text="", usage=Usage(), finish_reason=Finish.LOST, model=participant.model
+        )
+        self._commit(self._response(gone, self._request, gone.packed(), found_by=""))
+        reach("loss-stored")
+
+    def keep(self, completion: Completion) -> None:
+        """Take a new completion: a paid one is committed now, a free one with the step's end."""
+        assert self._request is not None
+        self._calls.append(completion)
+        self._made += 1
+        reach("response-received")
+        if self._request.participant.rule_based:
+            return
+        if entry(self._request.participant.provider).paid:
+            self._commit(self._response(completion, self._request, completion.packed()))
+        else:
+            self._free.append(self._response(completion, self._request, b""))
+        reach("response-stored")
+
+    def last_free(self) -> StoredResponse | None:
+        """The free call that is committed together with the step's end; earlier ones are stored now."""
+        for response in self._free[:-1]:
+            self._database.run(partial(store_response, response=response))
+        return self._free[-1] if self._free else None
+
+    def store_free(self) -> None:
+        """Count the free calls of a claim that does not end its step."""
+        for response in self._free:
+            self._database.run(partial(store_response, response=response))
+
+    def sums(self) -> tuple[int | None, float | None]:
+        """Tokens and money of all calls; unknown as soon as one of them is unknown."""
+        if self.reused and not self.lost:
+            return 0, 0.0
+        usage = [completion.usage for completion in (*self.stored, *self._calls)]
+        usage += [Usage()] * self.lost
+        counts = [count for u in usage for count in (u.input_tokens, u.output_tokens)]
+        costs = [u.cost_usd for u in usage]
+        return (
+            sum(c for c in counts if c is not None) if counts and None not in counts else None,
+            sum(c for c in costs if c is not None) if costs and None not in costs else None,
+        )
+
+    def _response(
+        self,
+        completion: Completion,
+        request: TurnRequest,
+        content: bytes,
+        found_by: str | None = None,
+    ) -> StoredResponse:
+        claimed = self.claimed
+        return StoredResponse(
+            run=claimed.run,
+            step=claimed.step,
+            token=claimed.token,
+            worker=self._owner,
+            participant=request.participant.name,
+            provider=request.participant.provider,
+            model=completion.model or request.participant.model,
+            request_sha=self._request_sha if found_by is None else found_by,
+            content=content,
+            usage=completion.usage,
+            attempt=f"{claimed.token}:{self._made}",
+        )
+
+    def _commit(self, response: StoredResponse) -> None:
+        """Store a paid response; into the spool first when Postgres is away."""
+        try:
+            self._database.run(partial(store_response, response=response), patience_s=0.5)
+        except EnvironmentFault:
+            self._spool.keep(response)
+            log.warning("response.spooled", run=response.run, step=response.step)
+            reach("response-spooled")
+            self._database.run(
+                partial(store_response, response=response), patience_s=STORE_PATIENCE_S
+            )
+            self._spool.drain(self._database)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A provider whose lost calls are kept in the ledger. Satisfies the provider's protocol."""
+
+    provider: Provider
+    ledger: CallLedger
+
+    def structured(self, participant: Participant) -> bool:
+        """As the provider says."""
+        return self.provider.structured(participant)
+
+    def complete(self, call: ProviderCall, cancel: Cancelled) -> Completion:
+        """Ask. Raises as the provider does, once a call that may have been charged is kept."""
+        try:
+            return self.provider.complete(call, cancel)
+        except ProviderError as error:
+            if error.charged and entry(call.participant.provider).paid:
+                self.ledger.lose(call.participant)
+            raise

@@ -1,0 +1,43 @@
+"""A turn's prompt as it is sent: the rendered parts, and how the reply has to look."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+from shared.models.steps import TurnRequest
+from shared.text.rendering import RenderedPrompt, Resolve, render_parts
+from workers.providers.registry import ReplySchema
+from workers.turns.replies import schema_of
+
+
+def render(
+    request: TurnRequest, resolve: Resolve, *, structured: bool = False, planted: str = ""
+) -> RenderedPrompt:
+    """The parts (shared/text/rendering.py), and then the form of the reply.
+
+    With `structured` the provider holds the reply to its schema and the prompt need not carry it. Raises as
+    `render_parts` does.
+    """
+    parts = render_parts(request, resolve, planted)
+    closing = (
+        _SHORT_INSTRUCTION if structured else reply_instructions(schema_of(request.reply_model))
+    )
+    user = f"{parts.user}\n\n{closing}".strip()
+    # Where nothing else follows, what is stable ends with the blank line before the closing.
+    alone = parts.stable > 0 and not parts.user[parts.stable :]
+    stable = len(parts.user) + 2 if alone else parts.stable
+    return dataclasses.replace(parts, user=user, stable=min(stable, len(user)))
+
+
+_SHORT_INSTRUCTION = "Answer with exactly one JSON object of the given form and nothing else."
+SCHEMA_INTRODUCTION = "The object follows this JSON schema:"
+
+
+def reply_instructions(schema: ReplySchema) -> str:
+    """How to answer, for a model whose provider does not hold it to a schema."""
+    compact = json.dumps(schema.plain, ensure_ascii=False, separators=(",", ":"))
+    return (
+        "Answer with exactly one JSON object and nothing else: no text before or after it, no "
+        f"Markdown. {SCHEMA_INTRODUCTION}\n{compact}"
+    )
