@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core.replay.commands import RoundRecord, ToolRun, Turn, Workflow
+from orchestrator.core.replay.recomputation import asks, recompute
 from orchestrator.core.replay.replay import Entry, Journal, fingerprint, replay
 from orchestrator.engine.advance import outcome_json
 from orchestrator.engine.recorded import journal_of
@@ -37,8 +38,9 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class State:
-    """A database as it was at a moment."""
+    """A database of the revision `schema` as it was at a moment."""
 
+    schema: str
     taken_at: datetime
     tables: Mapping[str, Sequence[Row]]
     documents: Mapping[str, str]
@@ -53,7 +55,8 @@ def read(name: str, state: str = "state") -> State:
     """A state of a file."""
     content = json.loads(lzma.decompress((FOLDER / "data" / f"{name}.json.xz").read_bytes()))
     found = content[state]
-    return State(datetime.fromisoformat(found["taken_at"]), found["tables"], content["documents"])
+    taken_at = datetime.fromisoformat(found["taken_at"])
+    return State(content["schema"], taken_at, found["tables"], content["documents"])
 
 
 @dataclass(frozen=True)
@@ -223,3 +226,9 @@ def different(run: RecordedRun) -> list[Difference]:
     assert progress.outcome is not None, "the journal leads to no outcome any more"
     now = json.loads(outcome_json(progress.outcome))
     return list(differences("outcome", run.row["outcome"], now))
+
+
+def asked(run: RecordedRun) -> dict[str, str]:
+    """What this version says to everybody whose turn was taken, as hashes by step."""
+    followed = recompute(run.start, journal_of(run.stored), anew=False)
+    return {step.key: asks(step)[:12] for step in followed.taken}
