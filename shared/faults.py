@@ -12,16 +12,16 @@ import signal
 from collections import Counter
 
 _armed = os.environ.get("QUORATE_KILL_AT", "")
-_name, _, _count = _armed.partition(":")
+_armed_name, _, _count = _armed.partition(":")
 _reached: Counter[str] = Counter()
 
 
-def reach(point: str) -> None:
+def failpoint(name: str) -> None:
     """Mark a point on the way. Free when no test asked for it."""
-    if point != _name:
+    if name != _armed_name:
         return
-    _reached[point] += 1
-    if _reached[point] == int(_count or 1) and _first_time():
+    _reached[name] += 1
+    if _reached[name] == int(_count or 1) and _first_time():
         os.kill(os.getpid(), signal.Signals[os.environ.get("QUORATE_KILL_WITH", "SIGKILL")])
 
 

@@ -110,7 +110,7 @@ class Follower:
                 )
                 time.sleep(min(clock.pause_s, LIVE_S) if self._is_live else clock.pause_s)
 
-    def let_go(self) -> None:
+    def release_leases(self) -> None:
         """Watch no more; who watched at a terminal is expected back."""
         if self._is_live:
             announce(self._backend, self._run, EXPECTED_S)

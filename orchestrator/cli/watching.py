@@ -85,7 +85,7 @@ def _followed(follower: Follower, timeout_s: float | None) -> bool:
         settled = follower.follow(timeout_s)
     finally:
         if not settled:
-            follower.let_go()
+            follower.release_leases()
     return settled
 
 

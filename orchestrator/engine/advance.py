@@ -28,7 +28,7 @@ from orchestrator.engine.recorded import journal_of
 from orchestrator.engine.staging import Scheduled, Stage, refusal
 from orchestrator.workflows import Materials, start_workflow
 from shared.errors import ReplayMismatch, UnknownRun
-from shared.faults import reach
+from shared.faults import failpoint
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.run import RunSpec
 from shared.models.steps import Failure, StepResult
@@ -98,7 +98,7 @@ class Engine:
         scheduled = self.database.run(
             lambda connection: self._advance(connection, run, wait=wait), pipelined=True
         )
-        reach("advance-committed")
+        failpoint("advance-committed")
         return scheduled
 
     def park(self, run: str, bug: Exception) -> None:
@@ -141,7 +141,7 @@ class Engine:
         if _idle(progress, run, rows, stage):
             return None
         save(connection, run, _changes(run, rows, progress, stage))
-        reach("advance-uncommitted")
+        failpoint("advance-uncommitted")
         soon = spec.watched or bool(rows)
         return Scheduled(run.id, run.root_task, tuple(stage.scheduled), soon)
 

@@ -24,7 +24,7 @@ from shared.delivery.contracts import (
     AdvancePayload,
 )
 from shared.delivery.publishing import Application
-from shared.faults import reach
+from shared.faults import failpoint
 
 
 def publish(app: Application, scheduled: Scheduled) -> bool:
@@ -40,7 +40,7 @@ def publish(app: Application, scheduled: Scheduled) -> bool:
             canvas.apply_async(root_id=scheduled.root_task, ignore_result=True)
     except app.broker_errors:
         return False
-    reach("stage-published")
+    failpoint("stage-published")
     return True
 
 

@@ -12,7 +12,7 @@ from orchestrator.engine.dispatch import wake
 from shared.delivery.publishing import Application
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
-from shared.faults import reach
+from shared.faults import failpoint
 from shared.store.database import Database
 from shared.store.views import root_tasks
 
@@ -66,7 +66,7 @@ class Listener:
         heard = list(self._signals.receive(self._consumer, block_ms=BLOCK_MS, idle_ms=IDLE_MS))
         if not heard:
             return
-        reach("signal-read")
+        failpoint("signal-read")
         # Anybody may write signals: Postgres takes no text with a NUL in it.
         runs = [run for _, run in heard if run.isprintable()]
         known = self._database.run(partial(root_tasks, runs=runs))

@@ -1,4 +1,4 @@
-"""The third trigger: find what was lost, what is ripe, who is gone. Runs in every orchestrator; one of them acts.
+"""The third trigger: find what was lost, what is due, who is gone. Runs in every orchestrator; one of them acts.
 
 It needs Postgres only. Without a broker it still releases leases, expires decisions and fails overdue runs; what it
 cannot publish it will publish later. It waits for no lock: what somebody else is at is the next sweep's. Two threads,
@@ -30,11 +30,11 @@ from shared.store.decisions import expire_decisions
 from shared.store.sweeping import (
     LostStep,
     Task,
-    bury_spent_steps,
+    due_runs,
     end_silent_sessions,
+    fail_exhausted_steps,
     forget_processes,
     release_lost_leases,
-    ripe_runs,
     take_lost_steps,
     try_lock,
     undo_take,
@@ -42,7 +42,7 @@ from shared.store.sweeping import (
 
 SWEEP_S = 1.0
 GRACE_S = 2.0
-RIPE_AFTER_S = 1.5
+DUE_AFTER_S = 1.5
 REPUBLISHED_AT_ONCE = 500
 FORGOTTEN_AFTER_S = 600.0
 PARKED_AFTER = 5
@@ -57,7 +57,7 @@ class Swept:
     """What one sweep found."""
 
     released: int
-    buried: int
+    exhausted: int
     republished: int
     woken: int
 
@@ -110,7 +110,7 @@ class Sweeper:
         return None if collected is None or mended is None else Swept(*collected, *mended)
 
     def collect(self) -> tuple[int, int] | None:
-        """Take away what nobody works on any more: (released, buried); None when another orchestrator is at it."""
+        """Take away what nobody works on any more: (released, exhausted); None when another orchestrator is at it."""
         try:
             self._end_silent_sessions()
             collected = self._database.run(self._collect, atomic=True)
@@ -119,24 +119,24 @@ class Sweeper:
             self._trusts_silence_from = time.monotonic() + SILENCE_S
             raise
         if collected is not None and any(collected):
-            released, buried = collected
-            log.info("sweep.collected", released=released, buried=buried)
+            released, exhausted = collected
+            log.info("sweep.collected", released=released, exhausted=exhausted)
         return collected
 
     def mend(self) -> tuple[int, int] | None:
         """Set going what stands still: (republished, woken); None when another orchestrator is at it."""
-        ripe = self._database.run(self._ripe, atomic=True)
-        if ripe is None:
+        due = self._database.run(self._due, atomic=True)
+        if due is None:
             return None
-        for run in ripe:
+        for run in due:
             self._advance_apart(run)
         republished = self._republish()
-        if republished or ripe:
-            log.info("sweep.mended", republished=republished, woken=len(ripe))
-        return republished, len(ripe)
+        if republished or due:
+            log.info("sweep.mended", republished=republished, woken=len(due))
+        return republished, len(due)
 
-    def _ripe(self, connection: Connection) -> list[str] | None:
-        return ripe_runs(connection, RIPE_AFTER_S) if self._may(connection, Task.MEND) else None
+    def _due(self, connection: Connection) -> list[str] | None:
+        return due_runs(connection, DUE_AFTER_S) if self._may(connection, Task.MEND) else None
 
     def _may(self, connection: Connection, task: Task) -> bool:
         """Whether this sweeper acts. The lock only spares work: each statement is harmless twice, and waits for none.
@@ -166,10 +166,10 @@ class Sweeper:
         if time.monotonic() < self._trusts_silence_from:
             return 0, 0
         # Runs are locked before steps, here as everywhere: finishers and sweeper cannot wait for one another.
-        buried = bury_spent_steps(connection, SILENCE_S)
+        exhausted = fail_exhausted_steps(connection, SILENCE_S)
         released = release_lost_leases(connection, SILENCE_S)
         forget_processes(connection, FORGOTTEN_AFTER_S)
-        return len(released), len(buried)
+        return len(released), len(exhausted)
 
     def _advance_apart(self, run: str) -> None:
         """A run that cannot be advanced must not keep the others from it; one that never can is parked."""

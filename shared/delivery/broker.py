@@ -29,7 +29,7 @@ from shared.delivery.contracts import ORDINARY, QUEUES, SOON, TURN_TASKS
 from shared.delivery.envelopes import MAX_BYTES, Refused, check_envelope, parse, where
 from shared.delivery.publishing import Application
 from shared.delivery.refusals import Refusals
-from shared.faults import reach
+from shared.faults import failpoint
 
 BACKLOG_WITHIN_S = 0.001
 BATCH = 16
@@ -55,10 +55,10 @@ class JournalBackend(DisabledBackend):
     def on_chord_part_return(self, request: Any, _state: str, result: Any, **_options: Any) -> None:
         """Publish the body when this member's receipt says that it was the last."""
         if isinstance(result, dict) and result.get("ready"):
-            reach("barrier-passed")
+            failpoint("barrier-passed")
             body = Signature.from_dict(request.chord, app=self.app)
             body.apply_async(ignore_result=True)
-            reach("body-published")
+            failpoint("body-published")
 
 
 class Channel(kombu_redis.Channel):

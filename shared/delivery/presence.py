@@ -25,7 +25,7 @@ import structlog
 from shared.errors import EnvironmentFault
 from shared.store.database import Connection, Database
 from shared.store.processes import beat, leave
-from shared.store.steps import held, let_go
+from shared.store.steps import held, release_leases
 
 BEAT_S = 2.0
 # A beat that hangs is given up, and one on a new connection still comes before the silence is too long.
@@ -97,7 +97,7 @@ class Presence:
         self._kind = kind
         self._beat_s = beat_s
         self._end = end
-        self._unworked: set[Holding] = set()
+        self._orphaned: set[Holding] = set()
         self._stop = threading.Event()
         self._started = False
         self._beaten_at = -math.inf
@@ -166,19 +166,19 @@ class Presence:
             version=version("quorate"),
         )
         holdings = held(connection, self.process_id)
-        self._let_go_of_unworked(connection, holdings)
+        self._release_orphaned_leases(connection, holdings)
         return holdings
 
-    def _let_go_of_unworked(self, connection: Connection, holdings: set[Holding]) -> None:
+    def _release_orphaned_leases(self, connection: Connection, holdings: set[Holding]) -> None:
         """Give back what this process holds and nobody in it works on, as when it gave up on the database.
 
         Seen in two beats in a row, so that a step between its claim and its work is not taken for one.
         """
-        unworked = holdings - self.in_flight.snapshot()
-        if forgotten := unworked & self._unworked:
-            let_go(connection, self.process_id, forgotten)
-            log.warning("presence.let_go", process=self.process_id, steps=len(forgotten))
-        self._unworked = unworked - forgotten
+        orphaned = holdings - self.in_flight.snapshot()
+        if forgotten := orphaned & self._orphaned:
+            release_leases(connection, self.process_id, forgotten)
+            log.warning("presence.released", process=self.process_id, steps=len(forgotten))
+        self._orphaned = orphaned - forgotten
 
     def _quietly(self, work: Callable[[Connection], T]) -> T | None:
         try:

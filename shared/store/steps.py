@@ -284,7 +284,9 @@ def held(connection: Connection, owner: str) -> set[tuple[str, str, int]]:
     return {(row.run_id, row.key, row.token) for row in rows}
 
 
-def let_go(connection: Connection, owner: str, holdings: Iterable[tuple[str, str, int]]) -> None:
+def release_leases(
+    connection: Connection, owner: str, holdings: Iterable[tuple[str, str, int]]
+) -> None:
     """Return steps that `owner` holds under these tokens and does not work on. Their attempts stay counted."""
     runs, steps, tokens = zip(*holdings, strict=True)
     connection.execute(

@@ -1,4 +1,4 @@
-"""What the sweeper asks: who is gone, what was lost, what is ripe. Every statement is harmless twice."""
+"""What the sweeper asks: who is gone, what was lost, what is due. Every statement is harmless twice."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ UPDATE steps SET status = 'pending', owner = NULL, dispatched_at = NULL, not_bef
 RETURNING run_id, key, attempts
 """
 
-_SPENT = f"""
+_EXHAUSTED = f"""
 SELECT s.run_id, s.key, s.attempts FROM steps s
  WHERE s.attempts >= s.max_attempts AND (s.status = 'pending' OR s.status = 'leased' AND {_GONE}) LIMIT 500
 """
 
-_BURY = """
+_FAIL_EXHAUSTED = """
 UPDATE steps SET status = 'failed', token = token + 1, failure_kind = %(kind)s, failure_message = %(message)s,
        finished_at = clock_timestamp()
  WHERE (run_id, key) IN (
@@ -104,15 +104,15 @@ def release_lost_leases(connection: Connection, silence_s: float) -> list[tuple[
     return [(row.run_id, row.key, row.attempts) for row in rows]
 
 
-def bury_spent_steps(connection: Connection, silence_s: float) -> list[tuple[str, str]]:
+def fail_exhausted_steps(connection: Connection, silence_s: float) -> list[tuple[str, str]]:
     """Fail the steps whose attempts are used up (`dead`): they killed every worker that took them."""
-    buried = []
-    for row in connection.execute(_SPENT, {"silence": silence_s}).fetchall():
+    exhausted = []
+    for row in connection.execute(_EXHAUSTED, {"silence": silence_s}).fetchall():
         if not lock_free_run(connection, row.run_id):
             continue
         message = f"given up after {row.attempts} attempts, none of which lived to answer"
         failed = connection.execute(
-            _BURY,
+            _FAIL_EXHAUSTED,
             {"run": row.run_id, "key": row.key, "kind": FailureKind.DEAD, "message": message},
         ).fetchone()
         if failed is not None:
@@ -120,8 +120,8 @@ def bury_spent_steps(connection: Connection, silence_s: float) -> list[tuple[str
                 "UPDATE runs SET open_steps = open_steps - 1, updated_at = clock_timestamp() WHERE id = %s",
                 (row.run_id,),
             )
-            buried.append((row.run_id, row.key))
-    return buried
+            exhausted.append((row.run_id, row.key))
+    return exhausted
 
 
 _LOST = f"""
@@ -160,7 +160,7 @@ def undo_take(connection: Connection, steps: Sequence[LostStep]) -> None:
     )
 
 
-def ripe_runs(connection: Connection, patience_s: float) -> list[str]:
+def due_runs(connection: Connection, patience_s: float) -> list[str]:
     """Running runs with nothing open that nobody advanced, answered decisions, and runs past their deadline."""
     rows = connection.execute(
         "SELECT id FROM runs WHERE status = 'running' AND open_steps = 0 "

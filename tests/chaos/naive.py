@@ -26,7 +26,7 @@ ENDED = "naive:ended"
 VISIBILITY_TIMEOUT_S = 60
 
 
-def reach(point: str) -> None:
+def failpoint(point: str) -> None:
     """Kill this process where the test asked for it, once."""
     if os.environ.get("QUORATE_KILL_AT") != point:
         return
@@ -47,12 +47,12 @@ class Results(RedisBackend):  # type: ignore[misc]
 
     def on_chord_part_return(self, request: Any, state: Any, result: Any, **options: Any) -> Any:
         """Row 6: the header's SUCCESS is stored, the counter is not moved yet."""
-        reach("finished")
+        failpoint("finished")
         return super().on_chord_part_return(request, state, result, **options)
 
     def _chord_publish_claim_expires(self, *args: Any, **options: Any) -> Any:
         """Row 7: the barrier is passed and claimed, the body is not published yet."""
-        reach("barrier-passed")
+        failpoint("barrier-passed")
         return super()._chord_publish_claim_expires(*args, **options)
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 PROGRAM = """
-from shared.faults import reach
+from shared.faults import failpoint
 for point in ("before", "here", "here", "here", "after"):
-    reach(point)
+    failpoint(point)
     print(point, flush=True)
 """
 

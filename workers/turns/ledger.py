@@ -12,7 +12,7 @@ from functools import partial
 import structlog
 
 from shared.errors import EnvironmentFault, ProviderError
-from shared.faults import reach
+from shared.faults import failpoint
 from shared.models.panel import Participant
 from shared.models.steps import TurnRequest, Usage
 from shared.store.database import Database
@@ -83,21 +83,21 @@ class CallLedger:
             text="", usage=Usage(), finish_reason=Finish.LOST, model=participant.model
         )
         self._commit(self._response(gone, self._request, gone.packed(), found_by=""))
-        reach("loss-stored")
+        failpoint("loss-stored")
 
     def keep(self, completion: Completion) -> None:
         """Take a new completion: a paid one is committed now, a free one with the step's end."""
         assert self._request is not None
         self._calls.append(completion)
         self._made += 1
-        reach("response-received")
+        failpoint("response-received")
         if self._request.participant.rule_based:
             return
         if entry(self._request.participant.provider).paid:
             self._commit(self._response(completion, self._request, completion.packed()))
         else:
             self._free.append(self._response(completion, self._request, b""))
-        reach("response-stored")
+        failpoint("response-stored")
 
     def last_free(self) -> StoredResponse | None:
         """The free call that is committed together with the step's end; earlier ones are stored now."""
@@ -152,7 +152,7 @@ class CallLedger:
         except EnvironmentFault:
             self._spool.keep(response)
             log.warning("response.spooled", run=response.run, step=response.step)
-            reach("response-spooled")
+            failpoint("response-spooled")
             self._database.run(
                 partial(store_response, response=response), patience_s=STORE_PATIENCE_S
             )

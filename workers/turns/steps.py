@@ -28,7 +28,7 @@ from shared.errors import (
     QuorateError,
     ToolError,
 )
-from shared.faults import reach
+from shared.faults import failpoint
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Failure, StepKind, ToolRequest, TurnRequest
@@ -116,7 +116,7 @@ class StepWorker:
         if isinstance(claimed, Refusal):
             ready = claimed.open_steps == 0 and claimed.status in ("done", "failed")
             return Receipt(step=payload.step, status=claimed.status, ready=ready)
-        reach("claimed")
+        failpoint("claimed")
         holding = (claimed.run, claimed.step, claimed.token)
         flag = self.presence.in_flight.add(holding)
         ledger = CallLedger(claimed, owner, self.database, self.spool)
@@ -223,7 +223,7 @@ class StepWorker:
         notes += ["adopted"] if ledger.stored else []
         notes += self._known(ledger, request, canary.removed_from(call))
         notes += masked
-        reach("calling")
+        failpoint("calling")
         listen = canary.listening(participant.name, ledger.keep, ledger.stored)
         most = max(1, MOST_CALLS - ledger.lost)
         notes += ["asked again after a lost answer"] if ledger.lost and not ledger.reused else []
@@ -273,7 +273,7 @@ class StepWorker:
         confirm = partial(self._require_lease, claimed)
         context = ToolContext(self.documents, request.timeout_s, confirm)
         reply = tool.run(inputs, context)
-        reach("tool-done")
+        failpoint("tool-done")
         return Ended(reply=reply.model_dump_json(exclude_defaults=True))
 
     def _require_lease(self, claimed: Claim) -> None:
@@ -310,7 +310,7 @@ class StepWorker:
             ),
             patience_s=FINISH_PATIENCE_S,
         )
-        reach("finished")
+        failpoint("finished")
         if open_steps is None:
             return Receipt(step=claimed.step, status="stale")
         status = "done" if ended.failure is None else "failed"

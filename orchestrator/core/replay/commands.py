@@ -120,11 +120,11 @@ class Outcome:
 Command = Together | Decide | Record | Phase
 Sent = tuple[StepResult, ...] | Answer | RoundRecord | None
 T = TypeVar("T")
-Doing = Generator[Command, Sent, T]  # a part of a workflow that ends with a T
-Workflow = Doing[Outcome]
+Effect = Generator[Command, Sent, T]  # a part of a workflow that ends with a T
+Workflow = Effect[Outcome]
 
 
-def together(steps: Iterable[Turn | ToolRun]) -> Doing[tuple[StepResult, ...]]:
+def together(steps: Iterable[Turn | ToolRun]) -> Effect[tuple[StepResult, ...]]:
     """Run the steps in parallel and wait for all of them."""
     group = tuple(steps)
     if not group:
@@ -134,26 +134,26 @@ def together(steps: Iterable[Turn | ToolRun]) -> Doing[tuple[StepResult, ...]]:
     return results
 
 
-def single(step: Turn | ToolRun) -> Doing[StepResult]:
+def single(step: Turn | ToolRun) -> Effect[StepResult]:
     """Run one step and wait for it."""
     (result,) = yield from together((step,))
     return result
 
 
-def decide(key: str, question: Question) -> Doing[Answer]:
+def decide(key: str, question: Question) -> Effect[Answer]:
     """Ask a person and wait for the answer, without holding anything."""
     answer = yield Decide(key, question)
     assert isinstance(answer, Answer)
     return answer
 
 
-def record(key: str, compute: Callable[[], RoundRecord]) -> Doing[RoundRecord]:
+def record(key: str, compute: Callable[[], RoundRecord]) -> Effect[RoundRecord]:
     """Write down what a round brought; on a replay, what was written."""
     written = yield Record(key, compute)
     assert isinstance(written, RoundRecord)
     return written
 
 
-def phase(name: str) -> Doing[None]:
+def phase(name: str) -> Effect[None]:
     """Name the state of the design's diagram that begins here."""
     yield Phase(name)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from orchestrator.core.discussion.spending import Heard
-from orchestrator.core.replay.commands import Doing, Turn, together
+from orchestrator.core.replay.commands import Effect, Turn, together
 from orchestrator.workflows.ask.case import Answers, Case, Given, Missing
 from shared.models.deliberation import Answer
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Role
 
 
-def collect_answers(case: Case) -> Doing[Answers]:
+def collect_answers(case: Case) -> Effect[Answers]:
     """One answer from each; a failure is an answer that is missing."""
     results = yield from together(
         Turn(

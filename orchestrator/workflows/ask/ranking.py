@@ -8,7 +8,7 @@ from functools import partial
 
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.spending import Heard
-from orchestrator.core.replay.commands import Doing, Turn, together
+from orchestrator.core.replay.commands import Effect, Turn, together
 from orchestrator.workflows.ask.borda import Order, borda
 from orchestrator.workflows.ask.case import Answers, Case, RankedBy, RankingResult
 from shared.models.deliberation import Ranking
@@ -18,7 +18,7 @@ FEWEST_ANSWERS = 3  # with two, everybody would rank a single answer
 _LABEL = re.compile(r"(?<![A-Za-z])[A-Z]{1,2}(?![A-Za-z])")
 
 
-def rank(case: Case, answers: Answers) -> Doing[RankingResult]:
+def rank(case: Case, answers: Answers) -> Effect[RankingResult]:
     """Rankings from all who answered, and the count over those that came."""
     names = [one.participant for one in answers.given]
     if len(names) < FEWEST_ANSWERS:

@@ -7,7 +7,7 @@ from functools import partial
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.spending import Heard
 from orchestrator.core.discussion.wording import under_name
-from orchestrator.core.replay.commands import Doing, Turn, single
+from orchestrator.core.replay.commands import Effect, Turn, single
 from orchestrator.workflows.ask.case import Answers, Case, RankingResult, SynthesisResult
 from shared.models.panel import Role
 from shared.models.replies import Synthesis
@@ -15,7 +15,7 @@ from shared.models.replies import Synthesis
 
 def synthesise(
     case: Case, answers: Answers, ranking: RankingResult | None
-) -> Doing[SynthesisResult]:
+) -> Effect[SynthesisResult]:
     """One text out of two answers or more; when the chair fails, the answers one after another."""
     fallback = Synthesis(summary=one_after_another(answers))
     if len(answers.given) < 2:

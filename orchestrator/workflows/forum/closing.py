@@ -10,7 +10,7 @@ from orchestrator.core.consensus.ballots import Count, Vote, count_votes
 from orchestrator.core.consensus.convergence import Rule
 from orchestrator.core.discussion.spending import Heard
 from orchestrator.core.replay.commands import (
-    Doing,
+    Effect,
     RoundRecord,
     Turn,
     phase,
@@ -54,7 +54,7 @@ class Closing:
     warnings: tuple[str, ...] = ()
 
 
-def close(case: Case, talk: Talk) -> Doing[Closing]:
+def close(case: Case, talk: Talk) -> Effect[Closing]:
     """Conclude, vote, and say how it ended."""
     closing = yield from conclude_talk(case, talk)
     if closing.conclusion is not None and case.options.ballot and talk.stop not in NO_BALLOT:
@@ -66,7 +66,7 @@ def close(case: Case, talk: Talk) -> Doing[Closing]:
     return closing
 
 
-def conclude_talk(case: Case, talk: Talk) -> Doing[Closing]:
+def conclude_talk(case: Case, talk: Talk) -> Effect[Closing]:
     """The conclusion that the orchestrator ended with, or one that it is asked for now."""
     chair = case.orchestrator
     if talk.conclusion is not None:
@@ -101,7 +101,7 @@ def conclude_talk(case: Case, talk: Talk) -> Doing[Closing]:
     )
 
 
-def vote(case: Case, talk: Talk, closing: Closing) -> Doing[Closing]:
+def vote(case: Case, talk: Talk, closing: Closing) -> Effect[Closing]:
     """Everybody votes at once and blind: nobody can follow anybody."""
     assert closing.conclusion is not None
     voters = case.participants

@@ -10,7 +10,7 @@ from orchestrator.core.consensus.convergence import Rule
 from orchestrator.core.consensus.detectors.lexical import assess_wording
 from orchestrator.core.discussion.rounds import RoundTaken
 from orchestrator.core.replay.commands import (
-    Doing,
+    Effect,
     RoundRecord,
     Turn,
     phase,
@@ -47,7 +47,7 @@ _IN_CIRCLES = {
 }
 
 
-def discuss(case: Case) -> Doing[Talk]:
+def discuss(case: Case) -> Effect[Talk]:
     """Openings, then rounds until the orchestrator ends it, nobody has anything to say, or a bound is reached."""
     talk = Talk()
     if case.options.blind_opening:
@@ -63,7 +63,7 @@ def discuss(case: Case) -> Doing[Talk]:
     return talk.stopped(Stop.MAX_ROUNDS)
 
 
-def hold_round(case: Case, number: int, talk: Talk) -> Doing[Talk]:
+def hold_round(case: Case, number: int, talk: Talk) -> Effect[Talk]:
     """Who wants the floor, who gets it, what is said."""
     before = talk.exchanges[-1] if talk.exchanges else None
     reminded = before is not None and before.quiet
@@ -94,7 +94,7 @@ def hold_round(case: Case, number: int, talk: Talk) -> Doing[Talk]:
 
 def request_floor(
     case: Case, number: int, talk: Talk, *, reminded: bool
-) -> Doing[tuple[Talk, tuple[Asked, ...]]]:
+) -> Effect[tuple[Talk, tuple[Asked, ...]]]:
     """Ask everybody at once. Whose answer is missing passes; when nobody's came, nobody is there."""
     speeches = headings(talk)
     limit_s = shorter(case.options.bid_timeout_s, time_left(case, talk))
@@ -136,7 +136,7 @@ def _asked(speaker: Participant, result: StepResult) -> Asked:
 
 def select(
     case: Case, number: int, talk: Talk, everybody: Sequence[Standing]
-) -> Doing[tuple[Talk, Selection | None]]:
+) -> Effect[tuple[Talk, Selection | None]]:
     """The orchestrator's wish. END ends the discussion once somebody has spoken; a dead orchestrator wishes nothing."""
     if talk.deaf_rounds >= DEAF_AFTER:
         return talk, None
@@ -203,7 +203,7 @@ def overruled(number: int, choice: Choice) -> tuple[str, ...]:
     return (f"round {number}: {choice.speaker} {why}",)
 
 
-def speak(case: Case, talk: Talk, exchange: Exchange) -> Doing[Talk]:
+def speak(case: Case, talk: Talk, exchange: Exchange) -> Effect[Talk]:
     """The chosen one speaks and all will hear it; a speech that does not come is a gap."""
     assert exchange.choice is not None
     choice, number = exchange.choice, exchange.number

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from orchestrator.core.discussion.hearing import Spoken, absences
-from orchestrator.core.replay.commands import Doing, Turn, phase, together
+from orchestrator.core.replay.commands import Effect, Turn, phase, together
 from orchestrator.workflows.forum.case import Case, Talk, refused, shorter, time_left, within
 from shared.models.deliberation import Opening
 from shared.models.panel import Role
@@ -14,7 +14,7 @@ from shared.models.panel import Role
 REPLY_MODEL = "opening.forum"
 
 
-def commit(case: Case, talk: Talk) -> Doing[Talk]:
+def commit(case: Case, talk: Talk) -> Effect[Talk]:
     """One short turn each, all at once. Who does not answer is named, and takes part all the same."""
     yield from phase("Committing")
     limit_s = shorter(case.options.bid_timeout_s, time_left(case, talk))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from orchestrator.core.discussion.spending import Heard
-from orchestrator.core.replay.commands import Doing, Turn, phase, single
+from orchestrator.core.replay.commands import Effect, Turn, phase, single
 from orchestrator.workflows.panel.case import JUDGE_TEMPERATURE, Case, Debate
 from orchestrator.workflows.panel.ending import Ended
 from orchestrator.workflows.panel.prompts import Vote
@@ -31,7 +31,7 @@ class Judged:
     warnings: tuple[str, ...] = ()
 
 
-def judge(case: Case, held: Debate, voting: Voting, ended: Ended) -> Doing[Judged]:
+def judge(case: Case, held: Debate, voting: Voting, ended: Ended) -> Effect[Judged]:
     """The judge sees arguments and votes without names; a debate that was broken off is not judged."""
     if ended.ending in _NOT_JUDGED:
         return Judged(None, None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from orchestrator.core.discussion.contested import Agenda
 from orchestrator.core.discussion.spending import Heard
 from orchestrator.core.findings.stances import settle
-from orchestrator.core.replay.commands import Doing, Turn, phase, single
+from orchestrator.core.replay.commands import Effect, Turn, phase, single
 from orchestrator.workflows.panel.case import JUDGE_TEMPERATURE, Case, Debate, Statement
 from orchestrator.workflows.panel.positions import Read, with_rivals
 from orchestrator.workflows.panel.prompts import View
@@ -33,7 +33,7 @@ def moderate(
     statements: Sequence[Statement],
     read: Read,
     labels: Mapping[str, str],
-) -> Doing[Moderated]:
+) -> Effect[Moderated]:
     """A second opinion on the round; nobody is asked about one that too few took part in."""
     moderator = case.moderator
     if moderator is None or len(statements) < case.rule.quorum_of(len(case.debaters)):

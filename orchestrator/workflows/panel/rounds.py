@@ -13,7 +13,7 @@ from orchestrator.core.discussion.wording import spoken_text
 from orchestrator.core.findings.evidence import unchecked, weighty
 from orchestrator.core.findings.stances import RAISING, settle
 from orchestrator.core.replay.commands import (
-    Doing,
+    Effect,
     RoundRecord,
     Turn,
     phase,
@@ -42,7 +42,7 @@ from shared.models.planning import Argument, Moderation, OpeningVote
 from shared.models.steps import Failure, StepResult
 
 
-def debate(case: Case) -> Doing[Debate]:
+def debate(case: Case) -> Effect[Debate]:
     """The opening vote, and rounds until a ruling ends them."""
     held = Debate()
     if case.has_opening:
@@ -55,7 +55,7 @@ def debate(case: Case) -> Doing[Debate]:
     return held
 
 
-def vote_first(case: Case) -> Doing[Debate]:
+def vote_first(case: Case) -> Effect[Debate]:
     """Everybody commits to a position before anybody is heard."""
     yield from phase("Debating")
     results = yield from together(
@@ -91,7 +91,7 @@ def vote_first(case: Case) -> Doing[Debate]:
     )
 
 
-def hold_round(case: Case, number: int, held: Debate) -> Doing[Debate]:
+def hold_round(case: Case, number: int, held: Debate) -> Effect[Debate]:
     """Everybody argues, the moderator scores, code rules."""
     yield from phase("Debating")
     labels = case.labels(f"round/{number}")
@@ -168,7 +168,7 @@ def _statement(
 
 def argue(
     case: Case, number: int, held: Debate, labels: Mapping[str, str]
-) -> Doing[tuple[list[Spoken], dict[str, tuple[str, ...]]]]:
+) -> Effect[tuple[list[Spoken], dict[str, tuple[str, ...]]]]:
     """A round's arguments, and whose arguments each debater had been shown."""
     if case.strategy.order is Order.AT_ONCE:
         results = yield from together(
@@ -182,7 +182,7 @@ def argue(
 
 def _one_after_another(
     case: Case, number: int, held: Debate, labels: Mapping[str, str]
-) -> Doing[tuple[list[Spoken], dict[str, tuple[str, ...]]]]:
+) -> Effect[tuple[list[Spoken], dict[str, tuple[str, ...]]]]:
     """Each hears all who spoke before it; once a call was refused for good, nobody else is asked."""
     spoken: list[Spoken] = []
     shown: dict[str, tuple[str, ...]] = {}

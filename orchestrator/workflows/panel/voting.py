@@ -10,7 +10,7 @@ from orchestrator.core.discussion.hearing import Spoken, absences, over_budget
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.spending import Heard
 from orchestrator.core.findings.stances import latest
-from orchestrator.core.replay.commands import Doing, Turn, phase, together
+from orchestrator.core.replay.commands import Effect, Turn, phase, together
 from orchestrator.workflows.panel.case import Case, Debate
 from orchestrator.workflows.panel.views import everything
 from shared.models.findings import Finding, Position
@@ -37,7 +37,7 @@ class Voting:
     over_budget: bool = False
 
 
-def vote(case: Case, held: Debate) -> Doing[Voting]:
+def vote(case: Case, held: Debate) -> Effect[Voting]:
     """Ballots where the strategy holds them; otherwise everybody's last position is its vote."""
     ending = None if held.assessment is None else held.assessment.ending
     if not (case.strategy.ballot and case.options.ballot) or ending in NO_VOTE or held.refused:

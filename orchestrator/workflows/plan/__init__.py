@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from orchestrator.core.discussion.spending import Heard
 from orchestrator.core.discussion.templates import Templates
-from orchestrator.core.replay.commands import Doing, Workflow, phase
+from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
 from orchestrator.workflows.plan.conclusion import conclude, without_plan
@@ -60,7 +60,7 @@ def plan(spec: RunSpec, materials: Materials) -> Workflow:
     return conclude(case, debates, heard, warnings)
 
 
-def one_debate(case: Case, version: PlanVersion) -> Doing[Debate]:
+def one_debate(case: Case, version: PlanVersion) -> Effect[Debate]:
     """Discuss a version, synthesise, ask."""
     yield from phase("Debating")
     history = yield from discuss(case, version)

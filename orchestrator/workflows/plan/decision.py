@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from orchestrator.core.discussion.said import feedback
-from orchestrator.core.replay.commands import Doing, decide
+from orchestrator.core.replay.commands import Effect, decide
 from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding
@@ -21,7 +21,7 @@ def may_revise(case: Case, debate: Debate) -> bool:
     return debate.plan.number <= case.options.max_revisions and not debate.history.over_budget
 
 
-def ask(case: Case, debate: Debate) -> Doing[Answer]:
+def ask(case: Case, debate: Debate) -> Effect[Answer]:
     """The question, or the policy's answer at once; a word that means nothing for a plan asks.
 
     Silence accepts: nothing is changed and nothing is spent without a word.

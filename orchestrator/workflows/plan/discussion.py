@@ -22,7 +22,7 @@ from orchestrator.core.findings.evidence import (
 )
 from orchestrator.core.findings.merging import Raised
 from orchestrator.core.findings.stances import RAISING, settle
-from orchestrator.core.replay.commands import Doing, RoundRecord, Turn, record, together
+from orchestrator.core.replay.commands import Effect, RoundRecord, Turn, record, together
 from orchestrator.workflows.plan.case import Case, History, PlanVersion
 from orchestrator.workflows.plan.prompts import Shown, View, labelled
 from orchestrator.workflows.plan.quoting import sources
@@ -38,7 +38,7 @@ from shared.models.replies import REPLY_MODELS
 _OTHER_LENS = {Role.RISK: Role.INNOVATION, Role.INNOVATION: Role.RISK}
 
 
-def discuss(case: Case, plan: PlanVersion) -> Doing[History]:
+def discuss(case: Case, plan: PlanVersion) -> Effect[History]:
     """Rounds until an assessment ends them."""
     history = History()
     for number in range(1, case.rounds + 1):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from orchestrator.core.discussion.contested import Agenda
 from orchestrator.core.discussion.spending import Heard
 from orchestrator.core.discussion.wording import reply_text
-from orchestrator.core.replay.commands import Doing, Prompt, Turn, single
+from orchestrator.core.replay.commands import Effect, Prompt, Turn, single
 from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
 from orchestrator.workflows.plan.prompts import View
 from shared.models.findings import FindingStatus
@@ -30,14 +30,14 @@ class Planned:
     over_budget: bool = False
 
 
-def first_plan(case: Case) -> Doing[Planned]:
+def first_plan(case: Case) -> Effect[Planned]:
     """The plan that was given, or one that the planner writes for the task."""
     if case.options.given:
         return Planned(PlanVersion(1, case.prompts.question.text, by=None))
     return (yield from _write(case, 1, lambda: case.prompts.planning(case.planner)))
 
 
-def revised_plan(case: Case, debate: Debate) -> Doing[Planned]:
+def revised_plan(case: Case, debate: Debate) -> Effect[Planned]:
     """The next version, written with the synthesis, the open objections and the deciding person's words."""
     history, plan = debate.history, debate.plan
     to_answer = tuple(one for one in history.findings if one.status in _TO_ANSWER)
@@ -61,7 +61,7 @@ def revised_plan(case: Case, debate: Debate) -> Doing[Planned]:
     return planned
 
 
-def _write(case: Case, number: int, prompt: Callable[[], Prompt]) -> Doing[Planned]:
+def _write(case: Case, number: int, prompt: Callable[[], Prompt]) -> Effect[Planned]:
     planner = case.planner
     result = yield from single(
         Turn(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from orchestrator.core.discussion.contested import Agenda
 from orchestrator.core.discussion.spending import Heard
 from orchestrator.core.discussion.wording import under_name
-from orchestrator.core.replay.commands import Doing, Turn, single
+from orchestrator.core.replay.commands import Effect, Turn, single
 from orchestrator.workflows.plan.case import Case, History, PlanVersion
 from orchestrator.workflows.plan.prompts import Shown, View, labelled
 from shared.models.panel import Role
@@ -26,7 +26,7 @@ class Synthesised:
     warnings: tuple[str, ...] = ()
 
 
-def synthesise(case: Case, plan: PlanVersion, history: History) -> Doing[Synthesised]:
+def synthesise(case: Case, plan: PlanVersion, history: History) -> Effect[Synthesised]:
     """The chair's text; when the chair fails, the rounds' contents joined (the design's fallback)."""
     chair = case.spec.panel.chair
     labels = case.labels(plan.number, "chair")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.replay.commands import Doing, Workflow, phase
+from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.review.case import Case, Result
 from orchestrator.workflows.review.conclusion import conclude
@@ -53,7 +53,7 @@ def review(spec: RunSpec, materials: Materials) -> Workflow:
         )
 
 
-def one_review(case: Case) -> Doing[Result]:
+def one_review(case: Case) -> Effect[Result]:
     """Discuss, synthesise, propose fixes, ask, apply."""
     yield from phase("Reviewing")
     history = yield from discuss(case)

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.core.replay.commands import Doing, ToolRun, decide, single
+from orchestrator.core.replay.commands import Effect, ToolRun, decide, single
 from orchestrator.workflows.review.case import Case, Result, coverage
 from orchestrator.workflows.review.fixes import check_fixes, good_fixes
 from shared.models.decision import Answer, Question
@@ -14,7 +14,7 @@ from shared.models.findings import Finding
 from shared.models.replies import Applied, CheckedFixes
 
 
-def ask(case: Case, result: Result) -> Doing[Answer]:
+def ask(case: Case, result: Result) -> Effect[Answer]:
     """The question to a person (or the policy's answer), bound to exactly what is shown."""
     policy = case.spec.decision
     if policy.mode != "ask":
@@ -56,7 +56,7 @@ def shown_fixes(case: Case, fixes: CheckedFixes) -> dict[str, Any]:
     return shown
 
 
-def apply_fix(case: Case, result: Result) -> Doing[Result]:
+def apply_fix(case: Case, result: Result) -> Effect[Result]:
     """Apply what was approved and nothing else; a selection is combined and checked anew first."""
     assert result.answer is not None
     fixes = result.fixes

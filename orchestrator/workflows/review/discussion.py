@@ -19,7 +19,7 @@ from orchestrator.core.findings.evidence import absorb_checked, check_stances, w
 from orchestrator.core.findings.merging import Raised, check_places
 from orchestrator.core.findings.quotations import SubjectTexts
 from orchestrator.core.findings.stances import settle
-from orchestrator.core.replay.commands import Doing, RoundRecord, ToolRun, Turn, record, together
+from orchestrator.core.replay.commands import Effect, RoundRecord, ToolRun, Turn, record, together
 from orchestrator.workflows.review.case import Case, History
 from orchestrator.workflows.review.prompts import WHOLE, ChangeView
 from shared.models.coverage import Coverage
@@ -28,7 +28,7 @@ from shared.models.replies import REPLY_MODELS, Critique
 from shared.models.subject import DiffPiece
 
 
-def discuss(case: Case) -> Doing[History]:
+def discuss(case: Case) -> Effect[History]:
     """Rounds until an assessment ends them."""
     history = History()
     for number in range(1, case.options.rounds + 1):

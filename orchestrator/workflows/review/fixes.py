@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from orchestrator.core.discussion.portions import room
-from orchestrator.core.replay.commands import Doing, ToolRun, Turn, single
+from orchestrator.core.replay.commands import Effect, ToolRun, Turn, single
 from orchestrator.workflows.review.case import Case, History
 from orchestrator.workflows.review.prompts import ChangeView
 from shared.models.findings import Finding, FindingStatus
@@ -19,7 +19,7 @@ MAY_BE_FIXED = (FindingStatus.ACCEPTED,)
 MAY_BE_FIXED_BEFORE = (FindingStatus.ACCEPTED, FindingStatus.UNDECIDED)  # by version 1
 
 
-def prepare_fixes(case: Case, history: History) -> Doing[tuple[CheckedFixes, tuple[str, ...]]]:
+def prepare_fixes(case: Case, history: History) -> Effect[tuple[CheckedFixes, tuple[str, ...]]]:
     """Patches for what the panel accepted, each tried on the captured state before anybody is asked."""
     fixable = MAY_BE_FIXED if case.version > 1 else MAY_BE_FIXED_BEFORE
     wanted = [finding for finding in history.findings if finding.status in fixable]
@@ -87,7 +87,7 @@ def _shown_whole(case: Case, findings: Sequence[Finding]) -> Collection[str]:
 
 def check_fixes(
     case: Case, name: str, proposals: list[dict[str, Any]]
-) -> Doing[tuple[CheckedFixes, tuple[str, ...]]]:
+) -> Effect[tuple[CheckedFixes, tuple[str, ...]]]:
     """Try patches in a tool worker: each by itself, then all good ones together."""
     result = yield from single(
         ToolRun(

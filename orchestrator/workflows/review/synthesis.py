@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orchestrator.core.replay.commands import Doing, Turn, single
+from orchestrator.core.replay.commands import Effect, Turn, single
 from orchestrator.workflows.review.case import Case, History
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.panel import Role
@@ -22,7 +22,7 @@ class Synthesised:
     warnings: tuple[str, ...] = ()
 
 
-def synthesise(case: Case, history: History) -> Doing[Synthesised]:
+def synthesise(case: Case, history: History) -> Effect[Synthesised]:
     """The chair's merged text; without a chair's answer the findings are counted by code (the design's fallback)."""
     chair, labels = case.spec.panel.chair, case.letters
     if not history.said:

@@ -13,7 +13,7 @@ from shared.models.panel import Panel
 from shared.models.run import Budget, ReviewOptions
 from shared.models.steps import StepResult
 from shared.store.database import Database
-from shared.store.sweeping import ripe_runs
+from shared.store.sweeping import due_runs
 from shared.store.views import (
     list_events,
     list_steps,
@@ -42,7 +42,7 @@ def test_a_deadline_fails_what_is_open_and_the_run_ends(engine: Engine) -> None:
     engine.advance(run)
     do(engine.database, run, FIRST_ROUND[0], conceding)
     execute(engine.database, "UPDATE runs SET deadline_at = now()")
-    assert engine.database.run(lambda c: ripe_runs(c, 60)) == [run]
+    assert engine.database.run(lambda c: due_runs(c, 60)) == [run]
 
     assert keys(engine.advance(run)) == []
 
@@ -59,12 +59,12 @@ def test_a_slow_person_does_not_make_the_fix_too_late(engine: Engine) -> None:
     waited = timedelta(hours=5)
     execute(engine.database, "UPDATE decisions SET opened_at = opened_at - %s", waited)
     execute(engine.database, "UPDATE runs SET deadline_at = deadline_at - %s", waited)
-    assert engine.database.run(lambda c: ripe_runs(c, 0)) == []
+    assert engine.database.run(lambda c: due_runs(c, 0)) == []
 
     answer(engine, run, "apply_fix")
 
     assert keys(engine.advance(run)) == ["apply"]
-    assert engine.database.run(lambda c: ripe_runs(c, 60)) == [], "nobody may end it as overdue"
+    assert engine.database.run(lambda c: due_runs(c, 60)) == [], "nobody may end it as overdue"
     do(engine.database, run, "apply", conceding)
     drive(engine, run, conceding)
     assert run_row(engine.database, run).outcome["detail"]["applied"]

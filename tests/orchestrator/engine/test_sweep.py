@@ -292,7 +292,7 @@ def test_a_run_that_somebody_else_has_locked_keeps_the_sweep_from_nothing_else(
         swept = Sweeper(unwaiting, app, Engine(unwaiting)).sweep()
 
     assert swept is not None
-    assert (swept.released, swept.buried, swept.woken) == (1, 0, 2)
+    assert (swept.released, swept.exhausted, swept.woken) == (1, 0, 2)
     assert run_row(database, held).open_steps == 0
     assert run_row(database, ripe).open_steps == 2
     assert step_row(database, lost, FIRST_ROUND[0]).status == "pending"

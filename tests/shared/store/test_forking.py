@@ -14,7 +14,7 @@ from shared.store.forking import Fork, create_fork
 from shared.store.runs import load_journal, lock_run
 from shared.store.spending import Grouping, spending
 from shared.store.steps import finish, store_response
-from shared.store.sweeping import ripe_runs, take_lost_steps
+from shared.store.sweeping import due_runs, take_lost_steps
 from shared.store.views import find_run, list_assessments, list_events, list_steps, run_usage
 from tests.support.review_panel import submission
 from tests.support.runs import at_once, execute, fetch, new_run, new_step, response, take
@@ -103,7 +103,7 @@ def test_a_copy_is_nobodys_work_and_the_run_is_there_to_be_advanced(database: Da
     row = fetch(database, "SELECT open_steps, noted_steps, status FROM runs WHERE id = 'fork1'")
     assert tuple(row) == (0, 3, "running")
     execute(database, "UPDATE runs SET updated_at = now() - interval '1 minute'")
-    assert "fork1" in database.run(lambda c: ripe_runs(c, 1.5))
+    assert "fork1" in database.run(lambda c: due_runs(c, 1.5))
     lost = database.run(lambda c: take_lost_steps(c, "quorate.turns", 0.0, 100))
     assert {step.run for step in lost} <= {run}
     assert database.run(lambda c: list_events(c, "fork1"))[1][1:] == (

@@ -8,9 +8,9 @@ import pytest
 from shared.errors import UnknownRun
 from shared.store.database import Connection, Database
 from shared.store.sweeping import (
-    bury_spent_steps,
+    due_runs,
+    fail_exhausted_steps,
     release_lost_leases,
-    ripe_runs,
     take_lost_steps,
 )
 from shared.store.views import (
@@ -90,9 +90,9 @@ def blocks(database: Database, work: Callable[[Connection], object]) -> int:
         lambda c: list_runs(c, limit=20),
         lambda c: list_runs(c, limit=20, status="running"),
         awaited_participants,
-        lambda c: ripe_runs(c, 1.5),
+        lambda c: due_runs(c, 1.5),
         lambda c: release_lost_leases(c, 8.0),
-        lambda c: bury_spent_steps(c, 8.0),
+        lambda c: fail_exhausted_steps(c, 8.0),
         lambda c: take_lost_steps(c, "quorate.turns", 3600.0, 500),
     ],
     ids=[

@@ -12,7 +12,7 @@ from shared.store.database import Database
 from shared.store.people import WaitingTurn, answer_turn, missed, remind, waiting_turns
 from shared.store.runs import cancel_run, lock_run
 from shared.store.steps import fail_open_steps, hand_back
-from shared.store.sweeping import ripe_runs
+from shared.store.sweeping import due_runs
 from shared.store.views import list_events
 from tests.support.runs import execute, fetch, new_run, new_step, step_row, take
 
@@ -144,7 +144,7 @@ def test_the_runs_deadline_stands_still_while_a_person_has_their_own_time(
     run = new_run(database, new_step("me", request=patient(3600)))
     execute(database, "UPDATE runs SET deadline_at = now() - interval '1 s' WHERE id = %s", run)
     assert not overdue(database, run)
-    assert run not in database.run(lambda connection: ripe_runs(connection, 3600))
+    assert run not in database.run(lambda connection: due_runs(connection, 3600))
 
 
 def test_a_turn_that_nobody_ended_in_its_time_does_not_hold_up_the_runs_end(
@@ -158,7 +158,7 @@ def test_a_turn_that_nobody_ended_in_its_time_does_not_hold_up_the_runs_end(
     )
     execute(database, "UPDATE runs SET deadline_at = now() - interval '1 s' WHERE id = %s", run)
     assert overdue(database, run)
-    assert run in database.run(lambda connection: ripe_runs(connection, 3600))
+    assert run in database.run(lambda connection: due_runs(connection, 3600))
 
 
 def test_a_person_without_their_own_time_does_not_hold_up_the_runs_end(database: Database) -> None:

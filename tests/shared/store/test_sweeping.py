@@ -15,11 +15,11 @@ from shared.store.runs import NewDecision, cancel_run
 from shared.store.steps import finish, hand_back
 from shared.store.sweeping import (
     Task,
-    bury_spent_steps,
+    due_runs,
     end_silent_sessions,
+    fail_exhausted_steps,
     forget_processes,
     release_lost_leases,
-    ripe_runs,
     take_lost_steps,
     try_lock,
 )
@@ -54,7 +54,7 @@ def release(database: Database, silence_s: float) -> list[tuple[str, str, int]]:
 
 
 def bury(database: Database) -> list[tuple[str, str]]:
-    return database.run(lambda c: bury_spent_steps(c, SILENCE_S), atomic=True)
+    return database.run(lambda c: fail_exhausted_steps(c, SILENCE_S), atomic=True)
 
 
 def lost(database: Database, grace_s: float = 200.0, limit: int = 100) -> list[str]:
@@ -62,7 +62,7 @@ def lost(database: Database, grace_s: float = 200.0, limit: int = 100) -> list[s
 
 
 def ripe(database: Database, patience_s: float = 150.0) -> list[str]:
-    return database.run(lambda c: ripe_runs(c, patience_s))
+    return database.run(lambda c: due_runs(c, patience_s))
 
 
 def ago(database: Database, column: str, seconds: float, table: str = "steps") -> None:
