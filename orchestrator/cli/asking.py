@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from orchestrator.cli.capturing import TypedQuestion
+from orchestrator.application.capture import QuestionInput
+from orchestrator.application.prepare import RoleOverrides, SubmissionRequest
 from orchestrator.cli.running import RunOptions, run
-from orchestrator.cli.submission import Roles, Wanted
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ _KEYS: dict[str, dict[str, str]] = {
 
 def run_question(
     workflow: str,
-    question: TypedQuestion,
+    question: QuestionInput,
     casting: Casting,
     course: Course,
     options: RunOptions,
@@ -82,19 +82,19 @@ def run_question(
 
 def wanted_question(
     workflow: str,
-    question: TypedQuestion,
+    question: QuestionInput,
     casting: Casting,
     course: Course,
     options: RunOptions,
     directory: Path,
-) -> Wanted:
+) -> SubmissionRequest:
     """What was typed, as every run wants it."""
-    return Wanted(
+    return SubmissionRequest(
         directory=directory,
         workflow=workflow,
         subject=question,
         panel=(*casting.panel, *_merges(workflow, casting)),
-        roles=Roles(casting.orchestrator, casting.judge, casting.moderator),
+        roles=RoleOverrides(casting.orchestrator, casting.judge, casting.moderator),
         config=options.config,
         trust_project=options.trust_project,
         reuse=options.reuse,

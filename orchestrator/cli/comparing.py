@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from orchestrator.cli.backend import Backend, connected
+from orchestrator.application.backend import Backend, connected
 from orchestrator.cli.replaying import DIFFERENT, load_recording
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.comparison import comparison_json, comparison_lines

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from orchestrator.cli.doors import tell
+from orchestrator.cli.error_handler import report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.lines import block, line
@@ -100,5 +100,5 @@ def run_presets(environ: Mapping[str, str], *, as_json: bool) -> int:
         pairs = zip(lines, told, strict=True)
         terminal.result([head, *(each for pair in pairs for each in pair)])
     for problem in problems:
-        tell(problem)
+        report(problem)
     return ConfigurationError.exit_code if problems else 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from pydantic import TypeAdapter, ValidationError
 
-from orchestrator.cli.backend import connected
+from orchestrator.application.backend import connected
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.money import spending_table

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from orchestrator.cli.backend import connected
+from orchestrator.application.backend import connected
 from shared.errors import EnvironmentFault, UserError
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})

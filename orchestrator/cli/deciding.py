@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orchestrator.cli.answering import answer, current_decision, selection
-from orchestrator.cli.backend import connected
+from orchestrator.application.backend import connected
+from orchestrator.application.decide import answer, current_decision, selection
+from orchestrator.application.report import load_report
 from orchestrator.cli.following import announce, watched_s
-from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, or_detach, see_through
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps

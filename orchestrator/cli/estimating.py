@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from orchestrator.cli.preflight import forbidden, subject_tokens
-from orchestrator.cli.submission import Prepared
+from orchestrator.application.preflight import forbidden, subject_tokens
+from orchestrator.application.prepare import PreparedRun
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.discussion.estimate import estimate
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
@@ -16,7 +16,7 @@ from orchestrator.workflows import EXPECTED
 from shared.providers.prices import expected_usd
 
 
-def show_estimate(prepared: Prepared, environ: Mapping[str, str], *, as_json: bool) -> int:
+def show_estimate(prepared: PreparedRun, environ: Mapping[str, str], *, as_json: bool) -> int:
     """Print the estimate; the exit code."""
     # No generator replays this specification, so its version does not matter.
     spec = prepared.make_spec(workflow_version=0)

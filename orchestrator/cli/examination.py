@@ -14,9 +14,9 @@ from pathlib import Path
 
 from orchestrator.cli.machine import look_at_broker, missing_servers
 from orchestrator.cli.ownership import diagnosis
-from orchestrator.cli.processes import script
 from orchestrator.cli.terminal import Terminal
 from orchestrator.embedded.servers import status
+from orchestrator.embedded.services import script
 from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.participants.panels import build_panel
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps

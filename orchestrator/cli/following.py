@@ -6,11 +6,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from orchestrator.cli.backend import Backend
+from orchestrator.application.backend import Backend
+from orchestrator.application.report import load_look, load_setting
 from orchestrator.cli.display import Display
-from orchestrator.cli.reports import load_look, load_setting
-from orchestrator.cli.starting import end_stopped
 from orchestrator.cli.terminal import Terminal
+from orchestrator.embedded.starting import end_stopped
 from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.presentation.lines import Line, Span, Style, line
 from orchestrator.presentation.live.happenings import Manner

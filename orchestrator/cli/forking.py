@@ -11,14 +11,14 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from orchestrator.cli import preflight
-from orchestrator.cli.backend import Backend, connected
+from orchestrator.application import preflight
+from orchestrator.application.backend import Backend, connected
+from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.cli.following import announce, watched_s
 from orchestrator.cli.replaying import changes_of, load_recording
-from orchestrator.cli.starting import start_supervisor
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, or_detach, see_through
-from orchestrator.cli.worker_keys import hand_over_keys
+from orchestrator.embedded.starting import start_supervisor
 from orchestrator.engine.advance import new_run_id
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.presentation.exit_codes import ExitCode

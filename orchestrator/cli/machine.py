@@ -9,7 +9,7 @@ from typing import Any
 
 import redis
 
-from orchestrator.cli.backend import connected
+from orchestrator.application.backend import connected
 from orchestrator.cli.terminal import Terminal
 from orchestrator.embedded.processes import is_alive
 from orchestrator.embedded.servers import status as server_status

@@ -147,7 +147,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _answered(argv: Sequence[str] | None) -> int:
     """The exit code, with what went wrong said on stderr. Raises BrokenPipeError or ReaderGone."""
     # These import `shared`: only now is it known to be ours.
-    from orchestrator.cli.doors import leave, tell
+    from orchestrator.cli.error_handler import handle_error, report
     from shared.programs import forget_relative
 
     forget_relative(os.environ)
@@ -159,13 +159,13 @@ def _answered(argv: Sequence[str] | None) -> int:
         sys.stderr.write(f"{error.format_message()}\n")
         return USAGE
     except click.ClickException as error:
-        tell(_usage(error))
+        report(_usage(error))
         return USAGE
     except (KeyboardInterrupt, click.Abort):
-        tell("interrupted")
+        report("interrupted")
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the outermost place: errors and bugs leave by their doors
-        return leave(error, os.environ)
+        return handle_error(error, os.environ)
 
 
 def _run(argv: Sequence[str] | None) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from orchestrator.cli.backend import connected
+from orchestrator.application.backend import connected
 from orchestrator.cli.terminal import Terminal
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.participants.configured import BROWSER_TERMS

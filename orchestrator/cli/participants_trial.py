@@ -13,11 +13,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.cli.backend import Backend, connected
+from orchestrator.application.backend import Backend, connected
+from orchestrator.application.prepare import DocumentCollector
+from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.cli.participants_listing import everybody
-from orchestrator.cli.submission import Documents
 from orchestrator.cli.terminal import Terminal
-from orchestrator.cli.worker_keys import hand_over_keys
 from orchestrator.engine.advance import Engine
 from orchestrator.participants.panels import build_panel
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
@@ -95,7 +95,7 @@ def _asked(members: Sequence[Participant], timeout_s: float) -> tuple[Participan
 def _spec(
     panel: Panel, timeout_s: float, privacy: PrivacySection
 ) -> tuple[RunSpec, Mapping[str, bytes]]:
-    documents = Documents()
+    documents = DocumentCollector()
     templates = load_prompts("ask", "en")
     spec = RunSpec(
         workflow="ask",

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from orchestrator.cli.answering import actor
-from orchestrator.cli.backend import connected
+from orchestrator.application.backend import connected
+from orchestrator.application.decide import actor
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.discussion.spoken import form_of, reply_of
 from orchestrator.presentation.lines import Line, Span, Style, line

@@ -14,7 +14,7 @@ import stat
 import sys
 from dataclasses import dataclass
 
-from orchestrator.cli.doors import tell
+from orchestrator.cli.error_handler import report
 from shared.errors import UserError
 
 MOMENT_S = 3.0
@@ -86,5 +86,5 @@ def _is_ready(descriptor: int, wait_s: float | None) -> bool:
     if rest == 0:
         return False
     most = "" if rest is None else f", {rest:g} s at most"
-    tell(f"waiting for standard input{most} (`quorate --help` shows what else to type)")
+    report(f"waiting for standard input{most} (`quorate --help` shows what else to type)")
     return bool(select.select([descriptor], [], [], rest)[0])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.cli.doors import tell
+from orchestrator.cli.error_handler import report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.lines import block, line
@@ -61,7 +61,7 @@ def run_list(selection: Selection, environ: Mapping[str, str], *, as_json: bool)
         )
         terminal.talk([line(f"yours would be {folder}/WORKFLOW/LANGUAGE/NAME.md")])
     for problem in problems:
-        tell(problem)
+        report(problem)
     return UserError.exit_code if problems else 0
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from orchestrator.cli.backend import Backend, connected
+from orchestrator.application.backend import Backend, connected
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import dumps

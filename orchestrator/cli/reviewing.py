@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from orchestrator.cli.capturing import TypedChange
+from orchestrator.application.capture import ChangeInput
+from orchestrator.application.prepare import SubmissionRequest
 from orchestrator.cli.running import RunOptions, run
-from orchestrator.cli.submission import Wanted
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Options:
 
 
 def run_review(
-    change: TypedChange,
+    change: ChangeInput,
     typed: Options,
     options: RunOptions,
     environ: Mapping[str, str],
@@ -45,7 +45,7 @@ def run_review(
 ) -> int:
     """Review; the exit code."""
     settings = {**typed.settings, **options.settings}
-    wanted = Wanted(
+    wanted = SubmissionRequest(
         directory=directory,
         subject=change,
         panel=typed.panel,

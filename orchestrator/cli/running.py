@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from orchestrator.cli.starting import Starting
-from orchestrator.cli.submission import Prepared, Wanted, prepare
+from orchestrator.application.prepare import PreparedRun, SubmissionRequest, prepare_run
 from orchestrator.cli.terminal import Terminal
+from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.locale.notices import tell
 from shared.settings import Settings
@@ -51,10 +51,10 @@ class RunOptions:
         }
 
 
-def run(wanted: Wanted, options: RunOptions, environ: Mapping[str, str]) -> int:
+def run(wanted: SubmissionRequest, options: RunOptions, environ: Mapping[str, str]) -> int:
     """Work on what is wanted; the exit code. Nothing is started for a command that cannot work."""
     settings = Settings.from_environment(environ)
-    prepared = prepare(wanted, environ)
+    prepared = prepare_run(wanted, environ)
     tell_notices(prepared, Terminal.of(environ, quiet=options.quiet))
     if options.estimate:
         from orchestrator.cli.estimating import show_estimate
@@ -66,7 +66,7 @@ def run(wanted: Wanted, options: RunOptions, environ: Mapping[str, str]) -> int:
     return submit_and_follow(starting, prepared, options, environ)
 
 
-def tell_notices(prepared: Prepared, terminal: Terminal) -> None:
+def tell_notices(prepared: PreparedRun, terminal: Terminal) -> None:
     """What the repository's own file and the change do to the panel: not even `--quiet` hides it."""
     told = [f"⚠ {tell(notice, prepared.language)}" for notice in prepared.notices]
     terminal.warn([line(Span(text, Style.WARNING)) for text in told])

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.cli.backend import Backend, connected
-from orchestrator.cli.reports import load_report
+from orchestrator.application.backend import Backend, connected
+from orchestrator.application.report import load_report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, fitted, rendered, write_file
 from orchestrator.presentation.forks import origin

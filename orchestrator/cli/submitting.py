@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from orchestrator.cli import preflight
-from orchestrator.cli.backend import Backend, connect
-from orchestrator.cli.capturing import Note
+from orchestrator.application import preflight
+from orchestrator.application.backend import Backend, connect
+from orchestrator.application.capture import Note
+from orchestrator.application.prepare import PreparedRun
+from orchestrator.application.worker_keys import hand_over_keys
+from orchestrator.cli.advice import first_time
 from orchestrator.cli.following import announce, watched_s
 from orchestrator.cli.running import RunOptions
-from orchestrator.cli.starting import Starting
-from orchestrator.cli.submission import Prepared
 from orchestrator.cli.terminal import Terminal
-from orchestrator.cli.told_advice import is_news
 from orchestrator.cli.watching import Wish, or_detach, see_through
-from orchestrator.cli.worker_keys import hand_over_keys
+from orchestrator.embedded.starting import Starting
 from orchestrator.engine.advance import Engine
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS
@@ -28,7 +28,7 @@ from shared.instance import Instance
 
 
 def submit_and_follow(
-    starting: Starting, prepared: Prepared, options: RunOptions, environ: Mapping[str, str]
+    starting: Starting, prepared: PreparedRun, options: RunOptions, environ: Mapping[str, str]
 ) -> int:
     """Submit once the servers answer, and see the run through; the exit code."""
     terminal = Terminal.of(environ, quiet=options.quiet)
@@ -58,7 +58,7 @@ def submit_and_follow(
 def _see_through(
     backend: Backend,
     run: str,
-    prepared: Prepared,
+    prepared: PreparedRun,
     options: RunOptions,
     terminal: Terminal,
 ) -> int:
@@ -68,7 +68,7 @@ def _see_through(
 
 def submit(
     backend: Backend,
-    prepared: Prepared,
+    prepared: PreparedRun,
     terminal: Terminal,
     *,
     watched_for_s: int = 0,
@@ -94,7 +94,7 @@ def submit(
     return run
 
 
-def _wish(options: RunOptions, prepared: Prepared) -> Wish:
+def _wish(options: RunOptions, prepared: PreparedRun) -> Wish:
     limit = options.max_findings or DEFAULT_MAX_FINDINGS
     return Wish(
         language=prepared.language,
@@ -106,10 +106,10 @@ def _wish(options: RunOptions, prepared: Prepared) -> Wish:
     )
 
 
-def _introduce(run: str, prepared: Prepared, terminal: Terminal, instance: Instance) -> None:
+def _introduce(run: str, prepared: PreparedRun, terminal: Terminal, instance: Instance) -> None:
     """Who takes part, what to set for more (once on a machine), and the run's id."""
     report = prepared.panel_report
-    advises = not terminal.quiet and is_news(instance, report.advice)
+    advises = not terminal.quiet and first_time(instance, report.advice)
     lines = report.lines(with_advice=advises)
     terminal.talk([line(Span(text, Style.DIM)) for text in lines])
     for note in prepared.notes:

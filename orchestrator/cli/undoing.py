@@ -5,10 +5,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 
-from orchestrator.cli.backend import connected
+from orchestrator.application.backend import connected
+from orchestrator.application.report import load_report
 from orchestrator.cli.display import make_display
 from orchestrator.cli.following import Follower
-from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.engine.advance import Engine
 from orchestrator.presentation.exit_codes import ExitCode

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from orchestrator.cli.answering import answer
-from orchestrator.cli.backend import Backend
+from orchestrator.application.backend import Backend
+from orchestrator.application.decide import answer
+from orchestrator.application.report import load_report
 from orchestrator.cli.display import make_display
 from orchestrator.cli.following import Follower, announce, watched_s
-from orchestrator.cli.reports import load_report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.choices import LATER, REVISE, chosen, keys_for, options_of, prompt
 from orchestrator.presentation.exit_codes import ExitCode, exit_code

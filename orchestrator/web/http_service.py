@@ -23,7 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol
 from urllib.parse import unquote_to_bytes
 
-from orchestrator.cli.doors import tell, write_traceback
+from orchestrator.cli.error_handler import report, write_traceback
 from orchestrator.presentation.formats.json import dumps
 from shared.errors import (
     DecisionConflict,
@@ -237,7 +237,7 @@ class Handler(BaseHTTPRequestHandler):
             return error(next(kinds, HTTPStatus.INTERNAL_SERVER_ERROR), str(fault))
         except Exception as bug:  # noqa: BLE001 - the outermost place: a request must be answered
             file = write_traceback(bug, os.environ)
-            tell(f"a request ended in a bug ({type(bug).__name__}); the traceback is in {file}")
+            report(f"a request ended in a bug ({type(bug).__name__}); the traceback is in {file}")
             return error(
                 HTTPStatus.INTERNAL_SERVER_ERROR, "this is a bug: see the service's stderr"
             )

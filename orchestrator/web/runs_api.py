@@ -11,9 +11,9 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from orchestrator.cli.answering import answer
-from orchestrator.cli.backend import Backend, connected
-from orchestrator.cli.reports import load_report
+from orchestrator.application.backend import Backend, connected
+from orchestrator.application.decide import answer
+from orchestrator.application.report import load_report
 from orchestrator.presentation.formats.json import (
     SCHEMA_VERSION,
     as_json,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.cli.reports import load_report
+from orchestrator.application.report import load_report
 from shared.models.outcomes import Ending
 from shared.models.run import ForumOptions, PanelOptions
 from tests.chaos.cluster import Cluster

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from celery import Celery
 
-from orchestrator.cli.reports import load_report
+from orchestrator.application.report import load_report
 from orchestrator.cli.watching import rendered
 from orchestrator.embedded.processes import wait_until
 from orchestrator.embedded.throwaway import clone_database, drop_database

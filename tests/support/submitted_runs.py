@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.cli.reports import load_report
+from orchestrator.application.report import load_report
 from orchestrator.embedded.processes import wait_until
 from orchestrator.embedded.servers import ensure
 from orchestrator.engine.advance import Engine

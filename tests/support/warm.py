@@ -169,7 +169,7 @@ def preload() -> None:
     registry = importlib.import_module("orchestrator.cli.registry")
     for entry in registry.COMMANDS.values():
         importlib.import_module(entry.target.partition(":")[0])
-    for module in ("orchestrator.cli.backend", "shared.store.database", "alembic.command"):
+    for module in ("orchestrator.application.backend", "shared.store.database", "alembic.command"):
         importlib.import_module(module)
     gc.freeze()
 

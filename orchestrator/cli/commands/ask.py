@@ -81,8 +81,8 @@ def ask(debate: bool, **typed: Any) -> int:
 
 def put_question(workflow: str, typed: dict[str, Any]) -> int:
     """Run one of the question's workflows with the options that click has read; the exit code."""
+    from orchestrator.application.capture import QuestionInput
     from orchestrator.cli.asking import Casting, Course, run_question
-    from orchestrator.cli.capturing import TypedQuestion
     from orchestrator.cli.running import RunOptions
 
     ctx = click.get_current_context()
@@ -92,7 +92,7 @@ def put_question(workflow: str, typed: dict[str, Any]) -> int:
     check_estimate(typed["output"], estimate=typed["estimate"])
     limit_s = typed.pop("limit_s", None)
     typed["discussion_s" if workflow == "forum" else "turn_s"] = limit_s
-    question, casting = take(TypedQuestion, typed), take(Casting, typed)
+    question, casting = take(QuestionInput, typed), take(Casting, typed)
     course, options = take(Course, typed), take(RunOptions, typed)
     assert not typed, f"nobody takes {', '.join(typed)}"
     return run_question(workflow, question, casting, course, options, os.environ)

@@ -13,8 +13,8 @@ from orchestrator.cli.options import example
 @click.argument("run", metavar="RUN")
 def cancel(run: str) -> int:
     """End a run: nothing of it starts any more, and running calls are dropped within seconds."""
-    from orchestrator.cli.answering import actor
-    from orchestrator.cli.backend import connected
+    from orchestrator.application.backend import connected
+    from orchestrator.application.decide import actor
     from orchestrator.cli.terminal import Terminal
     from orchestrator.presentation.lines import line
     from shared.errors import UserError

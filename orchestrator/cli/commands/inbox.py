@@ -14,7 +14,7 @@ from orchestrator.cli.options import example, json_option, language_option
 @language_option
 def inbox(as_json: bool, language: str | None) -> int:
     """The decisions and the turns that wait for a person, the oldest first."""
-    from orchestrator.cli.backend import connected
+    from orchestrator.application.backend import connected
     from orchestrator.cli.people import turn_json, turns_table
     from orchestrator.cli.terminal import Terminal
     from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps

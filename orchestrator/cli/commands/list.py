@@ -31,7 +31,7 @@ from orchestrator.cli.options import example, json_option, language_option
 @language_option
 def list_(limit: int, status: str | None, as_json: bool, language: str | None) -> int:
     """The runs, the newest first."""
-    from orchestrator.cli.backend import connected
+    from orchestrator.application.backend import connected
     from orchestrator.cli.terminal import Terminal
     from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps, run_summary
     from orchestrator.presentation.listings import runs

@@ -13,7 +13,7 @@ from orchestrator.cli.options import example
 @click.argument("run", metavar="RUN")
 def resume(run: str) -> int:
     """Let a blocked run go on, after what blocked it was mended. Running and waiting runs need no help."""
-    from orchestrator.cli.backend import connected
+    from orchestrator.application.backend import connected
     from orchestrator.cli.terminal import Terminal
     from orchestrator.presentation.lines import line
     from shared.errors import UserError

@@ -59,10 +59,10 @@ def review(**typed: Any) -> int:
     Without arguments: what is staged, else what is not committed, else what the branch adds. Results go
     to stdout, progress to stderr. For CI give --decide skip: an open decision ends with exit code 8.
     """
-    from orchestrator.cli.capturing import TypedChange
+    from orchestrator.application.capture import ChangeInput
     from orchestrator.cli.reviewing import Options, run_review
     from orchestrator.cli.running import RunOptions
 
     check_estimate(typed["output"], estimate=typed["estimate"])
-    change, options = take(TypedChange, typed), take(RunOptions, typed)
+    change, options = take(ChangeInput, typed), take(RunOptions, typed)
     return run_review(change, Options(**typed), options, os.environ, Path.cwd())

@@ -38,9 +38,9 @@ def watch(
     quiet: bool,
 ) -> int:
     """Follow a run until it ends or asks; the exit code is the run's. Ctrl-C lets go of it."""
-    from orchestrator.cli.backend import connected
+    from orchestrator.application.backend import connected
+    from orchestrator.application.report import load_report
     from orchestrator.cli.commands.review import check_output
-    from orchestrator.cli.reports import load_report
     from orchestrator.cli.terminal import Terminal
     from orchestrator.cli.watching import Wish, or_detach, see_through
     from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.cli.capturing import TypedChange, locate_typed
+from orchestrator.application.capture import ChangeInput, locate_change
 from orchestrator.participants.panels import build_panel
 from orchestrator.presentation.locale.notices import CODES, tell
 from orchestrator.settings.loading import Configuration, load_configuration
@@ -53,7 +53,7 @@ class Project:
         reviewed = None
         directory = self.path / inside
         if typed:
-            located = locate_typed(TypedChange(**typed), directory, self.environ)
+            located = locate_change(ChangeInput(**typed), directory, self.environ)
             assert located is not None
             comparison = located.comparison
             reviewed = Reviewed(located.repository, comparison.base, comparison.reviewed)

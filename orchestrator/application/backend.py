@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from orchestrator.cli.starting import Starting, revive
 from orchestrator.embedded.servers import ensure, is_up
+from orchestrator.embedded.starting import Starting, revive
 from orchestrator.embedded.supervisor import is_wanted
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault, UserError

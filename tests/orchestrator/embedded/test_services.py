@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.processes import keyless_environment, service_environment, specs
+from orchestrator.embedded.services import keyless_environment, service_environment, specs
 
 ENVIRON = {
     "PATH": "/usr/bin",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.doors import leave
+from orchestrator.cli.error_handler import handle_error
 from shared.errors import (
     CredentialsRejected,
     DecisionConflict,
@@ -31,7 +31,7 @@ from shared.errors import (
 def test_an_expected_error_is_its_sentence_and_its_code(
     error: Exception, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    assert leave(error, {"HOME": str(tmp_path)}) == code
+    assert handle_error(error, {"HOME": str(tmp_path)}) == code
     assert capsys.readouterr().err == f"quorate: {error}\n"
     assert list(tmp_path.iterdir()) == []
 
@@ -40,7 +40,7 @@ def test_a_bug_ends_with_seventy_and_a_private_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     error = ZeroDivisionError("by nought")
-    assert leave(error, {"HOME": str(tmp_path)}) == 70
+    assert handle_error(error, {"HOME": str(tmp_path)}) == 70
     (file,) = (tmp_path / ".local/state/quorate/crashes").iterdir()
     said = capsys.readouterr().err
     assert str(file) in said
@@ -53,7 +53,7 @@ def test_a_bug_is_told_even_where_no_file_can_be_written(
 ):
     blocked = tmp_path / "file"
     blocked.write_text("")
-    assert leave(KeyError("x"), {"XDG_STATE_HOME": str(blocked)}) == 70
+    assert handle_error(KeyError("x"), {"XDG_STATE_HOME": str(blocked)}) == 70
     named = capsys.readouterr().err.partition("The traceback is in ")[2].partition(":")[0]
     assert "KeyError" in Path(named).read_text()
     Path(named).unlink()

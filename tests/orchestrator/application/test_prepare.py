@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.submission import Documents, Wanted, prepare
+from orchestrator.application.prepare import DocumentCollector, SubmissionRequest, prepare_run
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 from shared.models.subject import Subject
@@ -14,12 +14,14 @@ from tests.fixtures.instance import git, make_repository
 
 
 def test_documents_lie_under_the_address_that_the_store_uses():
-    documents = Documents()
+    documents = DocumentCollector()
     assert documents.put("한글".encode()) == address("한글".encode())
 
 
 def test_a_prepared_run_holds_every_document_that_it_names(changed_repository: Path):
-    prepared = prepare(Wanted(directory=changed_repository), {"HOME": "/nonexistent"})
+    prepared = prepare_run(
+        SubmissionRequest(directory=changed_repository), {"HOME": "/nonexistent"}
+    )
     spec = prepared.make_spec(workflow_version=1)
     subject = Subject.model_validate_json(prepared.documents[spec.subject])
     assert subject.diff in prepared.documents
@@ -35,7 +37,9 @@ def test_typed_options_win_over_the_configuration(changed_repository: Path):
     git(changed_repository, "add", ".quorate.yaml")
     git(changed_repository, "commit", "-q", "-m", "settings")
     settings = {"review.strategy": "review", "gate.fail_on": "major", "language": "ko"}
-    prepared = prepare(Wanted(directory=changed_repository, settings=settings), {"HOME": "/none"})
+    prepared = prepare_run(
+        SubmissionRequest(directory=changed_repository, settings=settings), {"HOME": "/none"}
+    )
     review = prepared.make_spec(workflow_version=1).review
     assert review is not None
     assert (review.strategy, review.rounds, review.fail_on) == ("review", 5, Severity.MAJOR)
@@ -44,7 +48,7 @@ def test_typed_options_win_over_the_configuration(changed_repository: Path):
 
 def test_paths_in_korean_are_captured(tmp_path: Path):
     repository = make_repository(tmp_path / "저장소", "모듈.py")
-    prepared = prepare(Wanted(directory=repository), {"HOME": "/none"})
+    prepared = prepare_run(SubmissionRequest(directory=repository), {"HOME": "/none"})
     spec = prepared.make_spec(workflow_version=1)
     subject = Subject.model_validate_json(prepared.documents[spec.subject])
     assert [file.path for file in subject.files] == ["모듈.py"]
@@ -52,7 +56,9 @@ def test_paths_in_korean_are_captured(tmp_path: Path):
 
 def test_an_unknown_strategy_is_refused_before_anything_is_captured(changed_repository: Path):
     with pytest.raises(ConfigurationError, match="red-team"):
-        prepare(
-            Wanted(directory=changed_repository, settings={"review.strategy": "blue-team"}),
+        prepare_run(
+            SubmissionRequest(
+                directory=changed_repository, settings={"review.strategy": "blue-team"}
+            ),
             {"HOME": "/none"},
         )

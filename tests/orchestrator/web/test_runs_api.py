@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.backend import Backend
-from orchestrator.cli.reports import load_report
-from orchestrator.cli.submission import Wanted, prepare
+from orchestrator.application.backend import Backend
+from orchestrator.application.prepare import SubmissionRequest, prepare_run
+from orchestrator.application.report import load_report
 from orchestrator.cli.submitting import submit
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.formats.json import as_json, dumps
@@ -71,7 +71,7 @@ def service(database: Database, servers: Endpoints) -> Iterator[Service]:
 
 @pytest.fixture
 def run(service: Service, changed_repository: Path) -> str:
-    prepared = prepare(Wanted(directory=changed_repository), {"HOME": "/none"})
+    prepared = prepare_run(SubmissionRequest(directory=changed_repository), {"HOME": "/none"})
     return submit(service.backend, prepared, Terminal.of({}))
 
 

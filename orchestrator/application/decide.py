@@ -6,7 +6,7 @@ import getpass
 import os
 from collections.abc import Sequence
 
-from orchestrator.cli.backend import Backend
+from orchestrator.application.backend import Backend
 from orchestrator.presentation.report import RunReport
 from shared.errors import UserError
 from shared.models.decision import Answer, Question

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.cli.capturing import TypedQuestion
-from orchestrator.cli.submission import Wanted, prepare
+from orchestrator.application.capture import QuestionInput
+from orchestrator.application.prepare import SubmissionRequest, prepare_run
 from orchestrator.settings.loading import load_configuration
 from shared.errors import ConfigurationError
 from shared.models.run import RunSpec
@@ -26,7 +26,7 @@ FILES = (
 
 
 def spec_of(repository: Path, environ: dict[str, str], **wanted: Any) -> RunSpec:
-    prepared = prepare(Wanted(directory=repository, **wanted), environ)
+    prepared = prepare_run(SubmissionRequest(directory=repository, **wanted), environ)
     return prepared.make_spec(workflow_version=1)
 
 
@@ -96,8 +96,8 @@ def test_keyless_is_promised_when_the_variable_says_it(
 def test_who_merges_is_not_passed_over_when_only_rules_criticise(
     tmp_path: Path, changed_repository: Path
 ) -> None:
-    wanted = Wanted(directory=changed_repository, panel=("analysers", "chair=ada"))
-    (warning,) = prepare(wanted, home(tmp_path, ADA)).panel_report.warnings
+    wanted = SubmissionRequest(directory=changed_repository, panel=("analysers", "chair=ada"))
+    (warning,) = prepare_run(wanted, home(tmp_path, ADA)).panel_report.warnings
     assert "ada is a model that merges what they find" in warning
     assert "no model reads" not in warning
 
@@ -115,7 +115,7 @@ def test_who_joins_does_not_answer_for_those_who_take_part_without(
         for name in ("ada", "bert", "cleo")
     )
     environ = home(tmp_path, f"participants: [ada, bert, cleo]\nproviders:\n{models}")
-    subject = TypedQuestion(words=("What for?",))
+    subject = QuestionInput(words=("What for?",))
     spec = spec_of(changed_repository, environ, workflow=workflow, subject=subject)
     options = spec.ask or spec.forum
     assert options is not None

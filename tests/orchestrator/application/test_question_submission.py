@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from orchestrator.application.capture import QuestionInput
+from orchestrator.application.prepare import PreparedRun, prepare_run
 from orchestrator.cli.asking import Casting, Course, wanted_question
-from orchestrator.cli.capturing import TypedQuestion
 from orchestrator.cli.running import RunOptions
-from orchestrator.cli.submission import Prepared, prepare
 from orchestrator.workflows import WORKFLOWS
 from shared.models.deliberation import Question
 from shared.models.run import RunSpec
@@ -32,17 +32,17 @@ def prepared(
     casting: dict[str, Any] | None = None,
     course: dict[str, Any] | None = None,
     options: dict[str, Any] | None = None,
-) -> Prepared:
+) -> PreparedRun:
     cast = tuple(f"scripted:s.yaml#{name}" for name in names)
     wanted = wanted_question(
         workflow,
-        TypedQuestion(words=words or ("why", "so?"), no_stdin=True, **(question or {})),
+        QuestionInput(words=words or ("why", "so?"), no_stdin=True, **(question or {})),
         Casting(panel=cast, **(casting or {})),
         Course(**(course or {})),
         RunOptions(**(options or {})),
         folder,
     )
-    return prepare(wanted, ENVIRON)
+    return prepare_run(wanted, ENVIRON)
 
 
 def spec_of(*arguments: Any, **more: Any) -> RunSpec:
@@ -86,13 +86,13 @@ def test_a_typed_time_for_an_answer_bounds_what_is_configured(folder: Path):
     )
     wanted = wanted_question(
         "ask",
-        TypedQuestion(words=("why?",), no_stdin=True),
+        QuestionInput(words=("why?",), no_stdin=True),
         Casting(panel=("slow,quick",)),
         Course(turn_s=30.0),
         RunOptions(config=folder / "c.yaml"),
         folder,
     )
-    spec = prepare(wanted, ENVIRON).make_spec(workflow_version=1)
+    spec = prepare_run(wanted, ENVIRON).make_spec(workflow_version=1)
     assert [one.timeout_s for one in spec.panel.critics] == [30.0, 5.0]
     assert spec.panel.chair.timeout_s == 5.0
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from orchestrator.cli.backend import Backend
-from orchestrator.cli.key_marks import unknown_keys
-from orchestrator.cli.starting import start_supervisor
+from orchestrator.application.backend import Backend
 from orchestrator.cli.terminal import Terminal
+from orchestrator.embedded.key_marks import unknown_keys
+from orchestrator.embedded.starting import start_supervisor
 from orchestrator.embedded.supervisor import stop_supervisor
 from orchestrator.participants.keys import key_variables
 from orchestrator.presentation.lines import Span, Style, line

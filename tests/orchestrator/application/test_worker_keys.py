@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import redis
 
-from orchestrator.cli.backend import Backend
-from orchestrator.cli.key_marks import write_marks
+from orchestrator.application.backend import Backend
+from orchestrator.application.worker_keys import forget_refusals, hand_over_keys
 from orchestrator.cli.terminal import Terminal
-from orchestrator.cli.worker_keys import forget_refusals, hand_over_keys
+from orchestrator.embedded.key_marks import write_marks
 from shared.delivery.signals import Signals
 from shared.instance import Endpoints, Instance
 from shared.models.panel import Panel, Participant

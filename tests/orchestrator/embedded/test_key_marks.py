@@ -3,7 +3,7 @@
 import stat
 from pathlib import Path
 
-from orchestrator.cli.key_marks import unknown_keys, write_marks
+from orchestrator.embedded.key_marks import unknown_keys, write_marks
 from shared.instance import Instance
 
 STARTED_WITH = {"OPENAI_API_KEY": "sk-one", "PATH": "/usr/bin"}

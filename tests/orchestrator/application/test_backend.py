@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.backend import Backend
+from orchestrator.application.backend import Backend
 from orchestrator.embedded import supervisor
 from orchestrator.embedded.servers import ensure, is_up, stop
 from shared.delivery.signals import Signals

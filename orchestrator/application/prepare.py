@@ -13,13 +13,13 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
-from orchestrator.cli.capturing import (
+from orchestrator.application.capture import (
     Captured,
+    ChangeInput,
     Note,
-    TypedChange,
-    TypedQuestion,
-    capture_typed,
-    locate_typed,
+    QuestionInput,
+    capture_subject,
+    locate_change,
 )
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.panels import PanelReport, build_panel
@@ -54,7 +54,7 @@ LARGE_BYTES = 10_000
 
 
 @dataclass(frozen=True)
-class Roles:
+class RoleOverrides:
     """Who was named for a part of their own. None: the configuration says it."""
 
     orchestrator: str | None = None
@@ -63,7 +63,7 @@ class Roles:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SubmissionRequest:
     """What was typed that says what to work on and how. None: the configuration says it.
 
     `turn_s` bounds every turn, whatever is configured for a participant.
@@ -71,9 +71,9 @@ class Wanted:
 
     directory: Path
     workflow: str = "review"
-    subject: TypedChange | TypedQuestion = field(default_factory=TypedChange)
+    subject: ChangeInput | QuestionInput = field(default_factory=ChangeInput)
     panel: tuple[str, ...] = ()
-    roles: Roles = Roles()
+    roles: RoleOverrides = RoleOverrides()
     config: Path | None = None
     trust_project: bool = False
     reuse: bool = False
@@ -83,7 +83,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedRun:
     """A run that is ready to be stored, with every document that it needs.
 
     `make_spec` wants the workflow's version: workflows are loaded later, while servers start.
@@ -100,7 +100,7 @@ class Prepared:
     notices: tuple[Notice, ...] = ()
 
 
-class Documents:
+class DocumentCollector:
     """Gathers documents by content until they are stored together with their run."""
 
     def __init__(self) -> None:
@@ -114,9 +114,9 @@ class Documents:
         return name
 
 
-def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
+def prepare_run(wanted: SubmissionRequest, environ: Mapping[str, str]) -> PreparedRun:
     """Everything that a run captures. Raises UserError, CredentialsRejected or EnvironmentFault; nothing is stored."""
-    located = locate_typed(wanted.subject, wanted.directory, environ)
+    located = locate_change(wanted.subject, wanted.directory, environ)
     configuration = load_configuration(
         wanted.directory,
         environ,
@@ -126,8 +126,8 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
         workflow=wanted.workflow,
         reviewed=_reviewed(located),
     )
-    documents = Documents()
-    captured = capture_typed(
+    documents = DocumentCollector()
+    captured = capture_subject(
         wanted.subject, wanted.directory, configuration.settings, documents.put, environ, located
     )
     configuration = _in_its_language(configuration, captured)
@@ -162,7 +162,7 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
             **({} if wanted.batch is None else {"batch": wanted.batch}),
         },
     )
-    return Prepared(
+    return PreparedRun(
         make_spec=make_spec,
         workflow=wanted.workflow,
         panel=cast.panel,
@@ -176,7 +176,7 @@ def prepare(wanted: Wanted, environ: Mapping[str, str]) -> Prepared:
 
 
 def _cast(
-    wanted: Wanted,
+    wanted: SubmissionRequest,
     configuration: Configuration,
     environ: Mapping[str, str],
     paths: tuple[str, ...] | None,
@@ -209,7 +209,7 @@ def _reviewed(located: Located | None) -> Reviewed | None:
 
 def _check_nobody_dropped(
     cast: Cast,
-    wanted: Wanted,
+    wanted: SubmissionRequest,
     configuration: Configuration,
     environ: Mapping[str, str],
     paths: tuple[str, ...] | None,
@@ -302,31 +302,31 @@ def _with_majority(options: Answered, cast: Cast) -> Answered:
     return _with_quorum(options, cast)
 
 
-def _review(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
+def _review(configuration: Configuration, cast: Cast, _wanted: SubmissionRequest) -> MakeSpec:
     options = review_options(configuration.settings)
     return partial(RunSpec, review=_with_quorum(options, cast))
 
 
-def _ask(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
+def _ask(configuration: Configuration, cast: Cast, _wanted: SubmissionRequest) -> MakeSpec:
     return partial(RunSpec, ask=_with_majority(ask_options(configuration.settings), cast))
 
 
-def _forum(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
+def _forum(configuration: Configuration, cast: Cast, _wanted: SubmissionRequest) -> MakeSpec:
     return partial(RunSpec, forum=_with_majority(forum_options(configuration.settings), cast))
 
 
-def _plan(configuration: Configuration, cast: Cast, wanted: Wanted) -> MakeSpec:
-    given = isinstance(wanted.subject, TypedQuestion) and wanted.subject.given
+def _plan(configuration: Configuration, cast: Cast, wanted: SubmissionRequest) -> MakeSpec:
+    given = isinstance(wanted.subject, QuestionInput) and wanted.subject.given
     options = plan_options(configuration.settings, given)
     return partial(RunSpec, plan=_with_quorum(options, cast))
 
 
-def _panel(configuration: Configuration, cast: Cast, _wanted: Wanted) -> MakeSpec:
+def _panel(configuration: Configuration, cast: Cast, _wanted: SubmissionRequest) -> MakeSpec:
     options = panel_options(configuration.settings, cast.moderator)
     return partial(RunSpec, panel_options=_with_quorum(options, cast))
 
 
-_OPTIONS: Mapping[str, Callable[[Configuration, Cast, Wanted], MakeSpec]] = {
+_OPTIONS: Mapping[str, Callable[[Configuration, Cast, SubmissionRequest], MakeSpec]] = {
     "review": _review,
     "ask": _ask,
     "forum": _forum,

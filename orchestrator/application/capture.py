@@ -27,7 +27,7 @@ STDIN = "-"
 
 
 @dataclass(frozen=True)
-class TypedChange:
+class ChangeInput:
     """Which change `quorate review` is for. None: what is there decides."""
 
     target: str | None = None
@@ -37,7 +37,7 @@ class TypedChange:
 
 
 @dataclass(frozen=True)
-class TypedQuestion:
+class QuestionInput:
     """What a panel is asked. A word `-`, or `-` as the file, is standard input; `given`: it is the plan itself."""
 
     words: tuple[str, ...] = ()
@@ -72,8 +72,8 @@ class Note:
     loud: bool = False
 
 
-def capture_typed(
-    typed: TypedChange | TypedQuestion,
+def capture_subject(
+    typed: ChangeInput | QuestionInput,
     directory: Path,
     settings: Settings,
     put: Put,
@@ -82,9 +82,9 @@ def capture_typed(
 ) -> Captured:
     """Read the subject and store its parts. Raises UserError or EnvironmentFault with what is wrong with it."""
     match typed:
-        case TypedChange():
+        case ChangeInput():
             return _change(typed, directory, settings, put, environ, located)
-        case TypedQuestion():
+        case QuestionInput():
             return _question(typed, directory, settings, put)
         case _:
             assert_never(typed)
@@ -93,16 +93,16 @@ def capture_typed(
 # ---- a change -----------------------------------------------------------------------------------
 
 
-def locate_typed(
-    typed: TypedChange | TypedQuestion, directory: Path, environ: Mapping[str, str]
+def locate_change(
+    typed: ChangeInput | QuestionInput, directory: Path, environ: Mapping[str, str]
 ) -> Located | None:
     """Where a change of a repository is, before anything is read; None for a question and for a bare diff."""
-    if not isinstance(typed, TypedChange) or typed.diff is not None:
+    if not isinstance(typed, ChangeInput) or typed.diff is not None:
         return None
     return locate(_request(typed, directory, environ))
 
 
-def _request(typed: TypedChange, directory: Path, environ: Mapping[str, str]) -> ChangeRequest:
+def _request(typed: ChangeInput, directory: Path, environ: Mapping[str, str]) -> ChangeRequest:
     return ChangeRequest(
         path=directory,
         target=typed.target,
@@ -113,7 +113,7 @@ def _request(typed: TypedChange, directory: Path, environ: Mapping[str, str]) ->
 
 
 def _change(
-    typed: TypedChange,
+    typed: ChangeInput,
     directory: Path,
     settings: Settings,
     put: Put,
@@ -156,7 +156,7 @@ def _read_diff(directory: Path, name: str) -> bytes:
 # ---- a question ---------------------------------------------------------------------------------
 
 
-def _question(typed: TypedQuestion, directory: Path, settings: Settings, put: Put) -> Captured:
+def _question(typed: QuestionInput, directory: Path, settings: Settings, put: Put) -> Captured:
     words = [word for word in typed.words if word != STDIN]
     _check_no_file(typed, directory)
     limits = QuestionLimits()
@@ -190,7 +190,7 @@ def _question(typed: TypedQuestion, directory: Path, settings: Settings, put: Pu
 
 
 def _read_stdin(
-    typed: TypedQuestion, limits: QuestionLimits, *, named: bool, has_words: bool
+    typed: QuestionInput, limits: QuestionLimits, *, named: bool, has_words: bool
 ) -> Piped:
     if named:
         return read_piped(limits.words_bytes, None)
@@ -216,7 +216,7 @@ def _notes(piped: Piped, secrets: int) -> list[Note]:
     return notes
 
 
-def _check_no_file(typed: TypedQuestion, directory: Path) -> None:
+def _check_no_file(typed: QuestionInput, directory: Path) -> None:
     """A file's name alone is no question, and one behind `--context a.py b.py` was meant to go along."""
     words = [word for word in typed.words if word != STDIN]
     if len(words) == 1 and _is_file(words[0], directory):

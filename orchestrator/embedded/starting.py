@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 
-from orchestrator.cli.key_marks import write_marks
-from orchestrator.cli.processes import script, service_environment
+from orchestrator.embedded.key_marks import write_marks
 from orchestrator.embedded.servers import ensure
+from orchestrator.embedded.services import script, service_environment
 from orchestrator.embedded.supervisor import (
     end_stopped_supervisor,
     ensure_supervisor,

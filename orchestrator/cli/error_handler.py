@@ -17,23 +17,23 @@ from shared.errors import QuorateError
 BUG = 70
 
 
-def leave(error: Exception, environ: Mapping[str, str]) -> int:
+def handle_error(error: Exception, environ: Mapping[str, str]) -> int:
     """Say what happened on stderr; the exit code."""
     if isinstance(error, QuorateError) and type(error).exit_code != BUG:
-        tell(str(error))
+        report(str(error))
         return error.exit_code
     if isinstance(error, ImportError) and (sentence := diagnosis()):
-        tell(sentence)
+        report(sentence)
         return 5
     file = write_traceback(error, environ)
-    tell(
+    report(
         f"this is a bug ({type(error).__name__}: {error}). The traceback is in {file}: please send it with the "
         "command that you typed."
     )
     return BUG
 
 
-def tell(text: str) -> None:
+def report(text: str) -> None:
     """One message on stderr, under our name and without control characters."""
     sys.stderr.write(f"quorate: {drop_unseen(text).strip()}\n")
     sys.stderr.flush()

@@ -10,7 +10,7 @@ from shared.instance import Instance
 FILE = "told"
 
 
-def is_news(instance: Instance, advice: Sequence[str]) -> bool:
+def first_time(instance: Instance, advice: Sequence[str]) -> bool:
     """True where this very advice was not given before; it counts as given from now on.
 
     Where nothing can be remembered (no folder, a read-only one) everything is news.
