@@ -28,7 +28,7 @@ from shared.models.steps import StepResult
 from shared.store.runs import JournalRow, StoredJournal
 
 FOLDER = Path(__file__).parent
-FILES = ("simulated", "real_workers")
+FILES = ("simulated", "real_workers", "stopped_midway")
 Row = dict[str, Any]
 _COLUMNS = (
     "key kind participant role round fingerprint status reply failure_kind failure_message note"
