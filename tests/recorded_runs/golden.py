@@ -10,11 +10,14 @@ import json
 import lzma
 import os
 from collections.abc import Mapping
+from difflib import unified_diff
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 from tests.support.snapshots import UPDATE
 
+MOST_LINES = 60
 FOLDER = Path(__file__).parent / "golden"
 Shown = Mapping[str, Mapping[str, str]]
 """By run, then by form."""
@@ -42,8 +45,13 @@ def check_golden(workflow: str, shown: Shown) -> None:
     accepted = golden(workflow)
     assert accepted.keys() == shown.keys()
     for run, forms in accepted.items():
-        for form, text in forms.items():
-            assert shown[run].get(form) == text, (
-                f"{run} in {form} differs: {UPDATE}=1 accepts what is there now"
-            )
         assert forms.keys() == shown[run].keys()
+        for form, text in forms.items():
+            assert shown[run][form] == text, _difference(run, form, text, shown[run][form])
+
+
+def _difference(run: str, form: str, accepted: str, shown: str) -> str:
+    """What a person wants to see before accepting it."""
+    before, after = accepted.splitlines(), shown.splitlines()
+    lines = islice(unified_diff(before, after, "accepted", "shown", lineterm=""), MOST_LINES)
+    return "\n".join((f"{run} in {form} differs: {UPDATE}=1 accepts what is there now", *lines))
