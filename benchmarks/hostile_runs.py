@@ -120,7 +120,7 @@ class Table:
         prompt = render(request, self._get, planted=canary.sentence)
         self._check_fences(prompt.user, request.marker)
         said = Said(
-            step.role.value,
+            step.role,
             step.round,
             step.reply_model,
             step.brief() or {"findings": self._recorded()},

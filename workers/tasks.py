@@ -1,4 +1,4 @@
-"""The workers' Celery tasks: one a role, one for tools, one for applying; all the same ten lines.
+"""The workers' Celery tasks: one for turns, one for tools, one for applying; all the same ten lines.
 
 A process registers the tasks of its own kind only: a message for another kind is refused as unknown.
 """
@@ -10,12 +10,12 @@ from typing import Any
 
 from celery import Celery
 
-from shared.delivery.contracts import TASK_APPLY, TASK_TOOL, TURN_TASKS, StepPayload
+from shared.delivery.contracts import TASK_APPLY, TASK_TOOL, TASK_TURN, StepPayload
 from shared.models.steps import StepKind
 from workers.turns.steps import StepWorker
 
 TASKS: Mapping[StepKind, tuple[str, ...]] = {
-    StepKind.TURN: tuple(TURN_TASKS.values()),
+    StepKind.TURN: (TASK_TURN,),
     StepKind.TOOL: (TASK_TOOL, TASK_APPLY),
 }
 

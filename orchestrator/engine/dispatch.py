@@ -22,6 +22,7 @@ from shared.delivery.contracts import (
     SOON,
     TASK_ADVANCE,
     AdvancePayload,
+    task_and_shadow,
 )
 from shared.delivery.publishing import Application
 from shared.faults import failpoint
@@ -80,8 +81,9 @@ def _signature(
     app: Application, task: str, queue: str, payload: dict[str, Any], root_task: str, priority: int
 ) -> Signature:
     shown = {name: value for name, value in payload.items() if name != "v" and value != ""}
+    registered, shadow = task_and_shadow(task)
     return app.signature(
-        task,
+        registered,
         kwargs={"payload": payload},
         immutable=True,
         options={
@@ -91,5 +93,6 @@ def _signature(
             "ignore_result": True,
             "argsrepr": "()",
             "kwargsrepr": repr(shown),
+            **({} if shadow is None else {"shadow": shadow}),
         },
     )

@@ -21,9 +21,9 @@ from shared.delivery.contracts import (
     QUEUE_TURNS,
     TASK_APPLY,
     TASK_TOOL,
-    TURN_TASKS,
     WRITING_TOOLS,
     StepPayload,
+    turn_name,
 )
 from shared.models.findings import Finding, Stance
 from shared.models.outcomes import FailureKind
@@ -78,7 +78,7 @@ class Stage:
         """Turn a command into its row, and into a message unless it is refused at once."""
         if isinstance(step, Turn):
             request, timeout_s = self._turn_request(step)
-            task, queue, name = TURN_TASKS[step.role], QUEUE_TURNS, step.participant.name
+            task, queue, name = turn_name(step.role), QUEUE_TURNS, step.participant.name
         else:
             request, timeout_s = self._tool_request(step)
             name = step.participant

@@ -25,7 +25,7 @@ from kombu.entity import Queue
 from kombu.exceptions import OperationalError
 from kombu.transport import redis as kombu_redis
 
-from shared.delivery.contracts import ORDINARY, QUEUES, SOON, TURN_TASKS
+from shared.delivery.contracts import ORDINARY, QUEUES, SOON
 from shared.delivery.envelopes import MAX_BYTES, Refused, check_envelope, parse, where
 from shared.delivery.publishing import Application
 from shared.delivery.refusals import Refusals
@@ -313,11 +313,6 @@ def _transport_options(broker_url: str, slots: int, late_acks: bool) -> dict[str
         "health_check_interval": 10,
         "max_connections": slots + 20,
     }
-
-
-def step_tasks() -> tuple[str, ...]:
-    """The names of all turn tasks, one a role: a queue's watcher sees what a turn is for."""
-    return tuple(TURN_TASKS.values())
 
 
 def depth(app: Application, queue: str) -> int | None:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, StringConstraints
 
-from shared.models.panel import Role
 from shared.models.wire import Wire
 
 QUEUE_TURNS = "quorate.turns"
@@ -24,7 +23,7 @@ ORDINARY, SOON = 0, 9
 TASK_ADVANCE = "quorate.run.advance"
 TASK_TOOL = "quorate.tool.run"
 TASK_APPLY = "quorate.apply.patch"
-TURN_TASKS: dict[Role, str] = {role: f"quorate.turn.{role.value}" for role in Role}
+TASK_TURN = "quorate.turn"
 
 SIGNAL_STREAM = "quorate:signals"
 SIGNAL_GROUP = "orchestrators"
@@ -72,5 +71,23 @@ class Receipt(Wire):
 # What each task is called with, as `payload`.
 PAYLOADS: dict[str, type[StepPayload] | type[AdvancePayload]] = {
     TASK_ADVANCE: AdvancePayload,
-    **dict.fromkeys((TASK_TOOL, TASK_APPLY, *TURN_TASKS.values()), StepPayload),
+    **dict.fromkeys((TASK_TURN, TASK_TOOL, TASK_APPLY), StepPayload),
 }
+
+TurnName = Annotated[
+    str, StringConstraints(pattern=r"^quorate\.turn\.[a-z][a-z0-9-]*$", max_length=64)
+]
+"""What a turn is called where people look."""
+
+
+def turn_name(role: str) -> str:
+    """What a step of that role is called, in its row and where people look."""
+    return f"{TASK_TURN}.{role}"
+
+
+def task_and_shadow(name: str) -> tuple[str, str | None]:
+    """The task that does a step of that name, and the name that Flower shows if it is another one.
+
+    Roles are words of the workflows, so there is one task for all turns: a worker knows any role.
+    """
+    return (TASK_TURN, name) if name.startswith(f"{TASK_TURN}.") else (name, None)

@@ -16,7 +16,7 @@ from kombu.exceptions import DecodeError
 from kombu.message import Message
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from shared.delivery.contracts import PAYLOADS, QUEUES
+from shared.delivery.contracts import PAYLOADS, QUEUES, TASK_TURN, TurnName
 
 # Ours have 2 kB and a dozen brackets; a tracer may add headers.
 MAX_BYTES = 64 * 1024
@@ -71,7 +71,7 @@ class _TaskHeaders(_Checked):
     parent_id: Name | None = None
     group: Name | None = None
     group_index: int | None = None
-    shadow: None = None
+    shadow: TurnName | None = None
     eta: None = None
     expires: None = None
     retries: Literal[0] | None = None
@@ -143,9 +143,12 @@ def check_task(tasks: Container[str], message: Message) -> None:
     """Raise `Refused` unless it asks, in Celery's protocol 2, for one of `tasks` with its own arguments."""
     if (message.content_type, message.content_encoding) != ("application/json", "utf-8"):
         raise Refused("not JSON in UTF-8")
-    task = _check(_TaskHeaders, message.headers).task
+    headers = _check(_TaskHeaders, message.headers)
+    task = headers.task
     if task not in tasks or task.startswith(_BUILT_IN):
         raise Refused("unknown task")
+    if headers.shadow is not None and task != TASK_TURN:
+        raise Refused("shown under a name that is not its own")
     body: Any = message.body
     if not isinstance(body, str | bytes | bytearray | memoryview):
         raise Refused("its body is no text")

@@ -45,6 +45,7 @@ _KNOWN = frozenset(
         "queue",
         "reply_to",
         "root_id",
+        "shadow",
         "task_id",
         "task_type",
     }
@@ -152,7 +153,7 @@ def _message(
             "lang": "py",
             "task": name,
             "id": task_id,
-            "shadow": None,
+            "shadow": said("shadow"),
             "eta": None,
             "expires": None,
             "group": said("group_id"),

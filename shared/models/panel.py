@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, StringConstraints, model_validator
 
 from shared.models.wire import Wire
 
+RoleName = Annotated[
+    str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=48)
+]
+"""What a turn is for: a word of its workflow. Flower and logs show the turn as `quorate.turn.<role>`."""
+
 
 class Role(StrEnum):
-    """What a turn is for. Each is a Celery task name: `quorate.turn.<role>`."""
+    """The roles of the workflows that come with Quorate; a workflow may declare others."""
 
     CRITIQUE = "critique"
     REBUTTAL = "rebuttal"

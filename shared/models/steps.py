@@ -7,7 +7,7 @@ from enum import StrEnum
 from pydantic import Field, JsonValue, model_validator
 
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant, RoleName
 from shared.models.wire import Wire
 
 
@@ -49,7 +49,7 @@ class TurnRequest(Wire):
     """
 
     participant: Participant
-    role: Role
+    role: RoleName
     round: int
     reply_model: str
     system: tuple[PromptPart, ...] = ()

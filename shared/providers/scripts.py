@@ -17,7 +17,7 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from shared.errors import ConfigurationError
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Role
+from shared.models.panel import RoleName
 from shared.models.steps import Usage
 from shared.models.wire import Wire
 
@@ -44,7 +44,7 @@ class When(Wire):
     """
 
     participant: _Words | None = None
-    role: Role | tuple[Role, ...] | None = None
+    role: RoleName | tuple[RoleName, ...] | None = None
     round: _Numbers | None = None
     call: _Numbers | None = None
     attempt: _Numbers | None = None

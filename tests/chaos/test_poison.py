@@ -20,7 +20,7 @@ from tests.support.poison import poisons
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(240)]
 TASKS = {
-    QUEUE_TURNS: "quorate.turn.critic",
+    QUEUE_TURNS: "quorate.turn",
     QUEUE_TOOLS: "quorate.tool.run",
     QUEUE_APPLY: "quorate.apply.patch",
     QUEUE_ORCHESTRATOR: "quorate.run.advance",

@@ -141,7 +141,7 @@ def test_rubbish_in_the_queues_stops_nobody(cluster: Cluster, measured: dict[str
                 "body": "W10=",
                 "content-encoding": "utf-8",
                 "content-type": "application/x-python-serialize",
-                "headers": {"task": "quorate.turn.critique", "id": "1", "lang": "py"},
+                "headers": {"task": "quorate.turn", "id": "1", "lang": "py"},
                 "properties": {
                     "body_encoding": "base64",
                     "delivery_tag": "1",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.delivery.contracts import TASK_ADVANCE, TASK_APPLY, TASK_TOOL, TURN_TASKS
+from shared.delivery.contracts import TASK_ADVANCE, TASK_APPLY, TASK_TOOL, TASK_TURN
 from shared.instance import Endpoints, Instance
 from shared.settings import Settings
 from shared.store.database import Database
@@ -29,7 +29,7 @@ def test_a_workers_own_tasks_are_known_before_it_starts_and_no_other_kinds(
 
     ours = {name for name in app.tasks if name.startswith("quorate.")}
 
-    assert ours == ({TASK_TOOL, TASK_APPLY} if kind == "tools" else {*TURN_TASKS.values()})
+    assert ours == ({TASK_TOOL, TASK_APPLY} if kind == "tools" else {TASK_TURN})
     assert TASK_ADVANCE not in ours
     app.close()
 
@@ -37,9 +37,8 @@ def test_a_workers_own_tasks_are_known_before_it_starts_and_no_other_kinds(
 def test_two_applications_in_one_process_do_not_share_their_tasks(settings: Settings) -> None:
     first, _ = build_app(settings, "turns")
     second, _ = build_app(settings, "turns")
-    name = next(iter(TURN_TASKS.values()))
 
-    assert first.tasks[name] is not second.tasks[name]
+    assert first.tasks[TASK_TURN] is not second.tasks[TASK_TURN]
     first.close()
     second.close()
 

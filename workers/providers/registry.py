@@ -13,7 +13,7 @@ from typing import Literal, Protocol, cast
 from pydantic import JsonValue
 
 from shared.errors import ConfigurationError
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import Usage
 from workers.turns.json_text import storable
 
@@ -58,7 +58,7 @@ class ProviderCall:
     """
 
     participant: Participant
-    role: Role
+    role: str
     round: int
     reply_model: str
     step: str

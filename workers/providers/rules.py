@@ -73,7 +73,7 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     del cancel
     speaker = _SPEAKERS.get(call.role)
     if speaker is None:
-        raise _unable(call, f"there are no rules for the role {call.role.value}")
+        raise _unable(call, f"there are no rules for the role {call.role}")
     try:
         reply = speaker(call)
     except ValidationError as error:
@@ -207,7 +207,7 @@ def _fix(call: ProviderCall) -> FixProposal:
     )
 
 
-_SPEAKERS: dict[Role, Callable[[ProviderCall], BaseModel]] = {
+_SPEAKERS: dict[str, Callable[[ProviderCall], BaseModel]] = {
     Role.CRITIQUE: _critique,
     Role.REBUTTAL: _rebuttal,
     Role.SYNTHESIS: _synthesis,

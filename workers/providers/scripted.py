@@ -90,7 +90,7 @@ def _entry_for(call: ProviderCall, entries: Sequence[ScriptedReply]) -> Scripted
             return entry
     raise ProviderError(
         FailureKind.BAD_REQUEST,
-        f"The script of {call.participant.name} has no reply for {call.role.value} in round "
+        f"The script of {call.participant.name} has no reply for {call.role} in round "
         f"{call.round} (call {call.number}): add an entry with that `when`.",
     )
 

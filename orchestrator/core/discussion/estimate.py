@@ -54,7 +54,7 @@ class ExpectedCall:
     """One call. `certain` ones are made in the shortest course too; tokens are those of its longest form."""
 
     participant: Participant
-    role: Role
+    role: str
     certain: bool
     input_tokens: int
     output_tokens: int
@@ -144,7 +144,7 @@ def _first_reading(
 
 def expected_calls(
     speakers: Iterable[Participant],
-    role: Role,
+    role: str,
     input_tokens: int,
     *,
     certain: bool,

@@ -16,7 +16,7 @@ from shared.models.assessment import Assessment
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding, Stance
 from shared.models.outcomes import Ending, Verdict
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import PromptPart, StepResult
 from shared.models.wire import Wire
 
@@ -38,7 +38,7 @@ class Turn:
 
     key: str
     participant: Participant
-    role: Role
+    role: str
     round: int
     reply_model: str
     prompt: Callable[[], Prompt] = field(compare=False, repr=False)

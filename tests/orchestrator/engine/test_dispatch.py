@@ -12,7 +12,7 @@ from celery.signals import before_task_publish
 from orchestrator.engine.dispatch import publish, wake
 from orchestrator.engine.staging import Scheduled, ScheduledStep
 from shared.delivery.broker import make_app
-from shared.delivery.contracts import ORDINARY, SOON, StepPayload
+from shared.delivery.contracts import ORDINARY, SOON, TASK_TURN, StepPayload
 from tests.support.queues import drain
 
 pytestmark = pytest.mark.component
@@ -36,7 +36,8 @@ def test_one_step_is_a_chain_that_ends_in_an_advance(app: Celery) -> None:
     assert publish(app, scheduled("a"))
 
     (message,) = drain(app)
-    assert (message.queue, message.task) == ("quorate.turns", TURN)
+    assert (message.queue, message.task) == ("quorate.turns", TASK_TURN)
+    assert message.headers["shadow"] == TURN, "what Flower shows"
     (after,) = message.embed["chain"]
     assert after["task"] == "quorate.run.advance"
     assert after["options"]["queue"] == "quorate.orchestrator"
@@ -65,8 +66,8 @@ def test_what_began_and_what_is_watched_goes_before_first_stages(
     wake(app, {"r1": ("root-id", False), "r2": ("root-id", True)}, "signal")
 
     messages = [json.loads(message.raw)[0] for message in drain(app)]
-    steps = [m for m in messages if m["headers"]["task"] == TURN]
-    woken = [m for m in messages if m["headers"]["task"] != TURN]
+    steps = [m for m in messages if m["headers"]["task"] == TASK_TURN]
+    woken = [m for m in messages if m["headers"]["task"] != TASK_TURN]
     assert {m["properties"]["priority"] for m in steps} == {SOON if soon else ORDINARY}
     assert {m["properties"]["priority"] for m in woken} == {ORDINARY, SOON}
 
@@ -165,7 +166,7 @@ def test_who_listens_to_what_is_published_hears_of_every_message(app: Celery) ->
         before_task_publish.disconnect(listen)
     drain(app)
     publish(app, scheduled("a"))
-    assert heard == [TURN, TURN]
+    assert heard == [TASK_TURN, TASK_TURN]
 
 
 def test_what_is_gathered_is_pushed_at_the_end_and_not_at_all_when_something_fails(

@@ -18,6 +18,7 @@ from shared.delivery.contracts import (
     QUEUE_TOOLS,
     TASK_ADVANCE,
     TASK_TOOL,
+    TASK_TURN,
 )
 from shared.delivery.envelopes import MAX_BYTES, Refused, check_envelope, check_task, parse
 from tests.support.poison import changed, good, poisons, with_body
@@ -53,6 +54,30 @@ def accept(text: bytes) -> None:
 def test_a_message_of_ours_is_accepted() -> None:
     for task in PAYLOADS:
         accept(json.dumps(good(task)).encode())
+
+
+def test_a_turn_is_shown_under_the_name_of_its_role_and_under_no_other() -> None:
+    for role in ("critique", "risk-analysis", "mode-17", "a" * 40):
+        accept(
+            json.dumps(
+                changed(good(TASK_TURN), "headers", "shadow", to=f"quorate.turn.{role}")
+            ).encode()
+        )
+    for name in (
+        "quorate.turn.",
+        "quorate.turn.A b",
+        "celery.chord_unlock",
+        "quorate.turn.x\n",
+        "quorate.turn." + "a" * 90,
+    ):
+        with pytest.raises(Refused, match="shadow"):
+            accept(json.dumps(changed(good(TASK_TURN), "headers", "shadow", to=name)).encode())
+    with pytest.raises(Refused, match="shown under"):
+        accept(
+            json.dumps(
+                changed(good(TASK_TOOL), "headers", "shadow", to="quorate.turn.critique")
+            ).encode()
+        )
 
 
 def test_whatever_else_lies_in_a_queue_is_refused_or_harmless() -> None:

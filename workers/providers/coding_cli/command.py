@@ -166,7 +166,7 @@ def _stdin(call: ProviderCall, options: Options) -> bytes:
                 ],
                 "schema": None if call.reply_schema is None else call.reply_schema.plain,
                 "model": call.participant.model,
-                "role": call.role.value,
+                "role": call.role,
                 "round": call.round,
                 "max_output_tokens": call.max_output_tokens,
                 "temperature": call.temperature,
