@@ -12,7 +12,7 @@ from orchestrator.application.prepare import PreparedRun, SubmissionRequest, pre
 from orchestrator.cli.terminal import Terminal
 from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.lines import Span, Style, line
-from orchestrator.presentation.locale.notices import tell
+from orchestrator.presentation.locale.words import translate
 from shared.settings import Settings
 
 
@@ -68,5 +68,5 @@ def run(wanted: SubmissionRequest, options: RunOptions, environ: Mapping[str, st
 
 def tell_notices(prepared: PreparedRun, terminal: Terminal) -> None:
     """What the repository's own file and the change do to the panel: not even `--quiet` hides it."""
-    told = [f"⚠ {tell(notice, prepared.language)}" for notice in prepared.notices]
+    told = [f"⚠ {translate(notice, prepared.language)}" for notice in prepared.notices]
     terminal.warn([line(Span(text, Style.WARNING)) for text in told])

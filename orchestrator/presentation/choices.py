@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from orchestrator.presentation.locale.deliberation_words import DELIBERATION
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.words import knows, say
 from shared.store.decisions import DecisionRow
 
 LATER = "later"
@@ -30,7 +29,7 @@ def asked(decision: DecisionRow, language: str) -> str:
     """The question in the reader's language, where it is one of ours."""
     prompt = str(decision.question.get("prompt", ""))
     word = f"ask_{decision.kind}"
-    known = word in DELIBERATION and prompt == say(word, "en")
+    known = knows(word) and prompt == say(word, "en")
     return say(word, language) if known else prompt
 
 
@@ -60,5 +59,5 @@ def chosen(typed: str, keys: Mapping[str, str]) -> str | None:
 
 def _named(key: str, option: str, language: str) -> str:
     word = f"option_{option}"
-    label = say(word, language) if word in DELIBERATION else option
+    label = say(word, language) if knows(word) else option
     return f"[{key}]{label[len(key) :]}" if label.startswith(key) else f"[{key}] {label}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from orchestrator.presentation.locale.coverage_words import REASONS
 from orchestrator.presentation.locale.words import say
 from shared.models.coverage import CoverageReport, UnreadReason
 
@@ -37,4 +36,4 @@ def unread(report: CoverageReport | None, language: str) -> list[str]:
 
 
 def _why(reason: UnreadReason | None, language: str) -> str:
-    return REASONS[reason or UnreadReason.NOT_SHOWN][language == "ko"]
+    return say(f"unread_{reason or UnreadReason.NOT_SHOWN}", language)

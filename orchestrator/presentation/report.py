@@ -17,8 +17,7 @@ from orchestrator.core.findings.verdict import (
     gate_of,
     voice_of,
 )
-from orchestrator.presentation.locale.notices import tell
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.words import say, translate
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
@@ -237,7 +236,7 @@ class RunReport:
 
     def noticed(self, language: str) -> tuple[str, ...]:
         """What the repository's own file changed, and what it could not."""
-        return tuple(tell(notice, language) for notice in self.spec.notices)
+        return tuple(translate(notice, language) for notice in self.spec.notices)
 
     def stood_in(self, language: str) -> tuple[str, ...]:
         """Whose turns another participant took, so that nobody takes the answer for theirs."""

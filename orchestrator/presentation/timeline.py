@@ -8,9 +8,8 @@ from typing import Any
 
 from orchestrator.core.discussion.wording import lines_of
 from orchestrator.presentation.lines import Line, Span, Style, block, line
-from orchestrator.presentation.locale.reply_words import field_word
 from orchestrator.presentation.locale.sentences import told
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.words import field_word, say
 from orchestrator.presentation.report import RecordedAssessment, RunReport, took_s
 from orchestrator.presentation.tables import table
 

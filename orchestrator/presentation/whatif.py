@@ -10,8 +10,7 @@ from orchestrator.core.findings.pairing import Pair
 from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.presentation.lines import Line, Span, Style, line
 from orchestrator.presentation.locale.sentences import told
-from orchestrator.presentation.locale.whatif_words import WHAT_IF
-from orchestrator.presentation.locale.words import count, role_word, say
+from orchestrator.presentation.locale.words import count, knows, role_word, say
 from orchestrator.presentation.money import dollars
 from orchestrator.presentation.tables import table
 from orchestrator.whatif.changes import Change
@@ -65,7 +64,7 @@ def _heads(names: Sequence[str], language: str) -> tuple[str, ...]:
 def _values(one: Difference, language: str) -> tuple[str, str]:
     """Both values; only what says that something whole is there or missing is a sentence of ours."""
     word = f"was_{one.stored}"
-    if word in WHAT_IF and isinstance(one.now, str):
+    if knows(word) and isinstance(one.now, str):
         return say(word, language), _value(told(one.now, language))
     return _value(one.stored), _value(one.now)
 
@@ -208,7 +207,7 @@ def _word(value: str | None) -> str:
 
 
 def _name(name: str, language: str) -> str:
-    known = (word for word in (f"vote_{name}", f"head_{name}") if word in WHAT_IF)
+    known = (word for word in (f"vote_{name}", f"head_{name}") if knows(word))
     word = next(known, None)
     return name if word is None else say(word, language)
 

@@ -27,7 +27,7 @@ from orchestrator.settings.schema import ParticipantEntry, Settings
 from orchestrator.settings.trees import Tree
 from orchestrator.settings.trust import Admitted, admit, check_plain
 from shared.errors import ConfigurationError
-from shared.models.notices import Notice
+from shared.models.notices import Notice, notice
 
 DEFAULT = "default"
 
@@ -208,8 +208,7 @@ def _outranked(name: str, document: Document, below: Sequence[Document]) -> Iter
                 position = (section, key) if key else (section,)
                 keys.append(f"{'.'.join(position)} ({layer.where(position)})")
     if keys:
-        values = {"typed": f"preset {name}", "keys": ", ".join(keys)}
-        yield Notice(code="typed_wins", values=values)
+        yield notice("typed_wins", typed=f"preset {name}", keys=keys)
 
 
 def _flat(tree: Tree) -> Iterator[tuple[str, str, JsonValue]]:

@@ -22,7 +22,7 @@ from orchestrator.subjects.comparisons import INDEX, WORKTREE
 from orchestrator.subjects.git import Git, OutputTooLarge, Repository, open_repository
 from orchestrator.subjects.revisions import find_commit
 from shared.errors import ConfigurationError, EnvironmentFault, SubjectError
-from shared.models.notices import Notice
+from shared.models.notices import Notice, notice
 
 PROJECT_FILES = (".quorate.yaml", ".quorate/config.yaml", ".dev/config.yaml")
 PYPROJECT = "pyproject.toml"
@@ -73,7 +73,7 @@ def _before(directory: Path, reviewed: Reviewed) -> ProjectFile:
     names = tuple(_candidates(inside.relative_to(top)))
     base = _Committed(repository.git, reviewed.base, top, names)
     links = [name for name in names if name in base.entries and not base.is_file(name)]
-    notices = [_notice("project_unread", files=", ".join(links), why="link")] if links else []
+    notices = [notice("project_unread", files=links, why="link")] if links else []
     return ProjectFile(_chosen(base), (*notices, *_differences(base, reviewed, top, names)))
 
 
@@ -81,9 +81,7 @@ def _unread(directory: Path, top: Path, why: str) -> ProjectFile:
     """Nothing is used; what lies there is told."""
     names = _candidates(directory.relative_to(top) if directory.is_relative_to(top) else Path())
     there = [name for name in names if _speaks(name, _on_disk(top / name))]
-    return ProjectFile(
-        None, (_notice("project_unread", files=", ".join(there), why=why),) if there else ()
-    )
+    return ProjectFile(None, (notice("project_unread", files=there, why=why),) if there else ())
 
 
 def _differences(
@@ -96,7 +94,7 @@ def _differences(
         after = _entries(git, reviewed.state, names)
         changed = [name for name in names if _says_otherwise(name, base, after.get(name), git)]
     if changed:
-        yield _notice("project_edited", files=", ".join(changed), base=short)
+        yield notice("project_edited", files=changed, base=short)
     if reviewed.repository.top is None:
         return
     dirty = [
@@ -106,7 +104,7 @@ def _differences(
     ]
     dirty = [n for n in dirty if _speaks(n, _on_disk(top / n)) or _speaks(n, base.content(n))]
     if dirty:
-        yield _notice("project_uncommitted", files=", ".join(dirty), base=short)
+        yield notice("project_uncommitted", files=dirty, base=short)
 
 
 def _says_otherwise(name: str, base: _Committed, entry: tuple[str, str] | None, git: Git) -> bool:
@@ -116,10 +114,6 @@ def _says_otherwise(name: str, base: _Committed, entry: tuple[str, str] | None, 
     if entry is not None and after is None:
         return True  # a link, or a folder, in the place of the file
     return _speaks(name, after) or _speaks(name, base.content(name))
-
-
-def _notice(code: str, **values: str) -> Notice:
-    return Notice(code=code, values=values)
 
 
 # ---- where a file may stand ---------------------------------------------------------------------

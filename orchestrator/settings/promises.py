@@ -11,7 +11,7 @@ from orchestrator.participants.panel_report import PanelReport
 from orchestrator.settings.loading import Configuration
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import load_preset, preset_names
-from shared.models.notices import Notice
+from shared.models.notices import Notice, notice
 
 _PANEL = "QUORATE_PANEL"
 
@@ -45,15 +45,13 @@ def notices_of(
         notices.append(_leading(*configuration.leads, led))
     where = configuration.joining_from
     if configuration.joining and (typed or "participants" in configuration.typed):
-        notices.append(Notice(code="project_passed_over", values={"where": where}))
+        notices.append(notice("project_passed_over", where=where))
     elif report.joined:
-        values = {"where": where, "names": ", ".join(report.joined)}
-        notices.append(Notice(code="project_joins", values=values))
+        notices.append(notice("project_joins", where=where, names=report.joined))
     return tuple(notices)
 
 
 def _leading(name: str, where: str, led: str | None) -> Notice:
     if name == led:
-        return Notice(code="project_leads", values={"where": where, "name": name})
-    values = {"where": where, "key": "orchestrator.ai", "why": "roles"}
-    return Notice(code="project_kept_out", values=values)
+        return notice("project_leads", where=where, name=name)
+    return notice("project_kept_out", where=where, key="orchestrator.ai", why="roles")

@@ -25,7 +25,7 @@ from orchestrator.settings.schema import ParticipantEntry, Settings
 from orchestrator.settings.trees import Position, Tree, one_line
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
-from shared.models.notices import Notice
+from shared.models.notices import Notice, notice
 from shared.providers.prices import exact_dollars
 
 SHORTEST_TIMEOUT_S = 10.0
@@ -314,11 +314,10 @@ def admit(document: Document, project: Settings, without: Tree) -> Admitted:
                 f"{where}: '{key}' may not be set so by a repository's own file: {reason}."
             )
         elif rule.kept_out is not None and (why := rule.kept_out(after, before)) is not None:
-            values = {"where": where, "key": key, "why": why}
             if key == "orchestrator.ai" and project.orchestrator.ai is not None:
                 leads = (project.orchestrator.ai, where)
                 continue
-            notices.append(Notice(code="project_kept_out", values=values))
+            notices.append(notice("project_kept_out", where=where, key=key, why=why))
         elif not alone:
             admitted = tried
             limits += [key] if rule.limits else []
@@ -329,8 +328,7 @@ def admit(document: Document, project: Settings, without: Tree) -> Admitted:
         )
         raise ConfigurationError("\n".join(refused))
     if limits:
-        values = {"where": document.place, "keys": ", ".join(limits)}
-        notices.append(Notice(code="project_limits", values=values))
+        notices.append(notice("project_limits", where=document.place, keys=limits))
     forbids = before.privacy.allow_external and not project.privacy.allow_external
     return Admitted(
         document=Document(document.place, admitted, document.lines, document.folder, project=True),

@@ -279,5 +279,4 @@ def _also(texts: Iterable[str], language: str) -> str:
     numbers = [found[0] for text in texts if (found := _ROUND.search(text)) is not None]
     if not numbers:
         return ""
-    word = "also_in_rounds" if len(numbers) > 1 else "also_in_rounds_1"
-    return say(word, language, n=", ".join(numbers))
+    return say("also_in_rounds", language, n=len(numbers), rounds=", ".join(numbers))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from orchestrator.presentation.locale.deliberation_words import DELIBERATION
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.results.document import Block, Heading, Item, Items
 from orchestrator.presentation.results.reading import Reading
 from shared.models.sections import OBJECTIONS, TITLE_CHARS, says_nothing
@@ -12,20 +12,19 @@ from shared.models.sections import OBJECTIONS, TITLE_CHARS, says_nothing
 # Sections whose entries become findings where a critic names none.
 _RAISED = frozenset({*OBJECTIONS, "issue_summary"})
 
-# A stored outcome keeps no order of keys: sections come in that of their words, an entry's matter before its reasons.
+# An entry's matter comes before its reasons.
 _FIELDS = ("claim", "description", "point", "explanation", "reason", "alternative", "severity")
-_ORDER = tuple(
-    word.removeprefix("section_") for word in DELIBERATION if word.startswith("section_")
-)
 
 
 def feedback(reading: Reading) -> list[Block]:
     """The entries that say something, and are no finding already; nothing without any."""
     found = reading.detail.get("feedback") or {}
+    # A stored outcome keeps no order of keys: sections come in that of the catalogue.
+    names = Translator().named("section_")
     titles = {_flat(one.title) for one in reading.report.findings}
     entries = tuple(
         Item(" — ".join(parts), reading.say(f"section_{name}"))
-        for name in _ORDER
+        for name in names
         for parts in map(_parts, _listed(found.get(name)))
         if parts
         and not says_nothing(parts[0])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from orchestrator.presentation.lines import Span, Style, line
-from orchestrator.presentation.locale.deliberation_words import DELIBERATION
+from orchestrator.presentation.locale.words import knows
 from orchestrator.presentation.money import dollars
 from orchestrator.presentation.results.document import Block, Heading, Item, Items, Remark, remark
 from orchestrator.presentation.results.reading import Reading, shortened
@@ -45,7 +45,7 @@ def _helped(reading: Reading, found: Mapping[str, Any]) -> list[Remark]:
     still = found.get("changed_votes") == [] and not (_of_findings(found) and found.get("changes"))
     unmoved = helped == "changed" and still
     word = "helped_overruled" if unmoved else f"helped_{helped}"
-    return [remark(reading.say(word) if word in DELIBERATION else str(helped))]
+    return [remark(reading.say(word) if knows(word) else str(helped))]
 
 
 def _of_findings(found: Mapping[str, Any]) -> bool:
@@ -106,14 +106,14 @@ def _change(reading: Reading, one: Mapping[str, Any]) -> Item:
     about = f", {one['finding']}" if one.get("finding") else ""
     before, after = (_position(reading, one[name]) for name in ("from", "to"))
     word = f"evidence_{one['evidence']}"
-    evidence = reading.say(word) if word in DELIBERATION else str(one["evidence"])
+    evidence = reading.say(word) if knows(word) else str(one["evidence"])
     why = f" — {one['reason']}" if one.get("reason") else ""
     return Item(f"{before} → {after}{why}", f"{one['participant']}{about}", evidence)
 
 
 def _position(reading: Reading, held: str | None) -> str:
     word = f"position_{held}"
-    return reading.say(word) if word in DELIBERATION else held or "-"
+    return reading.say(word) if knows(word) else held or "-"
 
 
 def _costs(reading: Reading, found: Mapping[str, Any]) -> list[Item]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.presentation.formats.json import as_json
-from orchestrator.presentation.locale.coverage_words import REASONS
+from orchestrator.presentation.locale.words import knows
 from orchestrator.presentation.results.registry import result_markdown, result_text
 from shared.models.coverage import Absence, CoverageReport, FileCoverage, UnreadReason
 from shared.models.findings import Severity
@@ -62,4 +62,4 @@ def test_many_files_are_counted():
 
 @pytest.mark.parametrize("reason", UnreadReason)
 def test_every_reason_has_its_words(reason: UnreadReason):
-    assert all(REASONS[reason])
+    assert knows(f"unread_{reason}")

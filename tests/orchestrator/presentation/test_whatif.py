@@ -9,8 +9,6 @@ from orchestrator.presentation.comparison import comparison_json, comparison_lin
 from orchestrator.presentation.forks import origin, plan_json, plan_lines
 from orchestrator.presentation.formats.json import dumps
 from orchestrator.presentation.lines import Line, plain
-from orchestrator.presentation.locale.deliberation_words import DELIBERATION
-from orchestrator.presentation.locale.whatif_words import WHAT_IF
 from orchestrator.presentation.whatif import (
     check_lines,
     sweep_lines,
@@ -292,7 +290,3 @@ def test_a_fork_and_a_comparison_speak_korean():
     assert lines[:2] == ["r1, r1 · 같은 실행", "다름 (판정과 지적)"]
     assert "종료    교착       교착" in lines
     assert "지적 (양쪽이 같은 것 0건):" in lines
-
-
-def test_no_word_stands_in_two_tables():
-    assert not WHAT_IF.keys() & DELIBERATION.keys()

@@ -11,7 +11,7 @@ import pytest
 
 from orchestrator.application.capture import ChangeInput, locate_change
 from orchestrator.participants.panels import build_panel
-from orchestrator.presentation.locale.notices import CODES, tell
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.projects import Reviewed
 
@@ -72,7 +72,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def codes(found: Configuration) -> list[str]:
-    assert all(notice.code in CODES for notice in found.notices)
+    assert all(Translator().knows(notice.code) for notice in found.notices)
     return [notice.code for notice in found.notices]
 
 
@@ -105,7 +105,7 @@ def test_a_change_does_not_bring_its_own_rules(project: Project, how: str, trust
     assert found.settings.language is None
     assert project.critics(found) == ALL
     assert codes(found) == ["project_uncommitted" if how == "worktree" else "project_edited"]
-    assert found.notices[0].values["files"] == ".quorate.yaml"
+    assert found.notices[0].params["files"] == (".quorate.yaml",)
 
 
 def test_an_untracked_file_is_not_used_and_said(project: Project) -> None:
@@ -162,7 +162,7 @@ def test_a_committed_link_is_not_followed_and_nothing_of_its_target_is_told(
     found = project.load()
     assert found.settings.language is None
     assert codes(found) == ["project_unread"]
-    assert "root" not in " ".join(tell(notice, "en") for notice in found.notices)
+    assert "root" not in " ".join(Translator().translate(notice) for notice in found.notices)
 
 
 def test_outside_of_a_repository_a_link_is_not_followed(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_without_a_commit_nothing_is_used(project: Project) -> None:
     for found in (project.load(), project.load(staged=True)):
         assert found.settings.language is None
         assert codes(found) == ["project_unread"]
-        assert "no commit" in tell(found.notices[0], "en")
+        assert "no commit" in Translator().translate(found.notices[0])
     project.git("commit", "-qm", "root")
     assert project.load(target="HEAD").settings.language is None
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from orchestrator.presentation.locale.notices import REASONS
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.settings.options import (
     forum_options,
     panel_options,
@@ -159,9 +159,9 @@ def test_what_would_hurry_replace_or_decide_is_not_used_and_said_aloud(
     assert found.settings == without
     (notice,) = found.notices
     assert notice.code == "project_kept_out"
-    assert (notice.values["key"], notice.values["why"]) == (key, why)
-    assert notice.values["where"].endswith(".quorate.yaml:1")
-    assert why in REASONS
+    assert (notice.params["key"], notice.params["why"]) == (key, why)
+    assert notice.params["where"].endswith(".quorate.yaml:1")
+    assert Translator().knows(f"kept_out_{why}")
 
 
 def test_two_keys_do_not_do_together_what_none_may_do_alone(place: Any) -> None:
@@ -169,7 +169,7 @@ def test_two_keys_do_not_do_together_what_none_may_do_alone(place: Any) -> None:
     place.file(".quorate.yaml", "forum: {max_rounds: 12}\nsettings: {max_rounds: 3}")
     found = place.load()
     assert found.settings.settings.max_rounds == 12
-    assert [notice.values["key"] for notice in found.notices] == ["settings.max_rounds"]
+    assert [notice.params["key"] for notice in found.notices] == ["settings.max_rounds"]
 
 
 def test_a_tighter_budget_holds_and_is_told(place: Any) -> None:
@@ -179,7 +179,7 @@ def test_a_tighter_budget_holds_and_is_told(place: Any) -> None:
     assert (found.settings.budget.per_run_usd, found.settings.budget.per_run_calls) == (1, 0)
     (notice,) = found.notices
     assert notice.code == "project_limits"
-    assert notice.values["keys"] == "budget.per_run_usd, budget.per_run_calls"
+    assert notice.params["keys"] == ("budget.per_run_usd", "budget.per_run_calls")
 
 
 def test_a_repositorys_file_may_add_and_tighten(place: Any) -> None:

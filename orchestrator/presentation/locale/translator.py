@@ -1,0 +1,165 @@
+"""The words of Quorate in the reader's language: gettext catalogues (`en/*.po`, `ko/*.po`), read as they are.
+
+An entry's `msgid` is the code of a sentence, its `msgstr` the words in that language, with the parameters as
+`str.format` writes them. Besides the usual formats there are
+
+* `{who:은/는}`: the word with the Korean particle that follows it,
+* `{how:@ending}`: the words of the entry `ending_<how>`, or the value itself where there is none,
+* a plural entry (`msgid_plural`), whose form the parameter `n` chooses.
+
+docs/design/notices.md says why gettext. What a language lacks is told in English.
+"""
+
+from __future__ import annotations
+
+import gettext
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from orchestrator.presentation.lines import clean
+from orchestrator.presentation.locale.particles import with_particle
+from shared.models.notices import TEXT, Notice
+
+DEFAULT = "en"
+LANGUAGES = ("en", "ko")
+HELP = "help"
+"""The catalogue whose `msgid` are the English texts: what the command line says of itself."""
+
+_HERE = Path(__file__).parent
+_WORKFLOWS = _HERE.parents[1] / "workflows"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The entries of a language, each with its forms, and which form a number takes."""
+
+    entries: Mapping[str, tuple[str, ...]]
+    form_of: Callable[[int], int]
+
+    def words(self, code: str, params: Mapping[str, object]) -> str | None:
+        """The entry of a code, in the form that the parameters ask for."""
+        forms = self.entries.get(code)
+        if forms is None or len(forms) == 1:
+            return forms[0] if forms else None
+        number = params.get("n")
+        return forms[self.form_of(number) if isinstance(number, int) else -1]
+
+
+@dataclass(frozen=True)
+class Translator:
+    """Tells codes and notices in one language."""
+
+    language: str = DEFAULT
+
+    @cached_property
+    def _catalogues(self) -> tuple[Catalogue, ...]:
+        languages = dict.fromkeys((self.language, DEFAULT))
+        return tuple(catalogue(one) for one in languages if one in LANGUAGES)
+
+    def knows(self, code: str) -> bool:
+        """True when there are words for a code."""
+        return any(code in one.entries for one in self._catalogues)
+
+    def named(self, prefix: str) -> tuple[str, ...]:
+        """What has words under codes that begin with `prefix`, in the catalogue's order, without the prefix."""
+        entries = catalogue(DEFAULT).entries
+        return tuple(code.removeprefix(prefix) for code in entries if code.startswith(prefix))
+
+    def message(self, code: str, /, **params: object) -> str:
+        """The words of a code of ours."""
+        words = self._words(code, params)
+        if words is None:
+            raise LookupError(f"no catalogue has words for {code}")
+        return _Format(self).vformat(words, (), params)
+
+    def translate(self, told: Notice) -> str:
+        """A notice as one sentence; a code that this version does not know is told as it is."""
+        params = {name: self._plain(value) for name, value in told.params.items()}
+        if told.code == TEXT:
+            return str(params.get("text", ""))
+        words = self._words(told.code, params)
+        if words is None:
+            return f"{clean(told.code)}: {', '.join(f'{k}={v}' for k, v in params.items())}"
+        return _Format(self).vformat(words, (), params)
+
+    def _words(self, code: str, params: Mapping[str, object]) -> str | None:
+        found = (one.words(code, params) for one in self._catalogues)
+        return next((words for words in found if words is not None), None)
+
+    def _plain(self, value: object) -> object:
+        if isinstance(value, Notice):
+            return self.translate(value)
+        if isinstance(value, tuple):
+            return ", ".join(str(self._plain(one)) for one in value)
+        return clean(value) if isinstance(value, str) else value
+
+
+class _Format(Formatter):
+    """`str.format` with particles and with words for the values of an enumeration."""
+
+    def __init__(self, translator: Translator) -> None:
+        self.translator = translator
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec.startswith("@"):
+            code = f"{format_spec[1:]}_{value}"
+            return self.translator.message(code) if self.translator.knows(code) else str(value)
+        if "/" in format_spec:
+            return with_particle(str(value), format_spec)
+        return str(format(value, format_spec))
+
+
+@cache
+def catalogue(language: str) -> Catalogue:
+    """All that people are told in a language: the files beside this one, and those of the workflows' folders."""
+    files = [path for path in (_HERE / language).glob("*.po") if path.stem != HELP]
+    files += _WORKFLOWS.glob(f"*/locale/{language}.po")
+    entries: dict[str, tuple[str, ...]] = {}
+    for path in sorted(files):
+        entries |= read_entries(path.read_text(encoding="utf-8"))
+    return Catalogue(entries, _plural_rule(entries.pop("", ("",))[0]))
+
+
+@cache
+def help_texts(language: str) -> Mapping[str, str]:
+    """What the command line says of itself, by the English text; empty for English."""
+    path = _HERE / language / f"{HELP}.po"
+    if language not in LANGUAGES or not path.exists():
+        return {}
+    entries = read_entries(path.read_text(encoding="utf-8"))
+    return {text: forms[0] for text, forms in entries.items() if text and forms[0]}
+
+
+def read_entries(text: str) -> dict[str, tuple[str, ...]]:
+    """The entries of a PO file by `msgid`; the header's is the empty one. Empty ones are passed over."""
+    entries: dict[str, tuple[str, ...]] = {}
+    for fields in _fields(text):
+        forms = tuple(words for keyword, words in fields.items() if keyword.startswith("msgstr"))
+        if "msgid" in fields and any(forms):
+            entries[fields["msgid"]] = forms
+    return entries
+
+
+def _fields(text: str) -> Iterator[dict[str, str]]:
+    fields: dict[str, str] = {}
+    keyword = ""
+    for line in text.splitlines():
+        name, quote, rest = line.partition('"')
+        if not quote or name.startswith("#"):
+            continue
+        if name.strip() == "msgid":
+            yield fields
+            fields = {}
+        keyword = name.strip() or keyword
+        fields[keyword] = fields.get(keyword, "") + json.loads(f'"{rest.rstrip()}')
+    yield fields
+
+
+def _plural_rule(header: str) -> Callable[[int], int]:
+    _, _, rule = header.partition("plural=")
+    return gettext.c2py(rule.partition(";")[0] or "n != 1")

@@ -1,0 +1,132 @@
+"""Every code has words in both languages, with the same parameters; nothing is left over."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from string import Formatter
+
+from orchestrator.presentation.locale.translator import LANGUAGES, catalogue, read_entries
+
+ROOT = Path(__file__).parents[4]
+PRODUCT = ("shared", "workers", "orchestrator")
+FILES = sorted(
+    [
+        *(ROOT / "orchestrator/presentation/locale").glob("*/*.po"),
+        *(ROOT / "orchestrator/workflows").glob("*/locale/*.po"),
+    ]
+)
+HANGUL = re.compile("[\uac00-\ud7a3]")
+# Words that are the same in Korean.
+ALIKE = {
+    "or",
+    "and",
+    "decided",
+    "decided_by_itself",
+    "starts",
+    "ended_without_vote",
+    "moderation_came",
+}
+# What tells a code: the functions whose first argument is one.
+TELLERS = {"say", "count", "message", "notice"}
+
+
+def parameters(words: str) -> set[str]:
+    """What is filled in, without how."""
+    return {name for _, name, _, _ in Formatter().parse(words) if name is not None}
+
+
+def enumerations(words: str) -> set[str]:
+    return {spec[1:] for _, _, spec, _ in Formatter().parse(words) if spec and spec[:1] == "@"}
+
+
+@cache
+def texts() -> frozenset[str]:
+    """Every text in the product's code; the fixed parts of a put-together one end in `*`."""
+    found: set[str] = set()
+    for folder in PRODUCT:
+        for path in (ROOT / folder).rglob("*.py"):
+            found |= set(_texts(ast.parse(path.read_text(encoding="utf-8"))))
+    return frozenset(found)
+
+
+def _texts(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
+            yield f"{node.values[0].value}*"
+
+
+def told() -> Iterator[tuple[str, str]]:
+    """The codes that the code tells, and where."""
+    for folder in PRODUCT:
+        for path in (ROOT / folder / "").rglob("*.py"):
+            if path.is_relative_to(ROOT / "orchestrator/embedded"):  # whose `say` writes a log
+                continue
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and node.args and _name(node.func) in TELLERS:
+                    code = node.args[0]
+                    if isinstance(code, ast.Constant) and str(code.value).isidentifier():
+                        yield code.value, f"{path.name}:{node.lineno}"
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def is_used(code: str) -> bool:
+    """Named as it is, or by a prefix: `how_{ending}` in code, `{ending:@how}` in a catalogue."""
+    names = {f"{code[: at + 1]}*" for at, letter in enumerate(code) if letter in "_."}
+    prefixes = {code[:at] for at, letter in enumerate(code) if letter == "_"}
+    return bool(
+        code in texts()
+        or names & texts()
+        or {prefix.removesuffix("_") for prefix in prefixes} & _enumerations()
+    )
+
+
+@cache
+def _enumerations() -> frozenset[str]:
+    entries = catalogue("en").entries.values()
+    return frozenset(name for forms in entries for words in forms for name in enumerations(words))
+
+
+def test_a_code_has_words_in_both_languages_with_the_same_parameters() -> None:
+    english, korean = (catalogue(language).entries for language in LANGUAGES)
+    assert english.keys() == korean.keys()
+    asked, answered = (
+        {code: set().union(*map(parameters, forms)) for code, forms in entries.items()}
+        for entries in (english, korean)
+    )
+    assert {code: names for code, names in asked.items() if names != answered[code]} == {}
+
+
+def test_each_language_is_its_own() -> None:
+    english, korean = (catalogue(language).entries for language in LANGUAGES)
+    hangul = [code for code, forms in english.items() if any(map(HANGUL.search, forms))]
+    assert hangul == []
+    latin = {code for code, forms in korean.items() if not all(map(HANGUL.search, forms))}
+    assert latin == ALIKE
+
+
+def test_every_code_is_used() -> None:
+    assert [code for code in catalogue("en").entries if not is_used(code)] == []
+
+
+def test_every_code_that_is_used_has_words() -> None:
+    known = catalogue("en").entries.keys()
+    assert {code: place for code, place in told() if code not in known} == {}
+
+
+def test_no_code_stands_in_two_catalogues() -> None:
+    for language in LANGUAGES:
+        files = [path for path in FILES if language in (path.stem, path.parent.name)]
+        codes = Counter(
+            code for path in files for code in read_entries(path.read_text(encoding="utf-8"))
+        )
+        assert [code for code, times in codes.items() if times > 1 and code] == []
