@@ -29,7 +29,7 @@ from benchmarks.consensus_fitting import cross_fit
 from benchmarks.consensus_groups import measure_groups
 from benchmarks.consensus_measures import Row
 from benchmarks.consensus_turns import measure_pairs, measure_speed, measure_turns
-from orchestrator.core.consensus.detectors import act_weights, pair_weights
+from orchestrator.core.consensus.detectors.linear import load_model
 
 
 def measure(data: Path) -> dict[str, list[Row]]:
@@ -38,14 +38,15 @@ def measure(data: Path) -> dict[str, list[Row]]:
     if groups_file(data).is_file():
         groups = load_groups(data)
         fits = cross_fit(groups)
-        known = digest(groups_file(data)) in act_weights.TRAINED_ON
+        known = digest(groups_file(data)) in load_model("acts.weights").trained_on
         report["groups (delidata)"] = list(measure_groups(groups, fits, known))
         report["turns (delidata)"] = list(measure_turns(groups, fits, known))
         report["speed"] = list(measure_speed(groups))
     if (data / "mad-commonmt").is_dir():
         report["debates (mad-commonmt)"] = list(measure_debates(load_debates(data)))
     if files := pairs_files(data):
-        known = all(digest(one) in pair_weights.TRAINED_ON for one in files)
+        trained_on = load_model("pairs.weights").trained_on
+        known = all(digest(file) in trained_on for file in files)
         report["Korean pairs (klue-nli)"] = list(measure_pairs(load_pairs(data), known))
     return report
 

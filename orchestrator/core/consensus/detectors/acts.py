@@ -1,6 +1,6 @@
 """What a turn does to what was said before it: agree, disagree, propose an answer, or something else.
 
-English turns of a few sentences are read by a linear model (`act_weights`), Korean ones by cues chosen by hand
+English turns of a few sentences are read by a linear model (`acts.weights`), Korean ones by cues chosen by hand
 (`korean`). A long turn argues: a model reads no stance from its mass of words, only from what it says of itself
 ("I still believe", "I agree"). See docs/design/convergence.md.
 """
@@ -12,10 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from orchestrator.core.consensus.detectors.act_weights import TABLE
 from orchestrator.core.consensus.detectors.cues import count_cues, prose
 from orchestrator.core.consensus.detectors.korean import read_korean
-from orchestrator.core.consensus.detectors.linear import LinearModel, read_table
+from orchestrator.core.consensus.detectors.linear import LinearModel, load_model
 
 AGREE, DISAGREE, PROPOSE, OTHER = "agree", "disagree", "propose", "other"
 CLASSES = (AGREE, DISAGREE, PROPOSE, OTHER)
@@ -203,7 +202,7 @@ def _cues(text: str, *, asks: bool, short: bool, options: str) -> set[str]:
 @lru_cache(maxsize=1)
 def shipped_model() -> LinearModel:
     """The model that ships with the product."""
-    return read_table(TABLE)
+    return load_model("acts.weights")
 
 
 @lru_cache(maxsize=4096)  # the same turns are heard again after every round

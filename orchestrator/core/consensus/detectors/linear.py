@@ -1,12 +1,14 @@
-"""A linear softmax classifier over named features: no library at run time, weights as a readable table."""
+"""A linear softmax classifier over named features: no library at run time, weights as a readable data file."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
 HUNDREDTHS = 100
+TRAINED_ON = "# trained on:"
 
 
 @dataclass(frozen=True, eq=False)  # one model is one object: it may be a key
@@ -15,6 +17,7 @@ class LinearModel:
 
     classes: tuple[str, ...]
     weights: Mapping[str, tuple[float, ...]]
+    trained_on: tuple[str, ...] = ()
 
     def probabilities(self, features: Iterable[str]) -> dict[str, float]:
         """How likely each class is, adding up to 1."""
@@ -28,15 +31,25 @@ class LinearModel:
         return {name: share / total for name, share in zip(self.classes, shares, strict=True)}
 
 
+def load_model(name: str) -> LinearModel:
+    """A model that this package ships, by the name of its data file."""
+    return read_table((files(__package__) / name).read_text(encoding="utf-8"))
+
+
 def read_table(table: str) -> LinearModel:
-    """The model of a table: the classes in the first line, then a feature and its weights in hundredths a line."""
-    first, *lines = table.strip().splitlines()
+    """The model of a table: comments, the classes, then features with their weights in hundredths.
+
+    The comment `# trained on:` names the digests of the data that the weights were fitted to.
+    """
+    comments = [line for line in table.splitlines() if line.startswith("# ")]
+    sources = [line.removeprefix(TRAINED_ON) for line in comments if line.startswith(TRAINED_ON)]
+    first, *lines = [line for line in table.splitlines() if line and not line.startswith("#")]
     weights: dict[str, tuple[float, ...]] = {}
     for line in lines:
         for entry in line.split(" ; "):
             name, *numbers = entry.split(" ")
             weights[name] = tuple(int(number) / HUNDREDTHS for number in numbers)
-    return LinearModel(tuple(first.split()), weights)
+    return LinearModel(tuple(first.split()), weights, tuple(" ".join(sources).split()))
 
 
 def write_table(

@@ -1,7 +1,7 @@
 """How one sentence stands to another: does the second follow from the first, contradict it, or neither?
 
 For Korean, where a word list sees nothing: endings carry the negation and antonyms the contradiction. The features
-are chosen by hand (shared words, negation, antonyms, numbers, order); a linear model weighs them (`pair_weights`).
+are chosen by hand (shared words, negation, antonyms, numbers, order); a linear model weighs them (`pairs.weights`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from orchestrator.core.consensus.detectors.linear import LinearModel, read_table
-from orchestrator.core.consensus.detectors.pair_weights import TABLE
+from orchestrator.core.consensus.detectors.linear import LinearModel, load_model
 
 FOLLOWS, NEUTRAL, CONTRADICTS = "entailment", "neutral", "contradiction"
 RELATIONS = (FOLLOWS, NEUTRAL, CONTRADICTS)
@@ -90,7 +89,7 @@ def relation_of(premise: str, claim: str, model: LinearModel | None = None) -> R
 @lru_cache(maxsize=1)
 def shipped_model() -> LinearModel:
     """The model that ships with the product."""
-    return read_table(TABLE)
+    return load_model("pairs.weights")
 
 
 def pair_features(premise: str, claim: str) -> list[str]:

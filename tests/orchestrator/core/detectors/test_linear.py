@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.consensus.detectors import act_weights, pair_weights
 from orchestrator.core.consensus.detectors.acts import CLASSES
-from orchestrator.core.consensus.detectors.linear import read_table, write_table
+from orchestrator.core.consensus.detectors.linear import load_model, read_table, write_table
 from orchestrator.core.consensus.detectors.pairs import RELATIONS
 
 
@@ -15,6 +14,12 @@ def test_a_table_that_is_written_reads_back_the_same() -> None:
     model = read_table(write_table(("agree", "other"), weights, width=20))
     assert model.classes == ("agree", "other")
     assert model.weights == {"w=yes": (1.25, -0.5), "q1": (0.0, 0.33)}
+
+
+def test_a_table_says_what_it_was_trained_on() -> None:
+    model = read_table("# Weights.\n#\n# trained on: 1234 5678\nagree other\nf=# 1 2 ; w=no 3 4\n")
+    assert model.trained_on == ("1234", "5678")
+    assert set(model.weights) == {"f=#", "w=no"}
 
 
 def test_probabilities_add_up_to_one_and_unknown_features_say_nothing() -> None:
@@ -26,5 +31,5 @@ def test_probabilities_add_up_to_one_and_unknown_features_say_nothing() -> None:
 
 
 def test_the_shipped_tables_are_of_the_classes_that_the_code_knows() -> None:
-    assert read_table(act_weights.TABLE).classes == CLASSES
-    assert read_table(pair_weights.TABLE).classes == RELATIONS
+    assert load_model("acts.weights").classes == CLASSES
+    assert load_model("pairs.weights").classes == RELATIONS
