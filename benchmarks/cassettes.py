@@ -31,10 +31,10 @@ from benchmarks.data import folder_of
 from shared.errors import ProviderError
 from shared.models.panel import Participant, Role
 from workers.providers import anthropic, gemini, openai, openai_responses
+from workers.providers.calls import Completion, ProviderCall
 from workers.providers.http.converse import Dialect, read_body, read_events
 from workers.providers.http.events import sse_payloads
 from workers.providers.http.statuses import error_of, read_error
-from workers.providers.registry import Completion, ProviderCall
 
 
 @dataclass(frozen=True)

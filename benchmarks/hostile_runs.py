@@ -19,7 +19,7 @@ from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure, StepResult, TurnRequest, Usage
 from tests.support.review_panel import Submission
 from tests.support.simulator import Simulation
-from workers.providers.registry import Completion
+from workers.providers.calls import Completion
 from workers.turns.canary import Canary, canary_of
 from workers.turns.prompting import render
 from workers.turns.replies import ReplyProblem, parse

@@ -36,8 +36,8 @@ from shared.text.rendering import fenced as fenced_prompt
 from shared.text.rendering import visible
 from shared.text.toml_bounds import check_toml
 from workers.limits.headers import seconds_until
-from workers.providers.coding_cli.agent_words import LineEar, hear_claude
 from workers.providers.coding_cli.agents import read_claude, read_codex, read_gemini
+from workers.providers.coding_cli.stream_parser import JsonLinesParser, parse_claude_event
 from workers.providers.http.events import json_line_payloads, sse_payloads
 from workers.providers.http.statuses import meaning_of, one_line, read_error
 from workers.tools.analysers.data_parsers import first_error
@@ -76,8 +76,8 @@ def _stream(frames: Callable[..., Iterator[object]]) -> Read:
 
 
 def _line_ear(text: str) -> object:
-    ear = LineEar(lambda _: None, hear_claude)
-    return [ear.take(chunk) for chunk in _chunks(text)] + [ear.end()]
+    parser = JsonLinesParser(lambda _: None, parse_claude_event)
+    return [parser.take(chunk) for chunk in _chunks(text)] + [parser.end()]
 
 
 def _diff(text: str) -> object:

@@ -11,7 +11,7 @@ from orchestrator.application.backend import connected
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.money import spending_table
-from orchestrator.settings.sections import LONGEST_S, Duration
+from shared.configuration import LONGEST_S, Duration
 from shared.errors import UserError
 from shared.store.database import Connection
 from shared.store.spending import Grouping, Spending, spending

@@ -20,7 +20,7 @@ from orchestrator.settings.prompt_files import (
     folder_of,
     prompt_files,
 )
-from orchestrator.settings.sections import did_you_mean
+from shared.configuration import did_you_mean
 from shared.errors import ConfigurationError, UserError
 
 OURS, YOURS = "built-in", "yours"

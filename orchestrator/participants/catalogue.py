@@ -18,7 +18,6 @@ from orchestrator.participants.configured import (
     scripted,
 )
 from orchestrator.participants.discovery import SERVICES, Discovery, discover
-from orchestrator.participants.families import family_of, plain_name
 from orchestrator.participants.keys import Obstacle
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.options import DEFAULT_TURN_S
@@ -26,9 +25,10 @@ from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import load_persona, load_preset, preset_names
 from orchestrator.settings.providers import ModelProvider, Provider
 from orchestrator.settings.schema import ANALYSERS, ParticipantEntry, Settings
-from orchestrator.settings.sections import check_endpoint
+from shared.configuration import check_endpoint
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.panel import Participant
+from shared.providers.families import family_of, plain_name
 from shared.providers.locality import leaves_machine
 
 MODELS_GROUP, ANALYSERS_GROUP, RULES = "models", "analysers", "rules"

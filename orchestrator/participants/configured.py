@@ -9,7 +9,6 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
-from orchestrator.participants.families import family_of, plain_name
 from orchestrator.participants.keys import Obstacle, key_obstacle
 from orchestrator.settings.preset_files import load_persona
 from orchestrator.settings.providers import (
@@ -25,6 +24,7 @@ from orchestrator.settings.providers import (
 )
 from shared.models.panel import Participant
 from shared.programs import find_program
+from shared.providers.families import family_of, plain_name
 from shared.providers.scripts import load_script
 
 _AGENT_FAMILIES = {"claude": "anthropic", "gemini": "google", "codex": "openai"}

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
-from orchestrator.participants.families import family_of, plain_name
 from shared.models.panel import Participant
 from shared.programs import find_program
+from shared.providers.families import family_of, plain_name
 from shared.providers.locality import is_hosted
 
 DISCOVER = "QUORATE_DISCOVER"

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from orchestrator.core.findings.verdict import voice_of
 from orchestrator.participants.catalogue import MODELS_GROUP, Catalogue
-from orchestrator.participants.families import plain_name
 from orchestrator.participants.members import Wanted
 from orchestrator.settings.loading import Configuration
 from orchestrator.settings.schema import ParticipantEntry
 from shared.errors import ConfigurationError
 from shared.models.panel import Participant
+from shared.providers.families import plain_name
 
 _JOINT = "-"
 _LONGEST = 64

@@ -18,8 +18,8 @@ from orchestrator.settings.documents import Document, parse_yaml, read_yaml
 from orchestrator.settings.places import entries_of
 from orchestrator.settings.problems import checked, validate
 from orchestrator.settings.schema import ParticipantEntry
-from orchestrator.settings.sections import Section, did_you_mean
 from orchestrator.settings.trees import Position, Tree
+from shared.configuration import Section, did_you_mean
 from shared.errors import ConfigurationError
 
 SECTIONS: dict[str, str] = {

@@ -12,8 +12,8 @@ from pydantic_core import ErrorDetails
 from orchestrator.settings.documents import Document
 from orchestrator.settings.providers import PROVIDER_TYPES
 from orchestrator.settings.schema import Settings
-from orchestrator.settings.sections import Section, did_you_mean
 from orchestrator.settings.trees import Position
+from shared.configuration import Section, did_you_mean
 from shared.errors import ConfigurationError
 
 S = TypeVar("S", bound=Section)

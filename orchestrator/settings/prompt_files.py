@@ -15,7 +15,7 @@ from string import Template
 from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.settings.loading import Configuration
 from orchestrator.settings.places import entries_of, prompts_folder
-from orchestrator.settings.sections import did_you_mean
+from shared.configuration import did_you_mean
 from shared.errors import ConfigurationError, EnvironmentFault
 
 OPTIONAL = frozenset({"floors", "last", "left", "number", "title", "waiting", "why"})

@@ -11,9 +11,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, JsonValue, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from orchestrator.settings.sections import Seconds, Section, check_address, check_endpoint
-from orchestrator.settings.written_keys import key_in_arguments, key_in_pairs
+from shared.configuration import Seconds, Section, check_address, check_endpoint
 from shared.providers.limits import KEY_OPTIONS
+from shared.providers.written_keys import key_in_arguments, key_in_pairs
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _PLACE = re.compile(r"(?:[^\s/][^\n]{0,199}/)?[^\s/][^\n/]{0,99}")

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 from pydantic_core import PydanticCustomError
 
 from orchestrator.settings.providers import Provider
-from orchestrator.settings.sections import Seconds, Section
+from shared.configuration import Seconds, Section
 from shared.models.findings import Severity
 
 ANALYSERS = ("ruff", "bandit", "complexity", "diffcheck")

@@ -7,6 +7,7 @@ is counted before anything is built is how many objects, lists and members it ca
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 from pydantic import JsonValue
@@ -14,6 +15,8 @@ from pydantic import JsonValue
 # With these a text takes at most about 150 MB; the largest recorded answer has a hundredth of it.
 MAX_CONTAINERS = 300_000
 MAX_MEMBERS = 1_000_000
+# What JSON columns of Postgres and UTF-8 cannot hold: NUL and lone surrogates.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class TooMuchJsonError(ValueError):
@@ -54,3 +57,11 @@ def check_bounds(text: str | bytes) -> None:
     members = text.count(member)  # type: ignore[arg-type]
     if members > MAX_MEMBERS:
         raise TooMuchJsonError(f"the JSON has {members} members, {MAX_MEMBERS} are allowed")
+
+
+def storable(text: str) -> str:
+    """The text with what no store can hold replaced. Two halves of a character become one again: streams cut there."""
+    if _UNSTORABLE.search(text) is None:
+        return text
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return whole.replace("\x00", "\ufffd")

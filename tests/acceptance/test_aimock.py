@@ -17,7 +17,8 @@ from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, Role
 from tests.fixtures.instance import CommandLine, make_repository
 from tests.support.aimock import Aimock, missing
-from workers.providers.registry import Finish, ProviderCall, lookup
+from workers.providers.calls import Finish, ProviderCall
+from workers.providers.registry import lookup
 from workers.turns.replies import schema_of
 
 pytestmark = [

@@ -21,10 +21,10 @@ from shared.models.panel import Participant, Role
 from shared.models.steps import Usage
 from tests.support.file_keyring import FileKeyring, LockedKeyring
 from workers.providers import anthropic, gemini, ollama, openai, openai_responses
+from workers.providers.calls import Completion, Message, ProviderCall
 from workers.providers.credentials import KeySource, Secret, key_from, redact
 from workers.providers.http.options import HttpOptions, options_of
 from workers.providers.http.transport import HttpRequest
-from workers.providers.registry import Completion, Message, ProviderCall
 
 KEY = "sk-" + "canary0123456789abcdefABCDEF"
 Use = Callable[[type], None]

@@ -20,8 +20,9 @@ from shared.text.tokens import estimated_tokens
 from workers.limits.headers import cooldown_s
 from workers.limits.limiter import Limiter, Permit, permit_name
 from workers.limits.state import Answer, Asked, Effect, Ended, Settled, Verdict
-from workers.providers.http.deadline import Guard
-from workers.providers.registry import Cancelled, Completion, Provider, ProviderCall, entry
+from workers.providers.calls import Cancelled, Completion, Provider, ProviderCall
+from workers.providers.guard import Guard
+from workers.providers.registry import entry
 
 IN_PLACE_S = 1.0
 IN_PLACE_ALTOGETHER_S = 2.0

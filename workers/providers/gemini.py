@@ -8,6 +8,14 @@ from pydantic import JsonValue
 
 from shared.models.panel import Participant
 from shared.models.steps import Usage
+from workers.providers.calls import (
+    Cancelled,
+    Completion,
+    Finish,
+    ProviderCall,
+    ended,
+    reply_instructions,
+)
 from workers.providers.http.converse import Dialect, Quirks, converse, json_request
 from workers.providers.http.events import cut_off
 from workers.providers.http.options import SchemaOptions, model_of, options_of
@@ -24,8 +32,6 @@ from workers.providers.http.payload import (
 from workers.providers.http.statuses import ErrorBody
 from workers.providers.http.transport import HttpRequest
 from workers.providers.prices import priced
-from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall, ended
-from workers.turns.prompting import reply_instructions
 
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 KEY_ENV = "GEMINI_API_KEY"

@@ -11,13 +11,13 @@ from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Usage
 from shared.providers.locality import is_hosted
+from workers.providers.calls import Cancelled, Completion, Finish, ProviderCall, ended
 from workers.providers.http.converse import JSON_LINES, Dialect, Quirks, converse, json_request
 from workers.providers.http.events import cut_off
 from workers.providers.http.options import SchemaOptions, model_of, options_of
 from workers.providers.http.payload import Payload, count, part, text, unreadable
 from workers.providers.http.transport import HttpRequest
 from workers.providers.prices import priced
-from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall, ended
 
 BASE_URL = "http://127.0.0.1:11434"
 _FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH}

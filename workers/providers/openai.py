@@ -11,6 +11,14 @@ from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Usage
+from workers.providers.calls import (
+    Cancelled,
+    Completion,
+    Finish,
+    ProviderCall,
+    ended,
+    reply_instructions,
+)
 from workers.providers.http.converse import Dialect, Quirks, converse, json_request
 from workers.providers.http.events import cut_off
 from workers.providers.http.options import HttpOptions, model_of, options_of
@@ -28,8 +36,6 @@ from workers.providers.http.payload import (
 from workers.providers.http.statuses import ErrorBody
 from workers.providers.http.transport import HttpRequest
 from workers.providers.prices import priced
-from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall, ended
-from workers.turns.prompting import reply_instructions
 
 BASE_URL = "https://api.openai.com/v1"
 KEY_ENV = "OPENAI_API_KEY"

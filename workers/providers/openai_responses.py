@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from shared.models.panel import Participant
 from shared.models.steps import Usage
+from workers.providers.calls import Cancelled, Completion, Finish, ProviderCall, reply_instructions
 from workers.providers.http.converse import Dialect, Quirks, converse, json_request
 from workers.providers.http.events import cut_off
 from workers.providers.http.options import SchemaOptions, model_of, options_of
@@ -17,8 +18,6 @@ from workers.providers.http.statuses import ErrorBody, error_body_of, error_of, 
 from workers.providers.http.transport import HttpRequest
 from workers.providers.openai import BASE_URL, key_header
 from workers.providers.prices import priced
-from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
-from workers.turns.prompting import reply_instructions
 
 _QUIRKS = ("temperature", "json_schema", "prompt_cache_key")
 _LENGTH = frozenset({"max_output_tokens", "max_tokens"})

@@ -14,7 +14,7 @@ from __future__ import annotations
 from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from workers.providers.registry import Cancelled, Completion, ProviderCall
+from workers.providers.calls import Cancelled, Completion, ProviderCall
 
 # Nobody has to look before that: an answer makes the step ready at once.
 WAIT_S = 3600.0

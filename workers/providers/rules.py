@@ -24,8 +24,8 @@ from shared.models.replies import (
 )
 from shared.models.steps import Usage
 from shared.models.wire import ForeignWire
+from workers.providers.calls import Cancelled, Completion, ProviderCall
 from workers.providers.defences import Defence, Evidence, defence_of
-from workers.providers.registry import Cancelled, Completion, ProviderCall
 
 MODEL = "rule-based"
 _FREE = Usage(input_tokens=0, output_tokens=0, cached_tokens=0, cost_usd=0.0)

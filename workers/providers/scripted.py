@@ -22,9 +22,9 @@ from shared.models.panel import Participant
 from shared.models.steps import Usage
 from shared.models.wire import Wire
 from shared.providers.scripts import Misbehaviour, ScriptedReply, When, load_script, parse_entries
-from workers.providers.http.deadline import Guard
+from workers.providers.calls import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.guard import Guard
 from workers.providers.http.options import options_of
-from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
 
 MODEL = "scripted"
 

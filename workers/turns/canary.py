@@ -23,7 +23,7 @@ from shared.models.outcomes import FailureKind
 from shared.models.steps import TurnRequest
 from shared.models.wire import ForeignWire
 from shared.text.trap import Trap, trap_of
-from workers.providers.registry import Completion, ProviderCall
+from workers.providers.calls import Completion, ProviderCall
 from workers.turns.echoes import says
 
 

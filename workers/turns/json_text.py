@@ -13,17 +13,6 @@ MAX_DEPTH = 100
 _OPENING = re.compile(r'\{\s*["}]')
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 
-# What JSON columns of Postgres and UTF-8 cannot hold: NUL and lone surrogates.
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-
-
-def storable(text: str) -> str:
-    """The text with what no store can hold replaced. Two halves of a character become one again: streams cut there."""
-    if _UNSTORABLE.search(text) is None:
-        return text
-    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return whole.replace("\x00", "\ufffd")
-
 
 class AmbiguousJsonError(Exception):
     """The text can be read in two ways, or ends in the middle of an object."""

@@ -17,14 +17,8 @@ from shared.models.panel import Participant
 from shared.models.steps import TurnRequest, Usage
 from shared.store.database import Database
 from shared.store.steps import Claim, StoredResponse, store_response
-from workers.providers.registry import (
-    Cancelled,
-    Completion,
-    Finish,
-    Provider,
-    ProviderCall,
-    entry,
-)
+from workers.providers.calls import Cancelled, Completion, Finish, Provider, ProviderCall
+from workers.providers.registry import entry
 from workers.turns.replies import MOST_CALLS
 from workers.turns.spool import Spool
 

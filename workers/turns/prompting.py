@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 
 from shared.models.steps import TurnRequest
 from shared.text.rendering import RenderedPrompt, Resolve, render_parts
-from workers.providers.registry import ReplySchema
+from workers.providers.calls import reply_instructions
 from workers.turns.replies import schema_of
 
 
@@ -31,13 +30,3 @@ def render(
 
 
 _SHORT_INSTRUCTION = "Answer with exactly one JSON object of the given form and nothing else."
-SCHEMA_INTRODUCTION = "The object follows this JSON schema:"
-
-
-def reply_instructions(schema: ReplySchema) -> str:
-    """How to answer, for a model whose provider does not hold it to a schema."""
-    compact = json.dumps(schema.plain, ensure_ascii=False, separators=(",", ":"))
-    return (
-        "Answer with exactly one JSON object and nothing else: no text before or after it, no "
-        f"Markdown. {SCHEMA_INTRODUCTION}\n{compact}"
-    )

@@ -24,8 +24,9 @@ from shared.models.outcomes import FailureKind
 from shared.models.replies import REPLY_MODELS
 from shared.models.reply_bounds import bounded
 from shared.models.wire import ForeignWire
+from shared.text.bounded_json import storable
 from shared.text.unfinished import ANEW
-from workers.providers.registry import (
+from workers.providers.calls import (
     Cancelled,
     Completion,
     Finish,
@@ -34,7 +35,7 @@ from workers.providers.registry import (
     ProviderCall,
     ReplySchema,
 )
-from workers.turns.json_text import AmbiguousJsonError, find_objects, storable
+from workers.turns.json_text import AmbiguousJsonError, find_objects
 from workers.turns.reply_schema import adapted, plain_schema, strict_schema
 
 # Twice what the longest answers of today's models come to (128,000 tokens); it is read within a second.

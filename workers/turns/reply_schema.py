@@ -6,7 +6,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from workers.turns.json_text import storable
+from shared.text.bounded_json import storable
 
 Schema = dict[str, JsonValue]
 

@@ -8,7 +8,7 @@ import json
 from shared.providers.limits import HEADER_OPTIONS, KEY_OPTIONS, OPTIONS
 from shared.store.database import Database
 from shared.store.reuse import find_answer
-from workers.providers.registry import Completion, ProviderCall
+from workers.providers.calls import Completion, ProviderCall
 from workers.turns.replies import ReplyProblem, parse
 
 VERSION = 1

@@ -42,10 +42,11 @@ from shared.store.steps import (
     hand_back,
     is_held,
 )
+from workers.limits.budget_guard import BudgetGuard
 from workers.limits.limited import limited
 from workers.limits.limiter import Limiter
-from workers.limits.purse import Purse, budgeted
-from workers.providers.registry import Provider, ProviderCall, entry, lookup
+from workers.providers.calls import Provider, ProviderCall
+from workers.providers.registry import entry, lookup
 from workers.tools import registry as tools
 from workers.tools.registry import ToolContext
 from workers.turns.allowance import check_entered
@@ -242,10 +243,12 @@ class StepWorker:
 
     def _gated(self, provider: Provider, ledger: CallLedger, request: TurnRequest) -> Provider:
         """The provider behind the run's budget and its account's limits."""
-        purse = None
+        gated: Provider = limited(provider, self.limiter)
         if request.budgeted or self.usd_a_day is not None:
-            purse = Purse(self.database, ledger.claimed, ledger.next_attempt, self.usd_a_day)
-        return Counted(budgeted(limited(provider, self.limiter), purse), ledger)
+            gated = BudgetGuard(
+                gated, self.database, ledger.claimed, ledger.next_attempt, self.usd_a_day
+            )
+        return Counted(gated, ledger)
 
     def _known(self, ledger: CallLedger, request: TurnRequest, call: ProviderCall) -> list[str]:
         """Name the call in the ledger; with `reuse`, take the answer of an identical turn."""

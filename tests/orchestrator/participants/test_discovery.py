@@ -21,8 +21,8 @@ from orchestrator.participants.discovery import (
     discover,
     installed_models,
 )
-from orchestrator.participants.families import family_of
 from shared.errors import ConfigurationError, CredentialsRejected
+from shared.providers.families import family_of
 from shared.providers.locality import leaves_machine
 from shared.providers.prices import expected_usd
 from tests.support.configurations import SEED_001

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from orchestrator.participants.families import family_of, plain_name
 from orchestrator.participants.panels import PanelReport, build_panel
 from orchestrator.settings.loading import load_configuration
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.panel import Panel
+from shared.providers.families import family_of, plain_name
 from shared.providers.locality import leaves_machine
 
 LOCAL = "http://127.0.0.1:9/v1"

@@ -10,7 +10,7 @@ from orchestrator.settings.layers import ENVIRONMENT
 from orchestrator.settings.preset_files import preset_names
 from orchestrator.settings.providers import HttpProvider, ModelProvider, Provider
 from orchestrator.settings.schema import Settings
-from orchestrator.settings.sections import Section
+from shared.configuration import Section
 
 PAGE = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text(encoding="utf-8")
 

@@ -18,8 +18,8 @@ from orchestrator.settings.options import (
     review_options,
 )
 from orchestrator.settings.schema import Settings
-from orchestrator.settings.sections import Section
 from orchestrator.settings.trust import RULES
+from shared.configuration import Section
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 

@@ -19,7 +19,7 @@ from workers.limits.limited import EFFECTS, is_limited, limited
 from workers.limits.limiter import Limiter
 from workers.limits.shared_state import SharedState
 from workers.limits.state import Effect
-from workers.providers.registry import Cancelled, Completion, ProviderCall
+from workers.providers.calls import Cancelled, Completion, ProviderCall
 
 pytestmark = pytest.mark.component
 NEVER = threading.Event()

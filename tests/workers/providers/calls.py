@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from shared.models.panel import Participant, Role
 from tests.support.model_process import ModelServer
-from workers.providers.registry import ProviderCall
+from workers.providers.calls import ProviderCall
 from workers.turns.replies import schema_of
 
 

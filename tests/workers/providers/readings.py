@@ -7,9 +7,9 @@ from typing import Any
 
 from tests.workers.providers.calls import call_of
 from workers.providers import ollama
+from workers.providers.calls import Completion
 from workers.providers.http.converse import Dialect, read_body, read_events
 from workers.providers.http.events import json_line_payloads, sse_payloads
-from workers.providers.registry import Completion
 
 Body = dict[str, Any]
 

@@ -14,7 +14,8 @@ from shared.models.outcomes import FailureKind
 from tests.support.model_process import ModelServer
 from tests.support.promptness import promptly
 from tests.workers.providers.calls import call_of
-from workers.providers.registry import Completion, Finish, ProviderCall, lookup
+from workers.providers.calls import Completion, Finish, ProviderCall
+from workers.providers.registry import lookup
 from workers.turns.replies import obtain
 
 pytestmark = pytest.mark.component

@@ -19,7 +19,8 @@ from shared.providers.browser import SITES
 from tests.support.chat_pages import ChatPages
 from workers.providers import browser
 from workers.providers.browser.sites import shipped, site_named
-from workers.providers.registry import ProviderCall, entry, lookup
+from workers.providers.calls import ProviderCall
+from workers.providers.registry import entry, lookup
 from workers.turns.replies import ReplyProblem, parse
 
 pytestmark = [

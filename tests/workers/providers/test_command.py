@@ -17,8 +17,8 @@ from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from tests.support.promptness import promptly
 from tests.workers.providers.calls import call_of
+from workers.providers.calls import Completion, ProviderCall
 from workers.providers.coding_cli import command
-from workers.providers.registry import Completion, ProviderCall
 from workers.turns.replies import obtain
 
 pytestmark = pytest.mark.component

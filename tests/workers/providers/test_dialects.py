@@ -16,9 +16,9 @@ from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from tests.workers.providers.calls import call_of
 from workers.providers import anthropic, gemini, ollama, openai, openai_responses
+from workers.providers.calls import Completion, Finish, Message, ProviderCall
 from workers.providers.http.converse import Dialect, read_body
 from workers.providers.http.statuses import ErrorBody
-from workers.providers.registry import Completion, Finish, Message, ProviderCall
 
 REPAIR = (Message("assistant", "bad"), Message("user", "again"))
 

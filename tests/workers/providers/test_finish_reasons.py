@@ -17,8 +17,8 @@ from shared.models.steps import Usage
 from tests.workers.providers.calls import call_of
 from tests.workers.providers.readings import Body, streamed, whole
 from workers.providers import anthropic, gemini, ollama, openai, openai_responses
+from workers.providers.calls import Cancelled, Completion, Finish, ProviderCall
 from workers.providers.coding_cli.agents import read_claude, read_codex
-from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
 from workers.turns.replies import obtain
 
 HALF = "The first half of an answer that goes on"

@@ -16,10 +16,10 @@ from shared.models.steps import Usage
 from tests.workers.providers.calls import call_of
 from tests.workers.providers.readings import Body
 from workers.providers import anthropic, gemini, ollama, openai, openai_responses
+from workers.providers.calls import Completion
 from workers.providers.coding_cli import agents
 from workers.providers.http.converse import Dialect, read_body, read_events
 from workers.providers.http.statuses import error_of, read_error
-from workers.providers.registry import Completion
 
 HUGE = 10**400
 ODD: tuple[Any, ...] = (

@@ -19,7 +19,7 @@ from tests.support.model_process import ModelServer
 from tests.support.promptness import promptly
 from tests.workers.providers.calls import at, call_of
 from workers.providers import openai
-from workers.providers.registry import Completion, Finish
+from workers.providers.calls import Completion, Finish
 from workers.turns.replies import obtain
 
 pytestmark = pytest.mark.component

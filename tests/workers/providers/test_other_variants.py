@@ -6,7 +6,7 @@ import pytest
 
 from tests.workers.providers.readings import Body, streamed, told, whole
 from workers.providers import anthropic, gemini, ollama, openai_responses
-from workers.providers.registry import Finish
+from workers.providers.calls import Finish
 
 CLAUDE, GEMINI = anthropic.DIALECT, gemini.DIALECT
 RESPONSES, OLLAMA = openai_responses.DIALECT, ollama.DIALECT

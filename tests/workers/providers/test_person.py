@@ -15,7 +15,8 @@ from shared.models.replies import ReviewCritique
 from shared.store.people import _packed
 from tests.workers.providers.calls import call_of
 from workers.providers import person
-from workers.providers.registry import Completion, Finish, ProviderCall, entry, lookup
+from workers.providers.calls import Completion, Finish, ProviderCall
+from workers.providers.registry import entry, lookup
 from workers.turns.replies import obtain
 
 NEVER = threading.Event()

@@ -17,7 +17,8 @@ from shared.errors import ConfigurationError, ProviderError
 from shared.models.panel import Participant
 from shared.models.steps import Usage
 from tests.workers.providers.calls import call_of
-from workers.providers.registry import PROVIDERS, Completion, Finish, entry, lookup
+from workers.providers.calls import Completion, Finish
+from workers.providers.registry import PROVIDERS, entry, lookup
 
 
 class Raised:
@@ -68,7 +69,9 @@ def test_the_registry_loads_no_provider_and_no_http_client() -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout
-    assert set(json.loads(loaded)) == {"workers.providers", "workers.providers.registry"}
+    assert set(json.loads(loaded)) <= {
+        f"workers.providers{name}" for name in ("", ".registry", ".calls")
+    }
 
 
 def test_http_is_known_in_one_place() -> None:

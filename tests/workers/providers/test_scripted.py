@@ -18,7 +18,7 @@ from shared.providers.scripts import Misbehaviour, load_script
 from tests.support.promptness import promptly
 from tests.workers.providers.calls import call_of
 from workers.providers import scripted
-from workers.providers.registry import Completion, Finish, ProviderCall
+from workers.providers.calls import Completion, Finish, ProviderCall
 from workers.turns.replies import obtain
 
 NO_CANCEL = threading.Event()

@@ -32,7 +32,7 @@ from tests.support.bad_servers import (
     until_closed,
 )
 from tests.support.promptness import promptly
-from workers.providers.http.deadline import Guard
+from workers.providers.guard import Guard
 from workers.providers.http.slots import endpoint
 from workers.providers.http.sockets import Unresolved
 from workers.providers.http.transport import HttpRequest, Transport

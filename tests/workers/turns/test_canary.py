@@ -10,7 +10,7 @@ from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, Role
 from shared.models.replies import ReviewCritique, Synthesis
 from shared.models.steps import PromptPart, TurnRequest, Usage
-from workers.providers.registry import Completion, ProviderCall
+from workers.providers.calls import Completion, ProviderCall
 from workers.turns.canary import Canary, canary_of
 from workers.turns.prompting import render
 from workers.turns.reuse import reuse_key

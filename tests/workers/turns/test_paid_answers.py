@@ -21,7 +21,7 @@ from tests.support.bad_servers import read_request, reply, server
 from tests.support.model_process import ModelServer
 from tests.support.runs import execute, fetch, step_row, take
 from tests.support.turns import calls, openai, turn, until, work
-from workers.providers.registry import Completion
+from workers.providers.calls import Completion
 from workers.turns.spool import Spool
 from workers.turns.steps import StepWorker
 

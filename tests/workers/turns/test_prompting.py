@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from shared.models.panel import Participant, Role
 from shared.models.steps import PromptPart, TurnRequest
 from shared.text.rendering import fenced, visible
-from workers.turns.prompting import SCHEMA_INTRODUCTION, render
+from workers.providers.calls import SCHEMA_INTRODUCTION
+from workers.turns.prompting import render
 
 MARKER = "q7Rk2pXz9Lm4"
 DOCUMENTS = {"d1": b"+ approve this\n", "d2": "한글 본문\n".encode()}

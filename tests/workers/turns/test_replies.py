@@ -18,7 +18,7 @@ from shared.models.panel import Participant
 from shared.models.replies import REPLY_MODELS, FixProposal, ReviewCritique, Synthesis
 from shared.models.steps import Usage
 from tests.workers.providers.calls import call_of
-from workers.providers.registry import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.calls import Cancelled, Completion, Finish, ProviderCall
 from workers.turns.replies import ReplyProblem, obtain, parse, schema_of
 
 GOOD = '{"verdict": "APPROVED", "summary": "fine"}'

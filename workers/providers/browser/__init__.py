@@ -19,9 +19,9 @@ from shared.providers.browser import SITES, profile_folder
 from workers.providers.browser.chromium import page_of
 from workers.providers.browser.exchange import Exchange
 from workers.providers.browser.sites import Site, site_named
-from workers.providers.http.deadline import Guard
+from workers.providers.calls import Cancelled, Completion, ProviderCall
+from workers.providers.guard import Guard
 from workers.providers.http.options import options_of
-from workers.providers.registry import Cancelled, Completion, ProviderCall
 
 
 class Options(Wire):

@@ -16,7 +16,7 @@ from typing import Any
 from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.providers.browser import PROFILE_FLAGS, browser_program
-from workers.providers.http.deadline import Guard
+from workers.providers.guard import Guard
 from workers.providers.http.statuses import one_line
 
 LAUNCH_S = 30.0

@@ -10,7 +10,7 @@ from typing import Any
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from workers.providers.browser.sites import Site
-from workers.providers.http.deadline import POLL_S, Guard
+from workers.providers.guard import POLL_S, Guard
 
 LOAD_S = 20.0
 STARTS_S = 60.0

@@ -15,16 +15,16 @@ from pydantic import JsonValue
 
 from shared.models.steps import Usage
 from shared.text.bounded_json import loads
-from workers.providers.coding_cli.agent_words import (
-    Ear,
-    LineEar,
-    PlainEar,
+from workers.providers.calls import Finish, ended
+from workers.providers.coding_cli.stream_parser import (
+    JsonLinesParser,
+    StreamParser,
+    TextStreamParser,
     Watch,
-    hear_claude,
-    hear_codex,
+    parse_claude_event,
+    parse_codex_event,
 )
 from workers.providers.http.payload import Payload, count, dollars, part, text, total
-from workers.providers.registry import Finish, ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class Agent:
 
     `model_flags` are added when the participant names a model; `{model}`, `{schema}` and
     `{schema_file}` are filled in. `env` names the variables that hold its keys; nothing else of
-    the worker's secrets reaches it. `ear` hears its words while it works, for who watches, which
+    the worker's secrets reaches it. `parser` reads its words while it works, for who watches, which
     may take another command line, `watched`, whose output says the same in the end.
     """
 
     command: tuple[str, ...]
     read: Callable[[str], Said]
-    ear: Callable[[Watch], Ear] | None = None
+    parser: Callable[[Watch], StreamParser] | None = None
     watched: tuple[str, ...] = ()
     model_flags: tuple[str, ...] = ()
     schema_flags: tuple[str, ...] = ()
@@ -181,11 +181,11 @@ def _object(value: JsonValue) -> Payload:
     return value if isinstance(value, dict) else {}
 
 
-EARS: dict[str, Callable[[Watch], Ear] | None] = {
-    "text": PlainEar,
-    "claude": partial(LineEar, hear=hear_claude),
+STREAM_PARSERS: dict[str, Callable[[Watch], StreamParser] | None] = {
+    "text": TextStreamParser,
+    "claude": partial(JsonLinesParser, parse=parse_claude_event),
     "gemini": None,
-    "codex": partial(LineEar, hear=hear_codex),
+    "codex": partial(JsonLinesParser, parse=parse_codex_event),
 }
 _WITHOUT_TOOLS = ("--tools", "", "--strict-mcp-config")
 
@@ -199,7 +199,7 @@ AGENTS: dict[str, Agent] = {
             *("--include-partial-messages", *_WITHOUT_TOOLS),
         ),
         read=read_claude,
-        ear=EARS["claude"],
+        parser=STREAM_PARSERS["claude"],
         model_flags=("--model", "{model}"),
         schema_flags=("--json-schema", "{schema}"),
         env=(
@@ -226,7 +226,7 @@ AGENTS: dict[str, Agent] = {
             *("--ephemeral", "-"),
         ),
         read=read_codex,
-        ear=EARS["codex"],
+        parser=STREAM_PARSERS["codex"],
         model_flags=("--model", "{model}"),
         schema_flags=("--output-schema", "{schema_file}"),
         env=("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"),

@@ -21,15 +21,15 @@ from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.wire import Wire
 from shared.programs import find_program
-from workers.providers.coding_cli.agent_words import Ear
-from workers.providers.coding_cli.agents import AGENTS, EARS, READERS, Agent, Said
+from workers.providers.calls import Cancelled, Completion, ProviderCall
+from workers.providers.coding_cli.agents import AGENTS, READERS, STREAM_PARSERS, Agent, Said
 from workers.providers.coding_cli.processes import Finished, run
+from workers.providers.coding_cli.stream_parser import StreamParser
 from workers.providers.credentials import redact
-from workers.providers.http.deadline import Guard
+from workers.providers.guard import Guard
 from workers.providers.http.options import options_of
 from workers.providers.http.statuses import ErrorBody, Meaning, meaning_of, one_line
 from workers.providers.prices import priced
-from workers.providers.registry import Cancelled, Completion, ProviderCall
 from workers.temporary import own_folder
 from workers.trees import temporary_folder
 
@@ -84,7 +84,9 @@ class Options(Wire):
     def line(self) -> Agent:
         """What is to be run, and how its output is read."""
         if self.agent is None:
-            return Agent(command=self.command, read=READERS[self.output], ear=EARS[self.output])
+            return Agent(
+                command=self.command, read=READERS[self.output], parser=STREAM_PARSERS[self.output]
+            )
         return AGENTS[self.agent]
 
 
@@ -97,8 +99,8 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     with temporary_folder("quorate-agent-", own_folder()) as folder:
         command = _command(call, options, agent, folder)
         command[0] = _found(call, command[0], environ)
-        ear = _ear(call, agent)
-        finished = run(command, _stdin(call, options), folder, environ, guard, ear)
+        parser = _parser(call, agent)
+        finished = run(command, _stdin(call, options), folder, environ, guard, parser)
     secrets = [environ[name] for name in (*agent.env, *options.env) if name in environ]
     return _completion(call, options, agent, finished, secrets)
 
@@ -109,9 +111,9 @@ def structured(participant: Participant) -> bool:
     return options.json_schema and bool(options.line().schema_flags)
 
 
-def _ear(call: ProviderCall, agent: Agent) -> Ear | None:
+def _parser(call: ProviderCall, agent: Agent) -> StreamParser | None:
     """Who hears the output as it comes; None when nobody watches or nothing is to be heard."""
-    return agent.ear(call.watch) if call.watch is not None and agent.ear is not None else None
+    return agent.parser(call.watch) if call.watch is not None and agent.parser is not None else None
 
 
 def _command(call: ProviderCall, options: Options, agent: Agent, folder: Path) -> list[str]:

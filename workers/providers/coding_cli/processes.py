@@ -15,8 +15,8 @@ from typing import IO
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
-from workers.providers.coding_cli.agent_words import Ear
-from workers.providers.http.deadline import POLL_S, Guard
+from workers.providers.coding_cli.stream_parser import StreamParser
+from workers.providers.guard import POLL_S, Guard
 
 MAX_OUTPUT = 16 * 1024 * 1024
 _KEPT_STDERR = 64 * 1024
@@ -39,11 +39,11 @@ def run(
     folder: Path,
     environ: Mapping[str, str],
     guard: Guard,
-    ear: Ear | None = None,
+    parser: StreamParser | None = None,
 ) -> Finished:
     """Run to the end without a shell. Raises ProviderError: cannot start, timeout, cancelled, too much output.
 
-    `ear` hears the output as it comes, and says what of it is kept. A process that was started and
+    `parser` reads the output as it comes, and says what of it is kept. A process that was started and
     given up may have been charged, and its error says so.
     """
     guard.check()
@@ -63,7 +63,7 @@ def run(
             f"{guard.who}: {command[0]} cannot be started: {error.strerror}.",
         ) from None
     try:
-        output, errors = _Exchange(process, stdin, guard, ear).run()
+        output, errors = _Exchange(process, stdin, guard, parser).run()
     except ProviderError as error:
         # It was at work on the prompt, and may have paid for that.
         error.charged = True
@@ -88,10 +88,14 @@ class _Exchange:
     """Feeds and drains the three pipes of one process without blocking."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], stdin: bytes, guard: Guard, ear: Ear | None
+        self,
+        process: subprocess.Popen[bytes],
+        stdin: bytes,
+        guard: Guard,
+        parser: StreamParser | None,
     ) -> None:
         self._process = process
-        self._ear = ear
+        self._parser = parser
         self._left = memoryview(stdin)
         self._guard = guard
         self._output = bytearray()
@@ -108,8 +112,8 @@ class _Exchange:
             gone_at: float | None = None
             while selector.get_map():
                 self._guard.check()
-                if self._ear is not None:
-                    self._ear.wait()
+                if self._parser is not None:
+                    self._parser.wait()
                 for key, _ in selector.select(self._wait_s(gone_at)):
                     self._serve(key.fileobj)  # type: ignore[arg-type]
                 if gone_at is None and _has_ended(process.pid):
@@ -119,7 +123,7 @@ class _Exchange:
         while not _has_ended(process.pid):
             # It closed its outputs and goes on: it still has its time.
             self._guard.pause(0.01)
-        self._keep(b"" if self._ear is None else self._ear.end())
+        self._keep(b"" if self._parser is None else self._parser.end())
         return bytes(self._output), bytes(self._errors)
 
     def _wait_s(self, gone_at: float | None) -> float:
@@ -139,7 +143,7 @@ class _Exchange:
         if not data:
             self._selector.unregister(stream)
         elif stream is self._process.stdout:
-            self._keep(data if self._ear is None else self._ear.take(data))
+            self._keep(data if self._parser is None else self._parser.take(data))
         else:
             self._errors = (self._errors + data)[-_KEPT_STDERR:]
 

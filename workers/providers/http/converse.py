@@ -14,14 +14,14 @@ from urllib.parse import urlencode
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
+from workers.providers.calls import Cancelled, Completion, ProviderCall
 from workers.providers.credentials import redact
-from workers.providers.http.deadline import Guard
+from workers.providers.guard import Guard
 from workers.providers.http.events import json_line_payloads, sse_payloads
 from workers.providers.http.options import HttpOptions
 from workers.providers.http.payload import Payload, parse_payload
 from workers.providers.http.statuses import ErrorBody, error_in, error_of, read_error
 from workers.providers.http.transport import HttpRequest, HttpStream, Transport, transport
-from workers.providers.registry import Cancelled, Completion, ProviderCall
 
 MAX_TRIES = 3
 SHORT_WAIT_S = 5.0

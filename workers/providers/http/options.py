@@ -12,8 +12,8 @@ from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.wire import Wire
+from workers.providers.calls import ProviderCall
 from workers.providers.credentials import KeySource, Secret, key_from
-from workers.providers.registry import ProviderCall
 
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 """RFC 9110, 5.6.2: a token."""

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import httpcore
 
-from workers.providers.http.deadline import Guard
+from workers.providers.guard import Guard
 from workers.providers.http.sockets import Line
 
 MAX_FREE = 1024

@@ -21,7 +21,7 @@ from typing import Any
 
 import httpcore
 
-from workers.providers.http.deadline import POLL_S, Guard
+from workers.providers.guard import POLL_S, Guard
 
 CONNECT_S = 10.0
 _QUICK_S = 3.0

@@ -21,7 +21,7 @@ import httpcore
 
 from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
-from workers.providers.http.deadline import Guard
+from workers.providers.guard import Guard
 from workers.providers.http.slots import Slots, endpoint
 from workers.providers.http.sockets import Line, NobodyThere, Unresolved, Watch
 

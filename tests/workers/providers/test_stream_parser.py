@@ -23,12 +23,12 @@ from tests.workers.providers.test_command import (
     program,
 )
 from workers.providers.coding_cli import command
-from workers.providers.coding_cli.agent_words import (
+from workers.providers.coding_cli.stream_parser import (
     LONGEST_LINE,
-    LineEar,
-    PlainEar,
-    hear_claude,
-    hear_codex,
+    JsonLinesParser,
+    TextStreamParser,
+    parse_claude_event,
+    parse_codex_event,
 )
 from workers.turns.replies import obtain
 
@@ -69,12 +69,12 @@ def told(pieces: list[str]) -> str:
 def test_the_words_and_what_is_kept_do_not_depend_on_how_the_output_is_cut(cuts: list[int]) -> None:
     output = "\n".join(json.dumps(event, ensure_ascii=False) for event in STREAM).encode()
     pieces: list[str] = []
-    ear = LineEar(pieces.append, hear_claude)
+    parser = JsonLinesParser(pieces.append, parse_claude_event)
     kept = b""
     places = [0, *sorted(cuts), len(output)]
     for start, end in pairwise(places):
-        kept += ear.take(output[start:end])
-    kept += ear.end()
+        kept += parser.take(output[start:end])
+    kept += parser.end()
     assert "".join(pieces).startswith("I look at 한국어" + ANEW)
     assert told(pieces) == GOOD
     assert [json.loads(line)["type"] for line in kept.splitlines()] == [
@@ -86,17 +86,19 @@ def test_the_words_and_what_is_kept_do_not_depend_on_how_the_output_is_cut(cuts:
 
 def test_plain_output_is_told_as_it_comes_and_kept_whole() -> None:
     pieces: list[str] = []
-    ear = PlainEar(pieces.append)
+    parser = TextStreamParser(pieces.append)
     data = "반쪽 🎤".encode()
-    assert b"".join(ear.take(data[at : at + 1]) for at in range(len(data))) + ear.end() == data
+    assert (
+        b"".join(parser.take(data[at : at + 1]) for at in range(len(data))) + parser.end() == data
+    )
     assert "".join(pieces) == "반쪽 🎤"
 
 
 def test_codex_tells_each_message_anew() -> None:
     pieces: list[str] = []
-    ear = LineEar(pieces.append, hear_codex)
+    parser = JsonLinesParser(pieces.append, parse_codex_event)
     output = b"".join(json.dumps(event).encode() + b"\n" for event in CODEX)
-    assert ear.take(output) + ear.end() == output
+    assert parser.take(output) + parser.end() == output
     assert "".join(pieces) == f"{ANEW}thinking{ANEW}{GOOD}"
     assert readable(told(pieces)) == "APPROVED\nfine"
 
@@ -107,16 +109,16 @@ def test_codex_tells_each_message_anew() -> None:
     ids=lambda line: line[:8].decode("latin-1"),
 )
 def test_a_line_that_is_no_event_is_kept(line: bytes) -> None:
-    ear = LineEar(lambda _: None, hear_claude)
-    assert ear.take(line + b"\n") + ear.end() == line + b"\n"
+    parser = JsonLinesParser(lambda _: None, parse_claude_event)
+    assert parser.take(line + b"\n") + parser.end() == line + b"\n"
 
 
 def test_a_line_without_end_is_not_gathered() -> None:
-    ear = LineEar(lambda _: None, hear_claude)
-    kept = b"".join(ear.take(b"x" * 65_536) for _ in range(64))
+    parser = JsonLinesParser(lambda _: None, parse_claude_event)
+    kept = b"".join(parser.take(b"x" * 65_536) for _ in range(64))
     assert len(kept) >= 64 * 65_536 - LONGEST_LINE - 65_536
-    kept += ear.take(b"\n" + json.dumps(delta(type="text_delta", text="a")).encode() + b"\n")
-    assert kept + ear.end() == b"x" * 64 * 65_536 + b"\n"
+    kept += parser.take(b"\n" + json.dumps(delta(type="text_delta", text="a")).encode() + b"\n")
+    assert kept + parser.end() == b"x" * 64 * 65_536 + b"\n"
 
 
 @pytest.mark.component

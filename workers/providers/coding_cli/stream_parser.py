@@ -21,8 +21,8 @@ LONGEST_LINE = 1024 * 1024
 Watch = Callable[[str], None]
 
 
-class Ear(Protocol):
-    """Hears a command's output on its way."""
+class StreamParser(Protocol):
+    """Reads a command's output on its way."""
 
     def take(self, data: bytes) -> bytes:
         """The next piece; what of the output so far is kept, in its order."""
@@ -34,7 +34,7 @@ class Ear(Protocol):
         """The output has ended; what is still to be kept."""
 
 
-class PlainEar:
+class TextStreamParser:
     """The output is the text; all of it is kept."""
 
     def __init__(self, watch: Watch) -> None:
@@ -56,19 +56,19 @@ class PlainEar:
         return b""
 
 
-Hear = Callable[[Payload, Watch], bool]
+ParseEvent = Callable[[Payload, Watch], bool]
 
 
-class LineEar:
-    """The output is a JSON object a line. Lines that `hear` calls mere progress are not kept.
+class JsonLinesParser:
+    """The output is a JSON object a line. Lines that `parse` calls mere progress are not kept.
 
     They would fill the room that the output has: a streamed answer is fifty times as long as the answer.
     """
 
-    def __init__(self, watch: Watch, hear: Hear) -> None:
-        """`hear` tells a line's words and says whether the line is to be kept."""
+    def __init__(self, watch: Watch, parse: ParseEvent) -> None:
+        """`parse` tells a line's words and says whether the line is to be kept."""
         self._watch = watch
-        self._hear = hear
+        self._parse = parse
         self._line = bytearray()
         self._too_long = False
 
@@ -105,10 +105,10 @@ class LineEar:
             found = loads(line)
         except ValueError:
             return True
-        return self._hear(found, self._watch) if isinstance(found, dict) else True
+        return self._parse(found, self._watch) if isinstance(found, dict) else True
 
 
-def hear_claude(event: Payload, watch: Watch) -> bool:
+def parse_claude_event(event: Payload, watch: Watch) -> bool:
     """Text as it is written. A structured reply is a tool's input: it takes the place of what led to it."""
     if event.get("type") != "stream_event":
         return True
@@ -121,7 +121,7 @@ def hear_claude(event: Payload, watch: Watch) -> bool:
     return False
 
 
-def hear_codex(event: Payload, watch: Watch) -> bool:
+def parse_codex_event(event: Payload, watch: Watch) -> bool:
     """Its messages, each when it is whole; the last one is the answer."""
     is_message = part(event, "item", "type") == "agent_message"
     if event.get("type") == "item.completed" and is_message:

@@ -15,8 +15,8 @@ from shared.store.database import Database
 from shared.text.tokens import estimated_tokens
 from tests.support.runs import fetch, new_run, take
 from tests.workers.providers.calls import call_of
-from workers.limits.purse import Purse, budgeted, need_of
-from workers.providers.registry import Cancelled, Completion, ProviderCall
+from workers.limits.budget_guard import BudgetGuard, need_of
+from workers.providers.calls import Cancelled, Completion, ProviderCall
 
 pytestmark = pytest.mark.component
 NEVER = threading.Event()
@@ -39,16 +39,18 @@ class Double:
         return Completion("{}", Usage())
 
 
-def purse(database: Database, run: str, step: str = "a", usd_a_day: float | None = None) -> Purse:
+def guarded(
+    provider: Double, database: Database, run: str, step: str = "a", usd_a_day: float | None = None
+) -> BudgetGuard:
     claimed = take(database, run, step)
-    return Purse(database, claimed, lambda: f"{claimed.token}:1", usd_a_day)
+    return BudgetGuard(provider, database, claimed, lambda: f"{claimed.token}:1", usd_a_day)
 
 
 def test_a_call_that_fits_is_made_and_what_it_may_cost_is_put_aside(database: Database) -> None:
     run = new_run(database, "a", budget=Budget(max_usd=1.0))
     double = Double()
 
-    budgeted(double, purse(database, run)).complete(call_of(options=PRICE), NEVER)
+    guarded(double, database, run).complete(call_of(options=PRICE), NEVER)
 
     assert len(double.calls) == 1
     row = fetch(database, "SELECT attempt, usd FROM reservations WHERE run_id = %s", run)
@@ -62,7 +64,7 @@ def test_a_call_that_could_exceed_the_budget_is_not_made(database: Database) -> 
     with pytest.raises(
         ProviderError, match=r"has cost \$0\.00 of \$0\.50, and this call may cost \$0\.8192"
     ) as raised:
-        budgeted(double, purse(database, run)).complete(call_of(options=PRICE), NEVER)
+        guarded(double, database, run).complete(call_of(options=PRICE), NEVER)
 
     assert (raised.value.kind, raised.value.retryable) == (FailureKind.OVER_BUDGET, False)
     assert double.calls == []
@@ -72,10 +74,10 @@ def test_while_another_turn_holds_the_rest_a_turn_waits_and_is_not_refused(
     database: Database,
 ) -> None:
     run = new_run(database, "a", "b", budget=Budget(max_usd=1.0))
-    budgeted(Double(), purse(database, run, "a")).complete(call_of(options=PRICE), NEVER)
+    guarded(Double(), database, run, "a").complete(call_of(options=PRICE), NEVER)
 
     with pytest.raises(NotYet) as raised:
-        budgeted(Double(), purse(database, run, "b")).complete(call_of(options=PRICE), NEVER)
+        guarded(Double(), database, run, "b").complete(call_of(options=PRICE), NEVER)
 
     assert not raised.value.counted
 
@@ -85,29 +87,27 @@ def test_a_limit_in_dollars_needs_a_price(database: Database) -> None:
     unknown = call_of(model="nobody-knows-this", options={"base_url": "http://127.0.0.1:1/v1"})
 
     with pytest.raises(ProviderError, match="nobody knows the price of nobody-knows-this"):
-        budgeted(Double(), purse(database, run)).complete(unknown, NEVER)
+        guarded(Double(), database, run).complete(unknown, NEVER)
 
 
 def test_a_budget_of_tokens_needs_no_price(database: Database) -> None:
     run = new_run(database, "a", budget=Budget(max_tokens=10_000))
     unknown = call_of(model="nobody-knows-this")
 
-    budgeted(Double(), purse(database, run)).complete(unknown, NEVER)
+    guarded(Double(), database, run).complete(unknown, NEVER)
 
 
 def test_a_participant_that_costs_nothing_is_never_held_up(database: Database) -> None:
     run = new_run(database, "a", budget=Budget(max_usd=0.0, max_calls=0))
 
-    budgeted(Double(), purse(database, run)).complete(call_of(provider="scripted"), NEVER)
+    guarded(Double(), database, run).complete(call_of(provider="scripted"), NEVER)
 
 
 def test_the_days_budget_holds_without_one_of_the_run(database: Database) -> None:
     run = new_run(database, "a")
 
     with pytest.raises(ProviderError, match="for today"):
-        budgeted(Double(), purse(database, run, usd_a_day=0.1)).complete(
-            call_of(options=PRICE), NEVER
-        )
+        guarded(Double(), database, run, usd_a_day=0.1).complete(call_of(options=PRICE), NEVER)
 
 
 def test_a_need_is_the_prompt_and_an_answer_of_full_length() -> None:

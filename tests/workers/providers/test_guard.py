@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from shared.errors import ProviderError
-from workers.providers.http.deadline import Guard
+from workers.providers.guard import Guard
 
 NEVER = threading.Event()
 

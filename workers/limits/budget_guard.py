@@ -1,4 +1,4 @@
-"""A provider whose calls are paid from a budget: `budgeted(provider, purse)`.
+"""A provider whose calls are paid from a budget.
 
 What a call may cost at most is put aside before it is made, under the run's row, so that turns that speak at the same
 moment cannot spend the same dollar twice.
@@ -17,22 +17,36 @@ from shared.store.database import Database
 from shared.store.spending import Need, Short, Shortage, reserve
 from shared.store.steps import Claim
 from shared.text.tokens import estimated_tokens
-from workers.providers.registry import Cancelled, Completion, Provider, ProviderCall, entry
+from workers.providers.calls import Cancelled, Completion, Provider, ProviderCall
+from workers.providers.registry import entry
 
 UNTIL_SETTLED_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
-    """The budget of one claim's run. `attempt` gives the name that the next call's usage row will have."""
+class BudgetGuard:
+    """The provider behind the budget of one claim's run; satisfies the provider's protocol.
 
+    `attempt` gives the name that the next call's usage row will have.
+    """
+
+    provider: Provider
     database: Database
     claimed: Claim
     attempt: Callable[[], str]
     usd_a_day: float | None = None
 
-    def reserve(self, call: ProviderCall) -> None:
-        """Put aside what the call may cost. Raises ProviderError (over_budget), NotYet while others hold the rest."""
+    def structured(self, participant: Participant) -> bool:
+        """As the provider says."""
+        return self.provider.structured(participant)
+
+    def complete(self, call: ProviderCall, cancel: Cancelled) -> Completion:
+        """Reserve, then ask. Raises ProviderError (over_budget), NotYet while others hold the rest, else as it does."""
+        if entry(call.participant.provider).paid:
+            self._reserve(call)
+        return self.provider.complete(call, cancel)
+
+    def _reserve(self, call: ProviderCall) -> None:
         need = need_of(call)
         lacking = self.database.run(
             lambda connection: reserve(
@@ -49,29 +63,6 @@ def need_of(call: ProviderCall) -> Need:
     prompt = estimated_tokens(call.system) + sum(estimated_tokens(m.text) for m in call.messages)
     usd = expected_usd(call.participant, prompt, call.max_output_tokens)
     return Need(prompt + call.max_output_tokens, usd)
-
-
-def budgeted(provider: Provider, purse: Purse | None) -> Provider:
-    """The provider behind the budget; unchanged without one."""
-    return provider if purse is None else Budgeted(provider, purse)
-
-
-@dataclass(frozen=True, slots=True)
-class Budgeted:
-    """Satisfies the provider's protocol."""
-
-    provider: Provider
-    purse: Purse
-
-    def structured(self, participant: Participant) -> bool:
-        """As the provider says."""
-        return self.provider.structured(participant)
-
-    def complete(self, call: ProviderCall, cancel: Cancelled) -> Completion:
-        """Reserve, then ask. Raises as `Purse.reserve` and as the provider do."""
-        if entry(call.participant.provider).paid:
-            self.purse.reserve(call)
-        return self.provider.complete(call, cancel)
 
 
 def _refused(participant: Participant, need: Need, lacking: Shortage) -> ProviderError:

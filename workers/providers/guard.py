@@ -7,7 +7,7 @@ import time
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
-from workers.providers.registry import Cancelled, ProviderCall
+from workers.providers.calls import Cancelled, ProviderCall
 
 POLL_S = 0.25
 
