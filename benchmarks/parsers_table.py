@@ -24,9 +24,9 @@ from orchestrator.presentation.formats.markdown_text import prose as markdown_pr
 from orchestrator.presentation.lines import block, clean, exact
 from orchestrator.presentation.wrapping import filled, folded, head, tail, wrapped
 from orchestrator.settings.prompt_files import blanks
-from orchestrator.subjects.hunks import changed_ranges
-from orchestrator.subjects.patch import parse_patch
 from shared.errors import ProviderError, QuorateError
+from shared.git.hunks import changed_ranges
+from shared.git.patch import parse_patch
 from shared.models.replies import REPLY_MODELS
 from shared.models.sections import says_nothing
 from shared.providers.scripts import load_script
@@ -41,9 +41,8 @@ from workers.providers.coding_cli.stream_parser import JsonLinesParser, parse_cl
 from workers.providers.http.events import json_line_payloads, sse_payloads
 from workers.providers.http.statuses import meaning_of, one_line, read_error
 from workers.tools.analysers.data_parsers import first_error
+from workers.tools.analysers.edits import file_patch
 from workers.tools.analysers.linechecks import LINE_CHECKS
-from workers.tools.fixes.edits import file_patch
-from workers.tools.fixes.patches import files_of
 from workers.tools.fixes.patches import parse as parse_fix
 from workers.turns.canary import Canary
 from workers.turns.replies import parse
@@ -139,7 +138,6 @@ READERS: dict[str, Read] = {
     "script (YAML)": _script(".yaml"),
     "diff": _diff,
     "fix": lambda text: parse_fix(text, {"a.py"}),
-    "patch's files": files_of,
     "patch of a file": lambda text: file_patch("a.py", text, text[: len(text) // 2]),
     "TOML, before": check_toml,
     "TOML": _toml,

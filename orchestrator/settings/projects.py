@@ -19,9 +19,10 @@ from orchestrator.settings.documents import Document, parse_pyproject, parse_yam
 from orchestrator.settings.schema import Settings
 from orchestrator.settings.trees import MAX_PYPROJECT
 from orchestrator.subjects.comparisons import INDEX, WORKTREE
-from orchestrator.subjects.git import Git, OutputTooLarge, Repository, open_repository
 from orchestrator.subjects.revisions import find_commit
 from shared.errors import ConfigurationError, EnvironmentFault, SubjectError
+from shared.git.process import Git, OutputTooLarge
+from shared.git.repository import Repository, open_repository
 from shared.models.notices import Notice, notice
 
 PROJECT_FILES = (".quorate.yaml", ".quorate/config.yaml", ".dev/config.yaml")

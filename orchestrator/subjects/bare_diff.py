@@ -8,9 +8,6 @@ from pathlib import Path
 
 from orchestrator.subjects.change import CapturedFile, Change, old_name, readable, status_of
 from orchestrator.subjects.entries import diff_too_large, measure_blobs, read_blobs
-from orchestrator.subjects.git import Repository, open_repository
-from orchestrator.subjects.hunks import apply_hunks, revert_hunks
-from orchestrator.subjects.patch import BrokenPatch, FilePatch, parse_patch
 from orchestrator.subjects.request import ChangeRequest, Limits
 from orchestrator.subjects.revisions import find_commit
 from orchestrator.subjects.screening import (
@@ -22,6 +19,9 @@ from orchestrator.subjects.screening import (
     screen_path,
 )
 from shared.errors import EnvironmentFault, SubjectError
+from shared.git.hunks import apply_hunks, revert_hunks
+from shared.git.patch import BrokenPatch, FilePatch, parse_patch
+from shared.git.repository import Repository, open_repository
 from shared.models.coverage import UnreadReason
 from shared.models.subject import Origin
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
-from orchestrator.subjects.hunks import changed_ranges, count_tag
 from orchestrator.subjects.kinds import HEAD_BYTES, harmless_kind, language_of, started_by_name
-from orchestrator.subjects.patch import FilePatch, split_lines
 from orchestrator.subjects.screening import Unread
 from shared.errors import SubjectError
 from shared.git.diff_pieces import FileText, cut_change
+from shared.git.hunks import changed_ranges, count_tag
+from shared.git.patch import FilePatch, split_lines
 from shared.models.coverage import UnreadReason
 from shared.models.subject import FileChange, LineRange, Origin, Subject
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.subjects.git import Git, Repository
 from orchestrator.subjects.request import ChangeRequest
 from orchestrator.subjects.revisions import (
     empty_tree,
@@ -25,6 +24,8 @@ from orchestrator.subjects.revisions import (
     suggest,
 )
 from shared.errors import SubjectError
+from shared.git.process import Git
+from shared.git.repository import Repository
 
 INDEX, WORKTREE = "index", "worktree"
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.subjects.comparisons import Comparison
-from orchestrator.subjects.git import Git, OutputTooLarge
 from orchestrator.subjects.request import Limits
 from orchestrator.subjects.screening import megabytes
 from shared.errors import EnvironmentFault, SubjectError
+from shared.git.process import Git, OutputTooLarge
 
 ABSENT = b"000000"
 NARROW = (

@@ -26,10 +26,7 @@ from orchestrator.subjects.entries import (
     read_patch,
     size_on_disk,
 )
-from orchestrator.subjects.git import Repository, open_repository
-from orchestrator.subjects.hunks import apply_hunks, new_file_patch
 from orchestrator.subjects.kinds import HARMLESS, HEAD_BYTES
-from orchestrator.subjects.patch import FilePatch, parse_patch
 from orchestrator.subjects.request import ChangeRequest
 from orchestrator.subjects.screening import (
     EXECUTABLE,
@@ -43,6 +40,9 @@ from orchestrator.subjects.screening import (
     too_large,
 )
 from shared.errors import SubjectError
+from shared.git.hunks import apply_hunks, new_file_patch
+from shared.git.patch import FilePatch, parse_patch
+from shared.git.repository import Repository, open_repository
 from shared.models.coverage import UnreadReason
 from shared.models.subject import Origin
 

@@ -6,8 +6,8 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from orchestrator.subjects.git import Git
 from shared.errors import SubjectError
+from shared.git.process import Git
 
 DEFAULT_BRANCHES = ("main", "master", "trunk")
 DEEPEN = (

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from shared.git.patch import Hunk, parse_hunks
 from shared.models.subject import DiffPiece, LineRange
 from shared.text.masking.mask import mask
 from shared.text.tokens import estimated_tokens
@@ -20,33 +21,9 @@ PIECE_TOKENS = 3_000
 MOST_TRIES = 12  # places for a cut, the best one first
 LONGEST_PEM = 400  # lines: what begins like a key and does not end is no reason never to cut
 
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@([^\n]*)")
 _PEM_BEGINS, _PEM_ENDS = (b"-----BEGIN ", b"Private-Lines: "), (b"-----END ", b"Private-MAC: ")
 _AROUND_LINES, _AROUND_BYTES = 40, 4_000
 _PLACEHOLDER = re.compile(r"(«masked:[\w-]+):\d+»")
-
-
-@dataclass(frozen=True)
-class _Hunk:
-    """Lines of a hunk with their marks; `old` and `new` are the numbers of the first ones."""
-
-    old: int
-    new: int
-    heading: bytes
-    lines: tuple[bytes, ...]
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        added = sum(line.startswith(b"+") for line in self.lines)
-        removed = sum(line.startswith(b"-") for line in self.lines)
-        kept = sum(line.startswith((b" ", b"\n")) for line in self.lines)
-        return kept + removed, kept + added
-
-    @property
-    def text(self) -> bytes:
-        old, new = self.counts
-        header = b"@@ -%d,%d +%d,%d @@%s\n" % (self.old, old, self.new, new, self.heading)
-        return header + b"".join(self.lines)
 
 
 @dataclass(frozen=True)
@@ -80,49 +57,26 @@ def _tokens(text: bytes) -> int:
 
 
 def _cut_file(path: str, text: bytes, put: Callable[[bytes], str]) -> Iterator[DiffPiece]:
-    header, hunks = _read(text)
+    header, hunks = parse_hunks(text)
     if not hunks:  # a new name or mode
         yield DiffPiece(path=path, document=put(header), tokens=_tokens(header))
     for group in _grouped([part for hunk in hunks for part in _split(hunk)]):
         body = header + b"".join(hunk.text for hunk in group)
         shown = [
-            (hunk.new, hunk.new + count - 1) for hunk in group if (count := hunk.counts[1]) > 0
+            (hunk.new_start, hunk.new_start + count - 1)
+            for hunk in group
+            if (count := hunk.counts[1]) > 0
         ]
         lines = LineRange(first=max(shown[0][0], 1), last=max(shown[-1][1], 1)) if shown else None
         yield DiffPiece(path=path, document=put(body), tokens=_tokens(body), lines=lines)
 
 
-def _read(text: bytes) -> tuple[bytes, list[_Hunk]]:
-    """The lines before the first hunk, and the hunks as their headers count them."""
-    lines = _lines(text)
-    at = next((n for n, line in enumerate(lines) if _HUNK.match(line)), len(lines))
-    header, hunks = b"".join(lines[:at]), []
-    while at < len(lines):
-        match = _HUNK.match(lines[at])
-        at += 1
-        if match is None:
-            continue
-        old, new = (int(match[2] or 1), int(match[4] or 1))
-        first = at
-        while at < len(lines) and (old > 0 or new > 0 or lines[at].startswith(b"\\")):
-            mark = lines[at][:1]
-            old -= mark in (b" ", b"-", b"\n")
-            new -= mark in (b" ", b"+", b"\n")
-            at += 1
-        hunks.append(_Hunk(int(match[1]), int(match[3]), match[5], tuple(lines[first:at])))
-    return header, hunks
-
-
-def _lines(text: bytes) -> list[bytes]:
-    return [line + b"\n" for line in text.removesuffix(b"\n").split(b"\n")]
-
-
-def _split(hunk: _Hunk) -> Iterator[_Hunk]:
+def _split(hunk: Hunk) -> Iterator[Hunk]:
     """The hunk, in parts of about a piece where it is larger."""
-    old, new, rest = hunk.old, hunk.new, hunk.lines
+    old, new, rest = hunk.old_start, hunk.new_start, hunk.lines
     while rest:
-        end = _end(rest)
-        part = _Hunk(old, new, hunk.heading, rest[:end])
+        end = _end(tuple(line.shown for line in rest))
+        part = replace(hunk, old_start=old, new_start=new, lines=rest[:end])
         yield part
         old, new, rest = old + part.counts[0], new + part.counts[1], rest[end:]
 
@@ -136,16 +90,20 @@ def _end(lines: tuple[bytes, ...]) -> int:
         total += _tokens(line)
         if total > PIECE_TOKENS and at and not pem:
             return _safest((*reversed(blocks), at, *reversed(others)), lines)
-        if any(sign in line for sign in _PEM_BEGINS):
-            pem = LONGEST_PEM
-        elif any(sign in line for sign in _PEM_ENDS):
-            pem = 0
-        elif pem:
-            pem -= 1
-        follows = lines[at + 1] if at + 1 < len(lines) else b""
+        pem = _open_pem(line, pem)
         if not pem and total > PIECE_TOKENS // 2:
+            follows = lines[at + 1] if at + 1 < len(lines) else b""
             (blocks if _begins_block(follows) else others).append(at + 1)
     return len(lines)
+
+
+def _open_pem(line: bytes, left: int) -> int:
+    """How many lines a PEM block may still go on after this one; `left` was it before."""
+    if any(sign in line for sign in _PEM_BEGINS):
+        return LONGEST_PEM
+    if any(sign in line for sign in _PEM_ENDS):
+        return 0
+    return max(left - 1, 0)
 
 
 def _safest(places: Sequence[int], lines: tuple[bytes, ...]) -> int:
@@ -172,9 +130,9 @@ def _begins_block(line: bytes) -> bool:
     return line[:1] in (b" ", b"+", b"-") and line[1:2].strip() not in (b"", b"}", b")", b"]")
 
 
-def _grouped(hunks: Iterable[_Hunk]) -> Iterator[list[_Hunk]]:
+def _grouped(hunks: Iterable[Hunk]) -> Iterator[list[Hunk]]:
     """Neighbours together as long as they fit into one piece."""
-    group: list[_Hunk] = []
+    group: list[Hunk] = []
     total = 0
     for hunk in hunks:
         tokens = _tokens(hunk.text)

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from orchestrator.subjects.lines import source_lines
-from orchestrator.subjects.patch import parse_patch
 from orchestrator.subjects.request import Limits
 from shared.errors import SubjectError
+from shared.git.patch import parse_patch
 from shared.models.coverage import UnreadReason
 
 PLAIN = b"""\
@@ -40,7 +39,7 @@ def test_a_diff_without_a_repository_keeps_what_it_shows(repo: Any, tmp_path: Pa
         None,
     )
     assert [(r.first, r.last) for r in file.changed] == [(2, 3)]
-    assert source_lines(subject, repo.shelf.get)["new/calc.py", 2] == "    # 합"
+    assert "+    # 합\n" in repo.diff(subject)
     assert subject.origin.repository is None
 
 

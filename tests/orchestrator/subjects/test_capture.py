@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from orchestrator.subjects.lines import changed_map, source_lines
 from shared.errors import SubjectError
 
 
@@ -184,10 +183,10 @@ def test_changed_ranges_count_in_the_reviewed_state(repo: Any) -> None:
     del lines[4]
     repo.write("app.py", "\n".join(lines) + "\n")
     subject = repo.capture()
-    ranges = changed_map(subject)["app.py"]
-    text = source_lines(subject, repo.shelf.get)
-    assert [(r.first, r.last) for r in ranges] == [(2, 2), (8, 9)]
-    assert [text["app.py", n] for n in (2, 8, 9)] == ["edited", "new a", "new b"]
+    (file,) = subject.files
+    text = repo.after(file).decode().split("\n")
+    assert [(r.first, r.last) for r in file.changed] == [(2, 2), (8, 9)]
+    assert [text[n - 1] for n in (2, 8, 9)] == ["edited", "new a", "new b"]
     assert subject.changes("app.py", 8)
     assert not subject.changes("app.py", 7)
     assert (subject.added_lines, subject.removed_lines) == (3, 2)
@@ -227,7 +226,6 @@ def test_windows_line_ends_and_missing_last_newlines_are_kept(repo: Any) -> None
         "dos.txt": (b"a\r\nb\r\n", b"a\r\nc\r\n"),
         "end.txt": (b"x\ny", b"x\nz"),
     }
-    assert source_lines(subject, repo.shelf.get)["dos.txt", 2] == "c"
 
 
 def test_renames_deletions_and_modes_are_told_apart(repo: Any) -> None:

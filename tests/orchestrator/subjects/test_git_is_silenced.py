@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.subjects.git import Git
 from shared.errors import EnvironmentFault, SubjectError
+from shared.git.process import Git, LocalRunner
 
 
 @pytest.fixture
@@ -208,7 +208,8 @@ def test_gits_failures_become_sentences(
 
 def test_a_git_that_hangs_is_stopped(repo: Any, fake_git: Any) -> None:
     environ = fake_git("exec sleep 60")
-    git = Git(environ["PATH"].split(":")[0] + "/git", repo.path, environ, timeout_s=0.3)
+    runner = LocalRunner(environ["PATH"].split(":")[0] + "/git", repo.path, timeout_s=0.3)
+    git = Git(runner, environ)
     with pytest.raises(EnvironmentFault, match=r"did not answer within 0\.3 s"):
         git.run("status")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.subjects.patch import FilePatch, parse_patch
 from shared.git.diff_pieces import PIECE_TOKENS, FileText, cut_change
+from shared.git.patch import FilePatch, parse_patch
 from shared.models.subject import DiffPiece
 from shared.text.masking.mask import mask
 from shared.text.tokens import estimated_tokens

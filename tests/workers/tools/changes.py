@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from shared.models.replies import CheckedFixes, RedTeamCritique, ReviewCritique
 from shared.models.subject import FileChange, LineRange, Origin, Subject
-from workers.tools.fixes.edits import file_patch
+from workers.tools.analysers.edits import file_patch
 from workers.tools.memory import MemoryDocuments
 from workers.tools.registry import ToolContext, lookup
 

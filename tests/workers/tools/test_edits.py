@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.tools.fixes.edits import Edit, apply_edits, file_patch
+from workers.tools.analysers.edits import Edit, apply_edits, file_patch
 
 TEXTS = [
     ("a\nb\nc\n", "a\nB\nc\n"),

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.tools.fixes.merging import LineEdit, conflicting, render, split_lines
+from shared.git.patch import split_lines
+from workers.tools.fixes.merging import LineEdit, conflicting, render
 
 BASE = b"a\nb\nc\nd"
 

@@ -18,10 +18,10 @@ from shared.models.replies import Critique
 from shared.models.subject import FileChange
 from workers.tools.analysers.critique import reply_model, write_critique
 from workers.tools.analysers.earlier import earlier_state
+from workers.tools.analysers.edits import line_patch
 from workers.tools.analysers.linechecks import LINE_CHECKS, Check, Hit
 from workers.tools.analysers.sources import MAX_QUOTE, Examined, SourceFile, sources
 from workers.tools.analysers.syntaxchecks import SyntaxProblem, Unparsed, check_syntax
-from workers.tools.fixes.edits import line_patch
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox.sandbox import Countdown
 from workers.tools.snapshot import load_subject

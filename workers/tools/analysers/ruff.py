@@ -16,11 +16,11 @@ from shared.models.subject import PYTHON_SUFFIXES
 from workers.tools.analysers.batches import Workplace, reports
 from workers.tools.analysers.critique import analyser_label, reply_model, write_critique
 from workers.tools.analysers.earlier import earlier_states, from_elsewhere, key_of, unknown_before
+from workers.tools.analysers.edits import Edit, apply_edits, file_patch
 from workers.tools.analysers.ruffrules import BROKEN, IGNORED, RULES, UNPARSED, kind_of
 from workers.tools.analysers.sources import UNPARSED as UNPARSED_FILE
 from workers.tools.analysers.sources import Examined, SourceFile, python_sources
 from workers.tools.analysers.suppressions import HIDDEN, as_suppressed, hides, suppressed_in
-from workers.tools.fixes.edits import Edit, apply_edits, file_patch
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox.sandbox import Countdown, find_program, scratch
 from workers.tools.snapshot import load_subject, materialised

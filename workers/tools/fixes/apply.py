@@ -13,7 +13,7 @@ from shared.models.subject import Origin
 from workers.tools.fixes.approval import Approved, fixed_subject, read_approved, read_order
 from workers.tools.fixes.branch import apply_to_branch
 from workers.tools.fixes.in_place import apply_in_place
-from workers.tools.fixes.repository import Repository, open_repository
+from workers.tools.fixes.repository import FixTarget, open_target
 from workers.tools.registry import ToolContext
 from workers.tools.sandbox.sandbox import Countdown, scratch
 
@@ -32,14 +32,14 @@ def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Applied:
     countdown = Countdown(context.deadline_s)
     approved = read_approved(order, context.documents, countdown)
     with scratch() as home:
-        repository = open_repository(approved.subject.origin, home, countdown)
+        repository = open_target(approved.subject.origin, home, countdown)
         if order.mode == "branch":
             return _branch(approved, repository, context, countdown)
         return _in_place(approved, repository, context)
 
 
 def _branch(
-    approved: Approved, repository: Repository, context: ToolContext, countdown: Countdown
+    approved: Approved, repository: FixTarget, context: ToolContext, countdown: Countdown
 ) -> Applied:
     documents = context.documents
     state = apply_to_branch(approved, repository, documents, countdown, context.confirm)
@@ -54,7 +54,7 @@ def _branch(
     )
 
 
-def _in_place(approved: Approved, repository: Repository, context: ToolContext) -> Applied:
+def _in_place(approved: Approved, repository: FixTarget, context: ToolContext) -> Applied:
     documents = context.documents
     if repository.root is None:
         raise ToolError("A bare repository has no working tree: apply on a branch.")

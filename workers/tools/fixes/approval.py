@@ -11,11 +11,12 @@ from pydantic import JsonValue, ValidationError, field_validator
 
 from shared.errors import ToolError
 from shared.git.diff_pieces import FileText, cut_change
+from shared.git.hunks import changed_ranges, count_tag
+from shared.git.patch import parse_patch
 from shared.models.subject import FileChange, Origin, Subject
 from shared.models.wire import Wire
 from workers.tools.fixes.check_fixes import read_fixes
 from workers.tools.fixes.combination import Combination, combine, shown_hash
-from workers.tools.fixes.patches import files_of
 from workers.tools.registry import Documents
 from workers.tools.sandbox.sandbox import Countdown
 from workers.tools.snapshot import load_subject
@@ -102,29 +103,30 @@ def read_approved(order: Order, documents: Documents, countdown: Countdown) -> A
 def fixed_subject(approved: Approved, origin: Origin, documents: Documents) -> str:
     """Store the fix as a subject of its own, so that it can be reviewed; returns its document hash."""
     combination = approved.combination
-    changes = files_of(combination.patch)
+    patches = parse_patch(combination.patch.encode("utf-8"))
+    changes = {patch.path.decode(): patch for patch in patches}
     languages = {file.path: file.language for file in approved.subject.files}
     subject = Subject(
         title=f"Fix of {', '.join(approved.findings)}: {approved.subject.title}"[:200],
         diff=documents.put(combination.patch.encode("utf-8")),
         pieces=cut_change(
-            (FileText(change.path, change.text.encode("utf-8")) for change in changes),
+            (FileText(path, change.text) for path, change in changes.items()),
             documents.put,
         ),
         files=tuple(
             FileChange(
-                path=change.path,
+                path=path,
                 status="modified",
-                changed=change.changed,
-                before=documents.put(combination.before[change.path]),
-                after=documents.put(combination.after[change.path]),
-                language=languages.get(change.path),
+                changed=changed_ranges(change.hunks),
+                before=documents.put(combination.before[path]),
+                after=documents.put(combination.after[path]),
+                language=languages.get(path),
             )
-            for change in changes
+            for path, change in changes.items()
         ),
         origin=origin,
-        added_lines=sum(change.added for change in changes),
-        removed_lines=sum(change.removed for change in changes),
+        added_lines=count_tag(patches, b"+"),
+        removed_lines=count_tag(patches, b"-"),
         counts_unread=approved.subject.counts_unread,
     )
     return documents.put(subject.model_dump_json().encode("utf-8"))

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from shared.errors import ToolError
+from shared.git.patch import Hunk, parse_patch
+from shared.git.process import Git
 from workers.tools.fixes.merging import LineEdit
-from workers.tools.fixes.patches import FilePatch, Patch, guarded, parse
-from workers.tools.git import Git, own_repository
+from workers.tools.fixes.patches import Proposal, ProposedFile, guarded, parse
+from workers.tools.sandbox.git import own_repository
 from workers.tools.sandbox.sandbox import Countdown
 
 REGULAR = "100644"
@@ -25,8 +29,6 @@ SAFE = ("--no-ext-diff", "--no-textconv")
 FORWARD = ("--src-prefix=a/", "--dst-prefix=b/")
 REVERSE = ("-R", "--src-prefix=b/", "--dst-prefix=a/")
 BARE_END = re.compile(rb"(?<!\r)\n")
-HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+")
-NO_END = b"\\ No newline"
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Bench:
     """The captured state: `blobs` are its text files that no rule guards, `crlf` those with CRLF lines."""
 
     git: Git
+    home: Path
     blobs: Mapping[str, str]
     crlf: Collection[str]
 
@@ -55,9 +58,9 @@ class Bench:
         copies = {
             file.path: (REGULAR, self.blobs[file.path.partition("/")[2]])
             for patch in tried.values()
-            for file in patch.files
+            for file in patch
         }
-        git = self.git.with_new_index()
+        git = self._with_new_index()
         git.stage(copies)
         base = git.line("write-tree")
         problems = self._apply_all(git, tried)
@@ -67,24 +70,23 @@ class Bench:
                 "git understood a fix otherwise than it was checked: no fix is offered."
             )
         edits = _edits(git.run(*DIFF, *SAFE, *FORWARD, "-U0", base))
-        return [
-            Trial(outcome, {})
-            if (outcome := p if isinstance(p, str) else problems[n])
-            else _trial(edits.get(n, {}))
-            for n, p in enumerate(parsed)
-        ]
+        refused = {n: p for n, p in enumerate(parsed) if isinstance(p, str)}
+        return [_trial(refused.get(n) or problems[n], edits.get(n, {})) for n in range(len(parsed))]
 
-    def _apply_all(self, git: Git, patches: Mapping[int, Patch]) -> dict[int, str | None]:
+    def _with_new_index(self) -> Git:
+        return self.git.with_index(Path(tempfile.mkdtemp(dir=self.home)) / "index")
+
+    def _apply_all(self, git: Git, patches: Mapping[int, Proposal]) -> dict[int, str | None]:
         """All in one call, which is all or nothing; when that fails, one half and then the other."""
         if not patches:
             return {}
         numbers = list(patches)
-        complaint = _apply(git, "".join(patch.text() for patch in patches.values()))
-        if complaint is None:
+        if _applies(git, b"".join(_text(patch) for patch in patches.values())):
             return dict.fromkeys(numbers)
         if len(numbers) == 1:
             crlf = {f"{numbers[0]}/{path}" for path in self.crlf}
-            if _apply(git, patches[numbers[0]].repaired(crlf).text()) is None:
+            files = (f.repaired(crlf=f.path in crlf) for f in patches[numbers[0]])
+            if _applies(git, _text(files)):
                 return {numbers[0]: None}
             return {numbers[0]: "it does not apply to the reviewed state"}
         half = len(numbers) // 2
@@ -93,28 +95,28 @@ class Bench:
 
     def diff(self, after: Mapping[str, bytes]) -> tuple[str, str]:
         """The patch from the captured state to `after`, and the one that takes it back."""
-        git = self.git.with_new_index()
+        git = self._with_new_index()
         git.stage({path: (REGULAR, self.blobs[path]) for path in after})
         base = git.line("write-tree")
         git.write_blobs(after.values())
         git.stage({path: (REGULAR, git_blob_id(data)) for path, data in after.items()})
-        forward = git.run(*DIFF, *SAFE, *FORWARD, base).decode("utf-8")
-        reverse = git.run(*DIFF, *SAFE, *REVERSE, base).decode("utf-8")
+        forward = git.run(*DIFF, *SAFE, *FORWARD, base)
+        reverse = git.run(*DIFF, *SAFE, *REVERSE, base)
         git.run("read-tree", base)
-        if forward and _apply(git, forward, "--check") is not None:
+        if forward and not _applies(git, forward, "--check"):
             raise ToolError("The combined patch does not apply to the reviewed state.")
-        return forward, reverse
+        return forward.decode("utf-8"), reverse.decode("utf-8")
 
 
 @contextmanager
 def bench(files: Mapping[str, bytes], countdown: Countdown) -> Iterator[Bench]:
     """A bench with those contents; files that are no text or that no fix may touch are left out."""
     texts = {path: data for path, data in files.items() if guarded(path) is None and is_text(data)}
-    with own_repository(countdown, isolate=True) as git:
+    with own_repository(countdown, isolate=True) as (git, home):
         git.write_blobs(texts.values())
         blobs = {path: git_blob_id(data) for path, data in texts.items()}
         crlf = {path for path, data in texts.items() if b"\n" in data and not BARE_END.search(data)}
-        yield Bench(git, blobs, crlf)
+        yield Bench(git, home, blobs, crlf)
 
 
 def git_blob_id(data: bytes, object_format: str = "sha1") -> str:
@@ -135,38 +137,32 @@ def is_text(data: bytes) -> bool:
     return b"\0" not in data
 
 
-def _in_folder(patch: Patch, number: int) -> Patch:
-    return Patch(tuple(FilePatch(f"{number}/{file.path}", file.hunks) for file in patch.files))
+def _in_folder(proposal: Proposal, number: int) -> Proposal:
+    return tuple(ProposedFile(f"{number}/{file.path}", file.hunks) for file in proposal)
 
 
-def _apply(git: Git, text: str, *options: str) -> str | None:
-    finished = git.attempt(*APPLY, *options, "-", stdin=text.encode("utf-8"))
-    return None if finished.code == 0 else finished.complaint
+def _text(proposal: Iterable[ProposedFile]) -> bytes:
+    return b"".join(file.text for file in proposal)
 
 
-def _trial(edits: Mapping[str, tuple[LineEdit, ...]]) -> Trial:
-    return Trial(None if edits else "it changes nothing", edits)
+def _applies(git: Git, patch: bytes, *options: str) -> bool:
+    return git.attempt(*APPLY, *options, "-", given=patch).code == 0
+
+
+def _trial(problem: str | None, edits: Mapping[str, tuple[LineEdit, ...]]) -> Trial:
+    return Trial(problem or (None if edits else "it changes nothing"), {} if problem else edits)
 
 
 def _edits(diff: bytes) -> dict[int, dict[str, tuple[LineEdit, ...]]]:
     """The edits of a diff without context lines, by the number of the copy and by path."""
-    found: dict[int, dict[str, tuple[LineEdit, ...]]] = {}
-    for section in re.split(rb"^diff --git ", diff, flags=re.MULTILINE)[1:]:
-        head, *hunks = re.split(rb"^(?=@@ -)", section, flags=re.MULTILINE)
-        name = head.partition(b"\n+++ b/")[2].split(b"\n")[0].split(b"\t")[0]
-        number, _, path = name.decode("utf-8").partition("/")
-        found.setdefault(int(number), {})[path] = tuple(_edit(hunk) for hunk in hunks)
-    return found
+    edits: dict[int, dict[str, tuple[LineEdit, ...]]] = {}
+    for file in parse_patch(diff) if diff else ():
+        number, _, path = file.path.decode("utf-8").partition("/")
+        edits.setdefault(int(number), {})[path] = tuple(map(_edit, file.hunks))
+    return edits
 
 
-def _edit(hunk: bytes) -> LineEdit:
-    header, *lines = hunk.split(b"\n")[:-1]
-    match = HUNK.match(header)
-    if match is None:
-        raise ToolError("git wrote a diff that is not understood.")
-    start, size = int(match[1]), int(match[2] or 1)
-    start -= 1 if size else 0  # "-5,0" is an insertion after line 5
-    fresh = [line[1:] + b"\n" for line in lines if line.startswith(b"+")]
-    if len(lines) > 1 and lines[-1].startswith(NO_END) and lines[-2].startswith(b"+"):
-        fresh[-1] = fresh[-1].removesuffix(b"\n")
-    return LineEdit(start, start + size, tuple(fresh))
+def _edit(hunk: Hunk) -> LineEdit:
+    start = hunk.old_start - (hunk.old_count > 0)  # "-5,0" is an insertion after line 5
+    fresh = tuple(line.text for line in hunk.lines if line.tag == b"+")
+    return LineEdit(start, start + hunk.old_count, fresh)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from shared.errors import ToolError
+from shared.git.process import Git
 from shared.models.subject import FileChange, Subject
 from workers.tools.fixes.approval import Approved
 from workers.tools.fixes.bench import git_blob_id
-from workers.tools.fixes.repository import Repository, commit_of, identity
+from workers.tools.fixes.repository import FixTarget, commit_of, identity
 from workers.tools.fixes.worktree import EXECUTABLE, LINK, REGULAR, read_entry
-from workers.tools.git import Git, first_complaint, own_repository
 from workers.tools.registry import Documents
+from workers.tools.sandbox.git import own_repository
 from workers.tools.sandbox.sandbox import Countdown
 from workers.tools.snapshot import check_path
 
@@ -43,7 +44,7 @@ def branch_name(run: str) -> str:
 
 def apply_to_branch(
     approved: Approved,
-    repository: Repository,
+    repository: FixTarget,
     documents: Documents,
     countdown: Countdown,
     confirm: Callable[[], None] = lambda: None,
@@ -57,7 +58,7 @@ def apply_to_branch(
     branch = branch_name(approved.order.run)
     with own_repository(
         countdown, objects=repository.objects, object_format=repository.object_format, isolate=False
-    ) as own:
+    ) as (own, _):
         done = find_effect(repository, own, branch, approved.order.effect)
         if done is not None:
             return done
@@ -76,7 +77,7 @@ def apply_to_branch(
         return BranchState(branch, base, commit)
 
 
-def read_branch(repository: Repository, branch: str) -> str | None:
+def read_branch(repository: FixTarget, branch: str) -> str | None:
     """The commit that a branch names, or None."""
     finished = repository.references.attempt(
         "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}"
@@ -84,7 +85,7 @@ def read_branch(repository: Repository, branch: str) -> str | None:
     return finished.stdout.decode().strip() if finished.code == 0 else None
 
 
-def move_branch(repository: Repository, branch: str, to: str | None, was: str | None) -> bool:
+def move_branch(repository: FixTarget, branch: str, to: str | None, was: str | None) -> bool:
     """Compare and set a branch (None: it does not exist); False when it is not where it was."""
     nothing = repository.references.no_object
     reference = f"refs/heads/{branch}"
@@ -96,16 +97,16 @@ def move_branch(repository: Repository, branch: str, to: str | None, was: str | 
     if finished.code != 0 and _unlock(repository, reference):
         finished = repository.references.attempt("update-ref", "--no-deref", *arguments)
     if finished.code != 0 and read_branch(repository, branch) == was:
-        reason = first_complaint(finished)
-        lock = LOCKED.search(finished.stderr.decode("utf-8", "replace"))
+        reason = finished.complaint.rstrip(".")
+        lock = LOCKED.search(finished.text)
         advice = f" If no git is at work there, remove {lock[1]} and try again." if lock else ""
-        if other := IN_THE_WAY.search(finished.stderr.decode("utf-8", "replace")):
+        if other := IN_THE_WAY.search(finished.text):
             advice = f" git keeps no branch beside {other[1]}: rename that one and try again."
         raise ToolError(f"The branch {branch} cannot be moved: {reason}.{advice}")
     return finished.code == 0
 
 
-def _unlock(repository: Repository, reference: str) -> bool:
+def _unlock(repository: FixTarget, reference: str) -> bool:
     """Remove the lock that a killed attempt's git left on this run's own reference; True if there was one.
 
     The reference's name is this run's and its step is leased: a lock from before this attempt is nobody else's.
@@ -116,7 +117,7 @@ def _unlock(repository: Repository, reference: str) -> bool:
         return False
     lock = Path(os.fsdecode(found.stdout).rstrip("\n"))
     try:
-        if lock.stat().st_mtime >= repository.references.countdown.began_at:
+        if lock.stat().st_mtime >= repository.began_at:
             return False
         lock.unlink()
     except OSError:
@@ -124,7 +125,7 @@ def _unlock(repository: Repository, reference: str) -> bool:
     return True
 
 
-def refuse_checked_out(repository: Repository, branch: str) -> None:
+def refuse_checked_out(repository: FixTarget, branch: str) -> None:
     """Raise `ToolError` when a working tree stands on the branch: moving it would confuse its index."""
     listed = repository.references.run("worktree", "list", "--porcelain").decode("utf-8", "replace")
     if f"branch refs/heads/{branch}\n" in f"{listed}\n":
@@ -139,7 +140,7 @@ def trailers(own: Git, commit: str) -> dict[str, str]:
     return {name: value for name, mark, value in pairs if mark}
 
 
-def find_effect(repository: Repository, own: Git, branch: str, effect: str) -> BranchState | None:
+def find_effect(repository: FixTarget, own: Git, branch: str, effect: str) -> BranchState | None:
     """The commit on the branch that this effect made before, or None."""
     tip = read_branch(repository, branch)
     if tip is None:
@@ -152,7 +153,7 @@ def find_effect(repository: Repository, own: Git, branch: str, effect: str) -> B
 
 
 def _reviewed_commit(
-    approved: Approved, repository: Repository, own: Git, documents: Documents
+    approved: Approved, repository: FixTarget, own: Git, documents: Documents
 ) -> str:
     """The commit that the fix goes on: the reviewed one, or a new one that records what was reviewed."""
     subject = approved.subject
@@ -177,7 +178,7 @@ def _reviewed_commit(
 
 def _recorded(
     file: FileChange,
-    repository: Repository,
+    repository: FixTarget,
     index: Mapping[str, tuple[str, str]] | None,
     own: Git,
     documents: Documents,
@@ -203,7 +204,7 @@ def _recorded(
 
 
 def _current(
-    path: str, repository: Repository, index: Mapping[str, tuple[str, str]] | None
+    path: str, repository: FixTarget, index: Mapping[str, tuple[str, str]] | None
 ) -> tuple[str, str] | None:
     if index is not None:
         return index.get(path)
@@ -215,7 +216,7 @@ def _current(
     return entry.mode, git_blob_id(entry.data, repository.object_format)
 
 
-def _commit_fix(approved: Approved, repository: Repository, own: Git, base: str) -> str:
+def _commit_fix(approved: Approved, repository: FixTarget, own: Git, base: str) -> str:
     """The commit of the fix on top of what the index of `own` holds."""
     before, after = approved.combination.before, approved.combination.after
     known = own.entries()
@@ -231,10 +232,10 @@ def _commit_fix(approved: Approved, repository: Repository, own: Git, base: str)
     return _commit(own, repository, base, _fix_message(approved))
 
 
-def _commit(own: Git, repository: Repository, parent: str, message: str) -> str:
+def _commit(own: Git, repository: FixTarget, parent: str, message: str) -> str:
     tree = own.line("write-tree")
-    author = replace(own, environment=identity(repository))
-    return author.line("commit-tree", tree, "-p", parent, stdin=message.encode("utf-8"))
+    author = own.with_environment(identity(repository))
+    return author.line("commit-tree", tree, "-p", parent, given=message.encode("utf-8"))
 
 
 def _fix_message(approved: Approved) -> str:

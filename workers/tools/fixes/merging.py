@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from shared.git.patch import split_lines
+
 
 @dataclass(frozen=True, order=True)
 class LineEdit:
@@ -26,13 +28,6 @@ class LineEdit:
         if self.start == self.end == other.start == other.end:
             return True
         return self.start < other.end and other.start < self.end
-
-
-def split_lines(data: bytes) -> list[bytes]:
-    """Lines with their ends, as git counts them: only a line feed ends one."""
-    lines = data.split(b"\n")
-    last = lines.pop()
-    return [line + b"\n" for line in lines] + ([last] if last else [])
 
 
 def conflicting(edits: Iterable[LineEdit], known: Sequence[LineEdit]) -> bool:

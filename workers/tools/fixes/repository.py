@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shared.errors import ToolError
+from shared.git.process import Git
 from shared.models.subject import Origin
-from workers.tools.git import Git
+from workers.tools.sandbox.git import sandboxed_git
 from workers.tools.sandbox.sandbox import Countdown
 
 COMMIT = re.compile(r"^[0-9a-f]{40}([0-9a-f]{24})?$")
@@ -18,13 +19,17 @@ FALLBACK_NAME, FALLBACK_EMAIL = "Quorate", "quorate@localhost"
 
 
 @dataclass(frozen=True)
-class Repository:
-    """`root` holds the files (None: bare); `references` reads and moves the person's references."""
+class FixTarget:
+    """The repository that a fix goes to: `root` holds its files (None: bare), `references` moves its references.
+
+    `began_at` is when this attempt began.
+    """
 
     root: Path | None
     git_dir: Path
     objects: Path
     references: Git
+    began_at: float
 
     @property
     def object_format(self) -> str:
@@ -37,7 +42,7 @@ class Repository:
         return str(self.root or self.git_dir)
 
 
-def open_repository(origin: Origin, home: Path, countdown: Countdown) -> Repository:
+def open_target(origin: Origin, home: Path, countdown: Countdown) -> FixTarget:
     """The repository of a subject; raises `ToolError` when there is none to apply anything to."""
     if origin.repository is None:
         raise ToolError("The change came as a bare diff: there is no repository to apply a fix to.")
@@ -46,18 +51,21 @@ def open_repository(origin: Origin, home: Path, countdown: Countdown) -> Reposit
         raise ToolError(f"The repository {root} does not exist here.")
     bare = not (root / ".git").exists()
     start = root if bare else root / ".git"
-    git = Git(_git_directory(start), home, countdown, isolate=False)
+    git = sandboxed_git(_git_directory(start), home, countdown, isolate=False)
     asked = ("--absolute-git-dir", "--git-path", "objects", "--show-object-format")
-    finished = git.attempt("rev-parse", "--path-format=absolute", *asked)
-    if finished.code != 0:
-        raise ToolError(f"{root} is not a git repository: {finished.complaint}.")
-    answers = os.fsdecode(finished.stdout).split("\n")
+    output = git.attempt("rev-parse", "--path-format=absolute", *asked)
+    if output.code != 0:
+        raise ToolError(f"{root} is not a git repository: {output.complaint}.")
+    answers = os.fsdecode(output.stdout).split("\n")
     git_dir, objects = Path(answers[0]), Path(answers[1])
-    return Repository(
+    return FixTarget(
         root=None if bare else root,
         git_dir=git_dir,
         objects=objects,
-        references=replace(git, git_dir=git_dir, object_format=answers[2]),
+        references=replace(
+            git.with_environment({"GIT_DIR": str(git_dir)}), object_format=answers[2]
+        ),
+        began_at=countdown.began_at,
     )
 
 
@@ -74,7 +82,7 @@ def _git_directory(start: Path) -> Path:
     return (start.parent / text.removeprefix("gitdir: ")).resolve()
 
 
-def commit_of(repository: Repository, revision: str | None, own: Git) -> str:
+def commit_of(repository: FixTarget, revision: str | None, own: Git) -> str:
     """A full commit id that exists; raises `ToolError`. `own` reads the person's objects."""
     if revision is None or not COMMIT.fullmatch(revision):
         raise ToolError("The subject does not say which commit was reviewed.")
@@ -86,9 +94,9 @@ def commit_of(repository: Repository, revision: str | None, own: Git) -> str:
     return finished.stdout.decode().strip()
 
 
-def identity(repository: Repository) -> Mapping[str, str]:
+def identity(repository: FixTarget) -> Mapping[str, str]:
     """Author and committer for `git commit-tree`: from git's configuration, or a name of our own."""
-    git = replace(repository.references, environment=_personal_configuration())
+    git = repository.references.with_environment(_personal_configuration())
     name = _configured(git, "user.name") or FALLBACK_NAME
     email = _configured(git, "user.email") or FALLBACK_EMAIL
     return {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
 from shared.errors import ToolError
+from shared.git.patch import FilePatch, parse_patch
 from shared.models.replies import Applied, Undone
 from shared.models.subject import Origin
 from workers.tools.fixes.bench import bench, git_blob_id
@@ -22,8 +22,7 @@ from workers.tools.fixes.branch import (
 )
 from workers.tools.fixes.in_place import apply_in_place
 from workers.tools.fixes.merging import render
-from workers.tools.fixes.patches import PatchFile, files_of
-from workers.tools.fixes.repository import Repository, open_repository
+from workers.tools.fixes.repository import FixTarget, open_target
 from workers.tools.fixes.worktree import LINK, read_entry
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox.sandbox import Countdown, scratch
@@ -49,7 +48,7 @@ def undo(applied: Applied, documents: Documents, deadline_s: float = 60.0) -> st
     """Take back what `apply` did and say so; raises `ToolError`, having changed nothing, when it cannot."""
     countdown = Countdown(deadline_s)
     with scratch() as home:
-        repository = open_repository(Origin(repository=applied.repository), home, countdown)
+        repository = open_target(Origin(repository=applied.repository), home, countdown)
         if applied.branch is not None:
             return _undo_branch(applied, repository)
         if repository.root is None or not applied.undo:
@@ -57,14 +56,16 @@ def undo(applied: Applied, documents: Documents, deadline_s: float = 60.0) -> st
         return _undo_files(applied, repository.root, documents, countdown)
 
 
-def _undo_branch(applied: Applied, repository: Repository) -> str:
+def _undo_branch(applied: Applied, repository: FixTarget) -> str:
     branch = applied.branch or ""
     tip = read_branch(repository, branch)
     if not branch.startswith("quorate/fix-") or applied.commit is None or applied.base is None:
         raise ToolError(f"{branch} is not a branch that Quorate made: nothing was undone.")
     if tip is None:
         return f"The branch {branch} is gone already."
-    reading = replace(repository.references, objects=repository.objects)
+    reading = repository.references.with_environment(
+        {"GIT_OBJECT_DIRECTORY": str(repository.objects)}
+    )
     # The fix may stand on an earlier one of the same run: the branch goes back to that one.
     earlier = applied.base if EFFECT in trailers(reading, applied.base) else None
     if tip == earlier:
@@ -82,16 +83,17 @@ def _undo_branch(applied: Applied, repository: Repository) -> str:
 
 
 def _undo_files(applied: Applied, root: Path, documents: Documents, countdown: Countdown) -> str:
-    changes = files_of(documents.get(applied.undo).decode("utf-8"))
+    changes = parse_patch(documents.get(applied.undo))
     fixed: dict[str, bytes] = {}
     for change in changes:
-        entry = read_entry(root, change.path)
+        path, blobs = change.path.decode(), change.blobs or ("", "")
+        entry = read_entry(root, path)
         blob = git_blob_id(entry.data) if entry and entry.mode != LINK else None
-        if entry is None or blob not in change.blobs:
-            raise ToolError(f"{change.path} changed since the fix: nothing was undone.")
+        if entry is None or blob not in blobs:
+            raise ToolError(f"{path} changed since the fix: nothing was undone.")
         # What a killed attempt took back already is left as it is.
-        if blob == change.blobs[0]:
-            fixed[change.path] = entry.data
+        if blob == blobs[0]:
+            fixed[path] = entry.data
     if not fixed:
         return "The files are back already."
     restored = _restored(changes, fixed, countdown)
@@ -101,11 +103,12 @@ def _undo_files(applied: Applied, root: Path, documents: Documents, countdown: C
 
 
 def _restored(
-    changes: Sequence[PatchFile], fixed: Mapping[str, bytes], countdown: Countdown
+    changes: Sequence[FilePatch], fixed: Mapping[str, bytes], countdown: Countdown
 ) -> dict[str, bytes]:
+    texts = [change.text.decode() for change in changes if change.path.decode() in fixed]
     with bench(fixed, countdown) as place:
-        trials = place.try_all([change.text for change in changes if change.path in fixed])
-    edits = {path: found for trial in trials for path, found in trial.edits.items()}
+        trials = place.try_all(texts)
+    edits = {path: edited for trial in trials for path, edited in trial.edits.items()}
     if edits.keys() != fixed.keys():
         raise ToolError("The recorded patch does not take the fix back: nothing was undone.")
     return {path: render(data, edits[path]) for path, data in fixed.items()}

@@ -7,13 +7,14 @@ format-patch` and `diff -u` write, with text between the files.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from shared.errors import SubjectError
+from shared.git.names import file_name, git_names, unquote, without_prefixes
 
-_HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
-_QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"')
-_PREFIXED = re.compile(rb"(?:[abciow12])/(?=.)", re.DOTALL)
+_HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@([^\n]*)")
+_NO_END = b"\\ No newline at end of file\n"
 _EXTENDED = (
     b"old mode ",
     b"new mode ",
@@ -33,15 +34,6 @@ _FOREIGN = (
     (re.compile(rb"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\r?\n[<>] "), "a diff without context lines"),
     (re.compile(rb"[ \tX-]+--- [^\n]*\n[ \tX-]+\+\+\+ [^\n]*\n[ \tX-]+@@ -"), "an indented diff"),
 )
-_ESCAPES = {
-    b"a": b"\a",
-    b"b": b"\b",
-    b"f": b"\f",
-    b"n": b"\n",
-    b"r": b"\r",
-    b"t": b"\t",
-    b"v": b"\v",
-}
 
 
 class BrokenPatch(SubjectError):
@@ -60,23 +52,49 @@ class HunkLine:
     tag: bytes
     text: bytes
 
+    @property
+    def shown(self) -> bytes:
+        """As a diff shows it."""
+        shown = self.tag + self.text
+        return shown if shown.endswith(b"\n") else shown + b"\n" + _NO_END
+
 
 @dataclass(frozen=True)
 class Hunk:
-    """A piece of a change; `old_start` and `new_start` are what the header says."""
+    """A piece of a change. The numbers are what the header says; `heading` is what follows them there."""
 
     old_start: int
     old_count: int
     new_start: int
     new_count: int
-    lines: tuple[HunkLine, ...]
+    lines: tuple[HunkLine, ...] = ()
+    heading: bytes = b""
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many lines there are of the old and of the new state, whatever the header says."""
+        old = sum(line.tag != b"+" for line in self.lines)
+        return old, sum(line.tag != b"-" for line in self.lines)
+
+    @property
+    def text(self) -> bytes:
+        """As a diff shows it, with a header that counts right."""
+        old, new = self.counts
+        spans = _span(self.old_start, old), _span(self.new_start, new)
+        header = b"@@ -%b +%b @@%b\n" % (*spans, self.heading)
+        return header + b"".join(line.shown for line in self.lines)
+
+
+def _span(start: int, count: int) -> bytes:
+    return b"%d" % start if count == 1 else b"%d,%d" % (start, count)
 
 
 @dataclass(frozen=True)
 class FilePatch:
     """The change of one file. `old` or `new` is None for a file that was added (or `copied`) or deleted.
 
-    `text` is the part of the diff that says so. Modes are git's octal words; None when not mentioned.
+    `text` is the part of the diff that says so. Modes are git's octal words, `blobs` the ids of the two contents; None
+    when not mentioned.
     """
 
     old: bytes | None
@@ -86,12 +104,24 @@ class FilePatch:
     copied: bool = False
     old_mode: bytes | None = None
     new_mode: bytes | None = None
+    blobs: tuple[str, str] | None = None
     text: bytes = b""
 
     @property
     def path(self) -> bytes:
         """The name of the file in the reviewed state, or its last one."""
         return self.new if self.new is not None else self.old or b""
+
+
+def hunk_of(header: bytes) -> Hunk | None:
+    """The hunk that a header announces, without its lines; None for any other line."""
+    match = _HUNK.match(header)
+    if match is None:
+        return None
+    old_start, old, new_start, new = (
+        int(group) if group is not None else 1 for group in match.groups()[:4]
+    )
+    return Hunk(old_start, old, new_start, new, heading=match[5])
 
 
 def split_lines(data: bytes) -> list[bytes]:
@@ -103,7 +133,7 @@ def split_lines(data: bytes) -> list[bytes]:
 
 def parse_patch(data: bytes) -> tuple[FilePatch, ...]:
     """The files of a diff in their order. Raises BrokenPatch with the number of the first bad line."""
-    reader = _Reader(split_lines(data))
+    reader = _PatchReader(split_lines(data))
     files = []
     while reader.find_file():
         files.append(reader.read_file())
@@ -112,7 +142,12 @@ def parse_patch(data: bytes) -> tuple[FilePatch, ...]:
     return tuple(files)
 
 
-class _Reader:
+def parse_hunks(data: bytes) -> tuple[bytes, tuple[Hunk, ...]]:
+    """What stands before the first hunk of one file's diff, and its hunks. Raises BrokenPatch."""
+    return _PatchReader(split_lines(data)).read_hunks()
+
+
+class _PatchReader:
     """A position in the lines of a diff."""
 
     def __init__(self, lines: list[bytes]) -> None:
@@ -151,11 +186,9 @@ class _Reader:
             patch = self._read_git_header()
         if self._is_name_pair():
             patch = self._read_names(patch)
-            hunks = [self._read_hunk()]
-            while self._peek().startswith(b"@@"):
-                hunks.append(self._read_hunk())
+            hunks = (self._read_hunk(), *self._read_more_hunks())
             self._check_end_of_hunks()
-            patch = replace(patch, hunks=tuple(hunks))
+            patch = replace(patch, hunks=hunks)
         elif self._peek().startswith((b"Binary files ", b"GIT binary patch")):
             patch = replace(patch, binary=True)
             self._at += 1
@@ -163,62 +196,73 @@ class _Reader:
                 self._at += 1
         return replace(patch, text=b"".join(self._lines[start : self._at]))
 
+    def read_hunks(self) -> tuple[bytes, tuple[Hunk, ...]]:
+        """The lines before the first hunk, and the hunks."""
+        while self._at < len(self._lines) and not hunk_of(self._peek()):
+            self._at += 1
+        header = b"".join(self._lines[: self._at])
+        return header, tuple(self._read_more_hunks())
+
+    def _read_more_hunks(self) -> Iterator[Hunk]:
+        while self._peek().startswith(b"@@"):
+            yield self._read_hunk()
+
     def _read_git_header(self) -> FilePatch:
-        number = self._at + 1
-        old, new = _git_names(self._take(), number)
+        names = git_names(self._peek())
+        if names is None:
+            raise self._broken("the `diff --git` line does not name two files.")
+        self._at += 1
+        old, new = names
         self._sure = old == new
-        words: dict[bytes, bytes] = {}
-        while line := next((p for p in _EXTENDED if self._peek().startswith(p)), None):
-            words[line.strip()] = self._take().removeprefix(line).rstrip(b"\r\n")
-        old_mode = words.get(b"old mode", words.get(b"deleted file mode"))
-        new_mode = words.get(b"new mode", words.get(b"new file mode"))
-        mode = words.get(b"index", b"").partition(b" ")[2] or None
+        words = self._read_extended()
+        blobs, _, mode = words.get(b"index", b"").partition(b" ")
+        before, _, after = blobs.decode("ascii", "replace").partition("..")
         moved = words.get(b"rename from", words.get(b"copy from"))
         if moved is not None:
             self._sure = True
-            old = _unquote(moved)
-            new = _unquote(words.get(b"rename to", words.get(b"copy to", moved)))
+            old = unquote(moved)
+            new = unquote(words.get(b"rename to", words.get(b"copy to", moved)))
+        added = b"new file mode" in words or b"copy from" in words
         return FilePatch(
-            None if b"new file mode" in words or b"copy from" in words else old,
+            None if added else old,
             None if b"deleted file mode" in words else new,
             copied=b"copy from" in words,
-            old_mode=old_mode or mode,
-            new_mode=new_mode or mode,
+            old_mode=words.get(b"old mode", words.get(b"deleted file mode", mode or None)),
+            new_mode=words.get(b"new mode", words.get(b"new file mode", mode or None)),
+            blobs=(before, after) if after else None,
         )
+
+    def _read_extended(self) -> dict[bytes, bytes]:
+        """The lines between `diff --git` and `---`, by their words."""
+        words: dict[bytes, bytes] = {}
+        while line := next((p for p in _EXTENDED if self._peek().startswith(p)), None):
+            words[line.strip()] = self._take().removeprefix(line).rstrip(b"\r\n")
+        return words
 
     def _read_names(self, patch: FilePatch) -> FilePatch:
-        named = _file_name(self._take()[4:]), _file_name(self._take()[4:])
-        old, new = named
+        number = self._at + 1
+        named = file_name(self._take()[4:]), file_name(self._take()[4:])
+        old, new = without_prefixes(*named)
         if patch.old is None and patch.new is None:
             if old is None and new is None:
-                self._at -= 2
-                raise self._broken("both sides are /dev/null.")
-            old, new = _without_prefixes(old, new)
+                raise BrokenPatch(number, "both sides are /dev/null.")
             return replace(patch, old=old, new=new)
         # A git header has said which side is missing; names in `---` and `+++` are the surer ones.
-        old, new = _without_prefixes(old, new)
         if self._sure and not any(_agree(patch, pair) for pair in (named, (old, new))):
-            self._at -= 2
-            raise self._broken(
-                "the `---` and `+++` lines name another file than the `diff --git` line above them."
+            raise BrokenPatch(
+                number,
+                "the `---` and `+++` lines name another file than the `diff --git` line above them.",
             )
-        return replace(
-            patch,
-            old=None if patch.old is None or old is None else old,
-            new=None if patch.new is None or new is None else new,
-        )
+        return replace(patch, old=patch.old and old, new=patch.new and new)
 
     def _read_hunk(self) -> Hunk:
-        header = _HUNK.match(self._peek())
-        if header is None:
+        hunk = hunk_of(self._peek())
+        if hunk is None:
             raise self._broken("expected a hunk header like `@@ -1,4 +1,5 @@`.")
         number = self._at + 1
-        old_start, old, new_start, new = (
-            int(group) if group is not None else 1 for group in header.groups()
-        )
         self._at += 1
         lines: list[HunkLine] = []
-        old_left, new_left = old, new
+        old_left, new_left = hunk.old_count, hunk.new_count
         while old_left or new_left:
             line = self._read_hunk_line(number)
             old_left -= line.tag != b"+"
@@ -230,7 +274,7 @@ class _Reader:
             if self._peek().startswith(b"\\"):
                 lines[-1] = replace(line, text=line.text.removesuffix(b"\n"))
                 self._at += 1
-        return Hunk(old_start, old, new_start, new, tuple(lines))
+        return replace(hunk, lines=tuple(lines))
 
     def _read_hunk_line(self, header: int) -> HunkLine:
         if self._at >= len(self._lines):
@@ -285,73 +329,3 @@ def _agree(patch: FilePatch, named: tuple[bytes | None, bytes | None]) -> bool:
     """True when the names that are stated twice are the same; None is /dev/null."""
     stated = (patch.old, patch.new)
     return all(None in pair or pair[0] == pair[1] for pair in zip(stated, named, strict=True))
-
-
-def _git_names(line: bytes, number: int) -> tuple[bytes, bytes]:
-    """Both names of a `diff --git` line. Unquoted ones with blanks are told apart by being equal."""
-    rest = line.removeprefix(b"diff --git ").rstrip(b"\r\n")
-    if rest.startswith(b'"') and (first := _QUOTED.match(rest)):
-        pair = (_unquote(first[0]), _unquote(rest[first.end() + 1 :]))
-    elif rest.endswith(b'"') and (cut := rest.find(b' "')) > 0:
-        pair = (rest[:cut], _unquote(rest[cut + 1 :]))
-    else:
-        pair = _halves(rest)
-    if not all(pair):
-        raise BrokenPatch(number, "the `diff --git` line does not name two files.")
-    return _without_both_prefixes(*pair)
-
-
-def _halves(rest: bytes) -> tuple[bytes, bytes]:
-    middle = len(rest) // 2
-    left, right = rest[:middle], rest[middle + 1 :]
-    stripped = _without_both_prefixes(left, right)
-    if rest[middle : middle + 1] == b" " and stripped[0] == stripped[1]:
-        return left, right
-    left, _, right = rest.partition(b" ")
-    return left, right
-
-
-def _file_name(rest: bytes) -> bytes | None:
-    """The name in a `---` or `+++` line (a tab ends it, a time may follow); None for /dev/null."""
-    rest = rest.rstrip(b"\r\n")
-    if not rest.startswith(b'"'):
-        rest = rest.partition(b"\t")[0]
-    name = _unquote(rest)
-    return None if name == b"/dev/null" else name
-
-
-def _without_prefixes(old: bytes | None, new: bytes | None) -> tuple[bytes | None, bytes | None]:
-    if all(name is None or _PREFIXED.match(name) for name in (old, new)):
-        return (old and old[2:], new and new[2:])
-    return old, new
-
-
-def _without_both_prefixes(old: bytes, new: bytes) -> tuple[bytes, bytes]:
-    return (old[2:], new[2:]) if _PREFIXED.match(old) and _PREFIXED.match(new) else (old, new)
-
-
-def _unquote(name: bytes) -> bytes:
-    quoted = _QUOTED.match(name)
-    if quoted is None:
-        return name
-
-    def character(found: re.Match[bytes]) -> bytes:
-        escape = found[1]
-        return bytes([int(escape, 8) & 255]) if escape.isdigit() else _ESCAPES.get(escape, escape)
-
-    return re.sub(rb"\\([0-7]{3}|.)", character, quoted[1])
-
-
-def quote(name: bytes) -> bytes:
-    """The name as git writes it in a diff: quoted when it holds a quotation mark or a control character."""
-    if not any(byte < 0x20 or byte in b'"\\\x7f' for byte in name):
-        return name
-    named = {value[0]: b"\\" + letter for letter, value in _ESCAPES.items()}
-    named |= {ord('"'): b'\\"', ord("\\"): b"\\\\"}
-    return (
-        b'"'
-        + b"".join(
-            named.get(b, b"\\%03o" % b if b < 0x20 or b == 0x7F else bytes([b])) for b in name
-        )
-        + b'"'
-    )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from shared.git.hunks import CONTEXT, edited_file_patch, hunks_between
+from shared.git.patch import split_lines
+
 LINE_END = re.compile(r"\r\n|\r|\n")
-HUNK = re.compile(r"^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@")
-CONTEXT = 3
 
 
 @dataclass(frozen=True)
@@ -49,33 +49,8 @@ def _offset(starts: Sequence[int], position: tuple[int, int], size: int) -> int 
 
 
 def file_patch(path: str, before: str, after: str) -> str | None:
-    """The unified diff from `before` to `after` of one existing file, or None when nothing differs.
-
-    Only the lines between the common start and the common end are compared, so that a small fix in a large
-    file costs little.
-    """
-    old, new = _lines(before), _lines(after)
-    # Names that git would have to quote are left to people.
-    if old == new or any(character in '"\\' for character in path):
-        return None
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    same = 0
-    while same < min(len(old), len(new)) - start and old[-1 - same] == new[-1 - same]:
-        same += 1
-    begin, keep = max(0, start - CONTEXT), max(0, same - CONTEXT)
-    # git ends a name that has spaces with a tab.
-    tab = "\t" if " " in path else ""
-    body = difflib.unified_diff(
-        old[begin : len(old) - keep],
-        new[begin : len(new) - keep],
-        f"a/{path}{tab}",
-        f"b/{path}{tab}",
-        n=CONTEXT,
-    )
-    header = f"diff --git a/{path} b/{path}\n"
-    return header + "".join(_shifted(line, begin) for line in body)
+    """The unified diff from `before` to `after` of one existing file, or None when nothing differs."""
+    return _patch(path, split_lines(before.encode()), split_lines(after.encode()))
 
 
 def line_patch(path: str, lines: Sequence[str], number: int, replacement: str | None) -> str | None:
@@ -87,22 +62,13 @@ def line_patch(path: str, lines: Sequence[str], number: int, replacement: str | 
     end = "\r" if lines[number - 1].endswith("\r") else ""
     fresh = [] if replacement is None else [replacement + end]
     rest = [""] if last < len(lines) else []  # the last line of all may have no end
-    before = [*lines[first:last], *rest]
-    after = [*lines[first : number - 1], *fresh, *lines[number:last], *rest]
-    patch = file_patch(path, "\n".join(before), "\n".join(after))
-    return None if patch is None else "".join(_shifted(line, first) for line in _lines(patch))
+    before = "\n".join([*lines[first:last], *rest])
+    after = "\n".join([*lines[first : number - 1], *fresh, *lines[number:last], *rest])
+    return _patch(path, split_lines(before.encode()), split_lines(after.encode()), first + 1)
 
 
-def _lines(text: str) -> list[str]:
-    """Lines as git counts them: only a line feed ends one."""
-    return [line + "\n" for line in text.split("\n")[:-1]] + [
-        last for last in text.split("\n")[-1:] if last
-    ]
-
-
-def _shifted(line: str, by: int) -> str:
-    match = HUNK.match(line)
-    if match:
-        old, old_size, new, new_size = match.groups()
-        return f"@@ -{int(old) + by}{old_size} +{int(new) + by}{new_size} @@\n"
-    return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+def _patch(path: str, old: list[bytes], new: list[bytes], line: int = 1) -> str | None:
+    # Names that git would have to quote are left to people.
+    if old == new or any(character in '"\\' for character in path):
+        return None
+    return edited_file_patch(path.encode(), hunks_between(old, new, line)).decode()

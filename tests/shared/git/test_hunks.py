@@ -7,8 +7,9 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.subjects.hunks import apply_hunks, changed_ranges, new_file_patch, revert_hunks
-from orchestrator.subjects.patch import parse_patch, quote, split_lines
+from shared.git.hunks import apply_hunks, changed_ranges, new_file_patch, revert_hunks
+from shared.git.names import quote
+from shared.git.patch import parse_patch, split_lines
 
 TEXTS = st.lists(
     st.sampled_from(["a", "b", "", "-x", "+y", "--- z", "@@ -1 +1 @@", "가\r"]), max_size=30
