@@ -12,7 +12,6 @@ from typing import Any
 from benchmarks.hostile import Planted, Said
 from orchestrator.core.findings.verdict import GateOutcome, gate_of
 from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
-from orchestrator.core.replay.recomputation import rounds_of
 from orchestrator.workflows import start_workflow
 from shared.errors import ProviderError
 from shared.models.decision import Answer
@@ -107,7 +106,7 @@ class Table:
         start = start_workflow(spec, self.scene.submission.materials)
         self.simulation = Simulation(start, self.act, lambda _: SKIP)
         outcome = self.simulation.run()
-        gate = gate_of(spec, outcome.findings, outcome.ending, outcome.detail)
+        gate = gate_of(spec, outcome.findings, outcome.ending, outcome.result)
         return Ended(outcome, gate.outcome, tuple(self.patches))
 
     def act(self, step: Turn | ToolRun) -> StepResult:
@@ -143,7 +142,7 @@ class Table:
 
     def _recorded(self) -> list[dict[str, Any]]:
         """What stood after the last round, for scripts whose turns have no brief."""
-        records = list(rounds_of(self.simulation.records).values())
+        records = list(self.simulation.records.values())
         return [one.model_dump(mode="json") for one in records[-1].findings] if records else []
 
     def _get(self, name: str) -> bytes:

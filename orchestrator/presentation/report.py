@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from pydantic import ValidationError
+
 from orchestrator.core.findings.ranking import Ranked, rank
 from orchestrator.core.findings.verdict import (
     GateResult,
@@ -17,7 +19,9 @@ from orchestrator.core.findings.verdict import (
     gate_of,
     voice_of,
 )
+from orchestrator.core.results import ChangeResult, FindingsResult, ShownMatter, WorkflowResult
 from orchestrator.presentation.locale.words import say, translate
+from orchestrator.workflows import read_result
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
@@ -91,8 +95,13 @@ class RunReport:
 
     @property
     def detail(self) -> Mapping[str, Any]:
-        """The outcome's details; empty while there is no outcome."""
+        """The workflow's result as it is stored; empty while there is none."""
         return (self.run.outcome or {}).get("detail") or {}
+
+    @cached_property
+    def result(self) -> WorkflowResult | None:
+        """The workflow's result; None while there is none, and where this version cannot read what is stored."""
+        return read_result(self.run.workflow, self.run.outcome)
 
     @property
     def decision(self) -> DecisionRow | None:
@@ -106,9 +115,19 @@ class RunReport:
 
     @property
     def shown(self) -> Mapping[str, Any]:
-        """What the open decision shows; empty when none is open."""
+        """What the open decision shows, as it is stored; empty when none is open."""
         decision = self.open_decision
         return decision.question.get("shown") or {} if decision else {}
+
+    @cached_property
+    def matter(self) -> ShownMatter | None:
+        """What the open decision shows; None when none is open, or this version cannot read it."""
+        if self.open_decision is None:
+            return None
+        try:
+            return ShownMatter.model_validate(self.shown)
+        except ValidationError:
+            return None
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -151,7 +170,7 @@ class RunReport:
     @property
     def standing(self) -> tuple[Finding, ...]:
         """The findings that no applied fix has mended."""
-        named = self.detail.get("standing")
+        named = self.result.standing if isinstance(self.result, FindingsResult) else None
         return self.findings if named is None else tuple(f for f in self.findings if f.id in named)
 
     @property
@@ -185,36 +204,42 @@ class RunReport:
     @property
     def gate(self) -> GateResult:
         """What the gate says: about what still stands, or about the debaters' agreement."""
-        return gate_of(self.spec, self.standing, self.ending, self.detail or self.shown)
+        return gate_of(self.spec, self.standing, self.ending, self.result or self.matter)
 
-    @cached_property
+    @property
     def coverage(self) -> CoverageReport | None:
         """Who read which file; None where that was not recorded, or is not known yet."""
-        return coverage_of(self.detail or self.shown)
+        return coverage_of(self.result or self.matter)
 
     @property
     def synthesis(self) -> Synthesis | None:
         """The panel's merged text."""
-        text = self.detail.get("synthesis") or self.shown.get("synthesis")
-        return None if text is None else Synthesis.model_validate(text)
+        merged = self.result.merged if self.result is not None else None
+        return merged or (self.matter.synthesis if self.matter else None)
+
+    @property
+    def synthesised_by(self) -> str | None:
+        """Who merged it; `fallback` where code stood in for the chair."""
+        if isinstance(self.result, FindingsResult):
+            return self.result.synthesised_by
+        return self.matter.synthesised_by if self.matter else None
 
     @property
     def fixes(self) -> CheckedFixes | None:
         """The fixes that were tried, with the exact combined patch."""
-        fixes = self.detail.get("fixes") or self.shown.get("fixes")
-        return None if fixes is None else CheckedFixes.model_validate(fixes)
+        tried = self.result.fixes if isinstance(self.result, ChangeResult) else None
+        return tried or (self.matter.fixes if self.matter else None)
 
     @property
     def applied(self) -> tuple[Applied, ...]:
         """What was applied, one entry a review."""
-        return tuple(Applied.model_validate(one) for one in self.detail.get("applied") or ())
+        return self.result.applied if isinstance(self.result, ChangeResult) else ()
 
     @property
     def unapplied(self) -> bool:
         """True when somebody wanted the fix and it could not be applied."""
-        answer = self.detail.get("decision") or {}
         ended = self.run.status is RunStatus.COMPLETED
-        return ended and answer.get("choice") == "apply_fix" and not self.applied
+        return ended and self.result is not None and self.result.unapplied
 
     def supporters(self, finding: Finding) -> int:
         """How many critics carry a finding: who raised it and who agreed, even in part."""

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
 
 from orchestrator.core.discussion.estimate import COURSES, Course
-from orchestrator.core.replay.commands import RecordBody, RoundRecord, Workflow
+from orchestrator.core.replay.commands import Workflow
 from orchestrator.core.replay.materials import Materials
+from orchestrator.core.results import WorkflowResult
 from orchestrator.workflows import ask, forum, panel, plan, review, undo
 from orchestrator.workflows.ask.expected import expected as ask_expected
+from orchestrator.workflows.ask.result import AskResult
 from orchestrator.workflows.forum.expected import expected as forum_expected
+from orchestrator.workflows.forum.result import ForumResult
 from orchestrator.workflows.panel.expected import expected as panel_expected
+from orchestrator.workflows.panel.result import PanelResult
 from orchestrator.workflows.plan.expected import expected as plan_expected
+from orchestrator.workflows.plan.result import PlanResult
+from orchestrator.workflows.review.result import ReviewResult
 from shared.errors import ReplayMismatch
 from shared.models.run import RunSpec
 
-__all__ = ["EXPECTED", "WORKFLOWS", "Materials", "start_workflow"]
+__all__ = ["EXPECTED", "RESULTS", "WORKFLOWS", "Materials", "read_result", "start_workflow"]
 
 
 @dataclass(frozen=True)
@@ -24,13 +33,12 @@ class Registered:
     """A workflow's current version and how it is started from what was captured at submission.
 
     Runs of the versions from `oldest` on are still finished as they were begun: the workflow looks at
-    `spec.workflow_version` where the versions differ. `records` are the types of the facts that it writes.
+    `spec.workflow_version` where the versions differ.
     """
 
     version: int
     start: Callable[[RunSpec, Materials], Workflow]
     oldest: int | None = None
-    records: tuple[type[RecordBody], ...] = (RoundRecord,)
 
     def knows(self, version: int) -> bool:
         """Whether this code can go on with a run of that version."""
@@ -57,14 +65,33 @@ EXPECTED: Mapping[str, Course] = {
 """The calls that a run of a workflow may make, for its estimate."""
 
 
-def start_workflow(
-    spec: RunSpec, materials: Materials, workflows: Mapping[str, Registered] = WORKFLOWS
-) -> Callable[[], Workflow]:
+def start_workflow(spec: RunSpec, materials: Materials) -> Callable[[], Workflow]:
     """A starter for `replay`. Raises ReplayMismatch when this code does not know the run's workflow or version."""
-    registered = workflows.get(spec.workflow)
+    registered = WORKFLOWS.get(spec.workflow)
     if registered is None or not registered.knows(spec.workflow_version):
         raise ReplayMismatch(
             f"this version of Quorate has no workflow {spec.workflow!r} of version {spec.workflow_version}: "
             "finish the run with the version that started it, or cancel it"
         )
     return lambda: registered.start(spec, materials)
+
+
+RESULTS: Mapping[str, type[WorkflowResult]] = {
+    "ask": AskResult,
+    "forum": ForumResult,
+    "panel": PanelResult,
+    "plan": PlanResult,
+    "review": ReviewResult,
+    "undo": WorkflowResult,
+}
+
+
+def read_result(workflow: str, outcome: Mapping[str, Any] | None) -> WorkflowResult | None:
+    """The result in a stored outcome; None without one, and where this version cannot read what is stored."""
+    model = RESULTS.get(workflow)
+    if outcome is None or model is None:
+        return None
+    try:
+        return model.model_validate(outcome.get("detail") or {})
+    except ValidationError:
+        return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from orchestrator.core.replay.commands import Outcome, Turn
 from shared.models.run import AskOptions, ForumOptions, PanelOptions, PlanOptions
@@ -27,6 +28,14 @@ class Held:
     run: Submission
     outcome: Outcome
     simulation: Simulation
+
+    def with_result(self, **changes: Any) -> Held:
+        """The same with other fields in its result; those of a `receipt` are changed one by one."""
+        detail = self.outcome.detail
+        if isinstance(receipt := detail.get("receipt"), dict) and "receipt" in changes:
+            changes["receipt"] = {**receipt, **changes["receipt"]}
+        result = type(self.outcome.result).model_validate({**detail, **changes})
+        return replace(self, outcome=replace(self.outcome, result=result))
 
 
 def asked(language: str = "en") -> Held:

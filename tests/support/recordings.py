@@ -9,7 +9,7 @@ from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
 from orchestrator.engine.advance import outcome_json
 from orchestrator.whatif.recording import Recording, make_recording
 from shared.models.outcomes import RunStatus
-from shared.store.runs import JournalRow, StoredJournal, StoredRecord
+from shared.store.runs import JournalRow, StoredJournal
 from shared.store.views import RunRow
 from tests.support.reports import MOMENT
 from tests.support.review_panel import Submission
@@ -26,10 +26,7 @@ def recorded(
     }
     stored = StoredJournal(
         steps=tuple(_row(simulation, key) for key in simulation.steps),
-        records=tuple(
-            StoredRecord(key, record.kind, record.model_dump(mode="json"))
-            for key, record in simulation.records.items()
-        ),
+        records={key: record.model_dump(mode="json") for key, record in simulation.records.items()},
         decisions=decisions,
     )
     row: dict[str, Any] = {

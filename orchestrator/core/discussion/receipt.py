@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from pydantic import JsonValue
-
 from orchestrator.core.consensus.choices import Choice, tally
 from orchestrator.core.discussion.said import Said
 from orchestrator.core.discussion.spending import Heard, spent
 from orchestrator.core.findings.quotations import quoted_in
 from orchestrator.core.findings.stances import RAISING, VALUES
+from orchestrator.core.results import FindingPositions, FindingsImpact, StanceChange, VoteChange
 from shared.models.findings import Finding, Position, Stance
 from shared.models.panel import Participant
 
@@ -103,18 +102,18 @@ class MindChange:
     reason: str = ""
     quote: str | None = None
 
-    def shown(self) -> dict[str, JsonValue]:
-        """As a report holds it."""
-        return {
-            "participant": self.participant,
-            "finding": self.finding,
-            "round": self.round,
-            "from": self.before.value,
-            "to": self.after.value,
-            "evidence": self.evidence.value,
-            "reason": self.reason,
-            "quote": self.quote,
-        }
+    def shown(self, label: Callable[[str], str] = str) -> StanceChange:
+        """As a result holds it; `label` gives a finding's name in the whole run."""
+        return StanceChange(
+            participant=self.participant,
+            finding=label(self.finding),
+            round=self.round,
+            before=self.before.value,
+            after=self.after.value,
+            evidence=self.evidence.value,
+            reason=self.reason,
+            quote=self.quote,
+        )
 
 
 _Trail = list[Stance]  # one participant's stated positions on one finding, by round
@@ -203,31 +202,35 @@ class Debated:
         )
 
 
-def receipt_of(debate: Debated) -> dict[str, JsonValue]:
+def receipt_of(
+    debate: Debated, *, review: int | None = None, version: int | None = None
+) -> FindingsImpact:
     """First votes and last, everybody's first and last position on every finding, changes of mind, and their price."""
     changes = mind_changes(debate.ledger, debate.sources)
-    changed = {one.finding for one in changes}
-    first = {one.participant: one.verdict for one in debate.votes if one.round == 1}
-    last = {one.participant: one.verdict for one in debate.votes}
+    changed = {change.finding for change in changes}
+    first = {vote.participant: vote.verdict for vote in debate.votes if vote.round == 1}
+    last = {vote.participant: vote.verdict for vote in debate.votes}
     leading = leading_vote(debate.critics, first)
     moved = _changed_votes(debate, first, last)
     after = cost_of(debate.after)
-    return {
-        "first_votes_blind": True,
-        "first_votes": dict(first),
-        "last_votes": dict(last),
-        "first_leading": leading,
-        "verdict": debate.verdict,
-        "helped": helped(leading, debate.verdict, changes=bool(changes)).value,
-        "findings": _positions(debate),
-        "changed_votes": moved,
-        "changes": [{**one.shown(), "finding": debate.label(one.finding)} for one in changes],
-        "changed_findings": len(changed),
-        "first_round": spent(debate.blind),
-        "debate": spent(debate.after),
-        "cost_per_changed_vote": price_per(len(moved), after),
-        "cost_per_changed_finding": price_per(len(changed), after),
-    }
+    return FindingsImpact(
+        review=review,
+        version=version,
+        first_votes_blind=True,
+        first_votes=first,
+        last_votes=last,
+        first_leading=leading,
+        verdict=debate.verdict,
+        helped=helped(leading, debate.verdict, changes=bool(changes)).value,
+        findings=_positions(debate),
+        changed_votes=moved,
+        changes=tuple(change.shown(debate.label) for change in changes),
+        changed_findings=len(changed),
+        first_round=spent(debate.blind),
+        debate=spent(debate.after),
+        cost_per_changed_vote=price_per(len(moved), after),
+        cost_per_changed_finding=price_per(len(changed), after),
+    )
 
 
 # The strongest evidence first.
@@ -236,9 +239,9 @@ _STRENGTH = (Evidence.QUOTED, Evidence.REASONED, Evidence.QUOTE_NOT_FOUND, Evide
 
 def _changed_votes(
     debate: Debated, first: Mapping[str, str], last: Mapping[str, str]
-) -> list[JsonValue]:
+) -> tuple[VoteChange, ...]:
     """Who voted otherwise than at first, and on what: the best grounds of the positions it took in that round."""
-    rows: list[JsonValue] = []
+    rows: list[VoteChange] = []
     for name, before in first.items():
         if last[name] == before:
             continue
@@ -255,37 +258,37 @@ def _changed_votes(
         best = min(grounds, key=lambda one: _STRENGTH.index(one[0]), default=None)
         evidence, line = (Evidence.NONE, None) if best is None else best
         rows.append(
-            {
-                "participant": name,
-                "from": before,
-                "to": last[name],
-                "round": number,
-                "evidence": evidence.value,
-                "reason": "" if line is None else line.reason,
-                "quote": None if line is None else line.quote,
-            }
+            VoteChange(
+                participant=name,
+                before=before,
+                after=last[name],
+                round=number,
+                evidence=evidence.value,
+                reason="" if line is None else line.reason,
+                quote=None if line is None else line.quote,
+            )
         )
-    return rows
+    return tuple(rows)
 
 
-def _positions(debate: Debated) -> list[JsonValue]:
+def _positions(debate: Debated) -> tuple[FindingPositions, ...]:
     """Every finding with everybody's first and last stated position on it."""
     trails = _trails(debate.ledger)
-    rows: list[JsonValue] = []
+    rows = []
     for finding in debate.findings:
         own = {who: trail for (about, who), trail in trails.items() if about == finding.id}
         rows.append(
-            {
-                "finding": debate.label(finding.id),
-                "title": finding.title,
-                "severity": finding.severity.value,
-                "status": finding.status.value,
-                "raised_in_round": finding.raised_in_round,
-                "first": {who: trail[0].position.value for who, trail in own.items()},
-                "last": {who: trail[-1].position.value for who, trail in own.items()},
-            }
+            FindingPositions(
+                finding=debate.label(finding.id),
+                title=finding.title,
+                severity=finding.severity,
+                status=finding.status,
+                raised_in_round=finding.raised_in_round,
+                first={who: trail[0].position.value for who, trail in own.items()},
+                last={who: trail[-1].position.value for who, trail in own.items()},
+            )
         )
-    return rows
+    return tuple(rows)
 
 
 def leading_vote(voters: Sequence[Participant], votes: Mapping[str, str]) -> str | None:
@@ -305,5 +308,4 @@ def price_per(changes: int, total: float | None) -> float | None:
 
 def cost_of(heard: Iterable[Heard]) -> float | None:
     """What these steps cost in US dollars; None when a part of it is not known."""
-    total = spent(heard)["cost_usd"]
-    return float(total) if isinstance(total, int | float) else None
+    return spent(heard).cost_usd

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pydantic import JsonValue
-
+from orchestrator.core.results import RunSpending, TurnSpending
 from shared.models.steps import StepResult
 
 
@@ -34,21 +33,23 @@ class _Sum:
         if result.failure is None or result.cost_usd is not None:
             self.costs.append(result.cost_usd)
 
-    def shown(self) -> dict[str, JsonValue]:
-        tokens = [one for one in self.tokens if one is not None]
-        costs = [one for one in self.costs if one is not None]
-        return {
-            "turns": self.turns,
-            "failed": self.failed,
-            "tokens": sum(tokens) if len(tokens) == len(self.tokens) else None,
-            "cost_usd": sum(costs) if len(costs) == len(self.costs) else None,
-        }
+    @property
+    def spending(self) -> TurnSpending:
+        tokens = [count for count in self.tokens if count is not None]
+        costs = [cost for cost in self.costs if cost is not None]
+        return TurnSpending(
+            turns=self.turns,
+            failed=self.failed,
+            tokens=sum(tokens) if len(tokens) == len(self.tokens) else None,
+            cost_usd=sum(costs) if len(costs) == len(self.costs) else None,
+        )
 
 
-def spent(heard: Iterable[Heard]) -> dict[str, JsonValue]:
-    """`{"turns", "failed", "tokens", "cost_usd", "by": {name: the same four}}`; None where a part is unknown."""
+def spent(heard: Iterable[Heard]) -> RunSpending:
+    """The sums of these steps, and those of each participant."""
     total, by = _Sum(), dict[str, _Sum]()
     for one in heard:
         total.add(one.result)
         by.setdefault(one.participant, _Sum()).add(one.result)
-    return {**total.shown(), "by": {name: sums.shown() for name, sums in by.items()}}
+    shares = {name: sums.spending for name, sums in by.items()}
+    return RunSpending(**dict(total.spending), by=shares)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
+from orchestrator.core.results import ChangeResult, ShownMatter, WorkflowResult
 from shared.models.coverage import CoverageReport
 from shared.models.findings import Finding, FindingStatus, Severity
 from shared.models.outcomes import Ending, Verdict
@@ -135,19 +135,22 @@ def consensus_gate(ending: Ending | None, agreed: bool | None) -> GateResult:
 
 
 def gate_of(
-    spec: RunSpec, findings: Sequence[Finding], ending: Ending | None, detail: Mapping[str, Any]
+    spec: RunSpec,
+    findings: Sequence[Finding],
+    ending: Ending | None,
+    result: WorkflowResult | ShownMatter | None,
 ) -> GateResult:
-    """The gate that a run has, on what stands and on what its outcome tells (`detail`, empty before)."""
+    """The gate that a run has, on what stands and on its result (before the end: on what is shown, or nothing)."""
     if spec.requires_consensus:
-        return consensus_gate(ending, (detail.get("agreement") or {}).get("on_verdict"))
-    objections = detail.get("unshown_objections", ())
-    return gate(findings, ending, spec.fail_on, coverage_of(detail), objections)
+        agreed = result.agrees_on_verdict if isinstance(result, WorkflowResult) else None
+        return consensus_gate(ending, agreed)
+    objections = result.unshown_objections if isinstance(result, ChangeResult) else ()
+    return gate(findings, ending, spec.fail_on, coverage_of(result), objections)
 
 
-def coverage_of(detail: Mapping[str, Any]) -> CoverageReport | None:
-    """Who read what, as an outcome (or an open decision) tells it; None where it does not."""
-    told = detail.get("coverage")
-    return None if told is None else CoverageReport.model_validate(told)
+def coverage_of(result: WorkflowResult | ShownMatter | None) -> CoverageReport | None:
+    """Who read what; None where that is not told."""
+    return result.coverage if isinstance(result, ChangeResult | ShownMatter) else None
 
 
 _NAMED = 5

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TypeVar
 
 from pydantic import JsonValue
 
+from orchestrator.core.results import WorkflowResult
 from shared.models.assessment import Assessment
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding, Stance
@@ -75,22 +76,11 @@ class Decide:
     question: Question
 
 
-class RecordBody(Wire):
-    """A typed fact that a workflow writes into its journal: a round's assessment, a transition, a router's choice.
-
-    `kind` is its type's name in the journal, for good; the workflow's descriptor lists the types that it writes.
-    """
-
-    kind: ClassVar[str]
-
-
-class RoundRecord(RecordBody):
+class RoundRecord(Wire):
     """What a round brought: its figures, all findings as they stand, and the stances taken in it.
 
     `prefix` makes the findings' ids unique in a run that reviews more than once.
     """
-
-    kind: ClassVar[str] = "assessment"
 
     prefix: str = ""
     assessment: Assessment
@@ -98,19 +88,15 @@ class RoundRecord(RecordBody):
     stances: tuple[Stance, ...]
 
 
-R = TypeVar("R", bound=RecordBody)
-
-
 @dataclass(frozen=True)
-class Record(Generic[R]):
+class Record:
     """Work something out once and write it down, in the transaction that saw it first.
 
     A replay is sent what is written and does not compute it again.
     """
 
     key: str
-    type: type[R]
-    compute: Callable[[], R] = field(compare=False, repr=False)
+    compute: Callable[[], RoundRecord] = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -128,12 +114,17 @@ class Outcome:
     ending: Ending | None
     summary: str
     findings: tuple[Finding, ...] = ()
-    detail: dict[str, JsonValue] = field(default_factory=dict)
+    result: WorkflowResult = field(default_factory=WorkflowResult)
     warnings: tuple[str, ...] = ()
 
+    @property
+    def detail(self) -> dict[str, JsonValue]:
+        """The result as it is stored and as JSON shows it (`detail` in docs/json.md)."""
+        return self.result.model_dump(mode="json")
 
-Command = Together | Decide | Record[Any] | Phase
-Sent = tuple[StepResult, ...] | Answer | RecordBody | None
+
+Command = Together | Decide | Record | Phase
+Sent = tuple[StepResult, ...] | Answer | RoundRecord | None
 T = TypeVar("T")
 Effect = Generator[Command, Sent, T]  # a part of a workflow that ends with a T
 Workflow = Effect[Outcome]
@@ -162,10 +153,10 @@ def decide(key: str, question: Question) -> Effect[Answer]:
     return answer
 
 
-def record(key: str, fact: type[R], compute: Callable[[], R]) -> Effect[R]:
-    """Write a fact of that type into the journal; on a replay, what was written."""
-    written = yield Record(key, fact, compute)
-    assert isinstance(written, fact)
+def record(key: str, compute: Callable[[], RoundRecord]) -> Effect[RoundRecord]:
+    """Write down what a round brought; on a replay, what was written."""
+    written = yield Record(key, compute)
+    assert isinstance(written, RoundRecord)
     return written
 
 

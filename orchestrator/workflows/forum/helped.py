@@ -6,10 +6,6 @@ how that position would have voted: a participant's own word, whose opening stan
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic import JsonValue
-
 from orchestrator.core.consensus.ballots import Count, Vote
 from orchestrator.core.discussion.receipt import (
     Helped,
@@ -22,8 +18,10 @@ from orchestrator.core.discussion.receipt import (
 from orchestrator.core.discussion.spending import spent
 from orchestrator.core.findings.quotations import GivenTexts
 from orchestrator.core.findings.stances import VALUES
+from orchestrator.core.results import VoteChange
 from orchestrator.workflows.forum.case import Case, Talk
 from orchestrator.workflows.forum.closing import Closing, counted
+from orchestrator.workflows.forum.result import ConclusionImpact, OpeningPosition
 from shared.models.deliberation import Ballot, Opening
 from shared.models.findings import Position
 from shared.models.outcomes import Ending
@@ -31,34 +29,34 @@ from shared.models.outcomes import Ending
 AGREED = "agreed"
 
 
-def receipt(case: Case, talk: Talk, closing: Closing) -> dict[str, JsonValue]:
+def receipt(case: Case, talk: Talk, closing: Closing) -> ConclusionImpact:
     """First positions and how they would have voted, the votes, who changed on what evidence, and the price."""
     moved = _changed_votes(case, talk, closing)
     first = _first_count(case, talk, closing)
     debated = (*talk.heard, *closing.heard)
-    return {
-        "first_votes_blind": case.options.blind_opening,
-        "first_votes": {
+    return ConclusionImpact(
+        first_votes_blind=case.options.blind_opening,
+        first_votes={
             name: _first_vote(opening, closing.ballots.get(name))
             for name, opening in talk.openings.items()
         },
-        "first_support": None if first is None else first.support,
-        "final_support": None if closing.count is None else closing.count.support,
-        "helped": _helped(first, closing, changes=bool(moved)).value,
-        "changed_votes": moved,
-        "first_round": spent(talk.blind),
-        "debate": spent(debated),
-        "cost_per_changed_vote": price_per(len(moved), cost_of(debated)),
-    }
+        first_support=None if first is None else first.support,
+        final_support=None if closing.count is None else closing.count.support,
+        helped=_helped(first, closing, changes=bool(moved)).value,
+        changed_votes=moved,
+        first_round=spent(talk.blind),
+        debate=spent(debated),
+        cost_per_changed_vote=price_per(len(moved), cost_of(debated)),
+    )
 
 
-def _first_vote(opening: Opening, ballot: Ballot | None) -> dict[str, Any]:
-    return {
-        "position": opening.position,
-        "confidence": opening.confidence,
-        "reason": opening.reason,
-        "on_conclusion": None if ballot is None else ballot.before,
-    }
+def _first_vote(opening: Opening, ballot: Ballot | None) -> OpeningPosition:
+    return OpeningPosition(
+        position=opening.position,
+        confidence=opening.confidence,
+        reason=opening.reason,
+        on_conclusion=None if ballot is None else ballot.before,
+    )
 
 
 def _first_count(case: Case, talk: Talk, closing: Closing) -> Count | None:
@@ -80,22 +78,22 @@ def _helped(first: Count | None, closing: Closing, *, changes: bool) -> Helped:
     return helped(AGREED if agreed_at_first else None, final, changes=changes)
 
 
-def _changed_votes(case: Case, talk: Talk, closing: Closing) -> list[JsonValue]:
+def _changed_votes(case: Case, talk: Talk, closing: Closing) -> tuple[VoteChange, ...]:
     """Who voted otherwise than its opening would have, and what that rests on."""
     quotable = _sources(case, talk)
-    return [
-        {
-            "participant": name,
-            "from": ballot.before,
-            "to": ballot.position,
-            "round": None,
-            "evidence": evidence_of(name, ballot.changed_because, ballot.quote, quotable).value,
-            "reason": ballot.changed_because or ballot.reason,
-            "quote": ballot.quote,
-        }
+    return tuple(
+        VoteChange(
+            participant=name,
+            before=ballot.before,
+            after=ballot.position,
+            round=None,
+            evidence=evidence_of(name, ballot.changed_because, ballot.quote, quotable).value,
+            reason=ballot.changed_because or ballot.reason,
+            quote=ballot.quote,
+        )
         for name, ballot in closing.ballots.items()
         if ballot is not None and name in talk.openings and _moved(ballot)
-    ]
+    )
 
 
 def _moved(ballot: Ballot) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from orchestrator.core.discussion.receipt import (
     Sources,
     cost_of,
@@ -13,14 +11,16 @@ from orchestrator.core.discussion.receipt import (
     price_per,
 )
 from orchestrator.core.discussion.spending import spent
+from orchestrator.core.results import VoteChange
 from orchestrator.workflows.panel.case import Case, Debate
 from orchestrator.workflows.panel.judging import Judged
 from orchestrator.workflows.panel.quoting import sources
+from orchestrator.workflows.panel.result import HeldPosition, PositionsImpact
 from orchestrator.workflows.panel.strategies import Order
 from orchestrator.workflows.panel.voting import Voting, first_tally
 
 
-def receipt(case: Case, held: Debate, voting: Voting, judged: Judged) -> dict[str, Any]:
+def receipt(case: Case, held: Debate, voting: Voting, judged: Judged) -> PositionsImpact:
     """Did the debate help? A vote has changed when what was held first is not among what is held last."""
     quotable = sources(case, held.statements, held.points, held.rounds)
     moved = _changed_votes(held, voting, quotable)
@@ -28,24 +28,24 @@ def receipt(case: Case, held: Debate, voting: Voting, judged: Judged) -> dict[st
     changes = mind_changes(held.ledger, quotable)
     changed = {one.finding for one in changes}
     first = first_tally(case, held).leading
-    return {
-        "first_votes_blind": case.has_opening or case.strategy.order is Order.AT_ONCE,
-        "first_votes": {
-            name: {"position": one.holds, "confidence": one.confidence}
-            for name, one in held.first.items()
+    return PositionsImpact(
+        first_votes_blind=case.has_opening or case.strategy.order is Order.AT_ONCE,
+        first_votes={
+            name: HeldPosition(position=vote.holds, confidence=vote.confidence)
+            for name, vote in held.first.items()
         },
-        "first_leading": first,
-        "final_leading": voting.tally.leading,
-        "verdict": judged.choice,
-        "helped": helped(first, _result(voting, judged), changes=bool(moved)).value,
-        "changed_votes": moved,
-        "changes": [one.shown() for one in changes],
-        "changed_findings": len(changed),
-        "first_round": spent(held.first_heard),
-        "debate": spent(debated),
-        "cost_per_changed_vote": price_per(len(moved), cost_of(debated)),
-        "cost_per_changed_finding": price_per(len(changed), cost_of(debated)),
-    }
+        first_leading=first,
+        final_leading=voting.tally.leading,
+        verdict=judged.choice,
+        helped=helped(first, _result(voting, judged), changes=bool(moved)).value,
+        changed_votes=moved,
+        changes=tuple(change.shown() for change in changes),
+        changed_findings=len(changed),
+        first_round=spent(held.first_heard),
+        debate=spent(debated),
+        cost_per_changed_vote=price_per(len(moved), cost_of(debated)),
+        cost_per_changed_finding=price_per(len(changed), cost_of(debated)),
+    )
 
 
 def _result(voting: Voting, judged: Judged) -> str | None:
@@ -55,7 +55,7 @@ def _result(voting: Voting, judged: Judged) -> str | None:
     return judged.choice or voting.tally.leading
 
 
-def _changed_votes(held: Debate, voting: Voting, quotable: Sources) -> list[dict[str, Any]]:
+def _changed_votes(held: Debate, voting: Voting, quotable: Sources) -> tuple[VoteChange, ...]:
     changed = []
     for name, first in held.first.items():
         vote = voting.votes.get(name)
@@ -68,17 +68,17 @@ def _changed_votes(held: Debate, voting: Voting, quotable: Sources) -> list[dict
             reason = statement.changed_because or reason
             quote = statement.quote or quote
         changed.append(
-            {
-                "participant": name,
-                "from": first.holds,
-                "to": vote.choice,
-                "round": _round_of_change(held, name, first.holds),
-                "evidence": evidence_of(name, reason, quote, quotable).value,
-                "reason": reason,
-                "quote": quote,
-            }
+            VoteChange(
+                participant=name,
+                before=first.holds,
+                after=vote.choice,
+                round=_round_of_change(held, name, first.holds),
+                evidence=evidence_of(name, reason, quote, quotable).value,
+                reason=reason,
+                quote=quote,
+            )
         )
-    return changed
+    return tuple(changed)
 
 
 def _round_of_change(held: Debate, name: str, first: str) -> int | None:

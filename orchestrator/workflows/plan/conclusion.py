@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from orchestrator.core.discussion.receipt import Debated, receipt_of
 from orchestrator.core.discussion.said import feedback
 from orchestrator.core.discussion.spending import Heard, spent
 from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome
+from orchestrator.core.results import FindingsImpact
 from orchestrator.workflows.plan.case import Case, Debate, History
-from orchestrator.workflows.plan.decision import ACCEPT, labelled, rounds
+from orchestrator.workflows.plan.decision import ACCEPT, contributions
 from orchestrator.workflows.plan.planning import Planned
 from orchestrator.workflows.plan.quoting import sources
+from orchestrator.workflows.plan.result import (
+    PlanLabels,
+    PlanResult,
+    PlanRevision,
+    VersionAssessment,
+)
+from shared.models.decision import Answer
 from shared.models.outcomes import Ending, Verdict
 
 
@@ -23,7 +30,7 @@ def without_plan(planned: Planned) -> Outcome:
         verdict=Verdict.INCONCLUSIVE,
         ending=Ending.OVER_BUDGET if planned.over_budget else Ending.DEGRADED,
         summary=" ".join(planned.warnings),
-        detail={"plan": None, "accepted": False, "revisions": [], "usage": spent(planned.heard)},
+        result=PlanResult(plan=None, accepted=False, revisions=(), usage=spent(planned.heard)),
         warnings=planned.warnings,
     )
 
@@ -43,28 +50,28 @@ def conclude(
             for debate in debates
             for finding in debate.history.findings
         ),
-        detail={
-            "question": case.prompts.question.title,
-            "strategy": case.options.strategy,
-            "plan": last.plan.text,
-            "plan_by": last.plan.by,
-            "accepted": answer is not None and answer.choice == ACCEPT,
-            "decision": _decision(debates),
-            "revisions": [_revision(debate) for debate in debates],
-            "synthesis": last.synthesis.model_dump(mode="json"),
-            "synthesised_by": last.synthesised_by,
-            "feedback": feedback("plan", last.history.said),
-            "assessments": [
-                {"version": debate.plan.number, **one.model_dump(mode="json")}
+        result=PlanResult(
+            question=case.prompts.question.title,
+            strategy=case.options.strategy,
+            plan=last.plan.text,
+            plan_by=last.plan.by,
+            accepted=answer is not None and answer.choice == ACCEPT,
+            decision=_decision(debates),
+            revisions=tuple(_revision(debate) for debate in debates),
+            synthesis=last.synthesis,
+            synthesised_by=last.synthesised_by,
+            feedback=feedback("plan", last.history.said),
+            assessments=tuple(
+                VersionAssessment(version=debate.plan.number, **dict(assessment))
                 for debate in debates
-                for one in debate.history.assessments
-            ],
-            "standing": [last.plan.label(one.id) for one in last.history.findings],
-            "effective_votes": effective_votes(case.critics),
-            "receipt": receipt(case, last),
-            "earlier_receipts": [receipt(case, debate) for debate in debates[:-1]],
-            "usage": spent((*heard, *(one for debate in debates for one in _bill(debate)))),
-        },
+                for assessment in debate.history.assessments
+            ),
+            standing=tuple(last.plan.label(finding.id) for finding in last.history.findings),
+            effective_votes=effective_votes(case.critics),
+            receipt=receipt(case, last),
+            earlier_receipts=tuple(receipt(case, debate) for debate in debates[:-1]),
+            usage=spent((*heard, *(turn for debate in debates for turn in _bill(debate)))),
+        ),
         warnings=(
             *warnings,
             *(
@@ -76,10 +83,10 @@ def conclude(
     )
 
 
-def receipt(case: Case, debate: Debate) -> dict[str, Any]:
+def receipt(case: Case, debate: Debate) -> FindingsImpact:
     """Did the debate of a version help?"""
     history = debate.history
-    made = receipt_of(
+    return receipt_of(
         Debated(
             critics=case.critics,
             said=history.said,
@@ -90,9 +97,9 @@ def receipt(case: Case, debate: Debate) -> dict[str, Any]:
             label=debate.plan.label,
             blind=history.blind,
             after=history.heard[len(history.blind) :],
-        )
+        ),
+        version=debate.plan.number,
     )
-    return {"version": debate.plan.number, **made}
 
 
 # What the code's verdict is in the critics' words.
@@ -107,29 +114,31 @@ def _bill(debate: Debate) -> tuple[Heard, ...]:
     return (*debate.history.heard, *debate.heard)
 
 
-def _decision(debates: Sequence[Debate]) -> dict[str, Any] | None:
+def _decision(debates: Sequence[Debate]) -> Answer | None:
     """The last answer that somebody gave."""
     answers = (debate.answer for debate in reversed(debates) if debate.answer is not None)
-    last = next(answers, None)
-    return None if last is None else last.model_dump(mode="json")
+    return next(answers, None)
 
 
-def _revision(debate: Debate) -> dict[str, Any]:
+def _revision(debate: Debate) -> PlanRevision:
     plan, history = debate.plan, debate.history
-    return {
-        "number": plan.number,
-        "by": plan.by,
-        "text": plan.text,
-        "assumptions": list(plan.assumptions),
-        "answers": [dict(one) for one in plan.answers],
-        "ending": _ending(history),
-        "findings": [labelled(plan, one) for one in history.findings],
-        "rounds": rounds(debate),
-        "synthesis": debate.synthesis.model_dump(mode="json"),
-        "synthesised_by": debate.synthesised_by,
-        "decision": None if debate.answer is None else debate.answer.model_dump(mode="json"),
-        "labels": {
-            "rounds": {number: dict(one) for number, one in history.labels.items()},
-            "synthesis": dict(debate.labels),
-        },
-    }
+    return PlanRevision(
+        number=plan.number,
+        by=plan.by,
+        text=plan.text,
+        assumptions=plan.assumptions,
+        answers=tuple(dict(answered) for answered in plan.answers),
+        ending=_ending(history),
+        findings=tuple(
+            finding.model_copy(update={"id": plan.label(finding.id)})
+            for finding in history.findings
+        ),
+        rounds=contributions(debate),
+        synthesis=debate.synthesis,
+        synthesised_by=debate.synthesised_by,
+        decision=debate.answer,
+        labels=PlanLabels(
+            rounds={number: dict(labels) for number, labels in history.labels.items()},
+            synthesis=dict(debate.labels),
+        ),
+    )

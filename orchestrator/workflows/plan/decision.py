@@ -7,6 +7,7 @@ from typing import Any
 from orchestrator.core.discussion.said import feedback
 from orchestrator.core.replay.commands import Effect, decide
 from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
+from orchestrator.workflows.plan.result import PlanContribution
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding
 
@@ -49,7 +50,7 @@ def shown(debate: Debate) -> dict[str, Any]:
         "version": plan.number,
         "findings": [labelled(plan, finding) for finding in history.findings],
         "feedback": feedback("plan", history.said),
-        "rounds": rounds(debate),
+        "rounds": [said.model_dump(mode="json") for said in contributions(debate)],
         "synthesis": debate.synthesis.model_dump(mode="json"),
         "synthesised_by": debate.synthesised_by,
         "convergence": None if assessment is None else assessment.model_dump(mode="json"),
@@ -61,15 +62,15 @@ def labelled(plan: PlanVersion, finding: Finding) -> dict[str, Any]:
     return {**finding.model_dump(mode="json"), "id": plan.label(finding.id)}
 
 
-def rounds(debate: Debate) -> list[dict[str, Any]]:
-    """Every contribution, in order."""
-    return [
-        {
-            "round": one.round,
-            "role": one.role.value,
-            "participant": one.participant,
-            "verdict": one.verdict,
-            "content": one.text,
-        }
-        for one in debate.history.said
-    ]
+def contributions(debate: Debate) -> tuple[PlanContribution, ...]:
+    """Everything that was said, in order."""
+    return tuple(
+        PlanContribution(
+            round=said.round,
+            role=said.role.value,
+            participant=said.participant,
+            verdict=said.verdict,
+            content=said.text,
+        )
+        for said in debate.history.said
+    )

@@ -21,6 +21,7 @@ from orchestrator.workflows.review.decision import apply_fix, ask
 from orchestrator.workflows.review.discussion import discuss
 from orchestrator.workflows.review.fixes import prepare_fixes
 from orchestrator.workflows.review.prompts import ReviewPrompts
+from orchestrator.workflows.review.result import APPLY_FIX
 from orchestrator.workflows.review.synthesis import synthesise
 from shared.models.run import ReviewOptions, RunSpec
 
@@ -67,7 +68,7 @@ def one_review(case: Case) -> Effect[Result]:
         return result
     yield from phase("WaitingForReviewDecision")
     answer = yield from ask(case, result)
-    if answer.choice != "apply_fix":
+    if answer.choice != APPLY_FIX:
         return replace(result, answer=answer)
     yield from phase("Fixing")
     return (yield from apply_fix(case, replace(result, answer=answer)))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from orchestrator.core.discussion.said import feedback
 from orchestrator.core.findings.coverage import merged
 from orchestrator.core.findings.evidence import is_unproven
 from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.workflows.review.case import Case, History, Result, coverage
-from orchestrator.workflows.review.decision import shown_fixes
+from orchestrator.workflows.review.decision import labelled_fixes
 from orchestrator.workflows.review.fixes import good_fixes
 from orchestrator.workflows.review.helped import receipt
-from shared.models.decision import Answer
+from orchestrator.workflows.review.result import ReviewAssessment, ReviewResult
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending
-from shared.models.replies import Applied, CheckedFixes
+from shared.models.replies import CheckedFixes
 from shared.models.run import ReviewOptions
 
 
@@ -45,27 +43,27 @@ def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outc
         ending=ending,
         summary=last.synthesis.summary,
         findings=tuple(everything),
-        detail={
-            "synthesis": last.synthesis.model_dump(mode="json"),
-            "synthesised_by": last.synthesised_by,
-            "feedback": feedback("review", last.history.said),
-            "assessments": [
-                {"review": case.cycle, **assessment.model_dump(mode="json")}
+        result=ReviewResult(
+            synthesis=last.synthesis,
+            synthesised_by=last.synthesised_by,
+            feedback=feedback("review", last.history.said),
+            assessments=tuple(
+                ReviewAssessment(review=case.cycle, **dict(assessment))
                 for case, result in results
                 if (assessment := result.history.assessment) is not None
-            ],
-            "fixes": shown_fixes(*_last_fixes(results)),
-            "decision": _dump(next((r.answer for _, r in reversed(results) if r.answer), None)),
-            "applied": [_dump(r.applied) for _, r in results if r.applied],
-            "standing": [finding.id for finding in standing],
-            "reviews": len(results),
-            "labels": {str(case.cycle): dict(result.labels) for case, result in results},
-            "effective_votes": effective_votes(case.spec.panel.critics),
-            "receipt": receipt(case, last.history),
-            "earlier_receipts": [receipt(one, made.history) for one, made in results[:-1]],
-            **({"unshown_objections": list(objections)} if objections else {}),
-            **({} if covered is None else {"coverage": covered.model_dump(mode="json")}),
-        },
+            ),
+            fixes=labelled_fixes(*_last_fixes(results)),
+            decision=next((made.answer for _, made in reversed(results) if made.answer), None),
+            applied=tuple(made.applied for _, made in results if made.applied),
+            standing=tuple(finding.id for finding in standing),
+            reviews=len(results),
+            labels={str(case.cycle): dict(result.labels) for case, result in results},
+            effective_votes=effective_votes(case.spec.panel.critics),
+            receipt=receipt(case, last.history),
+            earlier_receipts=tuple(receipt(one, made.history) for one, made in results[:-1]),
+            unshown_objections=objections,
+            coverage=covered,
+        ),
         warnings=tuple(
             warning
             for _, result in results
@@ -98,7 +96,3 @@ def _last_fixes(results: list[tuple[Case, Result]]) -> tuple[Case, CheckedFixes]
             return case, result.fixes
     case, result = results[-1]
     return case, result.fixes
-
-
-def _dump(value: Answer | Applied | None) -> dict[str, Any] | None:
-    return None if value is None else value.model_dump(mode="json")

@@ -9,6 +9,7 @@ from typing import Any
 from orchestrator.core.replay.commands import Effect, ToolRun, decide, single
 from orchestrator.workflows.review.case import Case, Result, coverage
 from orchestrator.workflows.review.fixes import check_fixes, good_fixes
+from orchestrator.workflows.review.result import APPLY_FIX, SKIP
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding
 from shared.models.replies import Applied, CheckedFixes
@@ -27,10 +28,10 @@ def ask(case: Case, result: Result) -> Effect[Answer]:
     question = Question(
         kind="review",
         prompt="Apply the fix, or skip and continue?",
-        options=("apply_fix", "skip"),
+        options=(APPLY_FIX, SKIP),
         shown={
             "findings": [labelled(case, f) for f in result.history.findings],
-            "fixes": shown_fixes(case, result.fixes),
+            "fixes": labelled_fixes(case, result.fixes).model_dump(mode="json"),
             "synthesis": result.synthesis.model_dump(mode="json"),
             "base": case.subject.origin.model_dump(mode="json"),
             "convergence": None if assessment is None else assessment.model_dump(mode="json"),
@@ -48,12 +49,13 @@ def labelled(case: Case, finding: Finding) -> dict[str, Any]:
     return {**finding.model_dump(mode="json"), "id": case.label(finding.id)}
 
 
-def shown_fixes(case: Case, fixes: CheckedFixes) -> dict[str, Any]:
+def labelled_fixes(case: Case, fixes: CheckedFixes) -> CheckedFixes:
     """The fixes as a person sees them: the exact patch, and which finding each part mends."""
-    shown = fixes.model_dump(mode="json")
-    for fix in shown["fixes"]:
-        fix["findings"] = [case.label(finding) for finding in fix["findings"]]
-    return shown
+    labelled = tuple(
+        fix.model_copy(update={"findings": tuple(case.label(finding) for finding in fix.findings)})
+        for fix in fixes.fixes
+    )
+    return fixes.model_copy(update={"fixes": labelled})
 
 
 def apply_fix(case: Case, result: Result) -> Effect[Result]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import JsonValue
-
 from orchestrator.core.discussion.receipt import Debated, Sources, receipt_of
 from orchestrator.core.findings.quotations import SubjectTexts
 from orchestrator.core.findings.verdict import derive
+from orchestrator.core.results import FindingsImpact
 from orchestrator.workflows.review.case import Case, History, coverage
 from shared.models.outcomes import Verdict
 
 
-def receipt(case: Case, history: History) -> dict[str, JsonValue]:
+def receipt(case: Case, history: History) -> FindingsImpact:
     """Did the discussion help? Findings stand as the panel left them, before any fix."""
     assessment = history.assessment
     said: dict[str, list[str]] = {}
@@ -23,7 +22,7 @@ def receipt(case: Case, history: History) -> dict[str, JsonValue]:
         case.options.fail_on,
         coverage(case, history),
     )
-    made = receipt_of(
+    return receipt_of(
         Debated(
             critics=case.spec.panel.critics,
             said=history.said,
@@ -34,6 +33,6 @@ def receipt(case: Case, history: History) -> dict[str, JsonValue]:
             label=case.label,
             blind=history.blind,
             after=history.after,
-        )
+        ),
+        review=case.cycle,
     )
-    return {"review": case.cycle, **made}

@@ -8,6 +8,7 @@ import pytest
 
 from orchestrator.core.findings.coverage import Reading, cover, excuse_of, merged, shown_files
 from orchestrator.core.findings.verdict import GateOutcome, coverage_of, derive, gate
+from orchestrator.core.results import ChangeResult
 from shared.models.coverage import Coverage, CoverageReport, UnreadFile, UnreadReason
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
@@ -190,5 +191,6 @@ def test_the_gate_names_the_missing_analyser() -> None:
 
 def test_a_report_survives_its_storage() -> None:
     one = report(Reading("ada"), failed("ruff"), files=(file(), file("b", skipped="gone")))
-    assert coverage_of({"coverage": one.model_dump(mode="json")}) == one
-    assert coverage_of({}) is None
+    stored = ChangeResult(coverage=one).model_dump(mode="json")
+    assert coverage_of(ChangeResult.model_validate(stored)) == one
+    assert coverage_of(ChangeResult.model_validate({})) is None

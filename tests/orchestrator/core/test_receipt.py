@@ -83,7 +83,7 @@ def debated(**fields: Any) -> Debated:
 
 
 def test_votes_positions_changes_and_price_stand_side_by_side():
-    made: Any = receipt_of(debated())
+    made: Any = receipt_of(debated()).model_dump(mode="json")
     assert made["first_votes"] == {"ada": "NEEDS_FIX", "bob": "APPROVED"}
     assert made["last_votes"] == {"ada": "NEEDS_FIX", "bob": "NEEDS_FIX"}
     assert (made["first_leading"], made["verdict"], made["helped"]) == (
@@ -114,23 +114,27 @@ def test_votes_positions_changes_and_price_stand_side_by_side():
 
 
 def test_a_vote_that_changes_and_says_on_no_finding_why_rests_on_nothing():
-    made: Any = receipt_of(debated(ledger=LEDGER[:2]))
+    made: Any = receipt_of(debated(ledger=LEDGER[:2])).model_dump(mode="json")
     (changed,) = made["changed_votes"]
     assert (changed["evidence"], changed["reason"], changed["quote"]) == ("none", "", None)
 
 
 def test_a_vote_that_went_there_and_back_has_not_changed():
-    made: Any = receipt_of(debated(said=[vote("ada", n, w) for n, w in enumerate("ABA", 1)]))
+    made: Any = receipt_of(
+        debated(said=[vote("ada", n, w) for n, w in enumerate("ABA", 1)])
+    ).model_dump(mode="json")
     assert (made["changed_votes"], made["cost_per_changed_vote"]) == ([], None)
 
 
 def test_a_price_that_is_not_wholly_known_is_not_known():
-    made: Any = receipt_of(debated(after=[priced("ada", 1.0), priced("bob", None)]))
+    made: Any = receipt_of(debated(after=[priced("ada", 1.0), priced("bob", None)])).model_dump(
+        mode="json"
+    )
     assert made["cost_per_changed_finding"] is None
 
 
 def test_without_a_change_there_is_no_price():
-    made: Any = receipt_of(debated(ledger=LEDGER[:1]))
+    made: Any = receipt_of(debated(ledger=LEDGER[:1])).model_dump(mode="json")
     assert (made["changed_findings"], made["cost_per_changed_finding"]) == (0, None)
 
 

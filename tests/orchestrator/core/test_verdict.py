@@ -14,6 +14,7 @@ from orchestrator.core.findings.verdict import (
     gate,
     gate_of,
 )
+from orchestrator.core.results import WorkflowResult
 from shared.models.findings import Finding, FindingStatus, Severity
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant
@@ -155,9 +156,13 @@ def test_a_panels_gate_follows_from_the_ending_and_from_what_the_votes_agree_on(
 def test_a_plan_has_the_gate_of_a_review_and_a_panel_one_of_its_own(
     options: PlanOptions | PanelOptions, outcome: GateOutcome
 ) -> None:
-    detail = {"agreement": {"on_verdict": False}}
+    class Apart(WorkflowResult):
+        @property
+        def agrees_on_verdict(self) -> bool:
+            return False
+
     stands = [finding(ACCEPTED, Severity.MAJOR)]
-    assert gate_of(submitted(options).spec, stands, Ending.CONVERGED, detail).outcome is outcome
+    assert gate_of(submitted(options).spec, stands, Ending.CONVERGED, Apart()).outcome is outcome
 
 
 def test_a_tripped_gate_names_the_findings() -> None:

@@ -94,7 +94,8 @@ def test_a_run_that_failed_for_missing_keys_alone_says_credentials():
 
 
 def test_a_fix_that_was_wanted_and_not_applied_is_no_success():
-    detail = {"decision": {"choice": "apply_fix"}, "applied": []}
+    answer = {"choice": "apply_fix", "actor": "ada", "channel": "cli"}
+    detail = {"decision": answer, "applied": []}
     report = make_report(verdict=Verdict.NEEDS_FIX, findings=(BAD,), detail=detail)
     assert exit_code(report) is ExitCode.INCONCLUSIVE
 

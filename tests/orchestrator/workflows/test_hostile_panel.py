@@ -149,7 +149,7 @@ def test_what_half_of_the_critics_want_fixed_is_not_approved_for_want_of_a_quota
     outcome = hold(unshown, unshown)
     assert all(one.severity is Severity.INFO for one in outcome.findings)
     assert outcome.verdict is Verdict.INCONCLUSIVE
-    result = gate_of(submission().spec, outcome.findings, outcome.ending, outcome.detail)
+    result = gate_of(submission().spec, outcome.findings, outcome.ending, outcome.result)
     assert result.outcome is not GateOutcome.PASSED
 
 

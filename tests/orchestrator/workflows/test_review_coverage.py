@@ -90,7 +90,7 @@ def stopping(name: str, *rounds: int) -> Script:
 
 
 def outcome_of_gate(made: Submission, outcome: Outcome) -> GateOutcome:
-    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.detail)
+    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.result)
     return result.outcome
 
 
@@ -144,7 +144,7 @@ def test_an_analyser_that_cannot_parse_a_file_keeps_the_approval_away(strategy: 
     )
     outcome, _ = held(made, script)
     assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.CONVERGED)
-    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.detail)
+    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.result)
     assert result.reason == "analysis is missing: bandit on b.py"
 
 
@@ -152,7 +152,7 @@ def test_what_the_capture_left_out_keeps_models_from_approving() -> None:
     made = submitted(participant("ada"), participant("bert"), left_out=True)
     outcome, _ = held(made, silent)
     assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.CONVERGED)
-    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.detail)
+    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.result)
     assert result.reason == "nobody read c.py"
 
 
@@ -182,7 +182,7 @@ def test_a_run_from_before_goes_on_and_replays_as_it_was_recorded() -> None:
     )
     outcome, run = held(made, stopping("bandit", 1))
     assert not isinstance(run.commands["critique/3/bandit"], ToolRun)
-    assert (outcome.verdict, "coverage" in outcome.detail) == (Verdict.APPROVED, False)
+    assert (outcome.verdict, outcome.detail["coverage"]) == (Verdict.APPROVED, None)
 
 
 def test_a_replay_under_the_same_rules_comes_to_the_same_coverage() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,14 @@ from tests.support.reports import make_decision, make_finding, make_report
 from tests.support.seen_runs import report_of
 from tests.support.snapshots import check_text
 
+CHANGE = {
+    "participant": "bob",
+    "finding": "F1",
+    "round": 3,
+    "from": "agree",
+    "to": "disagree",
+    "evidence": "none",
+}
 SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
 
 
@@ -67,10 +76,8 @@ def test_the_answers_that_came_are_shown_while_others_are_still_at_it() -> None:
 
 def test_a_quiet_answer_is_the_answer_and_nothing_else() -> None:
     held = asked()
-    del held.outcome.detail["synthesis"]
-    report = report_of(held.run, held.simulation, held.outcome)
-    report.detail["answers"] = report.detail["answers"][:1]
-    shown = plain(result_lines(report, language="en", max_findings=5, brief=True))
+    answers: Any = held.outcome.detail["answers"]
+    shown = text_of(held.with_result(synthesis=None, answers=answers[:1]), brief=True)
     assert shown == (
         "Start with **one process**.\n\n```python\nif users < 10_000:\n    keep(monolith)\n```\n"
     )
@@ -135,14 +142,11 @@ def test_a_receipt_says_who_changed_their_mind_on_what() -> None:
 
 @pytest.mark.parametrize("votes", [[], None])
 def test_a_change_of_mind_has_a_price_only_where_one_is_shown(votes: list[object] | None) -> None:
-    held = judged()
-    receipt = held.outcome.detail["receipt"]
-    receipt |= {"cost_per_changed_vote": None, "cost_per_changed_finding": 0.5}
-    if votes is None:  # reviews and plans have no votes: their changes are those on findings
-        receipt |= {"findings": []}
-    else:
-        receipt["changed_votes"] = votes
-    shown = text_of(held)
+    # Reviews and plans have no votes: their changes are those on findings.
+    held = judged() if votes is not None else planned()
+    priced = {"cost_per_changed_vote": None, "cost_per_changed_finding": 0.5}
+    changes = {"changed_votes": []} if votes is not None else {"changes": [CHANGE]}
+    shown = text_of(held.with_result(receipt={**priced, **changes}))
     assert ("for each changed mind" in shown) is (votes is None)
     assert ("changed their mind: nobody" in shown) is (votes is not None)
 
@@ -162,8 +166,9 @@ def test_silence_about_a_plan_is_not_shown_as_the_absence_of_objections() -> Non
 def test_hostile_answers_steer_neither_the_terminal_nor_the_document() -> None:
     held = asked()
     hostile = "\x1b[2Jx ![](https://evil.test/a.png) <script>"
+    answers: Any = held.outcome.detail["answers"]
+    held = held.with_result(answers=[{**answers[0], "answer": hostile}, *answers[1:]])
     report = report_of(held.run, held.simulation, held.outcome)
-    report.detail["answers"][0]["answer"] = hostile
     assert "\x1b" not in plain(result_lines(report, language="en", max_findings=5))
     markdown = result_markdown(report, language="en")
     assert "![" not in markdown
@@ -199,7 +204,7 @@ def test_a_vote_for_none_of_the_positions_is_told_in_the_readers_language() -> N
         "position": None,
         "text": "none of the positions",
     }
-    held.outcome.detail["dissenting_opinions"] = [{**opinion, "reason": None, "confidence": None}]
+    held = held.with_result(dissenting_opinions=[opinion])
     report = report_of(held.run, held.simulation, held.outcome)
     assert "cyd: 해당 입장 없음" in plain(result_lines(report, language="ko", max_findings=5))
     assert "cyd: none of the positions" in text_of(held)
@@ -208,34 +213,27 @@ def test_a_vote_for_none_of_the_positions_is_told_in_the_readers_language() -> N
 def test_votes_of_one_family_are_not_passed_off_as_many() -> None:
     held = discussed()
     assert "independent voice" not in text_of(held)
-    held.outcome.detail["effective_votes"] = 1
-    assert "this is 1 independent voice" in text_of(held)
+    assert "this is 1 independent voice" in text_of(held.with_result(effective_votes=1))
 
 
 def test_a_forums_receipt_shows_first_opinions_towards_the_conclusion_and_its_support() -> None:
-    held = discussed()
-    receipt = held.outcome.detail["receipt"]
-    assert isinstance(receipt, dict)
-    vote = {"position": "two processes", "on_conclusion": "disagree"}
-    receipt |= {"first_votes": {"claude": vote}, "first_support": 0.33, "final_support": 1.0}
-    shown = text_of(held)
+    vote = {"position": "two processes", "on_conclusion": "disagree", "confidence": None}
+    receipt = {"first_votes": {"claude": vote}, "first_support": 0.33, "final_support": 1.0}
+    shown = text_of(discussed().with_result(receipt=receipt))
     assert "first votes: claude: two processes (disagrees)" in shown
     assert "support for the conclusion: 0.33 → 1.00" in shown
 
 
 def test_a_verdict_against_the_first_vote_that_persuaded_nobody_is_not_praised() -> None:
-    held = judged()
-    held.outcome.detail["receipt"] |= {"helped": "changed", "changed_votes": []}
-    shown = text_of(held)
+    shown = text_of(judged().with_result(receipt={"helped": "changed", "changed_votes": []}))
     assert "Hardly: the verdict is not the first vote's, but nobody changed their mind." in shown
     assert "it changed the answer" not in shown
 
 
 def test_votes_that_changed_are_not_followed_by_nobody_changed_their_mind() -> None:
-    held = planned()
     first = {"ada": "REVISE", "bob": "ACCEPT"}
-    held.outcome.detail["receipt"] |= {"helped": "settled", "first_votes": first, "changes": []}
-    shown = text_of(held)
+    receipt = {"helped": "settled", "first_votes": first, "changes": []}
+    shown = text_of(planned().with_result(receipt=receipt))
     assert "  first votes: ada: REVISE; bob: ACCEPT (before anybody had heard anybody)\n" in shown
     assert "last votes: ada: REVISE; bob: REVISE; cyd: REVISE" in shown
     assert "nobody" not in shown.partition("Did the debate help?")[2].partition("cost")[0].replace(
@@ -244,33 +242,31 @@ def test_votes_that_changed_are_not_followed_by_nobody_changed_their_mind() -> N
 
 
 def test_contributions_one_after_another_are_no_synthesis() -> None:
-    held = planned()
-    detail = held.outcome.detail
-    detail["synthesised_by"], detail["synthesis"] = "fallback", {"summary": "# ada, again"}
+    held = planned().with_result(synthesised_by="fallback", synthesis={"summary": "# ada, again"})
     assert "# ada, again" not in text_of(held)
     assert "# ada, again" in text_of(held, everything=True)
 
 
 def test_the_panels_first_answer_stands_first_and_no_ranking_is_no_table() -> None:
     held = asked()
-    report = report_of(held.run, held.simulation, held.outcome)
-    answers, places = report.detail["answers"], report.detail["ranking"]["places"]
-    for one, place in zip(answers, (3, 1, 2), strict=False):
-        one["place"] = place
-    shown = plain(result_lines(report, language="en", max_findings=5))
+    detail: Any = held.outcome.detail
+    answers, ranking = detail["answers"], detail["ranking"]
+    placed = [{**one, "place": place} for one, place in zip(answers, (3, 1, 2), strict=False)]
+    shown = text_of(held.with_result(answers=placed))
     assert shown.index("── gemini") < shown.index("── codex") < shown.index("── claude")
-    for one in (*answers, *places):
-        one["place"] = None
-    shown = plain(result_lines(report, language="en", max_findings=5))
+    unplaced = [[{**one, "place": None} for one in rows] for rows in (answers, ranking["places"])]
+    shown = text_of(
+        held.with_result(answers=unplaced[0], ranking={**ranking, "places": unplaced[1]})
+    )
     assert "None" not in shown
     assert "Ranking by the panel" not in shown
 
 
 def test_nobodys_votes_are_no_list() -> None:
     held = judged()
-    for one in held.outcome.detail["votes"]:
-        one["voted"] = False
-    assert "── Votes" not in text_of(held)
+    votes: Any = held.outcome.detail["votes"]
+    silent = held.with_result(votes=[{**one, "voted": False} for one in votes])
+    assert "── Votes" not in text_of(silent)
 
 
 def test_who_is_waited_for_is_named_in_every_workflow() -> None:

@@ -1,0 +1,177 @@
+"""What the results of workflows have in common. A workflow's own result is in its folder, built from these.
+
+A result is stored as JSON with its outcome (`detail` in docs/json.md). What earlier versions stored is read into the
+same models: a field that came later has a default.
+"""
+
+from __future__ import annotations
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from shared.models.coverage import CoverageReport
+from shared.models.decision import Answer
+from shared.models.deliberation import Question
+from shared.models.findings import FindingStatus, Severity
+from shared.models.replies import Applied, CheckedFixes, Synthesis
+from shared.models.wire import ForeignWire, Wire
+
+
+class TurnSpending(Wire):
+    """What turns consumed; None where a part of it is not known."""
+
+    turns: int
+    failed: int
+    tokens: int | None
+    cost_usd: float | None
+
+
+class RunSpending(TurnSpending):
+    """The same of a whole run or of a part of it, and `by` participant."""
+
+    by: dict[str, TurnSpending] = Field(default_factory=dict)
+
+
+class AskedQuestion(Wire):
+    """The question as it was put; `contexts` are the files that came with it."""
+
+    title: str
+    text: str
+    contexts: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, question: Question) -> AskedQuestion:
+        """The question with the names of its files."""
+        contexts = tuple(context.path for context in question.contexts)
+        return cls(title=question.title, text=question.text, contexts=contexts)
+
+
+class VoteChange(Wire):
+    """Somebody ended elsewhere than it began: with a vote or, where `finding` is named, on a finding.
+
+    `evidence` says what the change rests on (docs/design/convergence.md), `round` when it came.
+    """
+
+    model_config = ConfigDict(
+        serialize_by_alias=True, validate_by_name=True, validate_by_alias=True
+    )
+
+    participant: str
+    before: str | None = Field(alias="from")
+    after: str | None = Field(alias="to")
+    round: int | None
+    evidence: str
+    reason: str = ""
+    quote: str | None = None
+
+
+class StanceChange(VoteChange):
+    """A participant's stated position on a finding became another one."""
+
+    finding: str
+
+
+class DebateImpact(Wire):
+    """Did the debate help: the first, blind votes against the result, who changed on what evidence, and the price."""
+
+    first_votes_blind: bool
+    helped: str
+    changed_votes: tuple[VoteChange, ...] = ()
+    first_round: RunSpending
+    debate: RunSpending
+    cost_per_changed_vote: float | None = None
+
+
+class FindingPositions(Wire):
+    """A finding with everybody's first and last stated position on it."""
+
+    finding: str
+    title: str
+    severity: Severity
+    status: FindingStatus
+    raised_in_round: int
+    first: dict[str, str] = Field(default_factory=dict)
+    last: dict[str, str] = Field(default_factory=dict)
+
+
+class FindingsImpact(DebateImpact):
+    """The impact of a debate about findings; `review` or `version` counts what was debated."""
+
+    review: int | None = None
+    version: int | None = None
+    first_votes: dict[str, str] = Field(default_factory=dict)
+    last_votes: dict[str, str] = Field(default_factory=dict)
+    first_leading: str | None = None
+    verdict: str | None = None
+    findings: tuple[FindingPositions, ...] = ()
+    changes: tuple[StanceChange, ...] = ()
+    changed_findings: int = 0
+    cost_per_changed_finding: float | None = None
+
+
+class WorkflowResult(Wire):
+    """What a workflow adds to its outcome; a report reads no more of it than this and the classes below."""
+
+    @property
+    def agrees_on_verdict(self) -> bool | None:
+        """Whether the votes agree on the verdict; None where that cannot be told."""
+        return None
+
+    @property
+    def refused(self) -> bool:
+        """True when there is a result that a person was asked about and did not accept."""
+        return False
+
+    @property
+    def unapplied(self) -> bool:
+        """True when somebody wanted a fix and it could not be applied."""
+        return False
+
+    @property
+    def merged(self) -> Synthesis | None:
+        """The text that a chair, or code in its place, made of what was said."""
+        return None
+
+
+class FindingsResult(WorkflowResult):
+    """The result of a discussion of findings.
+
+    `standing` are the ids of those that no applied fix has mended (None: all); of `feedback` the lists are the
+    sections' entries and the texts the last word.
+    """
+
+    synthesised_by: str | None = None
+    feedback: dict[str, JsonValue] = Field(default_factory=dict)
+    decision: Answer | None = None
+    standing: tuple[str, ...] | None = None
+    effective_votes: int | None = None
+    receipt: FindingsImpact | None = None
+    earlier_receipts: tuple[FindingsImpact, ...] = ()
+
+
+class ChangeResult(FindingsResult):
+    """The result of a workflow about a change: what fixes were tried and applied, and who read which file.
+
+    `unshown_objections` are findings that nobody could show, for which half of the critics ask for a fix.
+    """
+
+    synthesis: Synthesis | None = None
+    fixes: CheckedFixes | None = None
+    applied: tuple[Applied, ...] = ()
+    coverage: CoverageReport | None = None
+    unshown_objections: tuple[str, ...] = ()
+
+    @property
+    def merged(self) -> Synthesis | None:
+        """The chair's text."""
+        return self.synthesis
+
+
+class ShownMatter(ForeignWire):
+    """What a report reads of the matter that an open decision shows."""
+
+    plan: str | None = None
+    version: int | None = None
+    synthesis: Synthesis | None = None
+    synthesised_by: str | None = None
+    fixes: CheckedFixes | None = None
+    coverage: CoverageReport | None = None

@@ -1,0 +1,90 @@
+"""The result of an ask run: the answers, how the panel ranks them, and what they were made into."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from orchestrator.core.results import AskedQuestion, RunSpending, WorkflowResult
+from shared.models.replies import Synthesis
+from shared.models.wire import Wire
+
+
+class GivenAnswer(Wire):
+    """An answer that came; `place` and `score` are its peers' judgement."""
+
+    participant: str
+    answer: str
+    confidence: float | None
+    place: int | None
+    score: float | None
+    elapsed_s: float | None
+    tokens: int | None
+    cost_usd: float | None
+
+
+class MissingAnswer(Wire):
+    """Who did not answer, and why."""
+
+    participant: str
+    kind: str
+    message: str
+
+
+class AnswerQuorum(Wire):
+    """How many answered, of how many, and how many had to."""
+
+    answered: int
+    asked: int
+    needed: int
+
+
+class RankedAnswer(Wire):
+    """Where an answer ended in the peers' ranking; None without a ranking that it stood in."""
+
+    participant: str
+    place: int | None
+    score: float | None
+    points: float
+    rankings: int
+
+
+class PeerRanking(Wire):
+    """One ranker's order of the others: groups of equal ones, the best first."""
+
+    participant: str
+    order: tuple[tuple[str, ...], ...]
+    left_out: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class AnswerRanking(Wire):
+    """Everybody's place, and the rankings behind it."""
+
+    places: tuple[RankedAnswer, ...]
+    rankings: tuple[PeerRanking, ...]
+
+
+class AskLabels(Wire):
+    """Which letter stood for whom: by ranker, and for the chair."""
+
+    rankings: dict[str, dict[str, str]] = Field(default_factory=dict)
+    synthesis: dict[str, str] = Field(default_factory=dict)
+
+
+class AskResult(WorkflowResult):
+    """`synthesised_by` is the chair; `fallback` where the answers stand one after another."""
+
+    question: AskedQuestion
+    answers: tuple[GivenAnswer, ...]
+    missing: tuple[MissingAnswer, ...]
+    quorum: AnswerQuorum
+    ranking: AnswerRanking | None = None
+    synthesis: Synthesis | None = None
+    synthesised_by: str | None = None
+    labels: AskLabels = AskLabels()
+    usage: RunSpending
+
+    @property
+    def merged(self) -> Synthesis | None:
+        """What the answers were made into."""
+        return self.synthesis

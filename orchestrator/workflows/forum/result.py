@@ -1,0 +1,121 @@
+"""The result of a forum run: the conclusion, who stands where, what stayed open, and how the floor went round."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from orchestrator.core.results import AskedQuestion, DebateImpact, RunSpending, WorkflowResult
+from shared.models.wire import Wire
+
+
+class ForumParticipant(Wire):
+    """How often somebody was given the floor, and spoke."""
+
+    name: str
+    floors: int
+    speeches: int
+
+
+class FloorRequest(Wire):
+    """An answer to "do you want the floor?": REQUEST or PASS; `missing` says why there is none."""
+
+    participant: str
+    action: str
+    reason: str = ""
+    missing: str | None = None
+
+
+class FloorRound(Wire):
+    """Who asked, who was selected by whom and why, and what was said."""
+
+    number: int
+    reminded: bool = False
+    bids: tuple[FloorRequest, ...]
+    selected: str | None = None
+    selected_by: str | None = None
+    why: str | None = None
+    wished: str | None = None
+    orchestrator_said: str = ""
+    speech: str | None = None
+
+
+class UnheardRequest(Wire):
+    """Who still wanted to speak when the discussion was ended."""
+
+    participant: str
+    reason: str = ""
+
+
+class CastBallot(Wire):
+    """A ballot on the conclusion; no `position`: it did not vote."""
+
+    participant: str
+    position: str | None
+    confidence: float | None
+    reason: str = ""
+
+
+class BallotDissent(Wire):
+    """Who did not vote for the conclusion as it is."""
+
+    by: str = "vote"
+    participant: str
+    position: str
+    text: str
+    confidence: float | None
+
+
+class BallotAgreement(Wire):
+    """What the ballots add up to (docs/design/convergence.md)."""
+
+    support: float
+    weighted: float
+    if_all_spoke: float
+    threshold: float
+    stated: int
+    expected: int
+    quorum: int
+    independent: int
+    missing: tuple[str, ...] = ()
+    dissenting: tuple[str, ...] = ()
+    converged: bool
+
+
+class OpeningPosition(Wire):
+    """What somebody held at first; `on_conclusion` is how that would have voted."""
+
+    position: str
+    confidence: float | None
+    reason: str = ""
+    on_conclusion: str | None = None
+
+
+class ConclusionImpact(DebateImpact):
+    """The impact of a forum: the conclusion's support before and after it."""
+
+    first_votes: dict[str, OpeningPosition] = Field(default_factory=dict)
+    first_support: float | None = None
+    final_support: float | None = None
+
+
+class ForumResult(WorkflowResult):
+    """`reason` explains the ending, `stopped_by` what ended the rounds."""
+
+    question: AskedQuestion
+    orchestrator: str
+    participants: tuple[ForumParticipant, ...]
+    conclusion: str | None
+    concluded_by: str | None
+    conclusion_reason: str = ""
+    open_points: tuple[str, ...] = ()
+    stopped_by: str | None = None
+    reason: str = ""
+    rounds: tuple[FloorRound, ...]
+    unheard: tuple[UnheardRequest, ...] = ()
+    ballots: tuple[CastBallot, ...] = ()
+    dissenting_opinions: tuple[BallotDissent, ...] = ()
+    agreement: BallotAgreement | None = None
+    effective_votes: int | None = None
+    receipt: ConclusionImpact | None = None
+    labels: dict[str, str] = Field(default_factory=dict)
+    usage: RunSpending
