@@ -10,7 +10,8 @@ from orchestrator.application.backend import Backend
 from orchestrator.presentation.report import RunReport
 from shared.errors import UserError
 from shared.models.decision import Answer, Question
-from shared.store.decisions import DecisionRow, answer_decision
+from shared.models.rows import DecisionRow
+from shared.store.decisions import answer_decision
 
 
 def current_decision(report: RunReport) -> DecisionRow:

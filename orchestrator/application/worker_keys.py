@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from orchestrator.application.backend import Backend
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Span, Style, line
 from orchestrator.embedded.key_marks import unknown_keys
 from orchestrator.embedded.starting import start_supervisor
 from orchestrator.embedded.supervisor import stop_supervisor
 from orchestrator.participants.keys import key_variables
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.locale.words import say
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.panel import Panel, Participant

@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from orchestrator.cli.error_handler import report
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import block, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.lines import block, line
 from orchestrator.presentation.tables import table
 from orchestrator.settings.loading import DEFAULT, load_configuration, yaml_of
 from orchestrator.settings.places import presets_folder

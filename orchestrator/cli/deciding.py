@@ -11,11 +11,11 @@ from orchestrator.application.report import load_report
 from orchestrator.cli.following import announce, watched_s
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, or_detach, see_through
+from orchestrator.core.document import line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps
-from orchestrator.presentation.lines import line
 from orchestrator.presentation.locale.words import say
 from shared.models.decision import Answer
-from shared.store.decisions import DecisionRow
+from shared.models.rows import DecisionRow
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from orchestrator.cli.terminal import Terminal
-from orchestrator.presentation.lines import Line
+from orchestrator.core.document import Line
 from orchestrator.presentation.live.happenings import Manner
 from orchestrator.presentation.live.progress import Look
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from orchestrator.cli.ownership import diagnosis
-from orchestrator.presentation.lines import drop_unseen
+from orchestrator.core.document import drop_unseen
 from shared.errors import QuorateError
 
 BUG = 70

@@ -8,8 +8,8 @@ from orchestrator.application.preflight import forbidden, subject_tokens
 from orchestrator.application.prepare import PreparedRun
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.discussion.estimate import estimate
+from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.money import estimate_json, estimate_lines
 from orchestrator.workflows import EXPECTED

@@ -15,12 +15,12 @@ from pathlib import Path
 from orchestrator.cli.machine import look_at_broker, missing_servers
 from orchestrator.cli.ownership import diagnosis
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.embedded.servers import status
 from orchestrator.embedded.services import script
 from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.participants.panels import build_panel
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.lines import Line, Span, Style, line
 from orchestrator.settings.loading import load_configuration
 from shared.errors import EnvironmentFault, QuorateError
 from shared.folders import FRESH_BYTES, require_space

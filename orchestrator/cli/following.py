@@ -10,9 +10,9 @@ from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_look, load_setting
 from orchestrator.cli.display import Display
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.embedded.starting import end_stopped
 from orchestrator.embedded.supervisor import supervisor_status
-from orchestrator.presentation.lines import Line, Span, Style, line
 from orchestrator.presentation.live.happenings import Manner
 from orchestrator.presentation.live.progress import Look, changes, still_waiting
 from orchestrator.presentation.locale.words import say

@@ -18,13 +18,13 @@ from orchestrator.cli.following import announce, watched_s
 from orchestrator.cli.replaying import changes_of, load_recording
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, or_detach, see_through
+from orchestrator.core.document import Span, Style, line
 from orchestrator.embedded.starting import start_supervisor
 from orchestrator.engine.advance import new_run_id
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.forks import plan_json, plan_lines
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.locale.words import say
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.prompt_files import captured_prompts

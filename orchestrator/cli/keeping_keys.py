@@ -6,8 +6,8 @@ import getpass
 import re
 import sys
 
+from orchestrator.core.document import clean
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.lines import clean
 from shared.errors import UserError
 from shared.providers.key_store import held_names, remove_key, write_key
 

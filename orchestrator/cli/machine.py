@@ -11,12 +11,12 @@ import redis
 
 from orchestrator.application.backend import connected
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Line, Span, Style, block, line
 from orchestrator.embedded.processes import is_alive
 from orchestrator.embedded.servers import status as server_status
 from orchestrator.embedded.servers import stop
 from orchestrator.embedded.supervisor import stop_supervisor, supervisor_status
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.lines import Line, Span, Style, block, line
 from orchestrator.presentation.tables import table
 from shared.delivery.broker import depth, make_app
 from shared.delivery.contracts import QUEUES

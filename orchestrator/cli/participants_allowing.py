@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import line
 from orchestrator.participants.catalogue import Catalogue
-from orchestrator.presentation.lines import line
 from orchestrator.settings.loading import load_configuration
 from shared.allowed import Allowed, identity_of
 from shared.settings import Settings

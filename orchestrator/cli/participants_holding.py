@@ -10,9 +10,9 @@ from pathlib import Path
 
 from orchestrator.application.backend import connected
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Span, Style, line
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.participants.configured import BROWSER_TERMS
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.settings.loading import load_configuration
 from orchestrator.settings.providers import PROVIDER_TYPES, BrowserProvider
 from shared.errors import ConfigurationError, EnvironmentFault, UserError

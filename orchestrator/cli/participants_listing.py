@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.participants.discovery import Found
 from orchestrator.participants.panels import PanelReport, build_panel
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.lines import Line, Span, Style, line
 from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.tables import table

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from orchestrator.cli.participants_listing import everybody, gather
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Span, Style, line
 from orchestrator.participants.discovery import ROUTED, SERVICES
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.tables import table
 from shared.models.panel import Participant
 from shared.providers.prices import expected_usd

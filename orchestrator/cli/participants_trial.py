@@ -18,10 +18,10 @@ from orchestrator.application.prepare import DocumentCollector
 from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.cli.participants_listing import everybody
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import line
 from orchestrator.engine.advance import Engine
 from orchestrator.participants.panels import build_panel
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.lines import line
 from orchestrator.presentation.tables import table
 from orchestrator.settings.builtin_prompts import load as load_prompts
 from orchestrator.settings.loading import load_configuration
@@ -31,9 +31,10 @@ from shared.allowed import Allowed
 from shared.errors import UserError
 from shared.models.deliberation import Question
 from shared.models.panel import Panel, Participant
+from shared.models.rows import StepRow
 from shared.models.run import AskOptions, Budget, RunSpec
 from shared.store.spending import Grouping, spending
-from shared.store.views import StepRow, list_steps, run_pulse
+from shared.store.views import list_steps, run_pulse
 
 QUESTION = "This is a test of the connection. Answer with the one word: ready."
 MAX_ANSWER_TOKENS = 512

@@ -11,7 +11,7 @@ from orchestrator.application.backend import connected
 from orchestrator.application.decide import actor
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.discussion.spoken import form_of, reply_of
-from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.tables import table

@@ -19,7 +19,7 @@ from types import FrameType, TracebackType
 from typing import Self
 
 from orchestrator.cli.terminal import Terminal, coloured, size_of
-from orchestrator.presentation.lines import Line, plain
+from orchestrator.core.document import Line, plain
 from orchestrator.presentation.live.frames import Size, frame, opening
 from orchestrator.presentation.live.happenings import Manner
 from orchestrator.presentation.live.progress import Look

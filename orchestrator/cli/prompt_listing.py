@@ -8,8 +8,8 @@ from pathlib import Path
 
 from orchestrator.cli.error_handler import report
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import block, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.lines import block, line
 from orchestrator.presentation.tables import table
 from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.settings.languages import language_of

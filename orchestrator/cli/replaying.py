@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from orchestrator.application.backend import Backend, connected
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import dumps
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.whatif import check_lines, sweep_lines, variant_lines
 from orchestrator.presentation.whatif_json import check_json, what_if_json

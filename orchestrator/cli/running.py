@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from orchestrator.application.prepare import PreparedRun, SubmissionRequest, prepare_run
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Span, Style, line
 from orchestrator.embedded.starting import Starting
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.locale.words import translate
 from shared.settings import Settings
 

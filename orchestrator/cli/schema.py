@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import line
 from orchestrator.embedded.servers import ensure
-from orchestrator.presentation.lines import line
 from shared.settings import Settings
 from shared.store.database import Database
 from shared.store.migrate import HEAD, upgrade

@@ -11,10 +11,10 @@ from orchestrator.application.backend import Backend, connected
 from orchestrator.application.report import load_report
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, fitted, rendered, write_file
+from orchestrator.core.document import Line, exact
 from orchestrator.presentation.forks import origin
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS
-from orchestrator.presentation.lines import Line, exact
 from orchestrator.presentation.live.progress import held_up
 from orchestrator.presentation.question import question
 from orchestrator.presentation.report import RunReport

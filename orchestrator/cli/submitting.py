@@ -15,11 +15,11 @@ from orchestrator.cli.following import announce, watched_s
 from orchestrator.cli.running import RunOptions
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import Wish, or_detach, see_through
+from orchestrator.core.document import Span, Style, line
 from orchestrator.embedded.starting import Starting
 from orchestrator.engine.advance import Engine
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.live.progress import CONVERSATIONS
 from orchestrator.presentation.locale.words import count, say
 from orchestrator.workflows import WORKFLOWS

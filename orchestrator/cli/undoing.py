@@ -10,9 +10,9 @@ from orchestrator.application.report import load_report
 from orchestrator.cli.display import make_display
 from orchestrator.cli.following import Follower
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Span, Style, line
 from orchestrator.engine.advance import Engine
 from orchestrator.presentation.exit_codes import ExitCode
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.report import RunReport
 from orchestrator.workflows import WORKFLOWS
 from shared.errors import UserError

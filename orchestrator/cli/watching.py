@@ -16,11 +16,11 @@ from orchestrator.application.report import load_report
 from orchestrator.cli.display import make_display
 from orchestrator.cli.following import Follower, announce, watched_s
 from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Line, line
 from orchestrator.presentation.choices import LATER, REVISE, chosen, keys_for, options_of, prompt
 from orchestrator.presentation.exit_codes import ExitCode, exit_code
 from orchestrator.presentation.formats.json import as_json, dumps
 from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, open_decision, warned
-from orchestrator.presentation.lines import Line, line
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.results.registry import (

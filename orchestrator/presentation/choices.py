@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from orchestrator.presentation.locale.words import knows, say
-from shared.store.decisions import DecisionRow
+from shared.models.rows import DecisionRow
 
 LATER = "later"
 REVISE = "revise"

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, run_summary
-from orchestrator.presentation.lines import Line, Span, Style, line
 from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.words import count, say
 from orchestrator.presentation.money import dollars

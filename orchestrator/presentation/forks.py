@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.money import dollars
 from orchestrator.presentation.report import RunReport

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.tables import table
 from shared.models.panel import Panel, Participant
-from shared.store.decisions import DecisionRow
-from shared.store.views import RunRow
+from shared.models.rows import DecisionRow, RunRow
 
 
 def heads(names: Sequence[str], language: str) -> tuple[str, ...]:

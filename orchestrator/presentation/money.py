@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from orchestrator.core.discussion.estimate import Estimate, Range
-from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.locale.words import count, say
 from orchestrator.presentation.tables import table
+from shared.models.rows import UsageRow
 from shared.models.run import RunSpec
 from shared.providers.prices import exact_dollars
 from shared.store.spending import Spending
-from shared.store.views import UsageRow
 
 _LEAST_SHOWN = 0.0001
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from orchestrator.core.document import Line, Span, Style, exact, line
 from orchestrator.presentation.formats.text import finding_line
-from orchestrator.presentation.lines import Line, Span, Style, exact, line
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.report import RunReport
 from shared.models.findings import Finding

@@ -29,9 +29,8 @@ from shared.models.findings import Finding, FindingStatus, Position
 from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
 from shared.models.panel import Participant, Role
 from shared.models.replies import Applied, CheckedFixes, Synthesis
+from shared.models.rows import DecisionRow, RunRow, StepRow, UsageRow
 from shared.models.run import ReviewOptions, RunSpec
-from shared.store.decisions import DecisionRow
-from shared.store.views import RunRow, StepRow, UsageRow
 
 SUPPORTING = frozenset({Position.AGREE, Position.PARTIAL})
 # Whose verdict follows from findings; that of the others is an answer.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from orchestrator.presentation.lines import Line, Span, Style, clean, line
+from orchestrator.core.document import Line, Span, Style, clean, line
 from orchestrator.presentation.wrapping import cropped, filled
 
 WIDEST = 60

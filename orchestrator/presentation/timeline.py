@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from orchestrator.core.discussion.wording import lines_of
-from orchestrator.presentation.lines import Line, Span, Style, block, line
+from orchestrator.core.document import Line, Span, Style, block, line
 from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.words import field_word, say
 from orchestrator.presentation.report import RecordedAssessment, RunReport, took_s

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.core.findings.verdict import GateOutcome
-from orchestrator.presentation.lines import Line, Span, Style, line
 from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.words import count, knows, role_word, say
 from orchestrator.presentation.money import dollars
@@ -18,7 +18,7 @@ from orchestrator.whatif.pictures import ENDING, Picture
 from orchestrator.whatif.replaying import Check, Difference, Need, State, Variant, WhatIf
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
-from shared.store.views import RunRow
+from shared.models.rows import RunRow
 
 ARROW = " → "
 NONE = "-"

@@ -11,7 +11,7 @@ from orchestrator.presentation.whatif import changed
 from orchestrator.whatif.pictures import Picture
 from orchestrator.whatif.replaying import Check, Variant, WhatIf
 from shared.models.findings import Finding
-from shared.store.views import RunRow
+from shared.models.rows import RunRow
 
 
 def check_json(run: RunRow, check: Check, remark: str | None) -> dict[str, Any]:

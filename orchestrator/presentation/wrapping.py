@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len
 
-from orchestrator.presentation.lines import Line, Span, drop_unseen, line
+from orchestrator.core.document import Line, Span, drop_unseen, line
 
 _WORD = re.compile(r" *[^ ]* *")
 

@@ -16,8 +16,8 @@ from orchestrator.whatif.recording import Recording
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 from shared.models.panel import Participant
+from shared.models.rows import UsageRow
 from shared.models.run import RunSpec
-from shared.store.views import UsageRow
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from orchestrator.engine.recorded import journal_of
 from orchestrator.workflows import WORKFLOWS, start_workflow
 from shared.errors import ReplayMismatch, UserError
 from shared.models.outcomes import StepStatus
+from shared.models.rows import RunRow
 from shared.models.run import RunSpec
 from shared.store.runs import JournalRow, StoredJournal
-from shared.store.views import RunRow
 
 
 @dataclass(frozen=True)

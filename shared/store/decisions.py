@@ -9,32 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import Answer, DecisionState, Question
+from shared.models.rows import DecisionRow
 from shared.store.database import Connection
 from shared.store.runs import append_events, lock_free_run, lock_run
-
-
-@dataclass(frozen=True)
-class DecisionRow:
-    """A decision as it is stored."""
-
-    run_id: str
-    key: str
-    kind: str
-    question: dict[str, Any]
-    shown_sha256: str
-    state: DecisionState
-    answer: dict[str, Any] | None
-    opened_at: datetime
-    deadline_at: datetime | None
-    answered_at: datetime | None
-    title: str
-
 
 _SELECT = """
 SELECT d.run_id, d.key, d.kind, d.question, d.shown_sha256, d.state, d.answer, d.opened_at, d.deadline_at,

@@ -13,7 +13,8 @@ import pytest
 from shared.errors import DecisionConflict
 from shared.models.decision import Answer
 from shared.models.outcomes import RunStatus
-from shared.store.decisions import DecisionRow, answer_decision, list_decisions
+from shared.models.rows import DecisionRow
+from shared.store.decisions import answer_decision, list_decisions
 from shared.store.runs import cancel_run
 from tests.chaos.cluster import Cluster
 from tests.chaos.invariants import examine

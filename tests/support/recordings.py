@@ -9,8 +9,8 @@ from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
 from orchestrator.engine.advance import outcome_json
 from orchestrator.whatif.recording import Recording, make_recording
 from shared.models.outcomes import RunStatus
+from shared.models.rows import RunRow
 from shared.store.runs import JournalRow, StoredJournal
-from shared.store.views import RunRow
 from tests.support.reports import MOMENT
 from tests.support.review_panel import Submission
 from tests.support.simulator import Simulation

@@ -10,9 +10,8 @@ from shared.models.decision import DecisionState
 from shared.models.findings import Finding, FindingStatus, Place, Position, Severity
 from shared.models.outcomes import Ending, RunStatus
 from shared.models.panel import Panel, Participant
+from shared.models.rows import DecisionRow, RunRow, StepRow, UsageRow
 from shared.models.run import ReviewOptions, RunSpec
-from shared.store.decisions import DecisionRow
-from shared.store.views import RunRow, StepRow, UsageRow
 
 MOMENT = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
 CRITICS = ("ruff", "bandit", "claude")

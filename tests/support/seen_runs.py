@@ -8,8 +8,8 @@ from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.presentation.live.progress import Look, Setting
 from orchestrator.presentation.report import RecordedAssessment, RunReport
 from shared.models.outcomes import RunStatus
+from shared.models.rows import RunRow, StepRow, UsageRow
 from shared.models.steps import StepResult
-from shared.store.views import RunRow, StepRow, UsageRow
 from tests.support.reports import MOMENT
 from tests.support.review_panel import Submission
 from tests.support.simulator import Simulation, Step

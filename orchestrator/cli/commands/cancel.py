@@ -16,7 +16,7 @@ def cancel(run: str) -> int:
     from orchestrator.application.backend import connected
     from orchestrator.application.decide import actor
     from orchestrator.cli.terminal import Terminal
-    from orchestrator.presentation.lines import line
+    from orchestrator.core.document import line
     from shared.errors import UserError
     from shared.store.runs import cancel_run
     from shared.store.views import find_run

@@ -15,7 +15,7 @@ def resume(run: str) -> int:
     """Let a blocked run go on, after what blocked it was mended. Running and waiting runs need no help."""
     from orchestrator.application.backend import connected
     from orchestrator.cli.terminal import Terminal
-    from orchestrator.presentation.lines import line
+    from orchestrator.core.document import line
     from shared.errors import UserError
     from shared.store.runs import unblock_run
     from shared.store.views import find_run

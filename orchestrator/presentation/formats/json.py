@@ -13,8 +13,7 @@ from orchestrator.presentation.stages import stage_of
 from shared.models.letters import UNSEEN
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Participant
-from shared.store.decisions import DecisionRow
-from shared.store.views import RunRow, StepRow
+from shared.models.rows import DecisionRow, RunRow, StepRow
 
 SCHEMA_VERSION = 1
 

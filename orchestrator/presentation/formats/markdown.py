@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from orchestrator.core.document import clean, drop_unseen, plain
 from orchestrator.presentation.coverage import unread
 from orchestrator.presentation.formats.markdown_text import escape, fenced, uncalled
 from orchestrator.presentation.formats.text import convergence, gathered
-from orchestrator.presentation.lines import clean, drop_unseen, plain
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.money import spent
 from orchestrator.presentation.report import RunReport

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from orchestrator.presentation.lines import clean, drop_unseen
+from orchestrator.core.document import clean, drop_unseen
 from shared.models.letters import spelled_out
 
 # What makes emphasis, code, links, images, tags, headings, tables, mentions and addresses.

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from orchestrator.core.document import Line, Span, Style, block, line
 from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.presentation.choices import asked
 from orchestrator.presentation.coverage import unread
-from orchestrator.presentation.lines import Line, Span, Style, block, line
 from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.words import count, say
 from orchestrator.presentation.money import spent
@@ -17,7 +17,7 @@ from orchestrator.presentation.report import RunReport
 from shared.models.findings import Finding, FindingStatus, RaisedFinding, Severity
 from shared.models.outcomes import RunStatus, Verdict
 from shared.models.replies import Applied
-from shared.store.decisions import DecisionRow
+from shared.models.rows import DecisionRow
 
 SEVERITY_STYLES = {
     Severity.CRITICAL: Style.BAD,

@@ -8,7 +8,7 @@ from typing import Any
 
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Role
-from shared.store.views import StepRow
+from shared.models.rows import StepRow
 
 
 @dataclass(frozen=True)

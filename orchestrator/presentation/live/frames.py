@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from orchestrator.presentation.lines import Line, Span, Style, line, voice
+from orchestrator.core.document import Line, Span, Style, line, voice
 from orchestrator.presentation.live.floor import RoundSeen, rounds_of_steps
 from orchestrator.presentation.live.progress import CONVERSATIONS, Look
 from orchestrator.presentation.locale.sentences import told
@@ -18,7 +18,7 @@ from orchestrator.presentation.money import dollars
 from orchestrator.presentation.wrapping import cut, head, tail, width_of
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Role
-from shared.store.views import StepRow, UsageRow
+from shared.models.rows import StepRow, UsageRow
 
 LEAST_COLUMN = 24
 GAP = " │ "

@@ -10,15 +10,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from orchestrator.core.document import Line, Span, Style, block, line, voice
 from orchestrator.presentation.formats.text import SEVERITY_STYLES, raised_line
-from orchestrator.presentation.lines import Line, Span, Style, block, line, voice
 from orchestrator.presentation.live.floor import BidSeen, RoundSeen, rounds_of_steps, why_failed
 from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.words import count, role_word, say
 from orchestrator.presentation.report import ROUND_ROLES, RecordedAssessment, took_s
 from shared.models.findings import RaisedFinding
 from shared.models.panel import Role
-from shared.store.views import StepRow
+from shared.models.rows import StepRow
 
 SHORT = 100
 INDENT = "    "

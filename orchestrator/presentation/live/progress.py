@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.live.happenings import (
     Manner,
     Moment,
@@ -21,8 +21,8 @@ from orchestrator.presentation.report import ASSESSED_ROLES, RecordedAssessment
 from orchestrator.presentation.stages import stage_of
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.panel import Role
+from shared.models.rows import RunRow, StepRow, UsageRow
 from shared.models.run import RunSpec
-from shared.store.views import RunRow, StepRow, UsageRow
 from shared.text.unfinished import SoFar
 
 FINAL = frozenset({StepStatus.DONE, StepStatus.FAILED, StepStatus.CANCELLED})

@@ -21,7 +21,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-from orchestrator.presentation.lines import clean
+from orchestrator.core.document import clean
 from orchestrator.presentation.locale.particles import with_particle
 from shared.models.notices import TEXT, Notice
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.formats.text import VERDICT_STYLES, state_lines
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.report import took_s
 from orchestrator.presentation.results.document import (
     Block,
@@ -28,7 +28,7 @@ from orchestrator.presentation.results.reading import (
 )
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Role
-from shared.store.views import StepRow
+from shared.models.rows import StepRow
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from orchestrator.core.document import Line, Span, Style, block, line
 from orchestrator.presentation.formats.markdown_text import escape, inline, prose
-from orchestrator.presentation.lines import Line, Span, Style, block, line
 from orchestrator.presentation.tables import table
 
 

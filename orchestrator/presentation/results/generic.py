@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from orchestrator.core.document import line
 from orchestrator.presentation.formats.text import finding_line
-from orchestrator.presentation.lines import line
 from orchestrator.presentation.results.document import Block, Remark, Words
 from orchestrator.presentation.results.reading import Reading, closing, opening
 

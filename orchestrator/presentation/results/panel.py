@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from orchestrator.presentation.lines import Span, Style, line
+from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.results.document import (
     Block,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.formats.text import SEVERITY_STYLES, caveat, decided_by, status_of
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.locale.words import role_word
 from orchestrator.presentation.results.document import Block, Heading, Item, Items, Remark, Words
 from orchestrator.presentation.results.feedback import feedback

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.formats.text import decision_lines, headline, state_lines, warnings
-from orchestrator.presentation.lines import Span, Style, line
 from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.words import count, say
 from orchestrator.presentation.money import dollars, spent

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from orchestrator.core.document import Line, plain
 from orchestrator.presentation.formats import markdown, text
 from orchestrator.presentation.formats.markdown_text import escape
-from orchestrator.presentation.lines import Line, plain
 from orchestrator.presentation.question import question
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.results import ask, forum, generic, panel, plan, receipt

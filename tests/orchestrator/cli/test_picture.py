@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from orchestrator.cli.picture import Canvas, Picture
 from orchestrator.cli.terminal import Terminal
-from orchestrator.presentation.lines import Line, Span, Style, line
+from orchestrator.core.document import Line, Span, Style, line
 from tests.support.screens import Screen
 
 FAMILY = "\U0001f469‍\U0001f469‍\U0001f467"  # two cells for some terminals, six for others

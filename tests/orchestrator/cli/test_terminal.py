@@ -3,7 +3,7 @@
 import pytest
 
 from orchestrator.cli.terminal import Terminal
-from orchestrator.presentation.lines import Span, Style, line
+from orchestrator.core.document import Span, Style, line
 
 LINES = [line(Span("bad", Style.BAD), " and plain")]
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 from rich.cells import cell_len
 
-from orchestrator.presentation.lines import plain
+from orchestrator.core.document import plain
 from orchestrator.presentation.listings import decisions, runs
 from shared.models.decision import DecisionState
-from shared.store.decisions import DecisionRow
+from shared.models.rows import DecisionRow
 from tests.support.reports import make_report
 
 WHEN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)

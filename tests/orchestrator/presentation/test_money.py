@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from orchestrator.core.discussion.estimate import Estimate, Range
+from orchestrator.core.document import plain
 from orchestrator.presentation.formats.json import dumps
 from orchestrator.presentation.formats.text import result
-from orchestrator.presentation.lines import plain
 from orchestrator.presentation.money import (
     dollars,
     estimate_json,
@@ -17,9 +17,9 @@ from orchestrator.presentation.money import (
     spending_table,
     spent,
 )
+from shared.models.rows import UsageRow
 from shared.models.run import Budget, RunSpec
 from shared.store.spending import Spending
-from shared.store.views import UsageRow
 from tests.support.reports import make_report
 
 FOUND = Estimate(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.presentation.lines import plain
+from orchestrator.core.document import plain
 from orchestrator.presentation.sent import prompt
 from shared.models.panel import Participant, Role
 from shared.models.steps import PromptPart, ToolRequest, TurnRequest

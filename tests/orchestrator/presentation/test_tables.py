@@ -2,7 +2,7 @@
 
 from rich.cells import cell_len
 
-from orchestrator.presentation.lines import plain
+from orchestrator.core.document import plain
 from orchestrator.presentation.tables import table
 
 

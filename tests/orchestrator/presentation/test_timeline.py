@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.presentation.lines import plain
+from orchestrator.core.document import plain
 from orchestrator.presentation.locale.words import field_word, knows
 from orchestrator.presentation.timeline import rounds
 from shared.models.outcomes import Ending

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from orchestrator.core.document import Line, plain
 from orchestrator.presentation.comparison import comparison_json, comparison_lines
 from orchestrator.presentation.forks import origin, plan_json, plan_lines
 from orchestrator.presentation.formats.json import dumps
-from orchestrator.presentation.lines import Line, plain
 from orchestrator.presentation.whatif import (
     check_lines,
     sweep_lines,
@@ -23,8 +23,8 @@ from orchestrator.whatif.replaying import Difference, check, what_if
 from orchestrator.whatif.sweeps import sweep_of, variants
 from orchestrator.workflows import start_workflow
 from shared.models.decision import Answer
+from shared.models.rows import UsageRow
 from shared.models.run import ForumOptions, ReviewOptions
-from shared.store.views import UsageRow
 from tests.support import question_panel
 from tests.support.forum_cast import Cast, ends_in, votes
 from tests.support.recordings import recorded

@@ -11,8 +11,8 @@ from orchestrator.whatif.comparing import Comparison, Side, compare
 from orchestrator.whatif.recording import Recording
 from orchestrator.workflows import start_workflow
 from shared.models.decision import Answer
+from shared.models.rows import UsageRow
 from shared.models.run import AskOptions, ForumOptions, PanelOptions, ReviewOptions
-from shared.store.views import UsageRow
 from tests.support import debates, question_panel
 from tests.support.forum_cast import Cast, ends_in, votes
 from tests.support.panel_cast import PanelCast, sides

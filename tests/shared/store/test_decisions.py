@@ -6,13 +6,9 @@ import pytest
 
 from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import Answer, DecisionState, Question
+from shared.models.rows import DecisionRow
 from shared.store.database import Database
-from shared.store.decisions import (
-    DecisionRow,
-    answer_decision,
-    expire_decisions,
-    list_decisions,
-)
+from shared.store.decisions import answer_decision, expire_decisions, list_decisions
 from shared.store.runs import NewDecision, append_events, cancel_run, lock_run
 from shared.store.views import list_events
 from tests.support.runs import at_once, execute, new_run

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from orchestrator.core.document import plain
 from orchestrator.presentation.formats.text import gathered, result
-from orchestrator.presentation.lines import plain
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.question import question
 from orchestrator.presentation.results.registry import result_lines

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from orchestrator.presentation.lines import plain
+from orchestrator.core.document import plain
 from orchestrator.presentation.live.frames import Size, frame, opening
 from orchestrator.presentation.live.progress import Look, Setting
 from orchestrator.presentation.wrapping import width_of
 from shared.models.outcomes import RunStatus
-from shared.store.views import StepRow, UsageRow
+from shared.models.rows import StepRow, UsageRow
 from shared.text.unfinished import SoFar
 from tests.support.finished_runs import HELD, asked, discussed, judged
 from tests.support.reports import make_assessment, make_step

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.presentation.lines import plain
+from orchestrator.core.document import plain
 from orchestrator.presentation.live.happenings import Manner
 from orchestrator.presentation.live.progress import Look, Setting, changes, held_up, still_waiting
 from shared.models.outcomes import Ending, RunStatus
-from shared.store.views import StepRow
+from shared.models.rows import StepRow
 from tests.support.finished_runs import HELD, discussed
 from tests.support.reports import make_assessment, make_step
 from tests.support.seen_runs import look_of, opened, report_of

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from orchestrator.core.document import plain
 from orchestrator.core.replay.commands import Turn
-from orchestrator.presentation.lines import plain
 from orchestrator.presentation.results.registry import question_lines, result_lines, result_markdown
 from shared.models.outcomes import RunStatus
+from shared.models.rows import UsageRow
 from shared.models.run import PlanOptions
 from shared.models.steps import StepResult
-from shared.store.views import UsageRow
 from tests.support import debates
 from tests.support.finished_runs import HELD, Held, asked, discussed, judged, planned
 from tests.support.plan_cast import PlanCast

@@ -1,7 +1,7 @@
-"""Lines of text with styles, safe to show: what models, files and people wrote cannot steer a terminal.
+"""What people read, as data: styled lines that are safe to show, and the blocks of a result's document.
 
-A view returns lines; the terminal decides about colour. Every span is cleaned when it is made, so nothing can
-forget it.
+A view returns blocks, a format renders them, the terminal decides about colour. What models, files and people wrote
+cannot steer a terminal: every span is cleaned when it is made, so nothing can forget it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from shared.models.findings import Finding
 from shared.models.letters import UNSEEN, spelled_out
 
 # ECMA-48 control sequences, strings (OSC, DCS, ...) and two-character escapes, in their 7-bit form.
@@ -101,3 +102,97 @@ def _patch_style(text: str) -> Style:
     if text.startswith("@@"):
         return Style.DIM
     return {"+": Style.ADDED, "-": Style.REMOVED}.get(text[:1], Style.PLAIN)
+
+
+# ---- blocks -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A part's name, and what is to be known of it at a glance."""
+
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Somebody's own text: shown as it was written, as far as that is safe."""
+
+    text: str
+    indent: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One entry of a list: `label: text (note)`."""
+
+    text: str
+    label: str = ""
+    note: str = ""
+    style: Style = Style.PLAIN
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list."""
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One line of our own."""
+
+    parts: Line
+
+
+@dataclass(frozen=True)
+class FindingEntry:
+    """A finding as a reader meets it: `support` of the critics carry it, `states` say what became of it.
+
+    `suggestion` is what its raisers would do about it, in our words for it.
+    """
+
+    finding: Finding
+    support: str
+    states: tuple[str, ...] = ()
+    caveat: str = ""
+    suggestion: str = ""
+
+    @property
+    def where(self) -> str:
+        """Its place, or that it has none."""
+        place = self.finding.place
+        return f"{place.path}:{place.line}" if place else "-"
+
+
+@dataclass(frozen=True)
+class FindingList:
+    """Findings, what to read first on top; `heads` name a table's columns: severity to id."""
+
+    entries: tuple[FindingEntry, ...]
+    heads: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A change to files, to the letter."""
+
+    text: str
+
+
+Block = Heading | Words | Items | Grid | Remark | FindingList | Patch
+
+
+def remark(*parts: str | Span) -> Remark:
+    """A line of plain texts and spans."""
+    return Remark(line(*parts))

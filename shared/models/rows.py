@@ -1,0 +1,84 @@
+"""Rows of the store as reports, views and lists read them. `shared/store` makes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from shared.models.decision import DecisionState
+from shared.models.outcomes import RunStatus
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A run as lists and pages show it."""
+
+    id: str
+    workflow: str
+    title: str
+    status: RunStatus
+    phase: str
+    verdict: str | None
+    ending: str | None
+    open_steps: int
+    blocked_reason: str | None
+    spec: dict[str, Any]
+    outcome: dict[str, Any] | None
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None
+    elapsed_s: float
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """A step as timelines show it; moments in seconds since the run's start."""
+
+    key: str
+    kind: str
+    participant: str
+    role: str
+    round: int
+    status: str
+    attempts: int
+    queued_at_s: float
+    leased_at_s: float | None
+    finished_at_s: float | None
+    reply: dict[str, Any] | None
+    failure_kind: str | None
+    failure_message: str | None
+    note: str
+    tokens: int | None
+    cost_usd: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+@dataclass(frozen=True)
+class UsageRow:
+    """The sums of a run's paid calls. `unknown_costs` counts calls whose price nobody knows."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_usd: float | None
+    unknown_costs: int
+
+
+@dataclass(frozen=True)
+class DecisionRow:
+    """A decision as it is stored."""
+
+    run_id: str
+    key: str
+    kind: str
+    question: dict[str, Any]
+    shown_sha256: str
+    state: DecisionState
+    answer: dict[str, Any] | None
+    opened_at: datetime
+    deadline_at: datetime | None
+    answered_at: datetime | None
+    title: str
