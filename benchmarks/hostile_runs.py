@@ -12,6 +12,7 @@ from typing import Any
 from benchmarks.hostile import Planted, Said
 from orchestrator.core.findings.verdict import GateOutcome, gate_of
 from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
+from orchestrator.core.replay.recomputation import rounds_of
 from orchestrator.workflows import start_workflow
 from shared.errors import ProviderError
 from shared.models.decision import Answer
@@ -142,7 +143,7 @@ class Table:
 
     def _recorded(self) -> list[dict[str, Any]]:
         """What stood after the last round, for scripts whose turns have no brief."""
-        records = list(self.simulation.records.values())
+        records = list(rounds_of(self.simulation.records).values())
         return [one.model_dump(mode="json") for one in records[-1].findings] if records else []
 
     def _get(self, name: str) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -21,12 +21,11 @@ from orchestrator.core.replay.commands import (
     Outcome,
     ToolRun,
     Turn,
-    Workflow,
 )
 from orchestrator.core.replay.replay import Entry, Journal, Progress, fingerprint, replay
 from orchestrator.engine.recorded import journal_of
 from orchestrator.engine.staging import Scheduled, Stage, refusal
-from orchestrator.workflows import Materials, start_workflow
+from orchestrator.workflows import WORKFLOWS, Materials, Registered, start_workflow
 from shared.errors import ReplayMismatch, UnknownRun
 from shared.faults import failpoint
 from shared.models.outcomes import FailureKind, RunStatus
@@ -61,9 +60,10 @@ def new_run_id() -> str:
 class Engine:
     """Submits and advances runs. Safe to share between threads."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, workflows: Mapping[str, Registered] = WORKFLOWS) -> None:
         """`database` should have patience: an advance is repeated when the server was away."""
         self.database = database
+        self._workflows = workflows
         self._document = lru_cache(maxsize=256)(self._fetch)
         self._specs: dict[str, RunSpec] = {}
 
@@ -129,6 +129,7 @@ class Engine:
             stage = Stage(
                 seed=spec.seed,
                 position=len(rows),
+                written=len(stored.records),
                 reuse=spec.reuse,
                 budgeted=spec.budget.limits_calls,
                 allow_external=spec.allow_external,
@@ -157,8 +158,8 @@ class Engine:
         self, run: LockedRun, spec: RunSpec, stored: StoredJournal, stage: Stage
     ) -> Progress:
         """Replay; where all new work is refused (deadline, budget) record the refusals and replay on."""
-        journal = journal_of(stored)
-        start = self._starter(spec, run.id)
+        start = start_workflow(spec, Materials(self._document, run.id), self._workflows)
+        journal = journal_of(stored, self._workflows[spec.workflow].records)
         calls_left = run.calls_left
         while True:
             progress = replay(start, journal)
@@ -172,9 +173,6 @@ class Engine:
             if not progress.schedule or None in refusals:
                 return progress
             journal = _with_refusals(journal, progress.schedule, refusals)
-
-    def _starter(self, spec: RunSpec, run: str) -> Callable[[], Workflow]:
-        return start_workflow(spec, Materials(self._document, run))
 
     def _fetch(self, name: str) -> bytes:
         return self.database.run(lambda connection: get_documents(connection, [name]))[name]

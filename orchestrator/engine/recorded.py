@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from orchestrator.core.replay.commands import RoundRecord
+from collections.abc import Iterable, Mapping
+
+from orchestrator.core.replay.commands import RecordBody
 from orchestrator.core.replay.replay import Entry, Journal
+from shared.errors import ReplayMismatch
 from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure, StepResult
-from shared.store.runs import JournalRow, StoredJournal
+from shared.store.runs import JournalRow, StoredJournal, StoredRecord
 
 
-def journal_of(stored: StoredJournal) -> Journal:
-    """The journal. Raises ValidationError where a record or an answer is not one of this version's."""
+def journal_of(stored: StoredJournal, types: Iterable[type[RecordBody]]) -> Journal:
+    """The journal; `types` are the facts that the run's workflow writes.
+
+    Raises ReplayMismatch where a record is of no such kind, ValidationError where a record or an answer does not fit
+    this version's models.
+    """
+    kinds = {model.kind: model for model in types}
     return Journal(
         steps={row.key: Entry(row.fingerprint, result_of(row)) for row in stored.steps},
-        records={key: RoundRecord.model_validate(body) for key, body in stored.records.items()},
+        records={row.key: _record(row, kinds) for row in stored.records},
         asked=frozenset(stored.decisions),
         answers={
             key: Answer.model_validate(answer)
@@ -22,6 +30,16 @@ def journal_of(stored: StoredJournal) -> Journal:
             if answer is not None
         },
     )
+
+
+def _record(row: StoredRecord, kinds: Mapping[str, type[RecordBody]]) -> RecordBody:
+    model = kinds.get(row.kind)
+    if model is None:
+        raise ReplayMismatch(
+            f"record {row.key!r} is of the kind {row.kind!r}, which this version's workflow does not write: "
+            "finish the run with the version that wrote it, or cancel it"
+        )
+    return model.model_validate(row.body)
 
 
 def result_of(row: JournalRow) -> StepResult | None:

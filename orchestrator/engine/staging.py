@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from orchestrator.core.findings.stances import RAISING
-from orchestrator.core.replay.commands import RoundRecord, ToolRun, Turn
+from orchestrator.core.replay.commands import RecordBody, RoundRecord, ToolRun, Turn
 from orchestrator.core.replay.replay import fingerprint
 from shared.delivery.contracts import (
     QUEUE_APPLY,
@@ -61,10 +61,11 @@ class Scheduled:
 
 @dataclass
 class Stage:
-    """What one advance gathers before it is saved."""
+    """What one advance gathers before it is saved, after `position` steps and `written` records."""
 
     seed: str
     position: int
+    written: int = 0
     reuse: bool = False
     budgeted: bool = False
     allow_external: bool = False
@@ -110,29 +111,26 @@ class Stage:
             )
             self.scheduled.append(ScheduledStep(task, queue, payload))
 
-    def record(self, key: str, written: RoundRecord) -> None:
-        """Keep what a round brought."""
+    def record(self, key: str, written: RecordBody) -> None:
+        """Keep a fact; of a round's also the findings and stances, one by one."""
+        findings: tuple[Finding, ...] = ()
+        stances: tuple[Stance, ...] = ()
+        event: tuple[str, dict[str, Any]] = ("record.written", {"key": key, "kind": written.kind})
+        if isinstance(written, RoundRecord):
+            findings = tuple(_named(written.prefix, finding) for finding in written.findings)
+            stances = _ledger_lines(written)
+            event = ("round.assessed", {"key": key, **_figures(written)})
         self.records.append(
             NewRecord(
                 key=key,
+                kind=written.kind,
+                position=self.written + len(self.records),
                 body=written.model_dump_json(),
-                assessment=written.assessment,
-                findings=tuple(_named(written.prefix, f) for f in written.findings),
-                stances=_ledger_lines(written),
+                findings=findings,
+                stances=stances,
             )
         )
-        metrics = written.assessment.metrics
-        self.events.append(
-            (
-                "round.assessed",
-                {
-                    "key": key,
-                    "score": round(metrics.overall_score, 3),
-                    "recommendation": metrics.recommendation,
-                    "ending": written.assessment.ending,
-                },
-            )
-        )
+        self.events.append(event)
 
     def _turn_request(self, step: Turn) -> tuple[str, float]:
         prompt = step.prompt()
@@ -193,6 +191,15 @@ class Stage:
         name = address(content)
         self.documents[name] = content
         return name
+
+
+def _figures(written: RoundRecord) -> dict[str, Any]:
+    metrics = written.assessment.metrics
+    return {
+        "score": round(metrics.overall_score, 3),
+        "recommendation": metrics.recommendation,
+        "ending": written.assessment.ending,
+    }
 
 
 def _ledger_lines(written: RoundRecord) -> tuple[Stance, ...]:

@@ -202,7 +202,7 @@ def _must_fit(recording: Recording, at: str, walked: Recomputed) -> None:
 
 
 def _why(walked: Recomputed) -> str:
-    last = list(walked.records.items())[-1:]
+    last = list(walked.rounds.items())[-1:]
     if last and last[0][1].assessment.ending is not None:
         key, record = last[0]
         return f"the discussion would have ended as {record.assessment.ending} with {key}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from orchestrator.core.findings.verdict import GateResult, derive, gate_of
 from orchestrator.core.replay.commands import RoundRecord
-from orchestrator.core.replay.recomputation import Recomputed
+from orchestrator.core.replay.recomputation import Recomputed, rounds_of
 from orchestrator.whatif.recording import Recording
 from orchestrator.workflows import read_result
 from shared.models.assessment import Assessment
@@ -47,8 +47,8 @@ class Picture:
 
 def stored_picture(recording: Recording, walked: Recomputed | None = None) -> Picture:
     """What is stored. `walked` says in which order the rounds came; what it does not explain comes last."""
-    written = recording.journal.records
-    order = [key for key in (walked.records if walked else ()) if key in written]
+    written = rounds_of(recording.journal.records)
+    order = [key for key in (walked.rounds if walked else ()) if key in written]
     left = [key for key in written if key not in order]
     order += sorted(left, key=lambda key: (key == ENDING, len(key), key))
     return _picture(recording.spec, {key: written[key] for key in order}, recording.run.outcome)
@@ -56,7 +56,7 @@ def stored_picture(recording: Recording, walked: Recomputed | None = None) -> Pi
 
 def picture_of(spec: RunSpec, walked: Recomputed, outcome: Mapping[str, Any] | None) -> Picture:
     """What would be. `outcome` is the walk's as it would be stored."""
-    return _picture(spec, walked.records, outcome)
+    return _picture(spec, walked.rounds, outcome)
 
 
 def _picture(

@@ -39,7 +39,8 @@ class Recording:
     def journal(self) -> Journal:
         """What a replay reads. Steps that were cancelled brought nothing: they are as good as not asked."""
         ended = tuple(row for row in self.stored.steps if row.status != StepStatus.CANCELLED)
-        return journal_of(replace(self.stored, steps=ended))
+        types = WORKFLOWS[self.spec.workflow].records
+        return journal_of(replace(self.stored, steps=ended), types)
 
     @cached_property
     def rows(self) -> Mapping[str, JournalRow]:
@@ -78,11 +79,11 @@ def make_recording(
     recording = Recording(run, stored, document)
     try:
         workflow = recording.spec.workflow
+        if workflow not in WORKFLOWS:
+            raise UserError(f"run {run.id}: this version of Quorate has no workflow {workflow!r}")
         _ = recording.journal
-    except ValidationError as mismatch:
+    except (ValidationError, ReplayMismatch) as mismatch:
         raise ReplayMismatch(f"run {run.id}: {why_blocked(mismatch)}") from mismatch
-    if workflow not in WORKFLOWS:
-        raise UserError(f"run {run.id}: this version of Quorate has no workflow {workflow!r}")
     return recording
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from orchestrator.core.discussion.estimate import COURSES, Course
-from orchestrator.core.replay.commands import Workflow
+from orchestrator.core.replay.commands import RecordBody, RoundRecord, Workflow
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.results import WorkflowResult
 from orchestrator.workflows import ask, forum, panel, plan, review, undo
@@ -33,12 +33,13 @@ class Registered:
     """A workflow's current version and how it is started from what was captured at submission.
 
     Runs of the versions from `oldest` on are still finished as they were begun: the workflow looks at
-    `spec.workflow_version` where the versions differ.
+    `spec.workflow_version` where the versions differ. `records` are the types of the facts that it writes.
     """
 
     version: int
     start: Callable[[RunSpec, Materials], Workflow]
     oldest: int | None = None
+    records: tuple[type[RecordBody], ...] = (RoundRecord,)
 
     def knows(self, version: int) -> bool:
         """Whether this code can go on with a run of that version."""
@@ -65,9 +66,11 @@ EXPECTED: Mapping[str, Course] = {
 """The calls that a run of a workflow may make, for its estimate."""
 
 
-def start_workflow(spec: RunSpec, materials: Materials) -> Callable[[], Workflow]:
+def start_workflow(
+    spec: RunSpec, materials: Materials, workflows: Mapping[str, Registered] = WORKFLOWS
+) -> Callable[[], Workflow]:
     """A starter for `replay`. Raises ReplayMismatch when this code does not know the run's workflow or version."""
-    registered = WORKFLOWS.get(spec.workflow)
+    registered = workflows.get(spec.workflow)
     if registered is None or not registered.knows(spec.workflow_version):
         raise ReplayMismatch(
             f"this version of Quorate has no workflow {spec.workflow!r} of version {spec.workflow_version}: "

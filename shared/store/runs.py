@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Stance
 from shared.models.outcomes import RunStatus
 from shared.models.run import RunSpec
@@ -54,11 +53,20 @@ class JournalRow:
 
 
 @dataclass(frozen=True)
+class StoredRecord:
+    """A fact that a workflow wrote into its journal; `kind` names its type."""
+
+    key: str
+    kind: str
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class StoredJournal:
-    """A run's steps, its written records, and its decisions with their answers (None while open)."""
+    """A run's steps, its records in their order, and its decisions with their answers (None while open)."""
 
     steps: tuple[JournalRow, ...]
-    records: dict[str, dict[str, Any]]
+    records: tuple[StoredRecord, ...]
     decisions: dict[str, dict[str, Any] | None]
 
 
@@ -97,13 +105,17 @@ class NewDecision:
 
 @dataclass(frozen=True)
 class NewRecord:
-    """What a round brought: `body` is the whole record as the workflow will be sent it again."""
+    """A fact to be written: `body` is the whole record as the workflow will be sent it again.
+
+    `findings` and `stances` are what it says of them, for those who look them up one by one.
+    """
 
     key: str
+    kind: str
+    position: int
     body: str
-    assessment: Assessment
-    findings: tuple[Finding, ...]
-    stances: tuple[Stance, ...]
+    findings: tuple[Finding, ...] = ()
+    stances: tuple[Stance, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -237,7 +249,8 @@ SELECT (SELECT coalesce(json_agg(s ORDER BY s.position), '[]') FROM (
                   coalesce(extract(epoch FROM finished_at - (SELECT created_at FROM runs WHERE id = %(run)s)), 0)::float
                       AS elapsed_s
              FROM steps WHERE run_id = %(run)s) s) AS steps,
-       (SELECT coalesce(json_object_agg(key, body), '{}') FROM assessments WHERE run_id = %(run)s) AS records,
+       (SELECT coalesce(json_agg(json_build_object('key', key, 'kind', kind, 'body', body) ORDER BY position), '[]')
+          FROM records WHERE run_id = %(run)s) AS records,
        (SELECT coalesce(json_object_agg(key, answer), '{}') FROM decisions WHERE run_id = %(run)s) AS decisions
 """
 
@@ -266,7 +279,8 @@ def _journal(answer: Cursor) -> StoredJournal:
     for values in row.steps:
         del values["position"]
         steps.append(JournalRow(**values))
-    return StoredJournal(tuple(steps), row.records, row.decisions)
+    records = tuple(StoredRecord(**values) for values in row.records)
+    return StoredJournal(tuple(steps), records, row.decisions)
 
 
 def append_events(

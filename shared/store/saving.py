@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from shared.store.database import Connection
 from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewStep
@@ -24,6 +23,10 @@ WITH stored AS (
            key text, position int, kind text, participant text, role text, round int, task text, queue text,
            fingerprint text, request jsonb, status text, failure_kind text, failure_message text, max_attempts int,
            lease_s double precision)
+), recorded AS (
+    INSERT INTO records (run_id, key, kind, position, body)
+    SELECT %(run)s, key, kind, position, body
+      FROM jsonb_to_recordset(%(records)s::jsonb) AS r(key text, kind text, position int, body jsonb)
 ), logged AS (
     INSERT INTO events (run_id, seq, type, body)
     SELECT %(run)s, (SELECT coalesce(max(seq), 0) FROM events WHERE run_id = %(run)s) + n, e->>0, e->1
@@ -56,7 +59,8 @@ def save(connection: Connection, run: LockedRun, changes: Changes) -> None:
     for decision in changes.decisions:
         _open_decision(connection, run.id, decision)
     for record in changes.records:
-        _write_record(connection, run.id, record)
+        if record.findings or record.stances:
+            _write_ledger(connection, run.id, record)
     names = sorted(changes.documents)
     connection.execute(
         _SAVE,
@@ -64,7 +68,8 @@ def save(connection: Connection, run: LockedRun, changes: Changes) -> None:
             "run": run.id,
             "names": names,
             "contents": [changes.documents[name] for name in names],
-            "steps": _step_rows(changes.steps),
+            "steps": _rows(changes.steps, "request"),
+            "records": _rows(changes.records, "body", without=("findings", "stances")),
             "events": json.dumps(changes.events, ensure_ascii=False, default=str),
             "status": changes.status,
             "phase": changes.phase,
@@ -79,13 +84,15 @@ def save(connection: Connection, run: LockedRun, changes: Changes) -> None:
     )
 
 
-def _step_rows(steps: Sequence[NewStep]) -> str:
-    """The steps as a JSON array; their requests are JSON already and are spliced in as they are."""
+def _rows(
+    new: Sequence[NewStep] | Sequence[NewRecord], spliced: str, without: Sequence[str] = ()
+) -> str:
+    """Steps or records as a JSON array; the field `spliced` is JSON already and goes in as it is."""
     rows = []
-    for step in steps:
-        fields = {**step.__dict__}
-        request = fields.pop("request")
-        rows.append(f'{json.dumps(fields)[:-1]}, "request": {request}}}')
+    for row in new:
+        fields = {name: value for name, value in row.__dict__.items() if name not in without}
+        text = fields.pop(spliced)
+        rows.append(f'{json.dumps(fields)[:-1]}, "{spliced}": {text}}}')
     return f"[{', '.join(rows)}]"
 
 
@@ -105,13 +112,8 @@ def _open_decision(connection: Connection, run: str, decision: NewDecision) -> N
     )
 
 
-_RECORD = """
-WITH assessed AS (
-    INSERT INTO assessments (run_id, key, round, detector, agreement_ratio, avg_stability, overall_score,
-                             recommendation, ending, body)
-    VALUES (%(run)s, %(key)s, %(round)s, %(detector)s, %(agreement_ratio)s, %(avg_stability)s, %(overall_score)s,
-            %(recommendation)s, %(ending)s, %(body)s::jsonb) ON CONFLICT DO NOTHING
-), found AS (
+_LEDGER = """
+WITH found AS (
     INSERT INTO findings (run_id, id, title, severity, status, path, line, rule, body)
     SELECT %(run)s, f->>'id', f->>'title', f->>'severity', f->>'status', f->'place'->>'path',
            (f->'place'->>'line')::int, f->>'rule', f
@@ -127,20 +129,13 @@ ON CONFLICT DO NOTHING
 """
 
 
-def _write_record(connection: Connection, run: str, record: NewRecord) -> None:
-    metrics = record.assessment.metrics
-    values: Mapping[str, Any] = {
-        "run": run,
-        "key": record.key,
-        "round": record.assessment.round,
-        "detector": metrics.detector,
-        "agreement_ratio": metrics.agreement_ratio,
-        "avg_stability": metrics.avg_stability,
-        "overall_score": metrics.overall_score,
-        "recommendation": metrics.recommendation,
-        "ending": record.assessment.ending,
-        "body": record.body,
-        "findings": f"[{','.join(finding.model_dump_json() for finding in record.findings)}]",
-        "stances": f"[{','.join(stance.model_dump_json() for stance in record.stances)}]",
-    }
-    connection.execute(_RECORD, values)
+def _write_ledger(connection: Connection, run: str, record: NewRecord) -> None:
+    connection.execute(
+        _LEDGER,
+        {
+            "run": run,
+            "key": record.key,
+            "findings": f"[{','.join(finding.model_dump_json() for finding in record.findings)}]",
+            "stances": f"[{','.join(stance.model_dump_json() for stance in record.stances)}]",
+        },
+    )

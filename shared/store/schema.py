@@ -3,7 +3,8 @@
 runs ──< steps ──< usage         a step's row is its own outbox; usage holds one row a paid call
  ├──< reservations               what a call under way may cost; counts until its usage row is there
  ├──< decisions                  questions to people; leave `open` exactly once
- ├──< assessments, findings, stances     what rounds brought, for reports
+ ├──< records                    facts of any kind that the workflow wrote, `assessment` among them
+ ├──< findings, stances          what rounds brought, one by one, for reports
  └──< events                     append-only, gapless per run (written under the run's lock)
 documents                        content-addressed texts and files
 processes                        presence: who is alive, on the database's clock
@@ -195,18 +196,13 @@ sa.Index(
     postgresql_where=sa.text("state IN ('answered', 'expired') AND consumed_at IS NULL"),
 )
 
-assessments = sa.Table(
-    "assessments",
+records = sa.Table(
+    "records",
     metadata,
     _run_id(),
     sa.Column("key", sa.Text, nullable=False),
-    sa.Column("round", sa.Integer, nullable=False),
-    sa.Column("detector", sa.Text, nullable=False),
-    sa.Column("agreement_ratio", sa.Double, nullable=False),
-    sa.Column("avg_stability", sa.Double),
-    sa.Column("overall_score", sa.Double, nullable=False),
-    sa.Column("recommendation", sa.Text, nullable=False),
-    sa.Column("ending", sa.Text),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
     sa.Column("body", JSONB, nullable=False),
     _moment("at", nullable=False, now=True),
     sa.PrimaryKeyConstraint("run_id", "key"),

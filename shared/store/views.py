@@ -126,11 +126,30 @@ def step_request(connection: Connection, run: str, key: str) -> dict[str, Any]:
 def list_assessments(connection: Connection, run: str) -> list[dict[str, Any]]:
     """The assessments of a run, in order."""
     rows = connection.execute(
-        # A fork's first advance judges all copied rounds at one moment: round/2 comes before round/10, the ending last.
-        "SELECT key, body FROM assessments WHERE run_id = %s ORDER BY at, key = 'ending', length(key), key",
+        "SELECT key, body FROM records WHERE run_id = %s AND kind = 'assessment' ORDER BY position",
         (run,),
     ).fetchall()
     return [{"key": row.key, **row.body["assessment"]} for row in rows]
+
+
+@dataclass(frozen=True)
+class RecordRow:
+    """A fact that a run's workflow wrote; its moment in seconds since the run's start."""
+
+    key: str
+    kind: str
+    body: dict[str, Any]
+    at_s: float
+
+
+def list_records(connection: Connection, run: str) -> list[RecordRow]:
+    """Everything that a run's workflow wrote into its journal, in order."""
+    rows = connection.execute(
+        "SELECT w.key, w.kind, w.body, extract(epoch FROM w.at - r.created_at)::float AS at_s "
+        "FROM records w JOIN runs r ON r.id = w.run_id WHERE w.run_id = %s ORDER BY w.position",
+        (run,),
+    ).fetchall()
+    return [RecordRow(*row) for row in rows]
 
 
 def list_findings(connection: Connection, run: str) -> list[dict[str, Any]]:

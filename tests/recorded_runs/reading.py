@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from orchestrator.core.replay.commands import RoundRecord, ToolRun, Turn, Workflow
+from orchestrator.core.replay.commands import RecordBody, RoundRecord, ToolRun, Turn, Workflow
 from orchestrator.core.replay.recomputation import asks, recompute
 from orchestrator.core.replay.replay import Entry, Journal, fingerprint, replay
 from orchestrator.engine.advance import outcome_json
@@ -25,7 +25,7 @@ from orchestrator.whatif.replaying import Difference, differences
 from orchestrator.workflows import Materials, start_workflow
 from shared.models.run import RunSpec
 from shared.models.steps import StepResult
-from shared.store.runs import JournalRow, StoredJournal
+from shared.store.runs import JournalRow, StoredJournal, StoredRecord
 
 FOLDER = Path(__file__).parent
 FILES = ("simulated", "real_workers", "stopped_midway")
@@ -65,7 +65,7 @@ class Advance:
 
     phase: str
     scheduled: tuple[tuple[str, str], ...]
-    records: Mapping[str, RoundRecord]
+    records: Mapping[str, RecordBody]
     asked: tuple[Row, ...]
     completed: bool
 
@@ -106,7 +106,10 @@ class RecordedRun:
         run = self.row["id"]
         return StoredJournal(
             steps=tuple(map(self._journal_row, self.state.of("steps", run))),
-            records={row["key"]: row["body"] for row in self.state.of("assessments", run)},
+            records=tuple(
+                StoredRecord(row["key"], RoundRecord.kind, row["body"])
+                for row in self.state.of("assessments", run)
+            ),
             decisions={row["key"]: row["answer"] for row in self.state.of("decisions", run)},
         )
 
@@ -147,7 +150,7 @@ class RecordedRun:
 
     @cached_property
     def _journal(self) -> Journal:
-        return journal_of(self.stored)
+        return journal_of(self.stored, (RoundRecord,))
 
     def _question(self, key: str) -> Row:
         rows = self.state.of("decisions", self.row["id"])
@@ -170,7 +173,7 @@ class RecordedRun:
         decisions = [key for key in _keys(past, "decision.opened") if key not in new]
         return StoredJournal(
             steps=tuple(steps),
-            records={key: body for key, body in self.stored.records.items() if key in records},
+            records=tuple(row for row in self.stored.records if row.key in records),
             decisions={
                 key: self.stored.decisions[key] if key in answered else None for key in decisions
             },
@@ -200,7 +203,7 @@ def runs() -> tuple[RecordedRun, ...]:
 
 def advanced(run: RecordedRun, moment: Moment) -> Advance:
     """What this version's advance writes at a moment."""
-    journal = journal_of(moment.stored)
+    journal = journal_of(moment.stored, (RoundRecord,))
     steps: list[Turn | ToolRun] = []
     while True:
         progress = replay(run.start, journal)
@@ -222,7 +225,7 @@ def advanced(run: RecordedRun, moment: Moment) -> Advance:
 
 def different(run: RecordedRun) -> list[Difference]:
     """Where the outcome to which the whole journal leads is not the stored one."""
-    progress = replay(run.start, journal_of(run.stored))
+    progress = replay(run.start, journal_of(run.stored, (RoundRecord,)))
     assert progress.outcome is not None, "the journal leads to no outcome any more"
     now = json.loads(outcome_json(progress.outcome))
     return list(differences("outcome", run.row["outcome"], now))
@@ -230,5 +233,5 @@ def different(run: RecordedRun) -> list[Difference]:
 
 def asked(run: RecordedRun) -> dict[str, str]:
     """What this version says to everybody whose turn was taken, as hashes by step."""
-    followed = recompute(run.start, journal_of(run.stored), anew=False)
+    followed = recompute(run.start, journal_of(run.stored, (RoundRecord,)), anew=False)
     return {step.key: asks(step)[:12] for step in followed.taken}

@@ -125,7 +125,9 @@ def _run(program: Program) -> Workflow:
                 if answer.choice == "again":
                     yield from together((turn(f"{number}/again"),))
             case Note():
-                written = yield from record(f"note{number}", partial(round_record, number))
+                written = yield from record(
+                    f"note{number}", RoundRecord, partial(round_record, number)
+                )
                 heard.append(f"{number}:{written.assessment.round}")
             case Name():
                 yield from phase(f"phase{number}")

@@ -10,7 +10,7 @@ from orchestrator.engine.advance import outcome_json
 from orchestrator.whatif.recording import Recording, make_recording
 from shared.models.outcomes import RunStatus
 from shared.models.rows import RunRow
-from shared.store.runs import JournalRow, StoredJournal
+from shared.store.runs import JournalRow, StoredJournal, StoredRecord
 from tests.support.reports import MOMENT
 from tests.support.review_panel import Submission
 from tests.support.simulator import Simulation
@@ -26,7 +26,10 @@ def recorded(
     }
     stored = StoredJournal(
         steps=tuple(_row(simulation, key) for key in simulation.steps),
-        records={key: record.model_dump(mode="json") for key, record in simulation.records.items()},
+        records=tuple(
+            StoredRecord(key, record.kind, record.model_dump(mode="json"))
+            for key, record in simulation.records.items()
+        ),
         decisions=decisions,
     )
     row: dict[str, Any] = {

@@ -16,7 +16,7 @@ from orchestrator.core.replay.commands import (
     Decide,
     Outcome,
     Phase,
-    RoundRecord,
+    RecordBody,
     Sent,
     ToolRun,
     Turn,
@@ -45,7 +45,7 @@ class Simulation:
     rng: Random = field(default_factory=lambda: Random(0))
     steps: dict[str, Entry] = field(default_factory=dict)
     commands: dict[str, Step] = field(default_factory=dict)
-    records: dict[str, RoundRecord] = field(default_factory=dict)
+    records: dict[str, RecordBody] = field(default_factory=dict)
     questions: dict[str, Decide] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     phases: list[str] = field(default_factory=list)
@@ -87,7 +87,8 @@ class Simulation:
 
     def _take_in(self, progress: Progress) -> None:
         for key, record in progress.records:
-            stored = RoundRecord.model_validate_json(record.model_dump_json(exclude_defaults=True))
+            text = record.model_dump_json(exclude_defaults=True)
+            stored = type(record).model_validate_json(text)
             assert stored == record, "a record must survive its storage, or a replay sees another"
             self.records[key] = stored
         for step in progress.schedule:

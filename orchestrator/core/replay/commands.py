@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import JsonValue
 
@@ -76,11 +76,22 @@ class Decide:
     question: Question
 
 
-class RoundRecord(Wire):
+class RecordBody(Wire):
+    """A typed fact that a workflow writes into its journal: a round's assessment, a transition, a router's choice.
+
+    `kind` is its type's name in the journal, for good; the workflow's descriptor lists the types that it writes.
+    """
+
+    kind: ClassVar[str]
+
+
+class RoundRecord(RecordBody):
     """What a round brought: its figures, all findings as they stand, and the stances taken in it.
 
     `prefix` makes the findings' ids unique in a run that reviews more than once.
     """
+
+    kind: ClassVar[str] = "assessment"
 
     prefix: str = ""
     assessment: Assessment
@@ -88,15 +99,19 @@ class RoundRecord(Wire):
     stances: tuple[Stance, ...]
 
 
+R = TypeVar("R", bound=RecordBody)
+
+
 @dataclass(frozen=True)
-class Record:
+class Record(Generic[R]):
     """Work something out once and write it down, in the transaction that saw it first.
 
     A replay is sent what is written and does not compute it again.
     """
 
     key: str
-    compute: Callable[[], RoundRecord] = field(compare=False, repr=False)
+    type: type[R]
+    compute: Callable[[], R] = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -123,8 +138,8 @@ class Outcome:
         return self.result.model_dump(mode="json")
 
 
-Command = Together | Decide | Record | Phase
-Sent = tuple[StepResult, ...] | Answer | RoundRecord | None
+Command = Together | Decide | Record[Any] | Phase
+Sent = tuple[StepResult, ...] | Answer | RecordBody | None
 T = TypeVar("T")
 Effect = Generator[Command, Sent, T]  # a part of a workflow that ends with a T
 Workflow = Effect[Outcome]
@@ -153,10 +168,10 @@ def decide(key: str, question: Question) -> Effect[Answer]:
     return answer
 
 
-def record(key: str, compute: Callable[[], RoundRecord]) -> Effect[RoundRecord]:
-    """Write down what a round brought; on a replay, what was written."""
-    written = yield Record(key, compute)
-    assert isinstance(written, RoundRecord)
+def record(key: str, fact: type[R], compute: Callable[[], R]) -> Effect[R]:
+    """Write a fact of that type into the journal; on a replay, what was written."""
+    written = yield Record(key, fact, compute)
+    assert isinstance(written, fact)
     return written
 
 

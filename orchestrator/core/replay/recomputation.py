@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, assert_never
 
 from orchestrator.core.replay.commands import (
     Decide,
     Outcome,
     Phase,
     Record,
+    RecordBody,
     RoundRecord,
     Sent,
     Together,
@@ -42,10 +44,10 @@ class Group:
 
 @dataclass(frozen=True)
 class Written:
-    """A round's record."""
+    """A fact that the workflow writes down."""
 
     key: str
-    record: RoundRecord
+    record: RecordBody
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,14 @@ class Recomputed:
     outcome: Outcome | None = None
 
     @property
-    def records(self) -> dict[str, RoundRecord]:
+    def records(self) -> dict[str, RecordBody]:
+        """What was written down by key, in its order."""
+        return {passed.key: passed.record for passed in self.trail if isinstance(passed, Written)}
+
+    @property
+    def rounds(self) -> dict[str, RoundRecord]:
         """The rounds' records by key, in their order."""
-        return {one.key: one.record for one in self.trail if isinstance(one, Written)}
+        return rounds_of(self.records)
 
     @property
     def taken(self) -> tuple[Step, ...]:
@@ -123,11 +130,12 @@ class _Walk:
         self.trail.append(Group(group.steps))
         return tuple(results)
 
-    def record(self, key: str, compute: Callable[[], RoundRecord]) -> RoundRecord:
+    def record(self, command: Record[Any]) -> RecordBody:
         """The record, as it was written where that is wanted and it was."""
-        written = None if self.anew else self.journal.records.get(key)
-        record = compute() if written is None else written
-        self.trail.append(Written(key, record))
+        written = None if self.anew else self.journal.records.get(command.key)
+        fits = isinstance(written, command.type)
+        record: RecordBody = written if written is not None and fits else command.compute()
+        self.trail.append(Written(command.key, record))
         return record
 
     def answer(self, ask: Decide) -> Sent:
@@ -170,18 +178,25 @@ def recompute(start: Callable[[], Workflow], journal: Journal, *, anew: bool = T
             match command:
                 case Phase(name):
                     walk.phase, sent = name, None
-                case Record(key, compute):
-                    sent = walk.record(key, compute)
+                case Record():
+                    sent = walk.record(command)
                 case Together():
                     sent = walk.results(command)
                 case Decide():
                     sent = walk.answer(command)
+                case _:
+                    assert_never(command)
             if sent is None and not isinstance(command, Phase):
                 return walk.ended(None)
     except StopIteration as stop:
         return walk.ended(stop.value)
     finally:
         workflow.close()
+
+
+def rounds_of(records: Mapping[str, RecordBody]) -> dict[str, RoundRecord]:
+    """The rounds' records among those of a journal."""
+    return {key: record for key, record in records.items() if isinstance(record, RoundRecord)}
 
 
 def asks(step: Step | Decide) -> str:

@@ -14,13 +14,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, assert_never
 
 from orchestrator.core.replay.commands import (
     Decide,
     Outcome,
     Phase,
     Record,
-    RoundRecord,
+    RecordBody,
     Sent,
     Together,
     ToolRun,
@@ -45,7 +46,7 @@ class Journal:
     """What is recorded: steps and written records by key, the keys of asked decisions, and answers by key."""
 
     steps: Mapping[str, Entry] = field(default_factory=dict)
-    records: Mapping[str, RoundRecord] = field(default_factory=dict)
+    records: Mapping[str, RecordBody] = field(default_factory=dict)
     asked: frozenset[str] = frozenset()
     answers: Mapping[str, Answer] = field(default_factory=dict)
 
@@ -61,7 +62,7 @@ class Progress:
     schedule: tuple[Turn | ToolRun, ...] = ()
     ask: Decide | None = None
     waiting_for: str | None = None
-    records: tuple[tuple[str, RoundRecord], ...] = ()
+    records: tuple[tuple[str, RecordBody], ...] = ()
     consumed: tuple[str, ...] = ()
     outcome: Outcome | None = None
 
@@ -83,7 +84,7 @@ class _Walk:
     journal: Journal
     phase: str = ""
     seen: set[tuple[str, str]] = field(default_factory=set)
-    records: list[tuple[str, RoundRecord]] = field(default_factory=list)
+    records: list[tuple[str, RecordBody]] = field(default_factory=list)
     consumed: list[str] = field(default_factory=list)
 
     def once(self, kind: str, key: str) -> None:
@@ -110,6 +111,21 @@ class _Walk:
                 results.append(entry.result)
         complete = len(results) == len(group.steps)
         return tuple(missing), tuple(results) if complete else None
+
+    def record(self, command: Record[Any]) -> RecordBody:
+        """What is written, or what is to be written now."""
+        self.once("record", command.key)
+        written = self.journal.records.get(command.key)
+        if written is None:
+            computed: RecordBody = command.compute()
+            self.records.append((command.key, computed))
+            return computed
+        if type(written) is not command.type:
+            raise ReplayMismatch(
+                f"record {command.key!r} is recorded as {written.kind!r}, and the workflow asks for "
+                f"{command.type.kind!r} now: the code changed under the run"
+            )
+        return written
 
     def progress(
         self,
@@ -159,12 +175,8 @@ def replay(start: Callable[[], Workflow], journal: Journal) -> Progress:
             match command:
                 case Phase(name):
                     walk.phase = name
-                case Record(key, compute):
-                    walk.once("record", key)
-                    sent = journal.records.get(key)
-                    if sent is None:
-                        sent = compute()
-                        walk.records.append((key, sent))
+                case Record():
+                    sent = walk.record(command)
                 case Together():
                     missing, sent = walk.results(command)
                     if sent is None:
@@ -177,6 +189,8 @@ def replay(start: Callable[[], Workflow], journal: Journal) -> Progress:
                         return walk.progress(ask=None if asked else command, waiting_for=key)
                     walk.consumed.append(key)
                     sent = answer
+                case _:
+                    assert_never(command)
     except StopIteration as stop:
         return walk.progress(outcome=stop.value)
     finally:

@@ -62,7 +62,7 @@ def close(case: Case, talk: Talk) -> Effect[Closing]:
         closing = yield from vote(case, talk, closing)
     ending, reason = ending_of(talk, closing)
     closing = replace(closing, ending=ending, reason=reason)
-    yield from record("ending", partial(write_down, case, talk, closing))
+    yield from record("ending", RoundRecord, partial(write_down, case, talk, closing))
     return closing
 
 

@@ -233,7 +233,7 @@ def speak(case: Case, talk: Talk, exchange: Exchange) -> Effect[Talk]:
     talk = with_exchange(talk, replace(exchange, said=Said(number, speaker.name, text)))
     if (stop := refused([result])) is not None:
         return talk.stopped(stop)
-    written = yield from record(f"round/{number}", partial(judge, case, talk))
+    written = yield from record(f"round/{number}", RoundRecord, partial(judge, case, talk))
     circle = _IN_CIRCLES.get(written.assessment.metrics.recommendation)
     return talk if circle is None else talk.stopped(circle)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import partial
 
 from orchestrator.core.discussion.templates import Templates
-from orchestrator.core.replay.commands import Workflow, phase, record
+from orchestrator.core.replay.commands import RoundRecord, Workflow, phase, record
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.panel.case import Case
 from orchestrator.workflows.panel.conclusion import conclude
@@ -38,7 +38,7 @@ def panel(spec: RunSpec, materials: Materials) -> Workflow:
     held = yield from debate(case)
     voting = yield from vote(case, held)
     ended = ending_of(held, voting)
-    yield from record("ending", partial(write_down, case, held, voting, ended))
+    yield from record("ending", RoundRecord, partial(write_down, case, held, voting, ended))
     judged = yield from judge(case, held, voting, ended)
     yield from phase("Complete")
     return conclude(case, held, voting, ended, judged)

@@ -110,6 +110,7 @@ def hold_round(case: Case, number: int, held: Debate) -> Effect[Debate]:
     moderated = yield from moderate(case, number, held, statements, read, labels)
     written = yield from record(
         f"round/{number}",
+        RoundRecord,
         partial(rule_on, case, held, arguments, read, statements, moderated.said, _all(spoken)),
     )
     bill = tuple(one.heard for one in spoken)

@@ -53,7 +53,7 @@ def discuss(case: Case, plan: PlanVersion) -> Effect[History]:
         ]
         heard = hear(number, spoken)
         written = yield from record(
-            plan.key("round", number), partial(judge, case, plan, history, heard)
+            plan.key("round", number), RoundRecord, partial(judge, case, plan, history, heard)
         )
         history = followed_by(history, written, heard, spoken, {str(number): labels})
         if written.assessment.ending is not None:

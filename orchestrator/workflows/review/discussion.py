@@ -45,7 +45,9 @@ def discuss(case: Case) -> Effect[History]:
         ]
         heard = hear(case, number, role, asked, spoken)
         bill = tuple(map(paid_for, spoken))
-        written = yield from record(case.key("round", number), partial(judge, case, history, heard))
+        written = yield from record(
+            case.key("round", number), RoundRecord, partial(judge, case, history, heard)
+        )
         history = History(
             rounds=(*history.rounds, heard.taken),
             said=(*history.said, *heard.said),

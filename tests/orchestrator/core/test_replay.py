@@ -1,6 +1,7 @@
 """What replay promises, one example at a time; random journals stand in test_replay_properties."""
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import pytest
 
@@ -8,6 +9,7 @@ from orchestrator.core.replay.commands import (
     Decide,
     Outcome,
     Prompt,
+    RecordBody,
     RoundRecord,
     ToolRun,
     Turn,
@@ -111,7 +113,7 @@ def test_a_record_is_computed_once_and_the_written_one_is_sent_ever_after() -> N
         return round_record(7)
 
     def workflow() -> Workflow:
-        written = yield from record("r", compute)
+        written = yield from record("r", RoundRecord, compute)
         return Outcome(Verdict.APPROVED, None, str(written.assessment.round))
 
     first = replay(workflow, Journal())
@@ -122,6 +124,22 @@ def test_a_record_is_computed_once_and_the_written_one_is_sent_ever_after() -> N
     assert second.outcome is not None
     assert second.outcome.summary == "8"
     assert computed == [1]
+
+
+def test_a_record_that_is_of_another_kind_than_the_workflow_writes_is_a_mismatch() -> None:
+    class Choice(RecordBody):
+        kind: ClassVar[str] = "choice"
+
+        picked: str = "a"
+
+    def workflow() -> Workflow:
+        yield from record("r", Choice, Choice)
+        return END
+
+    assert replay(workflow, Journal()).records == (("r", Choice()),)
+    assert replay(workflow, Journal(records={"r": Choice(picked="b")})).records == ()
+    with pytest.raises(ReplayMismatch, match=r"recorded as 'assessment'.* asks for 'choice' now"):
+        replay(workflow, Journal(records={"r": round_record(1)}))
 
 
 def test_prompts_are_not_built_for_what_is_recorded() -> None:
@@ -198,8 +216,8 @@ def _asks_a_decision_twice() -> Workflow:
 
 
 def _writes_a_record_twice() -> Workflow:
-    yield from record("a", lambda: round_record(1))
-    yield from record("a", lambda: round_record(2))
+    yield from record("a", RoundRecord, lambda: round_record(1))
+    yield from record("a", RoundRecord, lambda: round_record(2))
     return END
 
 

@@ -255,11 +255,12 @@ def test_a_step_that_this_code_does_not_ask_for_is_a_difference() -> None:
 
 def test_a_figure_that_was_stored_otherwise_is_named_by_its_place() -> None:
     recording = a_dispute()
-    records = {**recording.stored.records}
-    body = dict(records["round/1"])
+    (first,) = (row for row in recording.stored.records if row.key == "round/1")
+    body = first.body
     assessment = dict(body["assessment"])
     assessment["metrics"] = {**assessment["metrics"], "agreement_ratio": 0.123}
-    records["round/1"] = {**body, "assessment": assessment}
+    changed = replace(first, body={**body, "assessment": assessment})
+    records = tuple(changed if row is first else row for row in recording.stored.records)
 
     found = check(replace(recording, stored=replace(recording.stored, records=records)))
 

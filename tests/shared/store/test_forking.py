@@ -151,13 +151,14 @@ def test_rounds_that_were_judged_at_one_moment_are_listed_in_their_order(
     database: Database,
 ) -> None:
     run = new_run(database)
-    for key in ("round/10", "round/2", "ending", "round/1"):
+    for position, key in enumerate(("round/1", "round/2", "round/10", "ending")):
         execute(
             database,
-            "INSERT INTO assessments (run_id, key, round, detector, agreement_ratio, overall_score, recommendation, "
-            "body, at) VALUES (%s, %s, 1, 'stance', 0, 0, 'continue', '{\"assessment\": {}}', '2026-01-01')",
+            "INSERT INTO records (run_id, key, kind, position, body, at) "
+            "VALUES (%s, %s, 'assessment', %s, '{\"assessment\": {}}', '2026-01-01')",
             run,
             key,
+            position,
         )
 
     listed = database.run(lambda c: list_assessments(c, run))

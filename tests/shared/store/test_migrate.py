@@ -1,11 +1,14 @@
 """Migrations lead to the schema that the code describes, however many processes apply them at once."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
@@ -14,6 +17,7 @@ from shared.errors import EnvironmentFault
 from shared.store.database import Database
 from shared.store.migrate import HEAD, current, upgrade
 from shared.store.schema import metadata
+from shared.store.views import list_assessments
 from tests.support.runs import at_once
 
 pytestmark = pytest.mark.component
@@ -83,25 +87,69 @@ def test_ten_migrators_at_once_apply_it_once(empty_url: str) -> None:
         database.close()
 
 
+def to_revision(database: Database, revision: str) -> None:
+    """Downgrade."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(shared.store.__path__[0]) / "migrations"))
+    with database.engine.connect() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, revision)
+        connection.commit()
+
+
 def test_there_and_back_and_there_again(empty_url: str) -> None:
     database = Database(empty_url, pool_size=1, patience_s=5)
     upgrade(database)
     before = indexes(database)
 
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(shared.store.__path__[0]) / "migrations"))
-    with database.engine.connect() as connection:
-        config.attributes["connection"] = connection
-        command.downgrade(config, "base")
-        connection.commit()
+    to_revision(database, "base")
     assert indexes(database) == {}
 
     assert upgrade(database) is True
     assert upgrade(database) is False
     assert indexes(database) == before
+    database.close()
+
+
+def test_assessments_become_records_in_their_order_and_back(empty_url: str) -> None:
+    database = Database(empty_url, pool_size=1, patience_s=5)
+    upgrade(database, "0002")
+    figures = {
+        "assessment": {
+            "round": 2,
+            "ending": None,
+            "metrics": {
+                "detector": "stance",
+                "agreement_ratio": 0.25,
+                "avg_stability": None,
+                "overall_score": 0.5,
+                "recommendation": "continue",
+            },
+        }
+    }
+    with database.connection() as connection:
+        connection.execute(
+            "INSERT INTO runs (id, workflow, title, status, spec, root_task) VALUES ('r', 'review', 't', 'running', "
+            "'{}', 'x')"
+        )
+        for key in ("round/10", "ending", "round/2"):
+            connection.execute(
+                "INSERT INTO assessments (run_id, key, round, detector, agreement_ratio, overall_score, "
+                "recommendation, body, at) VALUES ('r', %s, 2, 'stance', .25, .5, 'continue', %s, '2026-01-01')",
+                (key, json.dumps(figures)),
+            )
+        connection.commit()
+        before = connection.execute("SELECT * FROM assessments ORDER BY key").fetchall()
+
+    upgrade(database)
+    listed = database.run(lambda connection: list_assessments(connection, "r"))
+    to_revision(database, "0002")
+
+    assert [row["key"] for row in listed] == ["round/2", "round/10", "ending"]
+    assert listed[0]["metrics"] == figures["assessment"]["metrics"]
+    with database.connection() as connection:
+        after = connection.execute("SELECT * FROM assessments ORDER BY key").fetchall()
+    assert [row._asdict() for row in after] == [row._asdict() for row in before]
     database.close()
 
 
