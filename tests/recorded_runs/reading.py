@@ -108,7 +108,7 @@ class RecordedRun:
             steps=tuple(map(self._journal_row, self.state.of("steps", run))),
             records=tuple(
                 StoredRecord(row["key"], RoundRecord.kind, row["body"])
-                for row in self.state.of("assessments", run)
+                for row in sorted(self.state.of("assessments", run), key=_in_order)
             ),
             decisions={row["key"]: row["answer"] for row in self.state.of("decisions", run)},
         )
@@ -187,6 +187,12 @@ class RecordedRun:
 
 def _keys(events: Sequence[Row], kind: str | None = None) -> tuple[str, ...]:
     return tuple(one["body"].get("key", "") for one in events if kind in (None, one["type"]))
+
+
+def _in_order(row: Row) -> tuple[str, bool, int, str]:
+    """As the rounds were listed; a fork's were judged at one moment."""
+    key = row["key"]
+    return row["at"], key == "ending", len(key), key
 
 
 def _open(row: JournalRow) -> JournalRow:
