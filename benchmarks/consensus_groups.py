@@ -18,7 +18,13 @@ from benchmarks.consensus_measures import Judged, Row, auc, interval, precision,
 from benchmarks.consensus_rounds import Assess, in_halves, judged, one_each, published
 from orchestrator.core.consensus.detectors.lexical import assess_wording
 from orchestrator.core.consensus.detectors.linear import LinearModel
-from orchestrator.core.consensus.detectors.text import Heard, Weighing, assess_text, hear, judge
+from orchestrator.core.consensus.detectors.text import (
+    FollowedDiscussion,
+    Weighing,
+    assess_text,
+    hear,
+    judge,
+)
 from shared.models.run import Thresholds
 
 RULE = Thresholds()
@@ -77,7 +83,7 @@ def _ends_at_first(group: Group, model: LinearModel | None = None) -> Judged:
 # ---- held out -----------------------------------------------------------------------------------
 
 
-def _heard(groups: Sequence[Group], fit: CrossFit) -> list[Heard]:
+def _heard(groups: Sequence[Group], fit: CrossFit) -> list[FollowedDiscussion]:
     return [hear(one_each(one), fit.model_for(at)) for at, one in enumerate(groups)]
 
 
@@ -85,14 +91,18 @@ def _firsts(groups: Sequence[Group], fit: CrossFit) -> list[Judged]:
     return [_ends_at_first(one, fit.model_for(at)) for at, one in enumerate(groups)]
 
 
-def _judge(groups: Sequence[Group], heard: Sequence[Heard], weighing: Weighing) -> list[Judged]:
+def _judge(
+    groups: Sequence[Group], heard: Sequence[FollowedDiscussion], weighing: Weighing
+) -> list[Judged]:
     return [
         judged(judge(one, RULE, weighing), group.consensus)
         for one, group in zip(heard, groups, strict=True)
     ]
 
 
-def _with_choices(groups: Sequence[Group], heard: Sequence[Heard], fit: CrossFit) -> list[Judged]:
+def _with_choices(
+    groups: Sequence[Group], heard: Sequence[FollowedDiscussion], fit: CrossFit
+) -> list[Judged]:
     """Every group under the constants that do best on the other parts."""
     by_choice = [_judge(groups, heard, weighing) for weighing in CHOICES]
 

@@ -22,14 +22,14 @@ from benchmarks.hostile import (
     withdraws,
 )
 from benchmarks.hostile_runs import Comparison, Scene, Trial
-from orchestrator.core.consensus.convergence import Rule, assess
+from orchestrator.core.consensus.convergence import ConvergenceRule, assess
 from orchestrator.core.discussion.rounds import ledger_of
 from orchestrator.core.findings.merging import absorb, check_places
 from orchestrator.core.findings.stances import settle
 from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.workflows.review import discussion
-from orchestrator.workflows.review.case import Case, History
+from orchestrator.workflows.review.context import History, ReviewContext
 from shared.models.findings import Severity
 from shared.models.outcomes import Verdict
 from shared.models.panel import Panel
@@ -94,20 +94,22 @@ def _untrue(seen: Comparison) -> list[str]:
 # ---- the control: the same workflow without its defences ------------------------------------------
 
 
-def unguarded_judge(case: Case, history: History, heard: discussion.RoundRead) -> RoundRecord:
+def unguarded_judge(
+    context: ReviewContext, history: History, heard: discussion.RoundRead
+) -> RoundRecord:
     """`judge` as it would be if every claim and every denial were believed."""
     merged = absorb(heard.raised, history.findings)
     known = {finding.id for finding in merged.findings}
     stated = tuple(line for line in ledger_of([heard.taken]) if line.finding in known)
     ledger = (*history.ledger, *merged.stances, *stated)
-    findings = settle(check_places(merged.findings, case.subject), ledger)
+    findings = settle(check_places(merged.findings, context.subject), ledger)
     assessment = assess(
         (*history.rounds, heard.taken),
         findings,
         ledger,
-        rule=Rule.of(case.options),
+        rule=ConvergenceRule.of(context.options),
         new_findings=merged.new,
-        is_last_round=heard.taken.number == case.options.rounds,
+        is_last_round=heard.taken.number == context.options.rounds,
         over_budget=heard.over_budget,
     )
     return RoundRecord(assessment=assessment, findings=findings, stances=(*merged.stances, *stated))

@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.consensus_measures import area
 from benchmarks.recorded_reviews import Review, Said, read
 from orchestrator.core.findings.affinity import affinities
-from orchestrator.core.findings.sameness import Claim, text_alike
+from orchestrator.core.findings.sameness import ComparableClaim, text_alike
 
 Measure = Callable[[Review], Callable[[int, int], float]]
 
@@ -34,8 +34,10 @@ def likeness(review: Review) -> Callable[[int, int], float]:
     return lambda one, other: text_alike(claims[one], claims[other])
 
 
-def _claim(said: Said) -> Claim:
-    return Claim(title=said.text, detail="", rule=None, place=None, turn=(said.tool, 1, ""))
+def _claim(said: Said) -> ComparableClaim:
+    return ComparableClaim(
+        title=said.text, detail="", rule=None, place=None, turn=(said.tool, 1, "")
+    )
 
 
 def pairs(reviews: Iterable[Review], measure: Measure) -> Iterator[tuple[float, bool]]:

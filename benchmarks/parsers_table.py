@@ -19,7 +19,7 @@ from orchestrator.core.document import block, clean, exact
 from orchestrator.core.findings.likeness import letters, similarity
 from orchestrator.core.findings.polarity import opposed
 from orchestrator.core.findings.quotations import normalised, quoted_in
-from orchestrator.core.findings.sameness import Claim, same_defect
+from orchestrator.core.findings.sameness import ComparableClaim, same_defect
 from orchestrator.presentation.formats.markdown_text import escape, fenced, inline
 from orchestrator.presentation.formats.markdown_text import prose as markdown_prose
 from orchestrator.presentation.wrapping import filled, folded, head, tail, wrapped
@@ -104,7 +104,7 @@ def _script(suffix: str) -> Read:
 
 
 def _claims(one: str, other: str) -> object:
-    first, second = (Claim(text, text, None, None, None) for text in (one, other))
+    first, second = (ComparableClaim(text, text, None, None, None) for text in (one, other))
     return same_defect(first, second)
 
 

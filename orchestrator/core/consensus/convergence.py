@@ -31,7 +31,7 @@ from shared.models.findings import Finding, Severity, Stance
 from shared.models.outcomes import Ending
 from shared.models.run import ReviewOptions, Thresholds
 
-__all__ = ["Contribution", "Detector", "RoundTaken", "Rule", "assess"]
+__all__ = ["Contribution", "ConvergenceRule", "Detector", "RoundTaken", "assess"]
 
 
 class Detector(StrEnum):
@@ -44,7 +44,7 @@ class Detector(StrEnum):
 
 
 @dataclass(frozen=True)
-class Rule:
+class ConvergenceRule:
     """How a discussion is judged.
 
     `quorum` is how many of a round must answer (None: more than half, and nobody's silence is taken for
@@ -57,7 +57,7 @@ class Rule:
     stated_quorum: int = STATED_QUORUM
 
     @classmethod
-    def of(cls, options: ReviewOptions) -> Rule:
+    def of(cls, options: ReviewOptions) -> ConvergenceRule:
         """The rule that a review's options ask for. Raises ValueError for an unknown detector."""
         return cls(
             thresholds=options.thresholds,
@@ -103,7 +103,7 @@ def assess(
     findings: Sequence[Finding],
     ledger: Sequence[Stance],
     *,
-    rule: Rule,
+    rule: ConvergenceRule,
     new_findings: int,
     is_last_round: bool,
     over_budget: bool,
@@ -162,7 +162,7 @@ def assess(
 
 
 def _with_words(
-    stances: ConvergenceMetrics, rounds: Sequence[RoundTaken], rule: Rule
+    stances: ConvergenceMetrics, rounds: Sequence[RoundTaken], rule: ConvergenceRule
 ) -> tuple[ConvergenceMetrics, ConvergenceMetrics]:
     """The figures of the rule's detector, and those of the other kind as a second opinion."""
     if rule.detector is Detector.STANCE:
@@ -186,7 +186,7 @@ def _stance_metrics(
     findings: Sequence[Finding],
     ledger: Sequence[Stance],
     agreements: Mapping[str, float],
-    rule: Rule,
+    rule: ConvergenceRule,
 ) -> ConvergenceMetrics:
     if findings:
         agreement = sum(sorted(agreements.values())) / len(findings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, Role
 from shared.models.steps import StepResult
@@ -23,9 +23,9 @@ class Spoken:
     result: StepResult
 
     @property
-    def heard(self) -> Heard:
+    def heard(self) -> TurnResult:
         """The same for the bill."""
-        return Heard(self.speaker.name, self.result)
+        return TurnResult(self.speaker.name, self.result)
 
 
 def absences(spoken: Sequence[Spoken], where: str) -> tuple[str, ...]:

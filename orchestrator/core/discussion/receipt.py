@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from orchestrator.core.consensus.choices import Choice, tally
 from orchestrator.core.discussion.said import Said
-from orchestrator.core.discussion.spending import Heard, spent
+from orchestrator.core.discussion.spending import TurnResult, spent
 from orchestrator.core.findings.quotations import quoted_in
 from orchestrator.core.findings.stances import RAISING, VALUES
 from orchestrator.core.results import FindingPositions, FindingsImpact, StanceChange, VoteChange
@@ -24,7 +24,7 @@ from shared.models.panel import Participant
 _MAJORITY = 0.51
 
 
-class Evidence(StrEnum):
+class GroundsKind(StrEnum):
     """What a change of mind rests on."""
 
     QUOTED = "quoted"
@@ -98,7 +98,7 @@ class MindChange:
     round: int
     before: Position
     after: Position
-    evidence: Evidence
+    evidence: GroundsKind
     reason: str = ""
     quote: str | None = None
 
@@ -153,12 +153,12 @@ def _change(before: Stance, after: Stance, sources: Sources) -> MindChange:
     )
 
 
-def evidence_of(participant: str, reason: str, quote: str | None, sources: Sources) -> Evidence:
+def evidence_of(participant: str, reason: str, quote: str | None, sources: Sources) -> GroundsKind:
     """What somebody's words rest on."""
     if quote and quote.strip():
         found = sources.hold(quote, participant)
-        return Evidence.QUOTED if found else Evidence.QUOTE_NOT_FOUND
-    return Evidence.REASONED if reason.strip() else Evidence.NONE
+        return GroundsKind.QUOTED if found else GroundsKind.QUOTE_NOT_FOUND
+    return GroundsKind.REASONED if reason.strip() else GroundsKind.NONE
 
 
 # ---- a debate about findings --------------------------------------------------------------------
@@ -189,8 +189,8 @@ class Debated:
     ledger: Sequence[Stance]
     sources: Sources
     label: Callable[[str], str]
-    blind: Sequence[Heard]
-    after: Sequence[Heard]
+    blind: Sequence[TurnResult]
+    after: Sequence[TurnResult]
 
     @property
     def votes(self) -> tuple[CriticsVote, ...]:
@@ -234,7 +234,12 @@ def receipt_of(
 
 
 # The strongest evidence first.
-_STRENGTH = (Evidence.QUOTED, Evidence.REASONED, Evidence.QUOTE_NOT_FOUND, Evidence.NONE)
+_STRENGTH = (
+    GroundsKind.QUOTED,
+    GroundsKind.REASONED,
+    GroundsKind.QUOTE_NOT_FOUND,
+    GroundsKind.NONE,
+)
 
 
 def _changed_votes(
@@ -256,7 +261,7 @@ def _changed_votes(
             if (line.participant, line.round) == (name, number) and line.reason != RAISING
         ]
         best = min(grounds, key=lambda one: _STRENGTH.index(one[0]), default=None)
-        evidence, line = (Evidence.NONE, None) if best is None else best
+        evidence, line = (GroundsKind.NONE, None) if best is None else best
         rows.append(
             VoteChange(
                 participant=name,
@@ -306,6 +311,6 @@ def price_per(changes: int, total: float | None) -> float | None:
     return total / changes if changes and total is not None else None
 
 
-def cost_of(heard: Iterable[Heard]) -> float | None:
+def cost_of(heard: Iterable[TurnResult]) -> float | None:
     """What these steps cost in US dollars; None when a part of it is not known."""
     return spent(heard).cost_usd

@@ -10,7 +10,7 @@ from shared.models.steps import StepResult
 
 
 @dataclass(frozen=True)
-class Heard:
+class TurnResult:
     """A step's result and who it came from."""
 
     participant: str
@@ -45,7 +45,7 @@ class _Sum:
         )
 
 
-def spent(heard: Iterable[Heard]) -> RunSpending:
+def spent(heard: Iterable[TurnResult]) -> RunSpending:
     """The sums of these steps, and those of each participant."""
     total, by = _Sum(), dict[str, _Sum]()
     for one in heard:

@@ -20,7 +20,7 @@ _REASONS = {FailureKind.TIMEOUT: UnreadReason.STOPPED, FailureKind.DEAD: UnreadR
 
 
 @dataclass(frozen=True)
-class Reading:
+class FilesRead:
     """One critic's turn. `coverage` is None for an analyser that did not say: it read everything, as before.
 
     `computes`: an analyser in its tool run. Without an answer (`failure`) nothing was read.
@@ -73,7 +73,11 @@ def excuse_of(file: FileChange) -> str | None:
 
 
 def cover(
-    subject: Subject, readings: Sequence[Reading], *, absence_allowed: bool = False, review: int = 1
+    subject: Subject,
+    readings: Sequence[FilesRead],
+    *,
+    absence_allowed: bool = False,
+    review: int = 1,
 ) -> CoverageReport | None:
     """The report on one review; None for a subject that was captured before coverage counted."""
     if not subject.counts_unread:
@@ -98,7 +102,7 @@ def cover(
     return CoverageReport(files=files, absent=tuple(absences))
 
 
-def _readers(readings: Iterable[Reading]) -> tuple[Reading, ...]:
+def _readers(readings: Iterable[FilesRead]) -> tuple[FilesRead, ...]:
     """Who answered: an analyser with its last run, everybody else with all that they were shown, turn by turn."""
     answered = [one for one in readings if one.failure is None]
     last = {one.participant: one for one in answered}
@@ -117,7 +121,7 @@ def merged(reports: Iterable[CoverageReport | None]) -> CoverageReport | None:
 
 
 def _file(
-    file: FileChange, readers: Iterable[Reading], readings: Sequence[Reading], review: int
+    file: FileChange, readers: Iterable[FilesRead], readings: Sequence[FilesRead], review: int
 ) -> FileCoverage:
     excuse = excuse_of(file)
     read_by = () if file.skipped is not None else _names(readers, file.path)
@@ -134,15 +138,15 @@ def _file(
     )
 
 
-def _names(readers: Iterable[Reading], path: str) -> tuple[str, ...]:
+def _names(readers: Iterable[FilesRead], path: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.participant for one in readers if _took_in(one, path)))
 
 
-def _took_in(reading: Reading, path: str) -> bool:
+def _took_in(reading: FilesRead, path: str) -> bool:
     return reading.read is None or path in reading.read
 
 
-def _why_unread(file: FileChange, readings: Sequence[Reading]) -> tuple[UnreadReason, str]:
+def _why_unread(file: FileChange, readings: Sequence[FilesRead]) -> tuple[UnreadReason, str]:
     """The capture's reason, else a reader's, else that nobody was shown it."""
     if file.skipped is not None:
         return file.unread or UnreadReason.NOT_SHOWN, file.skipped
@@ -156,7 +160,7 @@ def _why_unread(file: FileChange, readings: Sequence[Reading]) -> tuple[UnreadRe
     return UnreadReason.NOT_SHOWN, ""
 
 
-def _absences(readings: Sequence[Reading], review: int) -> Iterable[Absence]:
+def _absences(readings: Sequence[FilesRead], review: int) -> Iterable[Absence]:
     """Analysers that were missing: for a file in any of their tool runs, or with none that succeeded."""
     present = {one.participant for one in readings if one.computes and one.failure is None}
     failures = {

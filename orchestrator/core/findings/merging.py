@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 from orchestrator.core.findings.sameness import (
-    Claim,
+    ComparableClaim,
     Spellings,
     comparable,
     in_the_same_words,
@@ -63,7 +63,7 @@ class Merged:
 
 @dataclass(frozen=True)
 class _Item:
-    claim: Claim
+    claim: ComparableClaim
     source: Raised | Finding
 
 
@@ -128,9 +128,9 @@ def _raising_lines(members: Iterable[tuple[str, Sequence[Raised]]]) -> tuple[Sta
 # ---- grouping -----------------------------------------------------------------------------------
 
 
-def _claim_of(one: Raised) -> Claim:
+def _claim_of(one: Raised) -> ComparableClaim:
     said = one.finding
-    return Claim(
+    return ComparableClaim(
         title=said.title,
         detail=said.detail,
         rule=said.rule,
@@ -139,8 +139,8 @@ def _claim_of(one: Raised) -> Claim:
     )
 
 
-def _claim_of_known(finding: Finding) -> Claim:
-    return Claim(
+def _claim_of_known(finding: Finding) -> ComparableClaim:
+    return ComparableClaim(
         title=finding.title,
         detail=finding.detail,
         rule=finding.rule,

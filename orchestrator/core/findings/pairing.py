@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.findings.likeness import letters
-from orchestrator.core.findings.sameness import Claim, same_defect
+from orchestrator.core.findings.sameness import ComparableClaim, same_defect
 from shared.models.findings import Finding
 
 
@@ -72,5 +72,5 @@ def _likeness(one: Finding, other: Finding) -> float:
     return same_defect(_claim(one), _claim(other))
 
 
-def _claim(finding: Finding) -> Claim:
-    return Claim(finding.title, finding.detail, finding.rule, finding.place, turn=None)
+def _claim(finding: Finding) -> ComparableClaim:
+    return ComparableClaim(finding.title, finding.detail, finding.rule, finding.place, turn=None)

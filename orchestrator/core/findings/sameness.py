@@ -45,7 +45,7 @@ _PIECE = re.compile(r"[가-힣]+|[^\W가-힣]+")
 
 
 @dataclass(frozen=True)
-class Claim:
+class ComparableClaim:
     """What is compared; `turn` says in which breath it was said (None: known since an earlier one)."""
 
     title: str
@@ -67,7 +67,7 @@ class Spellings:
     of at most `MAX_GROUP`: who says more than people do finds fewer of their spellings, and takes no more time.
     """
 
-    def __init__(self, claims: Iterable[Claim]) -> None:
+    def __init__(self, claims: Iterable[ComparableClaim]) -> None:
         """Of everything that these claims say."""
         words = {word for claim in claims for word in _words(claim.whole)}
         vocabulary = sorted(word for word in words if _may_vary(word))
@@ -100,7 +100,7 @@ class Spellings:
         return group if self._start is None or len(group) <= MAX_GROUP else []
 
 
-def comparable(a: Claim, b: Claim) -> bool:
+def comparable(a: ComparableClaim, b: ComparableClaim) -> bool:
     """False when place, rule and turn alone tell the claims apart; no text is read for that."""
     if a.turn is not None and a.turn == b.turn:
         return a.place == b.place and a.rule == b.rule
@@ -111,13 +111,15 @@ def comparable(a: Claim, b: Claim) -> bool:
     )
 
 
-def in_the_same_words(a: Claim, b: Claim) -> bool:
+def in_the_same_words(a: ComparableClaim, b: ComparableClaim) -> bool:
     """True when two comparable claims read the same, letter by letter, or are one rule's."""
     same_rule = bool(a.rule and b.rule) and a.place is not None and a.rule == b.rule
     return same_rule or (a.title == b.title and a.detail == b.detail)
 
 
-def same_defect(a: Claim, b: Claim, spellings: Spellings | None = None) -> float:
+def same_defect(
+    a: ComparableClaim, b: ComparableClaim, spellings: Spellings | None = None
+) -> float:
     """0 when the claims are (or must be taken as) different, else how surely they are the same.
 
     What one participant lists twice in one breath is two defects, unless place, rule and text are the same; without
@@ -146,7 +148,11 @@ def same_defect(a: Claim, b: Claim, spellings: Spellings | None = None) -> float
 
 
 def _by_text(
-    a: Claim, b: Claim, needed: float, closeness: float, spellings: Spellings | None
+    a: ComparableClaim,
+    b: ComparableClaim,
+    needed: float,
+    closeness: float,
+    spellings: Spellings | None,
 ) -> float:
     if a.whole == b.whole and a.title == b.title:
         return (1.0 + closeness) / 2
@@ -154,16 +160,16 @@ def _by_text(
     return (alike + closeness) / 2 if alike >= needed and not _opposites(a, b) else 0.0
 
 
-def text_alike(a: Claim, b: Claim, spellings: Spellings | None = None) -> float:
+def text_alike(a: ComparableClaim, b: ComparableClaim, spellings: Spellings | None = None) -> float:
     """How alike the claims read: the better of their titles and of title with detail, 0..1; opposites are 0."""
     return 0.0 if _opposites(a, b) else _likeness(a, b, spellings)
 
 
-def _opposites(a: Claim, b: Claim) -> bool:
+def _opposites(a: ComparableClaim, b: ComparableClaim) -> bool:
     return opposed(a.title, b.title) or opposed(a.whole, b.whole)
 
 
-def _likeness(a: Claim, b: Claim, spellings: Spellings | None) -> float:
+def _likeness(a: ComparableClaim, b: ComparableClaim, spellings: Spellings | None) -> float:
     known = spellings or Spellings((a, b))
     titles = _alike(a.title, b.title, known)
     return titles if titles == 1.0 else max(titles, _alike(a.whole, b.whole, known))

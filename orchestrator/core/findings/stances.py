@@ -35,7 +35,7 @@ class Gap(Enum):
 
 
 @dataclass(frozen=True)
-class Standing:
+class FindingStanding:
     """Where everybody stands on one finding; `missing` ought to have said and did not."""
 
     positions: Mapping[str, Position]
@@ -91,7 +91,7 @@ def conceded(ledger: Sequence[Stance], finding: Finding) -> bool:
 # ---- agreement between participants -------------------------------------------------------------
 
 
-def agreement_between(standing: Standing, quorum: int = STATED_QUORUM) -> float:
+def agreement_between(standing: FindingStanding, quorum: int = STATED_QUORUM) -> float:
     """1 - mean pairwise distance of the positions (agree 1, partial 0.5, disagree and withdraw 0).
 
     Below `quorum` stated positions the finding is undecided and counts 0. Somebody missing is as far from
@@ -145,7 +145,9 @@ def status_of(
         return FindingStatus.REJECTED if gave_up else FindingStatus.UNDECIDED
     if all(values):
         return FindingStatus.ACCEPTED
-    carried = agreement_between(Standing(positions), quorum) >= threshold and fmean(values) > 0.5
+    carried = (
+        agreement_between(FindingStanding(positions), quorum) >= threshold and fmean(values) > 0.5
+    )
     return FindingStatus.ACCEPTED if carried else FindingStatus.CONTESTED
 
 
@@ -215,7 +217,7 @@ class Floor:
             lines=lines,
         )
 
-    def standing(self, finding: Finding) -> Standing:
+    def standing(self, finding: Finding) -> FindingStanding:
         """Everybody's position on the finding, and who is missing since they last stated one."""
         positions: dict[str, Position] = {}
         missing: set[str] = set()
@@ -234,7 +236,7 @@ class Floor:
                 case None:
                     if who in finding.raised_by:
                         positions[who] = Position.AGREE
-        return Standing(positions, frozenset(missing))
+        return FindingStanding(positions, frozenset(missing))
 
     def unchanged(self, finding: Finding, voice: tuple[str, str]) -> bool | None:
         """Whether the voice's last turn restates its earlier position; None when there is nothing to compare."""

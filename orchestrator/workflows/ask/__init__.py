@@ -13,8 +13,8 @@ from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.replay.commands import Workflow, phase
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.ask.answers import collect_answers
-from orchestrator.workflows.ask.case import Case
 from orchestrator.workflows.ask.conclusion import conclude
+from orchestrator.workflows.ask.context import AskContext
 from orchestrator.workflows.ask.prompts import AskPrompts
 from orchestrator.workflows.ask.ranking import rank
 from orchestrator.workflows.ask.synthesis import synthesise
@@ -25,7 +25,7 @@ VERSION = 1
 
 def ask(spec: RunSpec, materials: Materials) -> Workflow:
     """The whole run: answers, and what was asked for beyond them."""
-    case = Case(
+    context = AskContext(
         spec=spec,
         options=spec.ask or AskOptions(),
         prompts=AskPrompts(
@@ -33,14 +33,14 @@ def ask(spec: RunSpec, materials: Materials) -> Workflow:
         ),
     )
     yield from phase("Asking")
-    answers = yield from collect_answers(case)
+    answers = yield from collect_answers(context)
     ranking = None
-    if case.options.ranking and not answers.over_budget:
+    if context.options.ranking and not answers.over_budget:
         yield from phase("Ranking")
-        ranking = yield from rank(case, answers)
+        ranking = yield from rank(context, answers)
     synthesis = None
-    if case.options.synthesis and not answers.over_budget:
+    if context.options.synthesis and not answers.over_budget:
         yield from phase("Synthesizing")
-        synthesis = yield from synthesise(case, answers, ranking)
+        synthesis = yield from synthesise(context, answers, ranking)
     yield from phase("Answered")
-    return conclude(case, answers, ranking, synthesis)
+    return conclude(context, answers, ranking, synthesis)

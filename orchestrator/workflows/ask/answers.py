@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.replay.commands import Effect, Turn, together
-from orchestrator.workflows.ask.case import Answers, Case, Given, Missing
+from orchestrator.workflows.ask.context import AskContext, GivenAnswer, Missing, QuestionAnswers
 from shared.models.deliberation import Answer
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Role
 
 
-def collect_answers(case: Case) -> Effect[Answers]:
+def collect_answers(context: AskContext) -> Effect[QuestionAnswers]:
     """One answer from each; a failure is an answer that is missing."""
     results = yield from together(
         Turn(
@@ -21,24 +21,24 @@ def collect_answers(case: Case) -> Effect[Answers]:
             role=Role.ANSWER,
             round=1,
             reply_model="answer",
-            prompt=partial(case.prompts.answer, speaker),
+            prompt=partial(context.prompts.answer, speaker),
         )
-        for speaker in case.participants
+        for speaker in context.participants
     )
-    given: list[Given] = []
+    given: list[GivenAnswer] = []
     missing: list[Missing] = []
-    for speaker, result in zip(case.participants, results, strict=True):
+    for speaker, result in zip(context.participants, results, strict=True):
         if result.failure is not None:
             missing.append(Missing(speaker.name, result.failure))
             continue
         said = Answer.model_validate(result.reply)
-        given.append(Given(speaker.name, said.answer, said.confidence, result))
-    return Answers(
+        given.append(GivenAnswer(speaker.name, said.answer, said.confidence, result))
+    return QuestionAnswers(
         given=tuple(given),
         missing=tuple(missing),
         heard=tuple(
-            Heard(speaker.name, result)
-            for speaker, result in zip(case.participants, results, strict=True)
+            TurnResult(speaker.name, result)
+            for speaker, result in zip(context.participants, results, strict=True)
         ),
         over_budget=any(one.failure.kind is FailureKind.OVER_BUDGET for one in missing),
     )

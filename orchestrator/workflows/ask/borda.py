@@ -15,7 +15,7 @@ Group = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Order:
+class RankOrder:
     """One ranking: groups of equal entries, best first; `left_out` shares the last places."""
 
     groups: tuple[Group, ...]
@@ -28,7 +28,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Place:
+class RankPlace:
     """Where an entry ended: equal scores share a place (1, 1, 3). Without a ranking there is neither."""
 
     name: str
@@ -38,7 +38,7 @@ class Place:
     rankings: int
 
 
-def points_of(order: Order) -> dict[str, float]:
+def points_of(order: RankOrder) -> dict[str, float]:
     """Everybody's points in one ranking."""
     points: dict[str, float] = {}
     best = order.size - 1
@@ -49,7 +49,7 @@ def points_of(order: Order) -> dict[str, float]:
     return points
 
 
-def borda(names: Sequence[str], orders: Sequence[Order]) -> tuple[Place, ...]:
+def borda(names: Sequence[str], orders: Sequence[RankOrder]) -> tuple[RankPlace, ...]:
     """Everybody's place, best first; equal ones stand in the order of `names`."""
     points = dict.fromkeys(names, 0.0)
     shares: dict[str, list[float]] = {name: [] for name in names}
@@ -62,7 +62,7 @@ def borda(names: Sequence[str], orders: Sequence[Order]) -> tuple[Place, ...]:
     scores = {name: sum(own) / len(own) if own else None for name, own in shares.items()}
     known = [round(score, 9) for score in scores.values() if score is not None]
     places = [
-        Place(
+        RankPlace(
             name=name,
             place=None if score is None else 1 + sum(other > round(score, 9) for other in known),
             score=score,

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from orchestrator.core.consensus.convergence import Rule
+from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.spending import spent
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import AskedQuestion
-from orchestrator.workflows.ask.case import Answers, Case, Missing, RankingResult, SynthesisResult
+from orchestrator.workflows.ask.context import (
+    AskContext,
+    Missing,
+    QuestionAnswers,
+    RankingResult,
+    SynthesisResult,
+)
 from orchestrator.workflows.ask.result import (
     AnswerQuorum,
     AnswerRanking,
@@ -22,21 +28,21 @@ from shared.models.outcomes import Ending, Verdict
 
 
 def conclude(
-    case: Case,
-    answers: Answers,
+    context: AskContext,
+    answers: QuestionAnswers,
     ranking: RankingResult | None,
     synthesis: SynthesisResult | None,
 ) -> Outcome:
     """`ANSWERED` when a quorum answered. There was no discussion, so nothing converged: no gate passes on it."""
-    asked = len(case.participants)
-    needed = Rule(quorum=case.options.quorum).quorum_of(asked)
+    asked = len(context.participants)
+    needed = ConvergenceRule(quorum=context.options.quorum).quorum_of(asked)
     quorate = len(answers.given) >= needed
     summary = synthesis.text.summary if synthesis else one_after_another(answers)
     return Outcome(
         verdict=Verdict.ANSWERED if quorate else Verdict.INCONCLUSIVE,
         ending=None if quorate else _ending(answers),
         summary=summary,
-        result=_result(case, answers, ranking, synthesis, needed),
+        result=_result(context, answers, ranking, synthesis, needed),
         warnings=(
             *(_absence(one, len(answers.given), asked) for one in answers.missing),
             *(ranking.warnings if ranking else ()),
@@ -45,7 +51,7 @@ def conclude(
     )
 
 
-def _ending(answers: Answers) -> Ending:
+def _ending(answers: QuestionAnswers) -> Ending:
     return Ending.OVER_BUDGET if answers.over_budget else Ending.DEGRADED
 
 
@@ -57,15 +63,15 @@ def _absence(one: Missing, answered: int, asked: int) -> str:
 
 
 def _result(
-    case: Case,
-    answers: Answers,
+    context: AskContext,
+    answers: QuestionAnswers,
     ranking: RankingResult | None,
     synthesis: SynthesisResult | None,
     needed: int,
 ) -> AskResult:
     stages = (answers, *(stage for stage in (ranking, synthesis) if stage))
     return AskResult(
-        question=AskedQuestion.of(case.prompts.question),
+        question=AskedQuestion.of(context.prompts.question),
         answers=_answers(answers, ranking),
         missing=tuple(
             MissingAnswer(
@@ -76,7 +82,7 @@ def _result(
             for missing in answers.missing
         ),
         quorum=AnswerQuorum(
-            answered=len(answers.given), asked=len(case.participants), needed=needed
+            answered=len(answers.given), asked=len(context.participants), needed=needed
         ),
         ranking=None if ranking is None or not ranking.places else _ranking(ranking),
         synthesis=None if synthesis is None else synthesis.text,
@@ -86,7 +92,7 @@ def _result(
     )
 
 
-def _answers(answers: Answers, ranking: RankingResult | None) -> tuple[GivenAnswer, ...]:
+def _answers(answers: QuestionAnswers, ranking: RankingResult | None) -> tuple[GivenAnswer, ...]:
     places = {place.name: place for place in ranking.places} if ranking else {}
     return tuple(
         GivenAnswer(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.core.discussion.templates import Templates, data
 from orchestrator.core.replay.commands import Prompt
-from orchestrator.workflows.ask.borda import Place
+from orchestrator.workflows.ask.borda import RankPlace
 from shared.models.deliberation import Question
 from shared.models.panel import Participant
 from shared.models.steps import PromptPart
@@ -41,7 +41,7 @@ class AskPrompts:
         chair: Participant,
         labels: Mapping[str, str],
         texts: Mapping[str, str],
-        places: Sequence[Place],
+        places: Sequence[RankPlace],
     ) -> Prompt:
         """All answers under letters, and how the panel ranked them."""
         parts = [*self.templates.question(self.question), *_answers(labels, texts)]

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.replay.commands import Effect, Turn, together
-from orchestrator.workflows.ask.borda import Order, borda
-from orchestrator.workflows.ask.case import Answers, Case, RankedBy, RankingResult
+from orchestrator.workflows.ask.borda import RankOrder, borda
+from orchestrator.workflows.ask.context import AskContext, QuestionAnswers, RankedBy, RankingResult
 from shared.models.deliberation import Ranking
 from shared.models.panel import Role
 
@@ -18,16 +18,16 @@ FEWEST_ANSWERS = 3  # with two, everybody would rank a single answer
 _LABEL = re.compile(r"(?<![A-Za-z])[A-Z]{1,2}(?![A-Za-z])")
 
 
-def rank(case: Case, answers: Answers) -> Effect[RankingResult]:
+def rank(context: AskContext, answers: QuestionAnswers) -> Effect[RankingResult]:
     """Rankings from all who answered, and the count over those that came."""
     names = [one.participant for one in answers.given]
     if len(names) < FEWEST_ANSWERS:
         warning = f"no ranking: it takes {FEWEST_ANSWERS} answers, and there are {len(names)}"
         return RankingResult((), (), warnings=(warning,))
-    rankers = [one for one in case.participants if one.name in names]
+    rankers = [one for one in context.participants if one.name in names]
     shown = {
         ranker.name: shuffled_labels(
-            case.spec.seed, ranker.name, [name for name in names if name != ranker.name]
+            context.spec.seed, ranker.name, [name for name in names if name != ranker.name]
         )
         for ranker in rankers
     }
@@ -38,11 +38,13 @@ def rank(case: Case, answers: Answers) -> Effect[RankingResult]:
             role=Role.RANKING,
             round=1,
             reply_model="ranking",
-            prompt=partial(case.prompts.ranking, ranker, shown[ranker.name], answers.texts),
+            prompt=partial(context.prompts.ranking, ranker, shown[ranker.name], answers.texts),
         )
         for ranker in rankers
     )
-    heard = tuple(Heard(one.name, result) for one, result in zip(rankers, results, strict=True))
+    heard = tuple(
+        TurnResult(one.name, result) for one, result in zip(rankers, results, strict=True)
+    )
     rankings: list[RankedBy] = []
     warnings: list[str] = []
     for one in heard:
@@ -64,7 +66,7 @@ def rank(case: Case, answers: Answers) -> Effect[RankingResult]:
     )
 
 
-def read_order(entries: Sequence[str], labels: Mapping[str, str]) -> Order | None:
+def read_order(entries: Sequence[str], labels: Mapping[str, str]) -> RankOrder | None:
     """A stated ranking as names: unknown letters are dropped, the first mention counts; None when none is left."""
     seen: set[str] = set()
     groups: list[tuple[str, ...]] = []
@@ -74,7 +76,7 @@ def read_order(entries: Sequence[str], labels: Mapping[str, str]) -> Order | Non
             groups.append(group)
     if not groups:
         return None
-    return Order(tuple(groups), tuple(name for name in labels.values() if name not in seen))
+    return RankOrder(tuple(groups), tuple(name for name in labels.values() if name not in seen))
 
 
 def _new(letters: Iterable[str], labels: Mapping[str, str], seen: set[str]) -> Iterable[str]:

@@ -5,23 +5,28 @@ from __future__ import annotations
 from functools import partial
 
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.discussion.wording import under_name
 from orchestrator.core.replay.commands import Effect, Turn, single
-from orchestrator.workflows.ask.case import Answers, Case, RankingResult, SynthesisResult
+from orchestrator.workflows.ask.context import (
+    AskContext,
+    QuestionAnswers,
+    RankingResult,
+    SynthesisResult,
+)
 from shared.models.panel import Role
 from shared.models.replies import Synthesis
 
 
 def synthesise(
-    case: Case, answers: Answers, ranking: RankingResult | None
+    context: AskContext, answers: QuestionAnswers, ranking: RankingResult | None
 ) -> Effect[SynthesisResult]:
     """One text out of two answers or more; when the chair fails, the answers one after another."""
     fallback = Synthesis(summary=one_after_another(answers))
     if len(answers.given) < 2:
         return SynthesisResult(fallback, None, {})
-    chair = case.spec.panel.chair
-    labels = shuffled_labels(case.spec.seed, "chair", [one.participant for one in answers.given])
+    chair = context.spec.panel.chair
+    labels = shuffled_labels(context.spec.seed, "chair", [one.participant for one in answers.given])
     result = yield from single(
         Turn(
             key=f"synthesis/{chair.name}",
@@ -30,7 +35,7 @@ def synthesise(
             round=1,
             reply_model="synthesis",
             prompt=partial(
-                case.prompts.synthesis,
+                context.prompts.synthesis,
                 chair,
                 labels,
                 answers.texts,
@@ -39,14 +44,14 @@ def synthesise(
             temperature=0.3,
         )
     )
-    heard = (Heard(chair.name, result),)
+    heard = (TurnResult(chair.name, result),)
     if result.failure is not None:
         warning = f"{chair.name} could not synthesise ({result.failure.kind}): the answers stand one after another"
         return SynthesisResult(fallback, None, {}, heard, (warning,))
     return SynthesisResult(Synthesis.model_validate(result.reply), chair.name, labels, heard)
 
 
-def one_after_another(answers: Answers) -> str:
+def one_after_another(answers: QuestionAnswers) -> str:
     """Every answer under its participant's name; a single one by itself."""
     if len(answers.given) == 1:
         return answers.given[0].text

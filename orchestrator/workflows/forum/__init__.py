@@ -17,8 +17,8 @@ from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.replay.commands import Workflow, phase
 from orchestrator.core.replay.materials import Materials
-from orchestrator.workflows.forum.case import Case
 from orchestrator.workflows.forum.closing import close
+from orchestrator.workflows.forum.context import ForumContext
 from orchestrator.workflows.forum.discussion import discuss
 from orchestrator.workflows.forum.outcome import conclude
 from orchestrator.workflows.forum.prompts import ForumPrompts
@@ -29,15 +29,15 @@ VERSION = 2
 
 def forum(spec: RunSpec, materials: Materials) -> Workflow:
     """The whole run: commit, discuss, conclude, vote."""
-    case = case_of(spec, materials)
-    talk = yield from discuss(case)
-    closing = yield from close(case, talk)
+    context = context_of(spec, materials)
+    talk = yield from discuss(context)
+    closing = yield from close(context, talk)
     yield from phase("Closed")
-    return conclude(case, talk, closing)
+    return conclude(context, talk, closing)
 
 
-def case_of(spec: RunSpec, materials: Materials) -> Case:
-    """The case of a run, from what was captured."""
+def context_of(spec: RunSpec, materials: Materials) -> ForumContext:
+    """The context of a run, from what was captured."""
     options = spec.forum or ForumOptions()
     names = [one.name for one in spec.panel.critics]
     prompts = ForumPrompts(
@@ -47,4 +47,4 @@ def case_of(spec: RunSpec, materials: Materials) -> Case:
         # One map for the whole run: what is said refers back to who said it.
         shuffled_labels(spec.seed, "forum", names) if options.anonymous else {},
     )
-    return Case(spec=spec, options=options, prompts=prompts, document=materials.text)
+    return ForumContext(spec=spec, options=options, prompts=prompts, document=materials.text)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from orchestrator.core.consensus.repetition import repeats
 from orchestrator.core.discussion.rounds import Contribution
-from orchestrator.workflows.forum.case import Said
+from orchestrator.workflows.forum.context import FloorSpeech
 from shared.models.assessment import Recommendation
 from shared.models.panel import Role
 
 FEWEST = 2
 
 
-def circling(speeches: Sequence[Said]) -> Recommendation:
+def circling(speeches: Sequence[FloorSpeech]) -> Recommendation:
     """`looping` when the latest speeches only repeat, `oscillating` when one goes back behind the last; or `continue`
 
     It takes as many stale speeches in a row as there have been speakers, and two at least.
@@ -28,7 +28,7 @@ def circling(speeches: Sequence[Said]) -> Recommendation:
     return Recommendation.OSCILLATING if there_and_back else Recommendation.LOOPING
 
 
-def _stale(speeches: Sequence[Said], index: int) -> Recommendation | None:
+def _stale(speeches: Sequence[FloorSpeech], index: int) -> Recommendation | None:
     now = contribution(speeches[index])
     earlier = [
         contribution(one)
@@ -42,7 +42,7 @@ def _stale(speeches: Sequence[Said], index: int) -> Recommendation | None:
     return None
 
 
-def contribution(said: Said) -> Contribution:
+def contribution(said: FloorSpeech) -> Contribution:
     """A speech, or the gap where one should have been, as the detectors see it."""
     return Contribution(
         said.participant, Role.SPEECH.value, said.text or "", answered=said.text is not None

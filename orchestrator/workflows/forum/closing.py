@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from orchestrator.core.consensus.ballots import Count, Vote, count_votes
-from orchestrator.core.consensus.convergence import Rule
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.consensus.convergence import ConvergenceRule
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.replay.commands import (
     Effect,
     RoundRecord,
@@ -18,10 +18,10 @@ from orchestrator.core.replay.commands import (
     single,
     together,
 )
-from orchestrator.workflows.forum.case import (
+from orchestrator.workflows.forum.context import (
     CLOSING_TURN_S,
-    Case,
-    Stop,
+    ForumContext,
+    StopReason,
     Talk,
     refused,
     within,
@@ -34,8 +34,8 @@ from shared.models.outcomes import Ending
 from shared.models.panel import Role
 
 # After these nothing more is worked on, or nobody is there to work on it.
-NO_MORE_CALLS = frozenset({Stop.OVER_BUDGET, Stop.DEADLINE})
-NO_BALLOT = NO_MORE_CALLS | {Stop.NOBODY_THERE}
+NO_MORE_CALLS = frozenset({StopReason.OVER_BUDGET, StopReason.DEADLINE})
+NO_BALLOT = NO_MORE_CALLS | {StopReason.NOBODY_THERE}
 
 
 @dataclass(frozen=True)
@@ -50,25 +50,25 @@ class Closing:
     ballots: Mapping[str, Ballot | None] = field(default_factory=dict)
     count: Count | None = None
     over_budget: bool = False
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def close(case: Case, talk: Talk) -> Effect[Closing]:
+def close(context: ForumContext, talk: Talk) -> Effect[Closing]:
     """Conclude, vote, and say how it ended."""
-    closing = yield from conclude_talk(case, talk)
-    if closing.conclusion is not None and case.options.ballot and talk.stop not in NO_BALLOT:
+    closing = yield from conclude_talk(context, talk)
+    if closing.conclusion is not None and context.options.ballot and talk.stop not in NO_BALLOT:
         yield from phase("Voting")
-        closing = yield from vote(case, talk, closing)
+        closing = yield from vote(context, talk, closing)
     ending, reason = ending_of(talk, closing)
     closing = replace(closing, ending=ending, reason=reason)
-    yield from record("ending", RoundRecord, partial(write_down, case, talk, closing))
+    yield from record("ending", RoundRecord, partial(write_down, context, talk, closing))
     return closing
 
 
-def conclude_talk(case: Case, talk: Talk) -> Effect[Closing]:
+def conclude_talk(context: ForumContext, talk: Talk) -> Effect[Closing]:
     """The conclusion that the orchestrator ended with, or one that it is asked for now."""
-    chair = case.orchestrator
+    chair = context.orchestrator
     if talk.conclusion is not None:
         return Closing(conclusion=talk.conclusion, concluded_by=chair.name)
     if not talk.speeches or talk.stop is None or talk.stop in NO_MORE_CALLS:
@@ -81,16 +81,16 @@ def conclude_talk(case: Case, talk: Talk) -> Effect[Closing]:
             role=Role.SYNTHESIS,
             round=len(talk.exchanges),
             reply_model="conclusion",
-            prompt=partial(case.prompts.conclusion, headings(talk), talk.stop.value),
+            prompt=partial(context.prompts.conclusion, headings(talk), talk.stop.value),
         )
     )
-    heard = (Heard(chair.name, result),)
+    heard = (TurnResult(chair.name, result),)
     if result.failure is not None:
         warning = (
             f"the discussion ended without a conclusion: {chair.name} could not give one "
             f"({result.failure.kind}: {result.failure.message})"
         )
-        over_budget = refused([result]) is Stop.OVER_BUDGET
+        over_budget = refused([result]) is StopReason.OVER_BUDGET
         return Closing(heard=heard, warnings=(warning,), over_budget=over_budget)
     said = Conclusion.model_validate(result.reply)
     return Closing(
@@ -101,10 +101,10 @@ def conclude_talk(case: Case, talk: Talk) -> Effect[Closing]:
     )
 
 
-def vote(case: Case, talk: Talk, closing: Closing) -> Effect[Closing]:
+def vote(context: ForumContext, talk: Talk, closing: Closing) -> Effect[Closing]:
     """Everybody votes at once and blind: nobody can follow anybody."""
     assert closing.conclusion is not None
-    voters = case.participants
+    voters = context.participants
     results = yield from together(
         Turn(
             key=f"ballot/{voter.name}",
@@ -113,7 +113,7 @@ def vote(case: Case, talk: Talk, closing: Closing) -> Effect[Closing]:
             round=len(talk.exchanges),
             reply_model="ballot",
             prompt=partial(
-                case.prompts.ballot,
+                context.prompts.ballot,
                 voter,
                 headings(talk),
                 closing.conclusion,
@@ -129,15 +129,17 @@ def vote(case: Case, talk: Talk, closing: Closing) -> Effect[Closing]:
         if result.failure is not None:
             why = f"{result.failure.kind}: {result.failure.message}"
             warnings.append(f"{voter.name} did not vote on the conclusion: {why}")
-    count = counted(case, {name: vote_of(ballot) for name, ballot in ballots.items()})
+    count = counted(context, {name: vote_of(ballot) for name, ballot in ballots.items()})
     if count.converged and count.independent == 1:
         warnings.append("all votes come from one family of models: they count as one vote")
-    more = tuple(Heard(voter.name, result) for voter, result in zip(voters, results, strict=True))
+    more = tuple(
+        TurnResult(voter.name, result) for voter, result in zip(voters, results, strict=True)
+    )
     return replace(
         closing,
         ballots=ballots,
         count=count,
-        over_budget=refused(results) is Stop.OVER_BUDGET,
+        over_budget=refused(results) is StopReason.OVER_BUDGET,
         heard=(*closing.heard, *more),
         warnings=(*closing.warnings, *warnings),
     )
@@ -150,44 +152,44 @@ def vote_of(ballot: Ballot | None) -> Vote | None:
     return Vote(Position(ballot.position), ballot.confidence, ballot.reason)
 
 
-def counted(case: Case, votes: Mapping[str, Vote | None]) -> Count:
+def counted(context: ForumContext, votes: Mapping[str, Vote | None]) -> Count:
     """The votes by the forum's threshold and quorum."""
-    voters = case.participants
+    voters = context.participants
     return count_votes(
         voters,
         votes,
-        threshold=case.options.consensus,
-        quorum=Rule(quorum=case.options.quorum).quorum_of(len(voters)),
+        threshold=context.options.consensus,
+        quorum=ConvergenceRule(quorum=context.options.quorum).quorum_of(len(voters)),
     )
 
 
 # ---- the ending ---------------------------------------------------------------------------------
 
 # What a discussion without agreement ended as, by what stopped it.
-_WITHOUT_AGREEMENT: dict[Stop, Ending] = {
-    Stop.CONCLUDED: Ending.STALLED,
-    Stop.ALL_PASSED: Ending.STALLED,
-    Stop.MAX_ROUNDS: Ending.EXHAUSTED,
-    Stop.TIMEOUT: Ending.EXHAUSTED,
-    Stop.LOOPING: Ending.LOOPING,
-    Stop.OSCILLATING: Ending.OSCILLATING,
-    Stop.NOBODY_THERE: Ending.DEGRADED,
-    Stop.OVER_BUDGET: Ending.OVER_BUDGET,
-    Stop.DEADLINE: Ending.EXHAUSTED,
+_WITHOUT_AGREEMENT: dict[StopReason, Ending] = {
+    StopReason.CONCLUDED: Ending.STALLED,
+    StopReason.ALL_PASSED: Ending.STALLED,
+    StopReason.MAX_ROUNDS: Ending.EXHAUSTED,
+    StopReason.TIMEOUT: Ending.EXHAUSTED,
+    StopReason.LOOPING: Ending.LOOPING,
+    StopReason.OSCILLATING: Ending.OSCILLATING,
+    StopReason.NOBODY_THERE: Ending.DEGRADED,
+    StopReason.OVER_BUDGET: Ending.OVER_BUDGET,
+    StopReason.DEADLINE: Ending.EXHAUSTED,
 }
-_WITHOUT_CONCLUSION = {**_WITHOUT_AGREEMENT, Stop.ALL_PASSED: Ending.EXHAUSTED}
-_ENDED_BY_ITSELF = frozenset({Stop.CONCLUDED, Stop.ALL_PASSED})
+_WITHOUT_CONCLUSION = {**_WITHOUT_AGREEMENT, StopReason.ALL_PASSED: Ending.EXHAUSTED}
+_ENDED_BY_ITSELF = frozenset({StopReason.CONCLUDED, StopReason.ALL_PASSED})
 
-_STOPPED: dict[Stop, str] = {
-    Stop.CONCLUDED: "the orchestrator ended the discussion",
-    Stop.ALL_PASSED: "nobody had anything left to say",
-    Stop.MAX_ROUNDS: "the last round was over",
-    Stop.TIMEOUT: "the time was up",
-    Stop.LOOPING: "the speeches repeated themselves",
-    Stop.OSCILLATING: "the speeches went there and back again",
-    Stop.NOBODY_THERE: "nobody answered the floor request any more",
-    Stop.OVER_BUDGET: "the budget was used up",
-    Stop.DEADLINE: "the run's deadline had passed",
+_STOPPED: dict[StopReason, str] = {
+    StopReason.CONCLUDED: "the orchestrator ended the discussion",
+    StopReason.ALL_PASSED: "nobody had anything left to say",
+    StopReason.MAX_ROUNDS: "the last round was over",
+    StopReason.TIMEOUT: "the time was up",
+    StopReason.LOOPING: "the speeches repeated themselves",
+    StopReason.OSCILLATING: "the speeches went there and back again",
+    StopReason.NOBODY_THERE: "nobody answered the floor request any more",
+    StopReason.OVER_BUDGET: "the budget was used up",
+    StopReason.DEADLINE: "the run's deadline had passed",
 }
 
 
@@ -233,11 +235,11 @@ _ADVICE: dict[Ending | None, Recommendation] = {
 }
 
 
-def write_down(case: Case, talk: Talk, closing: Closing) -> RoundRecord:
+def write_down(context: ForumContext, talk: Talk, closing: Closing) -> RoundRecord:
     """The last assessment: the ballots' figures and the ending."""
     count = closing.count
     support = count.support if count else 0.0
-    expected = len(case.participants)
+    expected = len(context.participants)
     return RoundRecord(
         assessment=Assessment(
             round=len(talk.exchanges),
@@ -250,7 +252,7 @@ def write_down(case: Case, talk: Talk, closing: Closing) -> RoundRecord:
             ),
             answered=count.stated if count else talk.present,
             expected=expected,
-            quorum=Rule(quorum=case.options.quorum).quorum_of(expected),
+            quorum=ConvergenceRule(quorum=context.options.quorum).quorum_of(expected),
             ending=closing.ending,
             reason=closing.reason,
         ),

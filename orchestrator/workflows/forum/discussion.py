@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from orchestrator.core.consensus.convergence import Rule
+from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.consensus.detectors.lexical import assess_wording
 from orchestrator.core.discussion.rounds import RoundTaken
 from orchestrator.core.replay.commands import (
@@ -18,21 +18,28 @@ from orchestrator.core.replay.commands import (
     single,
     together,
 )
-from orchestrator.workflows.forum.case import (
-    Case,
-    Exchange,
-    Said,
-    Stop,
+from orchestrator.workflows.forum.circles import circling, contribution
+from orchestrator.workflows.forum.context import (
+    FloorSpeech,
+    ForumContext,
+    ForumRound,
+    StopReason,
     Talk,
     refused,
     shorter,
     time_left,
     within,
 )
-from orchestrator.workflows.forum.circles import circling, contribution
-from orchestrator.workflows.forum.floor import Asked, Choice, Standing, Why, choose, standings
+from orchestrator.workflows.forum.floor import (
+    FloorChoice,
+    FloorRequest,
+    FloorStanding,
+    Why,
+    choose,
+    standings,
+)
 from orchestrator.workflows.forum.opening import commit
-from orchestrator.workflows.forum.prompts import Heading
+from orchestrator.workflows.forum.prompts import NumberedSpeech
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.deliberation import Bid, Selection, Speech
 from shared.models.panel import Participant, Role
@@ -42,62 +49,62 @@ from shared.models.steps import StepResult
 DEAF_AFTER = 2
 
 _IN_CIRCLES = {
-    Recommendation.LOOPING: Stop.LOOPING,
-    Recommendation.OSCILLATING: Stop.OSCILLATING,
+    Recommendation.LOOPING: StopReason.LOOPING,
+    Recommendation.OSCILLATING: StopReason.OSCILLATING,
 }
 
 
-def discuss(case: Case) -> Effect[Talk]:
+def discuss(context: ForumContext) -> Effect[Talk]:
     """Openings, then rounds until the orchestrator ends it, nobody has anything to say, or a bound is reached."""
     talk = Talk()
-    if case.options.blind_opening:
-        talk = yield from commit(case, talk)
+    if context.options.blind_opening:
+        talk = yield from commit(context, talk)
     if talk.stop is not None:
         return talk
-    for number in range(1, case.options.max_rounds + 1):
-        talk = yield from hold_round(case, number, talk)
+    for number in range(1, context.options.max_rounds + 1):
+        talk = yield from hold_round(context, number, talk)
         if talk.stop is not None:
             return talk
-        if case.options.timeout_s is not None and talk.elapsed_s >= case.options.timeout_s:
-            return talk.stopped(Stop.TIMEOUT)
-    return talk.stopped(Stop.MAX_ROUNDS)
+        if context.options.timeout_s is not None and talk.elapsed_s >= context.options.timeout_s:
+            return talk.stopped(StopReason.TIMEOUT)
+    return talk.stopped(StopReason.MAX_ROUNDS)
 
 
-def hold_round(case: Case, number: int, talk: Talk) -> Effect[Talk]:
+def hold_round(context: ForumContext, number: int, talk: Talk) -> Effect[Talk]:
     """Who wants the floor, who gets it, what is said."""
     before = talk.exchanges[-1] if talk.exchanges else None
     reminded = before is not None and before.quiet
     yield from phase("RequestingFloor")
-    talk, asked = yield from request_floor(case, number, talk, reminded=reminded)
-    exchange = Exchange(number, asked, reminded=reminded)
+    talk, asked = yield from request_floor(context, number, talk, reminded=reminded)
+    exchange = ForumRound(number, asked, reminded=reminded)
     if talk.stop is not None:
         return with_exchange(talk, exchange)
     if exchange.quiet and (reminded or not talk.speeches):
         talk = with_exchange(talk, exchange)
-        return talk.stopped(Stop.ALL_PASSED) if reminded else talk
+        return talk.stopped(StopReason.ALL_PASSED) if reminded else talk
     everybody = standings(
-        [one.name for one in case.participants],
+        [one.name for one in context.participants],
         [(one.asked, one.choice.speaker if one.choice else None) for one in talk.exchanges],
         asked,
     )
     yield from phase("Selecting")
-    talk, wish = yield from select(case, number, talk, everybody)
+    talk, wish = yield from select(context, number, talk, everybody)
     if talk.stop is not None:
         return with_exchange(talk, exchange)
-    choice = grant(case, everybody, wish)
+    choice = grant(context, everybody, wish)
     if choice is None:
         return with_exchange(talk, exchange)
     talk = talk.warned(*overruled(number, choice))
     yield from phase("Speaking")
-    return (yield from speak(case, talk, replace(exchange, choice=choice)))
+    return (yield from speak(context, talk, replace(exchange, choice=choice)))
 
 
 def request_floor(
-    case: Case, number: int, talk: Talk, *, reminded: bool
-) -> Effect[tuple[Talk, tuple[Asked, ...]]]:
+    context: ForumContext, number: int, talk: Talk, *, reminded: bool
+) -> Effect[tuple[Talk, tuple[FloorRequest, ...]]]:
     """Ask everybody at once. Whose answer is missing passes; when nobody's came, nobody is there."""
     speeches = headings(talk)
-    limit_s = shorter(case.options.bid_timeout_s, time_left(case, talk))
+    limit_s = shorter(context.options.bid_timeout_s, time_left(context, talk))
     results = yield from together(
         Turn(
             key=f"bid/{number}/{speaker.name}",
@@ -105,11 +112,11 @@ def request_floor(
             role=Role.BID,
             round=number,
             reply_model="bid",
-            prompt=partial(case.prompts.bid, speaker, speeches, reminder=reminded),
+            prompt=partial(context.prompts.bid, speaker, speeches, reminder=reminded),
         )
-        for speaker in case.participants
+        for speaker in context.participants
     )
-    spoken = list(zip(case.participants, results, strict=True))
+    spoken = list(zip(context.participants, results, strict=True))
     talk = talk.hearing(spoken)
     asked = tuple(_asked(speaker, result) for speaker, result in spoken)
     there = sum(one.missing is None for one in asked)
@@ -123,58 +130,60 @@ def request_floor(
     )
     if (stop := refused(results)) is not None:
         return talk.stopped(stop), asked
-    return (talk if there else talk.stopped(Stop.NOBODY_THERE)), asked
+    return (talk if there else talk.stopped(StopReason.NOBODY_THERE)), asked
 
 
-def _asked(speaker: Participant, result: StepResult) -> Asked:
+def _asked(speaker: Participant, result: StepResult) -> FloorRequest:
     if result.failure is not None:
         why = f"{result.failure.kind}: {result.failure.message}"
-        return Asked(speaker.name, asks=False, missing=why)
+        return FloorRequest(speaker.name, asks=False, missing=why)
     bid = Bid.model_validate(result.reply)
-    return Asked(speaker.name, bid.action == "REQUEST", bid.reason)
+    return FloorRequest(speaker.name, bid.action == "REQUEST", bid.reason)
 
 
 def select(
-    case: Case, number: int, talk: Talk, everybody: Sequence[Standing]
+    context: ForumContext, number: int, talk: Talk, everybody: Sequence[FloorStanding]
 ) -> Effect[tuple[Talk, Selection | None]]:
     """The orchestrator's wish. END ends the discussion once somebody has spoken; a dead orchestrator wishes nothing."""
     if talk.deaf_rounds >= DEAF_AFTER:
         return talk, None
-    left = case.options.max_rounds - number
+    left = context.options.max_rounds - number
     result = yield from single(
         Turn(
             key=f"selection/{number}",
-            participant=within(case.orchestrator, time_left(case, talk)),
+            participant=within(context.orchestrator, time_left(context, talk)),
             role=Role.SELECTION,
             round=number,
             reply_model="selection",
             prompt=partial(
-                case.prompts.selection, headings(talk), everybody, case.options.patience, left
+                context.prompts.selection, headings(talk), everybody, context.options.patience, left
             ),
         )
     )
-    talk = talk.hearing([(case.orchestrator, result)])
+    talk = talk.hearing([(context.orchestrator, result)])
     if (stop := refused([result])) is not None:
         return talk.stopped(stop), None
     if result.failure is not None:
         deaf_rounds = talk.deaf_rounds + 1
         ever = " from now on" if deaf_rounds >= DEAF_AFTER else ""
         warning = (
-            f"{case.orchestrator.name} selected nobody in round {number} "
+            f"{context.orchestrator.name} selected nobody in round {number} "
             f"({result.failure.kind}: {result.failure.message}): the rule gives the floor{ever}"
         )
         return replace(talk.warned(warning), deaf_rounds=deaf_rounds), None
-    wish = case.prompts.named(Selection.model_validate(result.reply))
+    wish = context.prompts.named(Selection.model_validate(result.reply))
     talk = replace(talk, deaf_rounds=0)
     if wish.action == "END" and talk.speeches:
         talk = replace(talk, conclusion=wish.conclusion, conclusion_reason=wish.reason)
-        return talk.stopped(Stop.CONCLUDED), None
+        return talk.stopped(StopReason.CONCLUDED), None
     return talk, wish
 
 
-def grant(case: Case, everybody: Sequence[Standing], wish: Selection | None) -> Choice | None:
+def grant(
+    context: ForumContext, everybody: Sequence[FloorStanding], wish: Selection | None
+) -> FloorChoice | None:
     """Who speaks; nobody when nobody asks and the orchestrator calls on nobody that may speak."""
-    patience = case.options.patience
+    patience = context.options.patience
     if wish is not None and wish.action == "END":
         choice = choose(everybody, None, patience, wish.reason)
         return replace(choice, why=Why.TOO_EARLY_TO_END, reason=wish.reason)
@@ -193,7 +202,7 @@ _OVERRULED = {
 }
 
 
-def overruled(number: int, choice: Choice) -> tuple[str, ...]:
+def overruled(number: int, choice: FloorChoice) -> tuple[str, ...]:
     """What is to be said when the orchestrator's wish was not followed."""
     if choice.why not in _OVERRULED or (
         choice.wished is None and choice.why is not Why.TOO_EARLY_TO_END
@@ -203,20 +212,20 @@ def overruled(number: int, choice: Choice) -> tuple[str, ...]:
     return (f"round {number}: {choice.speaker} {why}",)
 
 
-def speak(case: Case, talk: Talk, exchange: Exchange) -> Effect[Talk]:
+def speak(context: ForumContext, talk: Talk, exchange: ForumRound) -> Effect[Talk]:
     """The chosen one speaks and all will hear it; a speech that does not come is a gap."""
     assert exchange.choice is not None
     choice, number = exchange.choice, exchange.number
-    speaker = next(one for one in case.participants if one.name == choice.speaker)
+    speaker = next(one for one in context.participants if one.name == choice.speaker)
     result = yield from single(
         Turn(
             key=f"speech/{number}/{speaker.name}",
-            participant=within(speaker, time_left(case, talk)),
+            participant=within(speaker, time_left(context, talk)),
             role=Role.SPEECH,
             round=number,
             reply_model="speech",
             prompt=partial(
-                case.prompts.speech,
+                context.prompts.speech,
                 speaker,
                 headings(talk),
                 called=choice.why is Why.CALLED_ON,
@@ -230,15 +239,15 @@ def speak(case: Case, talk: Talk, exchange: Exchange) -> Effect[Talk]:
             f"{speaker.name} had the floor in round {number} and said nothing: "
             f"{result.failure.kind}: {result.failure.message}"
         )
-    talk = with_exchange(talk, replace(exchange, said=Said(number, speaker.name, text)))
+    talk = with_exchange(talk, replace(exchange, said=FloorSpeech(number, speaker.name, text)))
     if (stop := refused([result])) is not None:
         return talk.stopped(stop)
-    written = yield from record(f"round/{number}", RoundRecord, partial(judge, case, talk))
+    written = yield from record(f"round/{number}", RoundRecord, partial(judge, context, talk))
     circle = _IN_CIRCLES.get(written.assessment.metrics.recommendation)
     return talk if circle is None else talk.stopped(circle)
 
 
-def judge(case: Case, talk: Talk) -> RoundRecord:
+def judge(context: ForumContext, talk: Talk) -> RoundRecord:
     """A round's figures: what the wording shows (a hint for people, nothing is decided by it), and circles."""
     exchange = talk.exchanges[-1]
     taken = [
@@ -254,7 +263,7 @@ def judge(case: Case, talk: Talk) -> RoundRecord:
             metrics=assess_wording(taken).model_copy(update={"recommendation": circle}),
             answered=sum(one.missing is None for one in exchange.asked),
             expected=len(exchange.asked),
-            quorum=Rule(quorum=case.options.quorum).quorum_of(len(exchange.asked)),
+            quorum=ConvergenceRule(quorum=context.options.quorum).quorum_of(len(exchange.asked)),
             reason=reason,
         ),
         findings=(),
@@ -265,14 +274,14 @@ def judge(case: Case, talk: Talk) -> RoundRecord:
 # ---- shared by the turns ------------------------------------------------------------------------
 
 
-def with_exchange(talk: Talk, exchange: Exchange) -> Talk:
+def with_exchange(talk: Talk, exchange: ForumRound) -> Talk:
     """The same with the round written down."""
     return replace(talk, exchanges=(*talk.exchanges, exchange))
 
 
-def headings(talk: Talk) -> tuple[Heading, ...]:
+def headings(talk: Talk) -> tuple[NumberedSpeech, ...]:
     """What has been said, as it is shown to everybody."""
     return tuple(
-        Heading(number, one.participant, one.text or "")
+        NumberedSpeech(number, one.participant, one.text or "")
         for number, one in enumerate(talk.speeches, 1)
     )

@@ -19,7 +19,7 @@ SHORTEST_BEGINNING = 3
 
 
 @dataclass(frozen=True)
-class Asked:
+class FloorRequest:
     """A participant's answer to "do you want the floor?". `missing` says why there is none: that counts as a pass."""
 
     participant: str
@@ -29,7 +29,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Standing:
+class FloorStanding:
     """A participant before the floor is given.
 
     `waiting`: rounds in a row that it has asked in, this one included, without being chosen; `floors`: how often it had
@@ -62,7 +62,7 @@ BY_ORCHESTRATOR = frozenset({Why.WISHED, Why.NEAREST_NAME, Why.CALLED_ON})
 
 
 @dataclass(frozen=True)
-class Choice:
+class FloorChoice:
     """Who speaks and why; `wished` and `reason` are the orchestrator's own words."""
 
     speaker: str
@@ -78,9 +78,9 @@ class Choice:
 
 def standings(
     names: Sequence[str],
-    past: Sequence[tuple[Sequence[Asked], str | None]],
-    asked: Sequence[Asked],
-) -> tuple[Standing, ...]:
+    past: Sequence[tuple[Sequence[FloorRequest], str | None]],
+    asked: Sequence[FloorRequest],
+) -> tuple[FloorStanding, ...]:
     """Everybody's standing, in the panel's order. `past` are the rounds so far: who asked, and who was given the floor.
 
     A round in which a participant's answer is missing neither counts as asked nor ends its waiting.
@@ -94,7 +94,7 @@ def standings(
     floors = [given for _, given in past if given is not None]
     now = {one.participant: one for one in asked}
     return tuple(
-        Standing(
+        FloorStanding(
             name=name,
             asks=now[name].asks,
             reason=now[name].reason,
@@ -106,7 +106,7 @@ def standings(
     )
 
 
-def _wait(waiting: dict[str, int], asked: Sequence[Asked]) -> None:
+def _wait(waiting: dict[str, int], asked: Sequence[FloorRequest]) -> None:
     for one in asked:
         if one.asks:
             waiting[one.participant] += 1
@@ -114,27 +114,27 @@ def _wait(waiting: dict[str, int], asked: Sequence[Asked]) -> None:
             waiting[one.participant] = 0
 
 
-def eligible(everybody: Sequence[Standing]) -> tuple[Standing, ...]:
+def eligible(everybody: Sequence[FloorStanding]) -> tuple[FloorStanding, ...]:
     """Who may be given the floor: who asks, without the last speaker while others ask; when nobody asks, anybody."""
     asking = [one for one in everybody if one.asks] or list(everybody)
     others = [one for one in asking if not one.last]
     return tuple(others or asking)
 
 
-def due(everybody: Sequence[Standing], patience: int) -> tuple[Standing, ...]:
+def due(everybody: Sequence[FloorStanding], patience: int) -> tuple[FloorStanding, ...]:
     """Who must be chosen now, the longest waiting first."""
     starving = [one for one in everybody if one.asks and one.waiting > patience]
     return tuple(sorted(starving, key=lambda one: -one.waiting))
 
 
-def by_rule(everybody: Sequence[Standing]) -> str:
+def by_rule(everybody: Sequence[FloorStanding]) -> str:
     """Who speaks when nobody's judgement can be followed."""
     return min(eligible(everybody), key=lambda one: (one.floors, -one.waiting)).name
 
 
 def choose(
-    everybody: Sequence[Standing], wished: str | None, patience: int, reason: str = ""
-) -> Choice:
+    everybody: Sequence[FloorStanding], wished: str | None, patience: int, reason: str = ""
+) -> FloorChoice:
     """The next speaker. `wished` is the name that the orchestrator gave, None when it gave none."""
     known = None if wished is None else match_name(wished, [one.name for one in everybody])
     if starving := due(everybody, patience):
@@ -143,19 +143,19 @@ def choose(
             one.name for one in starving if one.waiting == starving[0].waiting
         ]
         if not fair:
-            return Choice(first, Why.WAITED_TOO_LONG, wished, reason)
+            return FloorChoice(first, Why.WAITED_TOO_LONG, wished, reason)
     if wished is None:
-        return Choice(by_rule(everybody), Why.NO_SELECTION)
+        return FloorChoice(by_rule(everybody), Why.NO_SELECTION)
     if known is None:
-        return Choice(by_rule(everybody), Why.UNKNOWN_NAME, wished, reason)
+        return FloorChoice(by_rule(everybody), Why.UNKNOWN_NAME, wished, reason)
     if known not in [one.name for one in eligible(everybody)]:
         last = next(one.last and one.asks for one in everybody if one.name == known)
         why = Why.TWICE_IN_A_ROW if last else Why.DID_NOT_ASK
-        return Choice(by_rule(everybody), why, wished, reason)
+        return FloorChoice(by_rule(everybody), why, wished, reason)
     if not any(one.asks for one in everybody):
-        return Choice(known, Why.CALLED_ON, wished, reason)
+        return FloorChoice(known, Why.CALLED_ON, wished, reason)
     exact = _folded(known) == _folded(wished)
-    return Choice(known, Why.WISHED if exact else Why.NEAREST_NAME, wished, reason)
+    return FloorChoice(known, Why.WISHED if exact else Why.NEAREST_NAME, wished, reason)
 
 
 # ---- names --------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from orchestrator.core.discussion.spending import spent
 from orchestrator.core.findings.quotations import GivenTexts
 from orchestrator.core.findings.stances import VALUES
 from orchestrator.core.results import VoteChange
-from orchestrator.workflows.forum.case import Case, Talk
 from orchestrator.workflows.forum.closing import Closing, counted
+from orchestrator.workflows.forum.context import ForumContext, Talk
 from orchestrator.workflows.forum.result import ConclusionImpact, OpeningPosition
 from shared.models.deliberation import Ballot, Opening
 from shared.models.findings import Position
@@ -29,13 +29,13 @@ from shared.models.outcomes import Ending
 AGREED = "agreed"
 
 
-def receipt(case: Case, talk: Talk, closing: Closing) -> ConclusionImpact:
+def receipt(context: ForumContext, talk: Talk, closing: Closing) -> ConclusionImpact:
     """First positions and how they would have voted, the votes, who changed on what evidence, and the price."""
-    moved = _changed_votes(case, talk, closing)
-    first = _first_count(case, talk, closing)
+    moved = _changed_votes(context, talk, closing)
+    first = _first_count(context, talk, closing)
     debated = (*talk.heard, *closing.heard)
     return ConclusionImpact(
-        first_votes_blind=case.options.blind_opening,
+        first_votes_blind=context.options.blind_opening,
         first_votes={
             name: _first_vote(opening, closing.ballots.get(name))
             for name, opening in talk.openings.items()
@@ -59,14 +59,14 @@ def _first_vote(opening: Opening, ballot: Ballot | None) -> OpeningPosition:
     )
 
 
-def _first_count(case: Case, talk: Talk, closing: Closing) -> Count | None:
+def _first_count(context: ForumContext, talk: Talk, closing: Closing) -> Count | None:
     """The openings counted as votes on the conclusion; None when too few are known."""
     votes = {
         name: Vote(Position(ballot.before), opening.confidence)
         for name, opening in talk.openings.items()
         if (ballot := closing.ballots.get(name)) is not None and ballot.before is not None
     }
-    count = counted(case, votes)
+    count = counted(context, votes)
     return count if count.quorate else None
 
 
@@ -78,9 +78,9 @@ def _helped(first: Count | None, closing: Closing, *, changes: bool) -> Helped:
     return helped(AGREED if agreed_at_first else None, final, changes=changes)
 
 
-def _changed_votes(case: Case, talk: Talk, closing: Closing) -> tuple[VoteChange, ...]:
+def _changed_votes(context: ForumContext, talk: Talk, closing: Closing) -> tuple[VoteChange, ...]:
     """Who voted otherwise than its opening would have, and what that rests on."""
-    quotable = _sources(case, talk)
+    quotable = _sources(context, talk)
     return tuple(
         VoteChange(
             participant=name,
@@ -103,9 +103,9 @@ def _moved(ballot: Ballot) -> bool:
     return before is not None and after is not None and before != after
 
 
-def _sources(case: Case, talk: Talk) -> Sources:
+def _sources(context: ForumContext, talk: Talk) -> Sources:
     said: dict[str, list[str]] = {}
     for one in talk.speeches:
         said.setdefault(one.participant, []).append(one.text or "")
-    given = GivenTexts.of(case.prompts.question, case.document)
+    given = GivenTexts.of(context.prompts.question, context.document)
     return Sources(given.hold, said)

@@ -7,17 +7,24 @@ from functools import partial
 
 from orchestrator.core.discussion.hearing import Spoken, absences
 from orchestrator.core.replay.commands import Effect, Turn, phase, together
-from orchestrator.workflows.forum.case import Case, Talk, refused, shorter, time_left, within
+from orchestrator.workflows.forum.context import (
+    ForumContext,
+    Talk,
+    refused,
+    shorter,
+    time_left,
+    within,
+)
 from shared.models.deliberation import Opening
 from shared.models.panel import Role
 
 REPLY_MODEL = "opening.forum"
 
 
-def commit(case: Case, talk: Talk) -> Effect[Talk]:
+def commit(context: ForumContext, talk: Talk) -> Effect[Talk]:
     """One short turn each, all at once. Who does not answer is named, and takes part all the same."""
     yield from phase("Committing")
-    limit_s = shorter(case.options.bid_timeout_s, time_left(case, talk))
+    limit_s = shorter(context.options.bid_timeout_s, time_left(context, talk))
     results = yield from together(
         Turn(
             key=f"opening/{speaker.name}",
@@ -25,13 +32,13 @@ def commit(case: Case, talk: Talk) -> Effect[Talk]:
             role=Role.BALLOT,
             round=0,
             reply_model=REPLY_MODEL,
-            prompt=partial(case.prompts.opening, speaker),
+            prompt=partial(context.prompts.opening, speaker),
         )
-        for speaker in case.participants
+        for speaker in context.participants
     )
     spoken = [
         Spoken(speaker, Role.BALLOT, result)
-        for speaker, result in zip(case.participants, results, strict=True)
+        for speaker, result in zip(context.participants, results, strict=True)
     ]
     return replace(
         talk,

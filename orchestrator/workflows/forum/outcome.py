@@ -9,8 +9,8 @@ from orchestrator.core.discussion.wording import under_name
 from orchestrator.core.findings.verdict import effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import AskedQuestion
-from orchestrator.workflows.forum.case import Case, Exchange, Stop, Talk
 from orchestrator.workflows.forum.closing import Closing
+from orchestrator.workflows.forum.context import ForumContext, ForumRound, StopReason, Talk
 from orchestrator.workflows.forum.helped import receipt
 from orchestrator.workflows.forum.result import (
     BallotAgreement,
@@ -26,7 +26,7 @@ from shared.models.deliberation import Ballot
 from shared.models.outcomes import Ending, Verdict
 
 
-def conclude(case: Case, talk: Talk, closing: Closing) -> Outcome:
+def conclude(context: ForumContext, talk: Talk, closing: Closing) -> Outcome:
     """`ANSWERED` when the ballots agree, or when a conclusion was wanted without ballots; else `INCONCLUSIVE`."""
     unheard = still_asking(talk)
     answered = closing.conclusion is not None and closing.ending in (Ending.CONVERGED, None)
@@ -34,7 +34,7 @@ def conclude(case: Case, talk: Talk, closing: Closing) -> Outcome:
         verdict=Verdict.ANSWERED if answered else Verdict.INCONCLUSIVE,
         ending=closing.ending,
         summary=closing.conclusion or transcript(talk),
-        result=_result(case, talk, closing, unheard),
+        result=_result(context, talk, closing, unheard),
         warnings=(
             *talk.warnings,
             *closing.warnings,
@@ -48,7 +48,7 @@ def conclude(case: Case, talk: Talk, closing: Closing) -> Outcome:
 
 def still_asking(talk: Talk) -> tuple[UnheardRequest, ...]:
     """Who asked for the floor when the discussion was ended over them: their dissent is kept."""
-    if talk.stop is not Stop.CONCLUDED:
+    if talk.stop is not StopReason.CONCLUDED:
         return ()
     return tuple(
         UnheardRequest(participant=request.participant, reason=request.reason)
@@ -64,19 +64,19 @@ def transcript(talk: Talk) -> str:
 
 
 def _result(
-    case: Case, talk: Talk, closing: Closing, unheard: tuple[UnheardRequest, ...]
+    context: ForumContext, talk: Talk, closing: Closing, unheard: tuple[UnheardRequest, ...]
 ) -> ForumResult:
     floors = [exchange.choice.speaker for exchange in talk.exchanges if exchange.choice is not None]
     return ForumResult(
-        question=AskedQuestion.of(case.prompts.question),
-        orchestrator=case.orchestrator.name,
+        question=AskedQuestion.of(context.prompts.question),
+        orchestrator=context.orchestrator.name,
         participants=tuple(
             ForumParticipant(
                 name=participant.name,
                 floors=floors.count(participant.name),
                 speeches=sum(said.participant == participant.name for said in talk.speeches),
             )
-            for participant in case.participants
+            for participant in context.participants
         ),
         conclusion=closing.conclusion,
         concluded_by=closing.concluded_by,
@@ -89,9 +89,9 @@ def _result(
         ballots=tuple(_ballot(name, ballot) for name, ballot in closing.ballots.items()),
         dissenting_opinions=_dissent(closing),
         agreement=_agreement(closing),
-        effective_votes=effective_votes(case.participants),
-        receipt=receipt(case, talk, closing),
-        labels=dict(case.prompts.labels),
+        effective_votes=effective_votes(context.participants),
+        receipt=receipt(context, talk, closing),
+        labels=dict(context.prompts.labels),
         usage=spent((*talk.blind, *talk.heard, *closing.heard)),
     )
 
@@ -126,7 +126,7 @@ def _agreement(closing: Closing) -> BallotAgreement | None:
     return None if count is None else BallotAgreement(**asdict(count), converged=count.converged)
 
 
-def _round(exchange: Exchange) -> FloorRound:
+def _round(exchange: ForumRound) -> FloorRound:
     choice, said = exchange.choice, exchange.said
     return FloorRound(
         number=exchange.number,

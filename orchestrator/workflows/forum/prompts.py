@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 from orchestrator.core.discussion.templates import Templates, data
 from orchestrator.core.replay.commands import Prompt
-from orchestrator.workflows.forum.floor import Standing, due, eligible
+from orchestrator.workflows.forum.floor import FloorStanding, due, eligible
 from shared.models.deliberation import Opening, Question, Selection
 from shared.models.panel import Panel, Participant
 from shared.models.steps import PromptPart
 
 
 @dataclass(frozen=True)
-class Heading:
+class NumberedSpeech:
     """A speech as it is shown: its number in the discussion, its speaker, its words."""
 
     number: int
@@ -52,7 +52,9 @@ class ForumPrompts:
         parts = (*self.templates.question(self.question), self.templates.part("opening"))
         return self._to_participant(speaker, parts)
 
-    def bid(self, speaker: Participant, speeches: Sequence[Heading], *, reminder: bool) -> Prompt:
+    def bid(
+        self, speaker: Participant, speeches: Sequence[NumberedSpeech], *, reminder: bool
+    ) -> Prompt:
         """Do you want the floor?"""
         parts = [*self._discussion(speeches)]
         if reminder:
@@ -61,7 +63,11 @@ class ForumPrompts:
         return self._to_participant(speaker, parts)
 
     def selection(
-        self, speeches: Sequence[Heading], everybody: Sequence[Standing], patience: int, left: int
+        self,
+        speeches: Sequence[NumberedSpeech],
+        everybody: Sequence[FloorStanding],
+        patience: int,
+        left: int,
     ) -> Prompt:
         """Who speaks next, or how does it end? What code will watch is said beforehand."""
         parts = [*self._discussion(speeches), self.templates.part("floor")]
@@ -74,12 +80,14 @@ class ForumPrompts:
         parts.append(self.templates.part("selection", left=left))
         return self._to_orchestrator(parts)
 
-    def speech(self, speaker: Participant, speeches: Sequence[Heading], *, called: bool) -> Prompt:
+    def speech(
+        self, speaker: Participant, speeches: Sequence[NumberedSpeech], *, called: bool
+    ) -> Prompt:
         """You have the floor."""
         task = self.templates.part("speech.called" if called else "speech")
         return self._to_participant(speaker, [*self._discussion(speeches), task])
 
-    def conclusion(self, speeches: Sequence[Heading], stop: str) -> Prompt:
+    def conclusion(self, speeches: Sequence[NumberedSpeech], stop: str) -> Prompt:
         """It is over: what came of it?"""
         why = self.templates.line(f"stop.{stop}")
         parts = [*self._discussion(speeches), self.templates.part("conclusion", why=why)]
@@ -88,7 +96,7 @@ class ForumPrompts:
     def ballot(
         self,
         speaker: Participant,
-        speeches: Sequence[Heading],
+        speeches: Sequence[NumberedSpeech],
         conclusion: str,
         opening: Opening | None = None,
     ) -> Prompt:
@@ -102,7 +110,7 @@ class ForumPrompts:
             parts.append(self.templates.part("ballot.opening"))
         return self._to_participant(speaker, parts)
 
-    def _discussion(self, speeches: Sequence[Heading]) -> tuple[PromptPart, ...]:
+    def _discussion(self, speeches: Sequence[NumberedSpeech]) -> tuple[PromptPart, ...]:
         """The question and all that was said; a speech is one stored document however often it is shown."""
         said = [
             data(f"speech {one.number} by {self.called(one.participant)}", text=one.text)
@@ -111,7 +119,7 @@ class ForumPrompts:
         opening = self.templates.part("history" if said else "history.empty")
         return (*self.templates.question(self.question), opening, *said)
 
-    def _request(self, one: Standing) -> str:
+    def _request(self, one: FloorStanding) -> str:
         line = self.templates.line(
             "request" if one.asks else "pass",
             name=self.called(one.name),

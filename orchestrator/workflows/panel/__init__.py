@@ -16,8 +16,8 @@ from functools import partial
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.replay.commands import RoundRecord, Workflow, phase, record
 from orchestrator.core.replay.materials import Materials
-from orchestrator.workflows.panel.case import Case
 from orchestrator.workflows.panel.conclusion import conclude
+from orchestrator.workflows.panel.context import PanelContext
 from orchestrator.workflows.panel.ending import ending_of, write_down
 from orchestrator.workflows.panel.judging import judge
 from orchestrator.workflows.panel.prompts import PanelPrompts
@@ -33,22 +33,22 @@ VERSION = 1
 
 def panel(spec: RunSpec, materials: Materials) -> Workflow:
     """The whole run: debate, ballots, verdict. Raises ConfigurationError for an unknown strategy."""
-    case = case_of(spec, materials)
+    context = context_of(spec, materials)
     yield from phase("Initializing")
-    held = yield from debate(case)
-    voting = yield from vote(case, held)
+    held = yield from debate(context)
+    voting = yield from vote(context, held)
     ended = ending_of(held, voting)
-    yield from record("ending", RoundRecord, partial(write_down, case, held, voting, ended))
-    judged = yield from judge(case, held, voting, ended)
+    yield from record("ending", RoundRecord, partial(write_down, context, held, voting, ended))
+    judged = yield from judge(context, held, voting, ended)
     yield from phase("Complete")
-    return conclude(case, held, voting, ended, judged)
+    return conclude(context, held, voting, ended, judged)
 
 
-def case_of(spec: RunSpec, materials: Materials) -> Case:
-    """The case of a run, from what was captured."""
+def context_of(spec: RunSpec, materials: Materials) -> PanelContext:
+    """The context of a run, from what was captured."""
     options = spec.panel_options or PanelOptions()
     question = materials.question(spec.subject)
-    return Case(
+    return PanelContext(
         spec=spec,
         options=options,
         strategy=strategy_named(options.strategy),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from orchestrator.core.consensus.choices import Choice
-from orchestrator.core.discussion.spending import Heard, spent
+from orchestrator.core.discussion.spending import TurnResult, spent
 from orchestrator.core.findings.evidence import is_unproven
 from orchestrator.core.findings.verdict import effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import AskedQuestion
-from orchestrator.workflows.panel.case import Case, Debate, RoundHeld
-from orchestrator.workflows.panel.ending import Ended
+from orchestrator.workflows.panel.context import PanelContext, PanelDebate, RoundHeld
+from orchestrator.workflows.panel.ending import PanelEnding
 from orchestrator.workflows.panel.helped import receipt
 from orchestrator.workflows.panel.judging import Judged, agrees_with
 from orchestrator.workflows.panel.result import (
@@ -30,16 +30,18 @@ from shared.models.findings import FindingStatus
 from shared.models.outcomes import Verdict
 
 
-def conclude(case: Case, held: Debate, voting: Voting, ended: Ended, judged: Judged) -> Outcome:
+def conclude(
+    context: PanelContext, held: PanelDebate, voting: Voting, ended: PanelEnding, judged: Judged
+) -> Outcome:
     """`ANSWERED` when there is a verdict, by the judge or by agreement; whether they agree is the ending's word."""
     said = judged.verdict
     return Outcome(
         verdict=Verdict.INCONCLUSIVE if said is None else Verdict.ANSWERED,
         ending=ended.ending,
         summary=said.verdict if said else standings(held, voting),
-        result=_result(case, held, voting, ended, judged),
+        result=_result(context, held, voting, ended, judged),
         warnings=(
-            *_about_the_panel(case),
+            *_about_the_panel(context),
             *held.warnings,
             *voting.warnings,
             *judged.warnings,
@@ -47,7 +49,7 @@ def conclude(case: Case, held: Debate, voting: Voting, ended: Ended, judged: Jud
     )
 
 
-def standings(held: Debate, voting: Voting) -> str:
+def standings(held: PanelDebate, voting: Voting) -> str:
     """The positions with their support: the summary of a debate without a verdict."""
     lines = [
         f"{one.id} ({voting.tally.counts[one.id].support:.2f}): {' '.join(one.title.split())}"
@@ -56,23 +58,25 @@ def standings(held: Debate, voting: Voting) -> str:
     return "\n".join(lines) or "Nobody took a position."
 
 
-def _about_the_panel(case: Case) -> tuple[str, ...]:
-    judge = case.judge
-    alike = [one.name for one in case.debaters if effective_votes((one, judge)) == 1]
-    bystanders = [one.name for one in case.spec.panel.critics if one.rule_based]
+def _about_the_panel(context: PanelContext) -> tuple[str, ...]:
+    judge = context.judge
+    alike = [one.name for one in context.debaters if effective_votes((one, judge)) == 1]
+    bystanders = [one.name for one in context.spec.panel.critics if one.rule_based]
     return (
         *(f"{name} follows rules and takes no part in a debate" for name in bystanders),
         *((f"the judge {judge.name} is of one family with {', '.join(alike)}",) if alike else ()),
     )
 
 
-def _result(case: Case, held: Debate, voting: Voting, ended: Ended, judged: Judged) -> PanelResult:
+def _result(
+    context: PanelContext, held: PanelDebate, voting: Voting, ended: PanelEnding, judged: Judged
+) -> PanelResult:
     said = judged.verdict
-    bill: tuple[Heard, ...] = (*held.first_heard, *held.heard, *voting.heard, *judged.heard)
+    bill: tuple[TurnResult, ...] = (*held.first_heard, *held.heard, *voting.heard, *judged.heard)
     usage = spent(bill)
     return PanelResult(
-        question=AskedQuestion.of(case.prompts.question),
-        strategy=case.options.strategy,
+        question=AskedQuestion.of(context.prompts.question),
+        strategy=context.options.strategy,
         verdict=said.verdict if said else None,
         confidence=said.confidence if said else None,
         reasoning=said.reasoning if said else "",
@@ -85,11 +89,11 @@ def _result(case: Case, held: Debate, voting: Voting, ended: Ended, judged: Judg
         reason=ended.reason,
         points=held.points,
         rounds=tuple(_round(round_held) for round_held in held.held),
-        votes=_votes(case, voting),
+        votes=_votes(context, voting),
         votes_secret=voting.secret,
         agreement=_agreement(voting, judged),
-        effective_votes=effective_votes(case.debaters),
-        receipt=receipt(case, held, voting, judged),
+        effective_votes=effective_votes(context.debaters),
+        receipt=receipt(context, held, voting, judged),
         labels=PanelLabels(
             rounds={number: dict(labels) for number, labels in held.labels.items()},
             ballots={name: dict(labels) for name, labels in (voting.labels or {}).items()},
@@ -99,7 +103,7 @@ def _result(case: Case, held: Debate, voting: Voting, ended: Ended, judged: Judg
     )
 
 
-def consensus_points(held: Debate, judged: Judged) -> tuple[ConsensusPoint, ...]:
+def consensus_points(held: PanelDebate, judged: Judged) -> tuple[ConsensusPoint, ...]:
     """What the ledger shows to be agreed, then what only the judge says is: the source stands with each."""
     agreed = [
         ConsensusPoint(text=point.title, by="ledger", id=point.id)
@@ -112,7 +116,7 @@ def consensus_points(held: Debate, judged: Judged) -> tuple[ConsensusPoint, ...]
     return (*agreed, *more)
 
 
-def dissent(held: Debate, voting: Voting, judged: Judged) -> tuple[PanelDissent, ...]:
+def dissent(held: PanelDebate, voting: Voting, judged: Judged) -> tuple[PanelDissent, ...]:
     """Everybody who voted otherwise than the verdict (or than the leading position), then the judge's account."""
     final = judged.choice or voting.tally.leading
     titles = {point.id: point.title for point in held.points}
@@ -132,13 +136,15 @@ def dissent(held: Debate, voting: Voting, judged: Judged) -> tuple[PanelDissent,
     return (*opinions, *(PanelDissent(by="judge", participant=None, text=text) for text in judge))
 
 
-def _argument(held: Debate, name: str) -> str:
+def _argument(held: PanelDebate, name: str) -> str:
     last = held.latest.get(name)
     return last.argument if last else ""
 
 
-def _votes(case: Case, voting: Voting) -> tuple[PanelVote, ...]:
-    return tuple(_vote(debater.name, voting.votes.get(debater.name)) for debater in case.debaters)
+def _votes(context: PanelContext, voting: Voting) -> tuple[PanelVote, ...]:
+    return tuple(
+        _vote(debater.name, voting.votes.get(debater.name)) for debater in context.debaters
+    )
 
 
 def _vote(name: str, vote: Choice | None) -> PanelVote:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.workflows.panel.case import POSITION, Case
+from orchestrator.workflows.panel.context import POSITION, PanelContext
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending
@@ -15,7 +15,7 @@ _MAY_BE_CALLED = frozenset({None, Ending.EXHAUSTED})
 
 
 def consensus_called(
-    case: Case,
+    context: PanelContext,
     assessment: Assessment,
     points: Sequence[Finding],
     moderation: Moderation | None,
@@ -28,7 +28,7 @@ def consensus_called(
     score = None if moderation is None else moderation.consensus_score
     if score is None or assessment.ending not in _MAY_BE_CALLED:
         return assessment
-    threshold = case.options.consensus_threshold
+    threshold = context.options.consensus_threshold
     if score < threshold:
         return assessment
     positions = {one.id for one in points if one.category == POSITION}

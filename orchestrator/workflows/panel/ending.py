@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from orchestrator.core.findings.stances import Floor
 from orchestrator.core.replay.commands import RoundRecord
-from orchestrator.workflows.panel.case import Case, Debate
+from orchestrator.workflows.panel.context import PanelContext, PanelDebate
 from orchestrator.workflows.panel.swings import may_have_swung
 from orchestrator.workflows.panel.voting import Voting
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
@@ -20,29 +20,31 @@ _AGAINST = frozenset({Position.DISAGREE, Position.WITHDRAW})
 
 
 @dataclass(frozen=True)
-class Ended:
+class PanelEnding:
     """The ending and the sentence that explains it."""
 
     ending: Ending
     reason: str
 
 
-def ending_of(held: Debate, voting: Voting) -> Ended:
+def ending_of(held: PanelDebate, voting: Voting) -> PanelEnding:
     """The ending. Votes end a debate as `converged` only when nobody is known to be against the position or missing."""
     assessment = held.assessment
     if assessment is None or assessment.ending is None:
-        return Ended(Ending.DEGRADED, "the debate was broken off")
-    before = Ended(assessment.ending, assessment.reason)
+        return PanelEnding(Ending.DEGRADED, "the debate was broken off")
+    before = PanelEnding(assessment.ending, assessment.reason)
     if before.ending in _FINAL:
         return before
     if voting.over_budget:
-        return Ended(Ending.OVER_BUDGET, f"{before.reason}; the budget did not cover the votes")
+        return PanelEnding(
+            Ending.OVER_BUDGET, f"{before.reason}; the budget did not cover the votes"
+        )
     if voting.tally.converged:
         return _with_agreement(held, voting, before)
     return _without_agreement(voting, before)
 
 
-def _with_agreement(held: Debate, voting: Voting, before: Ended) -> Ended:
+def _with_agreement(held: PanelDebate, voting: Voting, before: PanelEnding) -> PanelEnding:
     leading = voting.tally.leading
     if before.ending is Ending.CONVERGED:
         return before
@@ -51,22 +53,22 @@ def _with_agreement(held: Debate, voting: Voting, before: Ended) -> Ended:
             who = ", ".join(dict.fromkeys(name for name, _ in swung))
             reason = f"{before.reason}; the votes agree, but {who} may have swung in a missing turn"
             return replace(before, reason=reason)
-        return Ended(Ending.CONVERGED, f"{before.reason}; the votes agree on {leading}")
+        return PanelEnding(Ending.CONVERGED, f"{before.reason}; the votes agree on {leading}")
     return replace(before, reason=f"{before.reason}; the votes agree, the debate did not")
 
 
-def _without_agreement(voting: Voting, before: Ended) -> Ended:
+def _without_agreement(voting: Voting, before: PanelEnding) -> PanelEnding:
     counts = voting.tally.counts.values()
     best = max(counts, key=lambda one: one.support, default=None)
     if best is not None and (not best.quorate or best.left_open_by_absence):
         missing = ", ".join(best.missing) or "-"
-        return Ended(Ending.DEGRADED, f"{before.reason}; too few voted, missing: {missing}")
+        return PanelEnding(Ending.DEGRADED, f"{before.reason}; too few voted, missing: {missing}")
     if before.ending is Ending.CONVERGED:
-        return Ended(Ending.STALLED, f"{before.reason}; the votes contradict it")
+        return PanelEnding(Ending.STALLED, f"{before.reason}; the votes contradict it")
     return before
 
 
-def against(held: Debate, position: str) -> tuple[str, ...]:
+def against(held: PanelDebate, position: str) -> tuple[str, ...]:
     """Who was last against a position, in so many words or by leaving it, or may have been in a missing turn."""
     point = next((one for one in held.points if one.id == position), None)
     if point is None:
@@ -85,13 +87,15 @@ _ADVICE: dict[Ending, Recommendation] = {
 }
 
 
-def write_down(case: Case, held: Debate, voting: Voting, ended: Ended) -> RoundRecord:
+def write_down(
+    context: PanelContext, held: PanelDebate, voting: Voting, ended: PanelEnding
+) -> RoundRecord:
     """The last assessment: the votes' figures and the ending; without a vote those of the last round stand."""
     if held.assessment is not None and held.assessment.ending in _FINAL:
         return RoundRecord(assessment=held.assessment, findings=held.points, stances=())
     count = voting.tally.count
     support = 0.0 if count is None else count.support
-    expected = len(case.debaters)
+    expected = len(context.debaters)
     return RoundRecord(
         assessment=Assessment(
             round=len(held.held),
@@ -104,7 +108,7 @@ def write_down(case: Case, held: Debate, voting: Voting, ended: Ended) -> RoundR
             ),
             answered=sum(vote is not None for vote in voting.votes.values()),
             expected=expected,
-            quorum=case.rule.quorum_of(expected),
+            quorum=context.rule.quorum_of(expected),
             ending=ended.ending,
             reason=ended.reason,
         ),

@@ -12,24 +12,26 @@ from orchestrator.core.discussion.receipt import (
 )
 from orchestrator.core.discussion.spending import spent
 from orchestrator.core.results import VoteChange
-from orchestrator.workflows.panel.case import Case, Debate
+from orchestrator.workflows.panel.context import PanelContext, PanelDebate
 from orchestrator.workflows.panel.judging import Judged
 from orchestrator.workflows.panel.quoting import sources
 from orchestrator.workflows.panel.result import HeldPosition, PositionsImpact
-from orchestrator.workflows.panel.strategies import Order
+from orchestrator.workflows.panel.strategies import SpeakingOrder
 from orchestrator.workflows.panel.voting import Voting, first_tally
 
 
-def receipt(case: Case, held: Debate, voting: Voting, judged: Judged) -> PositionsImpact:
+def receipt(
+    context: PanelContext, held: PanelDebate, voting: Voting, judged: Judged
+) -> PositionsImpact:
     """Did the debate help? A vote has changed when what was held first is not among what is held last."""
-    quotable = sources(case, held.statements, held.points, held.rounds)
+    quotable = sources(context, held.statements, held.points, held.rounds)
     moved = _changed_votes(held, voting, quotable)
     debated = (*held.heard, *voting.heard)
     changes = mind_changes(held.ledger, quotable)
     changed = {one.finding for one in changes}
-    first = first_tally(case, held).leading
+    first = first_tally(context, held).leading
     return PositionsImpact(
-        first_votes_blind=case.has_opening or case.strategy.order is Order.AT_ONCE,
+        first_votes_blind=context.has_opening or context.strategy.order is SpeakingOrder.AT_ONCE,
         first_votes={
             name: HeldPosition(position=vote.holds, confidence=vote.confidence)
             for name, vote in held.first.items()
@@ -55,7 +57,7 @@ def _result(voting: Voting, judged: Judged) -> str | None:
     return judged.choice or voting.tally.leading
 
 
-def _changed_votes(held: Debate, voting: Voting, quotable: Sources) -> tuple[VoteChange, ...]:
+def _changed_votes(held: PanelDebate, voting: Voting, quotable: Sources) -> tuple[VoteChange, ...]:
     changed = []
     for name, first in held.first.items():
         vote = voting.votes.get(name)
@@ -81,7 +83,7 @@ def _changed_votes(held: Debate, voting: Voting, quotable: Sources) -> tuple[Vot
     return tuple(changed)
 
 
-def _round_of_change(held: Debate, name: str, first: str) -> int | None:
+def _round_of_change(held: PanelDebate, name: str, first: str) -> int | None:
     """The first round in which a debater held something else; None when it changed on the ballot only."""
     own = (one for one in held.statements if one.participant == name)
     return next((one.round for one in own if one.holds != first), None)

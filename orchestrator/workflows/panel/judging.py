@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.replay.commands import Effect, Turn, phase, single
-from orchestrator.workflows.panel.case import JUDGE_TEMPERATURE, Case, Debate
-from orchestrator.workflows.panel.ending import Ended
-from orchestrator.workflows.panel.prompts import Vote
+from orchestrator.workflows.panel.context import JUDGE_TEMPERATURE, PanelContext, PanelDebate
+from orchestrator.workflows.panel.ending import PanelEnding
+from orchestrator.workflows.panel.prompts import RevealedVote
 from orchestrator.workflows.panel.views import everything
 from orchestrator.workflows.panel.voting import Voting, in_order_of
 from shared.models.outcomes import Ending
@@ -27,17 +27,19 @@ class Judged:
     by: str | None
     choice: str | None = None
     labels: Mapping[str, str] | None = None
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def judge(case: Case, held: Debate, voting: Voting, ended: Ended) -> Effect[Judged]:
+def judge(
+    context: PanelContext, held: PanelDebate, voting: Voting, ended: PanelEnding
+) -> Effect[Judged]:
     """The judge sees arguments and votes without names; a debate that was broken off is not judged."""
     if ended.ending in _NOT_JUDGED:
         return Judged(None, None)
     yield from phase("Judging")
-    labels = case.labels("judge")
-    somebody = case.judge
+    labels = context.labels("judge")
+    somebody = context.judge
     result = yield from single(
         Turn(
             key=f"judgement/{somebody.name}",
@@ -45,16 +47,16 @@ def judge(case: Case, held: Debate, voting: Voting, ended: Ended) -> Effect[Judg
             role=Role.JUDGEMENT,
             round=len(held.held),
             reply_model="judgement",
-            prompt=lambda: case.prompts.judgement(
+            prompt=lambda: context.prompts.judgement(
                 somebody,
-                everything(case, held, labels),
-                in_order_of(case, "judge", held.candidates),
+                everything(context, held, labels),
+                in_order_of(context, "judge", held.candidates),
                 revealed(voting, labels),
             ),
             temperature=JUDGE_TEMPERATURE,
         )
     )
-    heard = (Heard(somebody.name, result),)
+    heard = (TurnResult(somebody.name, result),)
     if result.failure is not None:
         why = f"{result.failure.kind}: {result.failure.message}"
         warning = f"{somebody.name} gave no verdict ({why}): the votes stand"
@@ -82,17 +84,21 @@ def agrees_with(voting: Voting, judged: Judged) -> bool | None:
     return voting.tally.counts[judged.choice].converged
 
 
-def revealed(voting: Voting, labels: Mapping[str, str]) -> tuple[Vote, ...]:
+def revealed(voting: Voting, labels: Mapping[str, str]) -> tuple[RevealedVote, ...]:
     """The votes under the judge's letters."""
     return tuple(
-        Vote(label, vote.choice, vote.confidence, vote.reason)
+        RevealedVote(label, vote.choice, vote.confidence, vote.reason)
         for label, name in labels.items()
         if (vote := voting.votes.get(name)) is not None
     )
 
 
 def by_votes(
-    held: Debate, voting: Voting, ended: Ended, heard: tuple[Heard, ...], warning: str
+    held: PanelDebate,
+    voting: Voting,
+    ended: PanelEnding,
+    heard: tuple[TurnResult, ...],
+    warning: str,
 ) -> Judged:
     """The position that everybody agreed on is the verdict without a judge; anything less is none."""
     count, leading = voting.tally.count, voting.tally.leading

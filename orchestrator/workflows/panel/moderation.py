@@ -6,12 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.findings.stances import settle
 from orchestrator.core.replay.commands import Effect, Turn, phase, single
-from orchestrator.workflows.panel.case import JUDGE_TEMPERATURE, Case, Debate, Statement
+from orchestrator.workflows.panel.context import (
+    JUDGE_TEMPERATURE,
+    PanelContext,
+    PanelDebate,
+    Statement,
+)
 from orchestrator.workflows.panel.positions import Read, with_rivals
-from orchestrator.workflows.panel.prompts import View
+from orchestrator.workflows.panel.prompts import DebaterView
 from orchestrator.workflows.panel.views import shown
 from shared.models.panel import Role
 from shared.models.planning import Moderation
@@ -22,30 +27,30 @@ class Moderated:
     """What the moderator said; None where it is not there, was not asked or did not answer."""
 
     said: Moderation | None = None
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
 def moderate(
-    case: Case,
+    context: PanelContext,
     number: int,
-    held: Debate,
+    held: PanelDebate,
     statements: Sequence[Statement],
     read: Read,
     labels: Mapping[str, str],
 ) -> Effect[Moderated]:
     """A second opinion on the round; nobody is asked about one that too few took part in."""
-    moderator = case.moderator
-    if moderator is None or len(statements) < case.rule.quorum_of(len(case.debaters)):
+    moderator = context.moderator
+    if moderator is None or len(statements) < context.rule.quorum_of(len(context.debaters)):
         return Moderated()
     yield from phase("Moderating")
 
-    def view() -> View:
+    def view() -> DebaterView:
         said = (*held.ledger, *read.stances)
         points = settle(read.points, with_rivals(read.points, said, read.holds, number))
-        return View(
+        return DebaterView(
             number=number,
-            last=case.rounds,
+            last=context.rounds,
             label="",
             others=[shown(one, labels, points) for one in statements],
             agenda=Agenda(points),
@@ -58,11 +63,11 @@ def moderate(
             role=Role.MODERATION,
             round=number,
             reply_model="moderation",
-            prompt=lambda: case.prompts.moderation(moderator, view()),
+            prompt=lambda: context.prompts.moderation(moderator, view()),
             temperature=JUDGE_TEMPERATURE,
         )
     )
-    heard = (Heard(moderator.name, result),)
+    heard = (TurnResult(moderator.name, result),)
     if result.failure is not None:
         why = f"{result.failure.kind}: {result.failure.message}"
         warning = f"{moderator.name} did not moderate round {number}: {why}"

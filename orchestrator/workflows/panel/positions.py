@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from orchestrator.core.findings.likeness import letters
 from orchestrator.core.findings.stances import VALUES, raising_stance
-from orchestrator.workflows.panel.case import POINT, POSITION, WEIGHTS
+from orchestrator.workflows.panel.context import POINT, POSITION, WEIGHTS
 from shared.models.findings import Finding, Position, Stance
 from shared.models.panel import Role
 from shared.models.planning import MAX_POINTS, Argument, OpeningVote
@@ -42,7 +42,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Claim:
+class StatedClaim:
     """A position or a point as somebody puts it forward."""
 
     category: str
@@ -64,7 +64,7 @@ class _Table:
     def knows(self, identity: str) -> bool:
         return identity in self._referable
 
-    def place(self, who: str, claim: Claim) -> str:
+    def place(self, who: str, claim: StatedClaim) -> str:
         """The id of the claim: a known one that it names or repeats, or a new one."""
         named = _ID.match(claim.text)
         if named is not None:
@@ -73,7 +73,7 @@ class _Table:
                 return identity
         return self._put(who, claim)
 
-    def _put(self, who: str, claim: Claim) -> str:
+    def _put(self, who: str, claim: StatedClaim) -> str:
         key = (claim.category, letters(claim.text))
         known = self._by_text.get(key)
         if known is None:
@@ -89,7 +89,7 @@ class _Table:
         return known
 
 
-def _new(identity: str, who: str, claim: Claim, number: int) -> Finding:
+def _new(identity: str, who: str, claim: StatedClaim, number: int) -> Finding:
     return Finding(
         id=identity,
         title=claim.text,
@@ -113,16 +113,18 @@ def read_round(
     stances: list[Stance] = []
     holds: dict[str, str] = {}
     for who, reply in said:
-        holds[who] = table.place(who, Claim(POSITION, reply.position))
+        holds[who] = table.place(who, StatedClaim(POSITION, reply.position))
         raised = [holds[who], *(table.place(who, claim) for claim in _claims(reply))]
         stances += _lines(table, (who, reply), number, raised, held_before.get(who))
     return Read(tuple(table.points.values()), tuple(stances), holds, table.quotes)
 
 
-def _claims(reply: Argument | OpeningVote) -> list[Claim]:
+def _claims(reply: Argument | OpeningVote) -> list[StatedClaim]:
     if not isinstance(reply, Argument):
         return []
-    return [Claim(POINT, one.claim, one.evidence, one.quote) for one in reply.points[:MAX_POINTS]]
+    return [
+        StatedClaim(POINT, one.claim, one.evidence, one.quote) for one in reply.points[:MAX_POINTS]
+    ]
 
 
 def _lines(

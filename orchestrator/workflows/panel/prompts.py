@@ -17,7 +17,7 @@ NOTHING = Agenda(())
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownStatement:
     """A statement under its letter."""
 
     label: str
@@ -27,21 +27,21 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class View:
+class DebaterView:
     """What somebody sees of a debate; `own` is their own last statement, `feedback` what stands in for arguments."""
 
     number: int
     last: int
     label: str
-    own: Shown | None = None
-    others: Sequence[Shown] = ()
+    own: ShownStatement | None = None
+    others: Sequence[ShownStatement] = ()
     agenda: Agenda = NOTHING
     reasons: Sequence[tuple[str, Stance]] = ()
     feedback: str | None = None
 
 
 @dataclass(frozen=True)
-class Vote:
+class RevealedVote:
     """A ballot under its voter's letter, as it is revealed to the judge."""
 
     label: str
@@ -62,7 +62,7 @@ class PanelPrompts:
         parts = (*self.templates.question(self.question), self.templates.part("opening"))
         return self._to_debater(debater, "", parts)
 
-    def argument(self, debater: Participant, view: View) -> Prompt:
+    def argument(self, debater: Participant, view: DebaterView) -> Prompt:
         """A debater's turn."""
         heard = [*self._heard(view), *self._points(view)]
         name = "later" if heard else "first"
@@ -73,13 +73,15 @@ class PanelPrompts:
         task = self.templates.part(f"argument.{name}", number=view.number, last=view.last)
         return self._to_debater(debater, view.label, [*parts, task])
 
-    def moderation(self, moderator: Participant, view: View) -> Prompt:
+    def moderation(self, moderator: Participant, view: DebaterView) -> Prompt:
         """How far have they come together?"""
         parts = [*self.templates.question(self.question), *self._heard(view), *self._points(view)]
         parts.append(self.templates.part("moderation", number=view.number))
         return self.templates.prompt(self.templates.part("moderator"), moderator, parts)
 
-    def ballot(self, debater: Participant, view: View, candidates: Sequence[Finding]) -> Prompt:
+    def ballot(
+        self, debater: Participant, view: DebaterView, candidates: Sequence[Finding]
+    ) -> Prompt:
         """Which of the positions do you hold? Nobody sees another ballot."""
         parts = [
             *self.templates.question(self.question),
@@ -92,9 +94,9 @@ class PanelPrompts:
     def judgement(
         self,
         judge: Participant,
-        view: View,
+        view: DebaterView,
         candidates: Sequence[Finding],
-        votes: Sequence[Vote],
+        votes: Sequence[RevealedVote],
     ) -> Prompt:
         """The verdict, over everything that was said and the votes, without a name in it."""
         parts = [*self.templates.question(self.question), *self._heard(view)]
@@ -106,13 +108,13 @@ class PanelPrompts:
         parts.append(self.templates.part("judgement", ids=ids))
         return self.templates.prompt(self.templates.part("judge"), judge, parts)
 
-    def _heard(self, view: View) -> list[PromptPart]:
+    def _heard(self, view: DebaterView) -> list[PromptPart]:
         parts = [_statement(one) for one in view.others]
         if view.own is not None:
             parts.append(data("your own last argument", text=_words(view.own)))
         return parts
 
-    def _points(self, view: View) -> list[PromptPart]:
+    def _points(self, view: DebaterView) -> list[PromptPart]:
         parts = []
         if view.agenda.contested:
             parts.append(data("points", text=points_text(view.agenda.contested)))
@@ -152,16 +154,16 @@ def _reason_line(line: tuple[str, Stance]) -> str:
     return f"{stance.finding}, {label}: {stance.position} — {stance.reason}{quote}"
 
 
-def _vote_line(vote: Vote) -> str:
+def _vote_line(vote: RevealedVote) -> str:
     confidence = "not stated" if vote.confidence is None else f"{vote.confidence:.2f}"
     return f"{vote.label}: {vote.choice or 'none of them'} (confidence {confidence}) — {vote.reason or '-'}"
 
 
-def _statement(one: Shown) -> PromptPart:
+def _statement(one: ShownStatement) -> PromptPart:
     return data(f"argument by {one.label}, round {one.round}", text=_words(one))
 
 
-def _words(one: Shown) -> str:
+def _words(one: ShownStatement) -> str:
     return f"{one.position}\n\n{one.argument}" if one.argument else one.position
 
 

@@ -9,13 +9,13 @@ from orchestrator.core.discussion.rounds import RoundTaken, ever_absent
 from orchestrator.core.findings.evidence import NOT_COUNTED, is_unproven, not_found
 from orchestrator.core.findings.merging import with_caveat
 from orchestrator.core.findings.quotations import GivenTexts, too_short
-from orchestrator.workflows.panel.case import POINT, WEIGHTS, Case, Statement
+from orchestrator.workflows.panel.context import POINT, WEIGHTS, PanelContext, Statement
 from orchestrator.workflows.panel.positions import Quoted
 from shared.models.findings import Finding, Severity
 
 
 def sources(
-    case: Case,
+    context: PanelContext,
     statements: Iterable[Statement],
     points: Iterable[Finding],
     rounds: Sequence[RoundTaken],
@@ -27,7 +27,7 @@ def sources(
     for point in points:
         for name in point.raised_by:
             said.setdefault(name, []).append(f"{point.title}\n{point.detail}")
-    given = GivenTexts.of(case.prompts.question, case.document)
+    given = GivenTexts.of(context.prompts.question, context.document)
     return Sources(given.hold, said, ever_absent(rounds))
 
 

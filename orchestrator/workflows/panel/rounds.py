@@ -21,20 +21,20 @@ from orchestrator.core.replay.commands import (
     single,
     together,
 )
-from orchestrator.workflows.panel.case import (
+from orchestrator.workflows.panel.consensus import consensus_called
+from orchestrator.workflows.panel.context import (
     DEBATER_TEMPERATURE,
-    Case,
-    Debate,
     FirstVote,
+    PanelContext,
+    PanelDebate,
     RoundHeld,
     Statement,
 )
-from orchestrator.workflows.panel.consensus import consensus_called
 from orchestrator.workflows.panel.moderation import moderate
 from orchestrator.workflows.panel.positions import ROLE, Read, read_round, with_rivals
-from orchestrator.workflows.panel.prompts import View
+from orchestrator.workflows.panel.prompts import DebaterView
 from orchestrator.workflows.panel.quoting import checked, newly_weighty, sources
-from orchestrator.workflows.panel.strategies import Order
+from orchestrator.workflows.panel.strategies import SpeakingOrder
 from orchestrator.workflows.panel.views import before_round, heard_by
 from shared.models.findings import StatedStance
 from shared.models.panel import Participant, Role
@@ -42,20 +42,20 @@ from shared.models.planning import Argument, Moderation, OpeningVote
 from shared.models.steps import Failure, StepResult
 
 
-def debate(case: Case) -> Effect[Debate]:
+def debate(context: PanelContext) -> Effect[PanelDebate]:
     """The opening vote, and rounds until a ruling ends them."""
-    held = Debate()
-    if case.has_opening:
-        held = yield from vote_first(case)
-    for number in range(1, case.rounds + 1):
-        held = yield from hold_round(case, number, held)
+    held = PanelDebate()
+    if context.has_opening:
+        held = yield from vote_first(context)
+    for number in range(1, context.rounds + 1):
+        held = yield from hold_round(context, number, held)
         assert held.assessment is not None
         if held.assessment.ending is not None or held.refused:
             break
     return held
 
 
-def vote_first(case: Case) -> Effect[Debate]:
+def vote_first(context: PanelContext) -> Effect[PanelDebate]:
     """Everybody commits to a position before anybody is heard."""
     yield from phase("Debating")
     results = yield from together(
@@ -65,14 +65,14 @@ def vote_first(case: Case) -> Effect[Debate]:
             role=Role.BALLOT,
             round=0,
             reply_model="opening",
-            prompt=partial(case.prompts.opening, debater),
+            prompt=partial(context.prompts.opening, debater),
             temperature=DEBATER_TEMPERATURE,
         )
-        for debater in case.debaters
+        for debater in context.debaters
     )
     spoken = [
         Spoken(debater, Role.BALLOT, result)
-        for debater, result in zip(case.debaters, results, strict=True)
+        for debater, result in zip(context.debaters, results, strict=True)
     ]
     said = [
         (one.speaker.name, OpeningVote.model_validate(one.result.reply))
@@ -80,7 +80,7 @@ def vote_first(case: Case) -> Effect[Debate]:
         if one.result.reply is not None
     ]
     read = read_round((), said, 0, {})
-    return Debate(
+    return PanelDebate(
         rounds=(taken(0, spoken, read),),
         points=settle(read.points, with_rivals(read.points, read.stances, read.holds, 0)),
         ledger=read.stances,
@@ -91,11 +91,11 @@ def vote_first(case: Case) -> Effect[Debate]:
     )
 
 
-def hold_round(case: Case, number: int, held: Debate) -> Effect[Debate]:
+def hold_round(context: PanelContext, number: int, held: PanelDebate) -> Effect[PanelDebate]:
     """Everybody argues, the moderator scores, code rules."""
     yield from phase("Debating")
-    labels = case.labels(f"round/{number}")
-    spoken, heard = yield from argue(case, number, held, labels)
+    labels = context.labels(f"round/{number}")
+    spoken, heard = yield from argue(context, number, held, labels)
     said = [
         (one.speaker.name, Argument.model_validate(one.result.reply))
         for one in spoken
@@ -107,11 +107,11 @@ def hold_round(case: Case, number: int, held: Debate) -> Effect[Debate]:
         for name, reply in said
     )
     arguments = taken(number, spoken, read)
-    moderated = yield from moderate(case, number, held, statements, read, labels)
+    moderated = yield from moderate(context, number, held, statements, read, labels)
     written = yield from record(
         f"round/{number}",
         RoundRecord,
-        partial(rule_on, case, held, arguments, read, statements, moderated.said, _all(spoken)),
+        partial(rule_on, context, held, arguments, read, statements, moderated.said, _all(spoken)),
     )
     bill = tuple(one.heard for one in spoken)
     first_round = not held.rounds
@@ -168,34 +168,34 @@ def _statement(
 
 
 def argue(
-    case: Case, number: int, held: Debate, labels: Mapping[str, str]
+    context: PanelContext, number: int, held: PanelDebate, labels: Mapping[str, str]
 ) -> Effect[tuple[list[Spoken], dict[str, tuple[str, ...]]]]:
     """A round's arguments, and whose arguments each debater had been shown."""
-    if case.strategy.order is Order.AT_ONCE:
+    if context.strategy.order is SpeakingOrder.AT_ONCE:
         results = yield from together(
-            argument(case, number, debater, before_round(case, number, held, debater, labels))
-            for debater in case.debaters
+            argument(context, number, debater, before_round(context, number, held, debater, labels))
+            for debater in context.debaters
         )
-        shown = heard_by(case, held, ())
-        return _spoken(case.debaters, results), shown
-    return (yield from _one_after_another(case, number, held, labels))
+        shown = heard_by(context, held, ())
+        return _spoken(context.debaters, results), shown
+    return (yield from _one_after_another(context, number, held, labels))
 
 
 def _one_after_another(
-    case: Case, number: int, held: Debate, labels: Mapping[str, str]
+    context: PanelContext, number: int, held: PanelDebate, labels: Mapping[str, str]
 ) -> Effect[tuple[list[Spoken], dict[str, tuple[str, ...]]]]:
     """Each hears all who spoke before it; once a call was refused for good, nobody else is asked."""
     spoken: list[Spoken] = []
     shown: dict[str, tuple[str, ...]] = {}
     said: list[Statement] = []
     refusal: Failure | None = None
-    for debater in case.debaters:
+    for debater in context.debaters:
         if refusal is not None:
             spoken.append(Spoken(debater, Role.ARGUMENT, StepResult(failure=refusal)))
             continue
-        shown |= {debater.name: heard_by(case, held, said)[debater.name]}
-        view = before_round(case, number, held, debater, labels, said)
-        result = yield from single(argument(case, number, debater, view))
+        shown |= {debater.name: heard_by(context, held, said)[debater.name]}
+        view = before_round(context, number, held, debater, labels, said)
+        result = yield from single(argument(context, number, debater, view))
         spoken.append(Spoken(debater, Role.ARGUMENT, result))
         if result.reply is not None:
             reply = Argument.model_validate(result.reply)
@@ -205,7 +205,7 @@ def _one_after_another(
     return spoken, shown
 
 
-def argument(case: Case, number: int, debater: Participant, view: View) -> Turn:
+def argument(context: PanelContext, number: int, debater: Participant, view: DebaterView) -> Turn:
     """One debater's turn."""
     return Turn(
         key=f"argument/{number}/{debater.name}",
@@ -213,7 +213,7 @@ def argument(case: Case, number: int, debater: Participant, view: View) -> Turn:
         role=Role.ARGUMENT,
         round=number,
         reply_model="argument",
-        prompt=partial(case.prompts.argument, debater, view),
+        prompt=partial(context.prompts.argument, debater, view),
         temperature=DEBATER_TEMPERATURE,
     )
 
@@ -257,8 +257,8 @@ def _contribution(one: Spoken, read: Read) -> Contribution:
 
 
 def rule_on(
-    case: Case,
-    held: Debate,
+    context: PanelContext,
+    held: PanelDebate,
     arguments: RoundTaken,
     read: Read,
     statements: Sequence[Statement],
@@ -269,21 +269,21 @@ def rule_on(
     said = (*held.ledger, *read.stances)
     counted = with_rivals(read.points, said, read.holds, arguments.number)
     rounds = (*held.rounds, arguments)
-    quotable = sources(case, (*held.statements, *statements), read.points, rounds)
+    quotable = sources(context, (*held.statements, *statements), read.points, rounds)
     known = checked(read.points, held.points, read.quotes, quotable)
-    points = settle(known, counted, threshold=case.options.thresholds.agreement)
+    points = settle(known, counted, threshold=context.options.thresholds.agreement)
     assessment = assess(
         rounds,
         weighty(points),
         counted,
-        rule=case.rule,
+        rule=context.rule,
         new_findings=newly_weighty(points, held.points),
-        is_last_round=arguments.number == case.rounds,
+        is_last_round=arguments.number == context.rounds,
         over_budget=over_budget(results),
         unchecked=unchecked(points, ()),
     )
     return RoundRecord(
-        assessment=consensus_called(case, assessment, points, moderation),
+        assessment=consensus_called(context, assessment, points, moderation),
         findings=points,
         stances=(*held.unwritten, *read.stances),
     )

@@ -8,7 +8,7 @@ from enum import StrEnum
 from shared.errors import ConfigurationError
 
 
-class Order(StrEnum):
+class SpeakingOrder(StrEnum):
     """In which order a round's debaters speak."""
 
     ONE_AFTER_ANOTHER = "one_after_another"
@@ -23,10 +23,10 @@ class Hears(StrEnum):
 
 
 @dataclass(frozen=True)
-class Strategy:
+class PanelStrategy:
     """`opening`: a blind vote precedes the first round, which itself is not blind. `most_rounds` bounds the option."""
 
-    order: Order
+    order: SpeakingOrder
     hears: Hears = Hears.ARGUMENTS
     opening: bool = False
     moderated: bool = True
@@ -38,15 +38,15 @@ class Strategy:
         return wanted if self.most_rounds is None else min(self.most_rounds, wanted)
 
 
-STRATEGIES: dict[str, Strategy] = {
-    "sequential": Strategy(Order.ONE_AFTER_ANOTHER, opening=True),
-    "parallel": Strategy(Order.AT_ONCE),
-    "quick": Strategy(Order.AT_ONCE, moderated=False, ballot=False, most_rounds=1),
-    "delphi": Strategy(Order.AT_ONCE, hears=Hears.FEEDBACK),
+STRATEGIES: dict[str, PanelStrategy] = {
+    "sequential": PanelStrategy(SpeakingOrder.ONE_AFTER_ANOTHER, opening=True),
+    "parallel": PanelStrategy(SpeakingOrder.AT_ONCE),
+    "quick": PanelStrategy(SpeakingOrder.AT_ONCE, moderated=False, ballot=False, most_rounds=1),
+    "delphi": PanelStrategy(SpeakingOrder.AT_ONCE, hears=Hears.FEEDBACK),
 }
 
 
-def strategy_named(name: str) -> Strategy:
+def strategy_named(name: str) -> PanelStrategy:
     """The strategy of that name. Raises ConfigurationError with the known ones."""
     if name not in STRATEGIES:
         known = ", ".join(STRATEGIES)

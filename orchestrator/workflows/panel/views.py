@@ -6,29 +6,29 @@ from collections.abc import Mapping, Sequence
 
 from orchestrator.core.discussion.contested import Agenda, agenda
 from orchestrator.core.findings.stances import RAISING
-from orchestrator.workflows.panel.case import Case, Debate, Statement
-from orchestrator.workflows.panel.prompts import Shown, View, letter_of
+from orchestrator.workflows.panel.context import PanelContext, PanelDebate, Statement
+from orchestrator.workflows.panel.prompts import DebaterView, ShownStatement, letter_of
 from orchestrator.workflows.panel.strategies import Hears
 from shared.models.findings import Finding, Stance
 from shared.models.panel import Participant
 
 
 def before_round(
-    case: Case,
+    context: PanelContext,
     number: int,
-    held: Debate,
+    held: PanelDebate,
     debater: Participant,
     labels: Mapping[str, str],
     so_far: Sequence[Statement] = (),
-) -> View:
+) -> DebaterView:
     """What a debater sees before its turn; `so_far` was said in this round already."""
     name = debater.name
     points = agenda(held.points, held.assessment)
-    feedback = case.strategy.hears is Hears.FEEDBACK
+    feedback = context.strategy.hears is Hears.FEEDBACK
     others = [] if feedback else _latest_of_others(held, name, so_far)
-    return View(
+    return DebaterView(
         number=number,
-        last=case.rounds,
+        last=context.rounds,
         label="" if feedback else letter_of(labels, name),
         own=_own(held, name, labels),
         others=[shown(one, labels, held.points) for one in others],
@@ -38,17 +38,19 @@ def before_round(
     )
 
 
-def heard_by(case: Case, held: Debate, so_far: Sequence[Statement]) -> dict[str, tuple[str, ...]]:
+def heard_by(
+    context: PanelContext, held: PanelDebate, so_far: Sequence[Statement]
+) -> dict[str, tuple[str, ...]]:
     """Whose arguments each debater is shown in its next turn."""
-    if case.strategy.hears is Hears.FEEDBACK:
-        return {one.name: () for one in case.debaters}
+    if context.strategy.hears is Hears.FEEDBACK:
+        return {one.name: () for one in context.debaters}
     return {
         one.name: tuple(s.participant for s in _latest_of_others(held, one.name, so_far))
-        for one in case.debaters
+        for one in context.debaters
     }
 
 
-def _latest_of_others(held: Debate, name: str, so_far: Sequence[Statement]) -> list[Statement]:
+def _latest_of_others(held: PanelDebate, name: str, so_far: Sequence[Statement]) -> list[Statement]:
     latest = {**held.latest, **{one.participant: one for one in so_far}}
     # Who spoke in this round comes last: the one before is the last that is heard.
     spoken = [one.participant for one in so_far]
@@ -56,7 +58,7 @@ def _latest_of_others(held: Debate, name: str, so_far: Sequence[Statement]) -> l
     return [latest[who] for who in ordered if who != name]
 
 
-def _feedback(held: Debate, labels: Mapping[str, str]) -> str:
+def _feedback(held: PanelDebate, labels: Mapping[str, str]) -> str:
     """The moderator's words; where it gave none, all arguments in a dealt order and without letters."""
     said = held.feedback
     if said is not None and said.feedback:
@@ -69,13 +71,13 @@ def _feedback(held: Debate, labels: Mapping[str, str]) -> str:
     )
 
 
-def _own(held: Debate, name: str, labels: Mapping[str, str]) -> Shown | None:
+def _own(held: PanelDebate, name: str, labels: Mapping[str, str]) -> ShownStatement | None:
     """A debater's own last statement, or its opening vote."""
     if (said := held.latest.get(name)) is not None:
         return shown(said, labels, held.points)
     if (first := held.first.get(name)) is not None:
         title = next(one.title for one in held.points if one.id == first.holds)
-        return Shown(letter_of(labels, name), 0, f"{first.holds}: {title}", "")
+        return ShownStatement(letter_of(labels, name), 0, f"{first.holds}: {title}", "")
     return None
 
 
@@ -94,20 +96,22 @@ def reasons(
     return tuple((letter_of(labels, line.participant), line) for line in given)
 
 
-def shown(one: Statement, labels: Mapping[str, str], points: Sequence[Finding]) -> Shown:
+def shown(one: Statement, labels: Mapping[str, str], points: Sequence[Finding]) -> ShownStatement:
     """A statement under its letter; its position by id and in words."""
     titles = {point.id: point.title for point in points}
     held = one.holds or one.position.strip().upper()
     position = f"{held}: {titles[held]}" if held in titles else one.position
-    return Shown(letter_of(labels, one.participant), one.round, position, one.argument)
+    return ShownStatement(letter_of(labels, one.participant), one.round, position, one.argument)
 
 
-def everything(case: Case, held: Debate, labels: Mapping[str, str], reader: str = "") -> View:
+def everything(
+    context: PanelContext, held: PanelDebate, labels: Mapping[str, str], reader: str = ""
+) -> DebaterView:
     """The debate for somebody who votes or judges: every debater's latest argument; the judge reads them all."""
     statements = held.statements if not reader else _latest_of_others(held, reader, ())
-    return View(
+    return DebaterView(
         number=len(held.held),
-        last=case.rounds,
+        last=context.rounds,
         label=letter_of(labels, reader) if reader else "",
         own=_own(held, reader, labels),
         others=[shown(one, labels, held.points) for one in statements],

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from orchestrator.core.consensus.choices import Choice, Tally, tally
 from orchestrator.core.discussion.hearing import Spoken, absences, over_budget
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.findings.stances import latest
 from orchestrator.core.replay.commands import Effect, Turn, phase, together
-from orchestrator.workflows.panel.case import Case, Debate
+from orchestrator.workflows.panel.context import PanelContext, PanelDebate
 from orchestrator.workflows.panel.views import everything
 from shared.models.findings import Finding, Position
 from shared.models.outcomes import Ending
@@ -31,25 +31,29 @@ class Voting:
     tally: Tally
     secret: bool
     quotes: Mapping[str, str | None]
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
     labels: Mapping[str, Mapping[str, str]] | None = None
     warnings: tuple[str, ...] = ()
     over_budget: bool = False
 
 
-def vote(case: Case, held: Debate) -> Effect[Voting]:
+def vote(context: PanelContext, held: PanelDebate) -> Effect[Voting]:
     """Ballots where the strategy holds them; otherwise everybody's last position is its vote."""
     ending = None if held.assessment is None else held.assessment.ending
-    if not (case.strategy.ballot and case.options.ballot) or ending in NO_VOTE or held.refused:
-        return Voting(positions_held(held), _count(case, held, positions_held(held)), False, {})
+    if (
+        not (context.strategy.ballot and context.options.ballot)
+        or ending in NO_VOTE
+        or held.refused
+    ):
+        return Voting(positions_held(held), _count(context, held, positions_held(held)), False, {})
     yield from phase("Voting")
-    labels = {one.name: case.labels(f"ballot/{one.name}") for one in case.debaters}
+    labels = {one.name: context.labels(f"ballot/{one.name}") for one in context.debaters}
     results = yield from together(
-        ballot(case, held, debater, labels[debater.name]) for debater in case.debaters
+        ballot(context, held, debater, labels[debater.name]) for debater in context.debaters
     )
     spoken = [
         Spoken(debater, Role.BALLOT, result)
-        for debater, result in zip(case.debaters, results, strict=True)
+        for debater, result in zip(context.debaters, results, strict=True)
     ]
     known = {one.id for one in held.candidates}
     votes: dict[str, Choice | None] = {}
@@ -64,7 +68,7 @@ def vote(case: Case, held: Debate) -> Effect[Voting]:
                 unknown.append(f"{one.speaker.name} voted for something that nobody proposed")
     return Voting(
         votes=votes,
-        tally=_count(case, held, votes),
+        tally=_count(context, held, votes),
         secret=True,
         quotes=quotes,
         heard=tuple(one.heard for one in spoken),
@@ -74,7 +78,9 @@ def vote(case: Case, held: Debate) -> Effect[Voting]:
     )
 
 
-def ballot(case: Case, held: Debate, debater: Participant, labels: Mapping[str, str]) -> Turn:
+def ballot(
+    context: PanelContext, held: PanelDebate, debater: Participant, labels: Mapping[str, str]
+) -> Turn:
     """One debater's ballot; the positions stand in an order of its own."""
     return Turn(
         key=f"ballot/{debater.name}",
@@ -82,19 +88,21 @@ def ballot(case: Case, held: Debate, debater: Participant, labels: Mapping[str, 
         role=Role.BALLOT,
         round=len(held.held),
         reply_model="ballot.choice",
-        prompt=lambda: case.prompts.ballot(
+        prompt=lambda: context.prompts.ballot(
             debater,
-            everything(case, held, labels, debater.name),
-            in_order_of(case, debater.name, held.candidates),
+            everything(context, held, labels, debater.name),
+            in_order_of(context, debater.name, held.candidates),
         ),
         temperature=0.0,
     )
 
 
-def in_order_of(case: Case, reader: str, candidates: Sequence[Finding]) -> tuple[Finding, ...]:
+def in_order_of(
+    context: PanelContext, reader: str, candidates: Sequence[Finding]
+) -> tuple[Finding, ...]:
     """The positions in an order that depends on who reads them: the first one on a list is chosen too often."""
     by_id = {one.id: one for one in candidates}
-    order = shuffled_labels(case.spec.seed, f"positions/{reader}", list(by_id))
+    order = shuffled_labels(context.spec.seed, f"positions/{reader}", list(by_id))
     return tuple(by_id[identity] for identity in order.values())
 
 
@@ -112,7 +120,7 @@ def read_ballot(result: StepResult, known: set[str]) -> Choice | None:
     return Choice(choice, same, said.confidence, said.reason)
 
 
-def positions_held(held: Debate) -> dict[str, Choice | None]:
+def positions_held(held: PanelDebate) -> dict[str, Choice | None]:
     """Votes from the debate itself: what each holds, and the positions that it last agreed to."""
     choices: dict[str, Choice | None] = {}
     for name, holds in held.holds.items():
@@ -129,26 +137,26 @@ def positions_held(held: Debate) -> dict[str, Choice | None]:
     return choices
 
 
-def _count(case: Case, held: Debate, votes: Mapping[str, Choice | None]) -> Tally:
+def _count(context: PanelContext, held: PanelDebate, votes: Mapping[str, Choice | None]) -> Tally:
     return tally(
-        case.debaters,
+        context.debaters,
         votes,
         [one.id for one in held.candidates],
-        threshold=case.options.consensus_threshold,
-        quorum=case.rule.quorum_of(len(case.debaters)),
+        threshold=context.options.consensus_threshold,
+        quorum=context.rule.quorum_of(len(context.debaters)),
     )
 
 
-def first_tally(case: Case, held: Debate) -> Tally:
+def first_tally(context: PanelContext, held: PanelDebate) -> Tally:
     """What the first votes, before the debate, added up to."""
     firsts: dict[str, Choice | None] = {
         name: Choice(one.holds, (), one.confidence) for name, one in held.first.items()
     }
     everything_proposed = list(dict.fromkeys(one.holds for one in held.first.values()))
     return tally(
-        case.debaters,
+        context.debaters,
         firsts,
         everything_proposed,
-        threshold=case.options.consensus_threshold,
-        quorum=case.rule.quorum_of(len(case.debaters)),
+        threshold=context.options.consensus_threshold,
+        quorum=context.rule.quorum_of(len(context.debaters)),
     )

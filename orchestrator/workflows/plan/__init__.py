@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
-from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
 from orchestrator.workflows.plan.conclusion import conclude, without_plan
+from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.decision import REVISE, ask, may_revise
 from orchestrator.workflows.plan.discussion import discuss
 from orchestrator.workflows.plan.planning import first_plan, revised_plan
@@ -34,22 +34,22 @@ VERSION = 1
 
 def plan(spec: RunSpec, materials: Materials) -> Workflow:
     """The whole run: the plan, its debates, its revisions. Raises ConfigurationError for an unknown strategy."""
-    case = case_of(spec, materials)
+    context = context_of(spec, materials)
     yield from phase("Planning")
-    planned = yield from first_plan(case)
+    planned = yield from first_plan(context)
     if planned.version is None:
         return without_plan(planned)
-    heard: list[Heard] = [*planned.heard]
-    warnings = [*planned.warnings, *bystanders(case)]
-    debates: list[Debate] = []
+    heard: list[TurnResult] = [*planned.heard]
+    warnings = [*planned.warnings, *bystanders(context)]
+    debates: list[DebatedVersion] = []
     version = planned.version
     while True:
-        debate = yield from one_debate(case, version)
+        debate = yield from one_debate(context, version)
         debates.append(debate)
         if debate.answer is None or debate.answer.choice != REVISE:
             break
         yield from phase("Planning")
-        planned = yield from revised_plan(case, debate)
+        planned = yield from revised_plan(context, debate)
         heard += planned.heard
         warnings += planned.warnings
         if planned.version is None:
@@ -57,16 +57,16 @@ def plan(spec: RunSpec, materials: Materials) -> Workflow:
             break
         version = planned.version
     yield from phase("Executing")
-    return conclude(case, debates, heard, warnings)
+    return conclude(context, debates, heard, warnings)
 
 
-def one_debate(case: Case, version: PlanVersion) -> Effect[Debate]:
+def one_debate(context: PlanContext, version: PlanVersion) -> Effect[DebatedVersion]:
     """Discuss a version, synthesise, ask."""
     yield from phase("Debating")
-    history = yield from discuss(case, version)
+    history = yield from discuss(context, version)
     yield from phase("Synthesizing")
-    made = yield from synthesise(case, version, history)
-    debate = Debate(
+    made = yield from synthesise(context, version, history)
+    debate = DebatedVersion(
         plan=version,
         history=history,
         synthesis=made.text,
@@ -75,24 +75,24 @@ def one_debate(case: Case, version: PlanVersion) -> Effect[Debate]:
         warnings=made.warnings,
         labels=made.labels,
     )
-    if not may_revise(case, debate):
+    if not may_revise(context, debate):
         why = (
             "the budget is used up"
             if history.over_budget
-            else f"the limit of revisions ({case.options.max_revisions}) is reached"
+            else f"the limit of revisions ({context.options.max_revisions}) is reached"
         )
         warning = f"version {version.number} of the plan was not decided on: {why}"
         return replace(debate, warnings=(*debate.warnings, warning))
     yield from phase("WaitingForDebateDecision")
-    answer = yield from ask(case, debate)
+    answer = yield from ask(context, debate)
     return replace(debate, answer=answer)
 
 
-def case_of(spec: RunSpec, materials: Materials) -> Case:
-    """The case of a run, from what was captured."""
+def context_of(spec: RunSpec, materials: Materials) -> PlanContext:
+    """The context of a run, from what was captured."""
     options = spec.plan or PlanOptions()
     templates = Templates(materials.prompts(spec.prompts))
-    return Case(
+    return PlanContext(
         spec=spec,
         options=options,
         strategy=strategy_named(options.strategy),
@@ -101,10 +101,10 @@ def case_of(spec: RunSpec, materials: Materials) -> Case:
     )
 
 
-def bystanders(case: Case) -> list[str]:
+def bystanders(context: PlanContext) -> list[str]:
     """Participants that follow rules and have nothing to say about a plan."""
     return [
         f"{one.name} follows rules and takes no part in the debate of a plan"
-        for one in case.spec.panel.critics
+        for one in context.spec.panel.critics
         if one.rule_based
     ]

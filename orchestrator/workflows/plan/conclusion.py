@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from orchestrator.core.discussion.receipt import Debated, receipt_of
 from orchestrator.core.discussion.said import feedback
-from orchestrator.core.discussion.spending import Heard, spent
+from orchestrator.core.discussion.spending import TurnResult, spent
 from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import FindingsImpact
-from orchestrator.workflows.plan.case import Case, Debate, History
+from orchestrator.workflows.plan.context import DebatedVersion, History, PlanContext
 from orchestrator.workflows.plan.decision import ACCEPT, contributions
 from orchestrator.workflows.plan.planning import Planned
 from orchestrator.workflows.plan.quoting import sources
@@ -36,13 +36,16 @@ def without_plan(planned: Planned) -> Outcome:
 
 
 def conclude(
-    case: Case, debates: Sequence[Debate], heard: Sequence[Heard], warnings: Sequence[str]
+    context: PlanContext,
+    debates: Sequence[DebatedVersion],
+    heard: Sequence[TurnResult],
+    warnings: Sequence[str],
 ) -> Outcome:
     """The verdict over what stands against the last version; `heard` and `warnings` are the planner's own."""
     last = debates[-1]
     answer = last.answer
     return Outcome(
-        verdict=derive(last.history.findings, _ending(last.history), case.options.fail_on),
+        verdict=derive(last.history.findings, _ending(last.history), context.options.fail_on),
         ending=_ending(last.history),
         summary=last.synthesis.summary,
         findings=tuple(
@@ -51,8 +54,8 @@ def conclude(
             for finding in debate.history.findings
         ),
         result=PlanResult(
-            question=case.prompts.question.title,
-            strategy=case.options.strategy,
+            question=context.prompts.question.title,
+            strategy=context.options.strategy,
             plan=last.plan.text,
             plan_by=last.plan.by,
             accepted=answer is not None and answer.choice == ACCEPT,
@@ -67,9 +70,9 @@ def conclude(
                 for assessment in debate.history.assessments
             ),
             standing=tuple(last.plan.label(finding.id) for finding in last.history.findings),
-            effective_votes=effective_votes(case.critics),
-            receipt=receipt(case, last),
-            earlier_receipts=tuple(receipt(case, debate) for debate in debates[:-1]),
+            effective_votes=effective_votes(context.critics),
+            receipt=receipt(context, last),
+            earlier_receipts=tuple(receipt(context, debate) for debate in debates[:-1]),
             usage=spent((*heard, *(turn for debate in debates for turn in _bill(debate)))),
         ),
         warnings=(
@@ -83,17 +86,17 @@ def conclude(
     )
 
 
-def receipt(case: Case, debate: Debate) -> FindingsImpact:
+def receipt(context: PlanContext, debate: DebatedVersion) -> FindingsImpact:
     """Did the debate of a version help?"""
     history = debate.history
     return receipt_of(
         Debated(
-            critics=case.critics,
+            critics=context.critics,
             said=history.said,
             verdict=_VOTED.get(derive(history.findings, _ending(history))),
             findings=history.findings,
             ledger=history.ledger,
-            sources=sources(case, debate.plan, history.said, history.rounds),
+            sources=sources(context, debate.plan, history.said, history.rounds),
             label=debate.plan.label,
             blind=history.blind,
             after=history.heard[len(history.blind) :],
@@ -110,17 +113,17 @@ def _ending(history: History) -> Ending | None:
     return Ending.DEGRADED if history.assessment is None else history.assessment.ending
 
 
-def _bill(debate: Debate) -> tuple[Heard, ...]:
+def _bill(debate: DebatedVersion) -> tuple[TurnResult, ...]:
     return (*debate.history.heard, *debate.heard)
 
 
-def _decision(debates: Sequence[Debate]) -> Answer | None:
+def _decision(debates: Sequence[DebatedVersion]) -> Answer | None:
     """The last answer that somebody gave."""
     answers = (debate.answer for debate in reversed(debates) if debate.answer is not None)
     return next(answers, None)
 
 
-def _revision(debate: Debate) -> PlanRevision:
+def _revision(debate: DebatedVersion) -> PlanRevision:
     plan, history = debate.plan, debate.history
     return PlanRevision(
         number=plan.number,

@@ -6,7 +6,7 @@ from typing import Any
 
 from orchestrator.core.discussion.said import feedback
 from orchestrator.core.replay.commands import Effect, decide
-from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
+from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.result import PlanContribution
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding
@@ -17,17 +17,17 @@ REVISE, ACCEPT = "revise", "accept"
 _WORDS = {REVISE: REVISE, ACCEPT: ACCEPT, "skip": ACCEPT, "apply_fix": REVISE}
 
 
-def may_revise(case: Case, debate: Debate) -> bool:
+def may_revise(context: PlanContext, debate: DebatedVersion) -> bool:
     """True while the bound and the budget leave room for another version."""
-    return debate.plan.number <= case.options.max_revisions and not debate.history.over_budget
+    return debate.plan.number <= context.options.max_revisions and not debate.history.over_budget
 
 
-def ask(case: Case, debate: Debate) -> Effect[Answer]:
+def ask(context: PlanContext, debate: DebatedVersion) -> Effect[Answer]:
     """The question, or the policy's answer at once; a word that means nothing for a plan asks.
 
     Silence accepts: nothing is changed and nothing is spent without a word.
     """
-    policy = case.spec.decision
+    policy = context.spec.decision
     if (choice := _WORDS.get(policy.mode)) is not None:
         return Answer(choice=choice, actor="policy", channel="policy")
     question = Question(
@@ -41,7 +41,7 @@ def ask(case: Case, debate: Debate) -> Effect[Answer]:
     return (yield from decide(debate.plan.key("decision"), question))
 
 
-def shown(debate: Debate) -> dict[str, Any]:
+def shown(debate: DebatedVersion) -> dict[str, Any]:
     """What the person decides on: the plan, its debate round by round, and what came of it."""
     history, plan = debate.history, debate.plan
     assessment = history.assessment
@@ -62,7 +62,7 @@ def labelled(plan: PlanVersion, finding: Finding) -> dict[str, Any]:
     return {**finding.model_dump(mode="json"), "id": plan.label(finding.id)}
 
 
-def contributions(debate: Debate) -> tuple[PlanContribution, ...]:
+def contributions(debate: DebatedVersion) -> tuple[PlanContribution, ...]:
     """Everything that was said, in order."""
     return tuple(
         PlanContribution(

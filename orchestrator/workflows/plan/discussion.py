@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from orchestrator.core.consensus.convergence import Detector, Rule, assess
+from orchestrator.core.consensus.convergence import ConvergenceRule, Detector, assess
 from orchestrator.core.discussion.contested import agenda, unanswered
 from orchestrator.core.discussion.hearing import Spoken, absences, over_budget
 from orchestrator.core.discussion.rounds import Contribution, RoundTaken, ledger_of
@@ -23,8 +23,8 @@ from orchestrator.core.findings.evidence import (
 from orchestrator.core.findings.merging import Raised
 from orchestrator.core.findings.stances import RAISING, settle
 from orchestrator.core.replay.commands import Effect, RoundRecord, Turn, record, together
-from orchestrator.workflows.plan.case import Case, History, PlanVersion
-from orchestrator.workflows.plan.prompts import Shown, View, labelled
+from orchestrator.workflows.plan.context import History, PlanContext, PlanVersion
+from orchestrator.workflows.plan.prompts import PlanView, ShownContribution, labelled
 from orchestrator.workflows.plan.quoting import sources
 from orchestrator.workflows.plan.strategies import Part
 from shared.models.assessment import Assessment, Recommendation
@@ -38,14 +38,14 @@ from shared.models.replies import REPLY_MODELS
 _OTHER_LENS = {Role.RISK: Role.INNOVATION, Role.INNOVATION: Role.RISK}
 
 
-def discuss(case: Case, plan: PlanVersion) -> Effect[History]:
+def discuss(context: PlanContext, plan: PlanVersion) -> Effect[History]:
     """Rounds until an assessment ends them."""
     history = History()
-    for number in range(1, case.rounds + 1):
-        cast = case.strategy.casting(number)(case.critics, case.planner)
-        labels = case.labels(plan.number, f"round/{number}")
+    for number in range(1, context.rounds + 1):
+        cast = context.strategy.casting(number)(context.critics, context.planner)
+        labels = context.labels(plan.number, f"round/{number}")
         results = yield from together(
-            speak(case, plan, part, number, history, labels) for part in cast
+            speak(context, plan, part, number, history, labels) for part in cast
         )
         spoken = [
             Spoken(part.speaker, part.role, result)
@@ -53,7 +53,7 @@ def discuss(case: Case, plan: PlanVersion) -> Effect[History]:
         ]
         heard = hear(number, spoken)
         written = yield from record(
-            plan.key("round", number), RoundRecord, partial(judge, case, plan, history, heard)
+            plan.key("round", number), RoundRecord, partial(judge, context, plan, history, heard)
         )
         history = followed_by(history, written, heard, spoken, {str(number): labels})
         if written.assessment.ending is not None:
@@ -62,7 +62,7 @@ def discuss(case: Case, plan: PlanVersion) -> Effect[History]:
 
 
 def speak(
-    case: Case,
+    context: PlanContext,
     plan: PlanVersion,
     part: Part,
     number: int,
@@ -76,27 +76,27 @@ def speak(
         role=part.role,
         round=number,
         reply_model=part.role.value,
-        prompt=lambda: case.prompts.turn(
-            part.speaker, part.role, view(case, plan, part, number, history, labels)
+        prompt=lambda: context.prompts.turn(
+            part.speaker, part.role, view(context, plan, part, number, history, labels)
         ),
     )
 
 
 def view(
-    case: Case,
+    context: PlanContext,
     plan: PlanVersion,
     part: Part,
     number: int,
     history: History,
     labels: Mapping[str, str],
-) -> View:
+) -> PlanView:
     """What a speaker sees: contested objections, what others last said of them, and the other lens's text."""
     due = unanswered(history.findings, history.ledger) if part.role is Role.DEFENSE else ()
     points = agenda(history.findings, history.assessment, due)
-    return View(
+    return PlanView(
         number=number,
         plan=plan.text,
-        critics=len(case.critics),
+        critics=len(context.critics),
         agenda=points,
         reasons=reasons(points.contested, history.ledger, part, labels),
         contributions=other_lens(history, part, labels),
@@ -119,14 +119,16 @@ def reasons(
     return tuple((labelled(labels, line.participant), line) for line in ordered)
 
 
-def other_lens(history: History, part: Part, labels: Mapping[str, str]) -> tuple[Shown, ...]:
+def other_lens(
+    history: History, part: Part, labels: Mapping[str, str]
+) -> tuple[ShownContribution, ...]:
     """The analyses through the lens that is not the reviewer's; who held both sees both."""
     if part.role is not Role.CROSS_REVIEW:
         return ()
     own = {one.role for one in history.said if one.participant == part.speaker.name}
     wanted = {other for lens, other in _OTHER_LENS.items() if lens in own} or set(_OTHER_LENS)
     return tuple(
-        Shown(labelled(labels, one.participant), one.role, one.round, one.text)
+        ShownContribution(labelled(labels, one.participant), one.role, one.round, one.text)
         for one in history.said
         if one.role in wanted
     )
@@ -136,7 +138,7 @@ def other_lens(history: History, part: Part, labels: Mapping[str, str]) -> tuple
 
 
 @dataclass(frozen=True)
-class Heard:
+class RoundRead:
     """A round's replies, read."""
 
     taken: RoundTaken
@@ -145,7 +147,7 @@ class Heard:
     over_budget: bool
 
 
-def hear(number: int, spoken: Sequence[Spoken]) -> Heard:
+def hear(number: int, spoken: Sequence[Spoken]) -> RoundRead:
     """Read the replies of a round; a failure is a contribution that is missing."""
     contributions: list[Contribution] = []
     said: list[Said] = []
@@ -173,7 +175,7 @@ def hear(number: int, spoken: Sequence[Spoken]) -> Heard:
         if isinstance(stated, PlanCritique):
             raised.extend(Raised(name, number, finding, role) for finding in stated.raised())
     role = spoken[0].role.value if spoken else Role.CHALLENGE.value
-    return Heard(
+    return RoundRead(
         taken=RoundTaken(number, role, tuple(contributions)),
         said=tuple(said),
         raised=tuple(raised),
@@ -181,13 +183,15 @@ def hear(number: int, spoken: Sequence[Spoken]) -> Heard:
     )
 
 
-def judge(case: Case, plan: PlanVersion, history: History, heard: Heard) -> RoundRecord:
+def judge(
+    context: PlanContext, plan: PlanVersion, history: History, heard: RoundRead
+) -> RoundRecord:
     """What a round brought: merged objections, the ledger's new lines, the figures.
 
     An objection that rests on an invented quotation is recorded with the reason and has no weight.
     """
     rounds = (*history.rounds, heard.taken)
-    quotable = sources(case, plan, (*history.said, *heard.said), rounds)
+    quotable = sources(context, plan, (*history.said, *heard.said), rounds)
     merged = absorb_proven(check_words(heard.raised, quotable.found), history.findings)
     known = {finding.id for finding in merged.findings}
     stated = check_denials(
@@ -197,29 +201,29 @@ def judge(case: Case, plan: PlanVersion, history: History, heard: Heard) -> Roun
     )
     stances = (*merged.stances, *stated)
     ledger = (*history.ledger, *stances)
-    options = case.options
+    options = context.options
     findings = settle(merged.findings, ledger, threshold=options.thresholds.agreement)
     assessment = assess(
         rounds,
         weighty(findings),
         ledger,
-        rule=Rule(options.thresholds, Detector(options.detector), options.quorum),
+        rule=ConvergenceRule(options.thresholds, Detector(options.detector), options.quorum),
         new_findings=merged.new,
-        is_last_round=heard.taken.number == case.rounds,
+        is_last_round=heard.taken.number == context.rounds,
         over_budget=heard.over_budget,
         unchecked=unchecked(findings, ledger),
     )
     return RoundRecord(
         prefix=plan.prefix,
-        assessment=not_too_early(case, assessment),
+        assessment=not_too_early(context, assessment),
         findings=findings,
         stances=stances,
     )
 
 
-def not_too_early(case: Case, assessment: Assessment) -> Assessment:
+def not_too_early(context: PlanContext, assessment: Assessment) -> Assessment:
     """The assessment, without an agreement that comes before everybody has had the word."""
-    early = assessment.round < case.strategy.fewest_rounds
+    early = assessment.round < context.strategy.fewest_rounds
     if not early or assessment.ending is not Ending.CONVERGED:
         return assessment
     metrics = assessment.metrics.model_copy(update={"recommendation": Recommendation.CONFIRM})
@@ -230,7 +234,7 @@ def not_too_early(case: Case, assessment: Assessment) -> Assessment:
 def followed_by(
     history: History,
     written: RoundRecord,
-    heard: Heard,
+    heard: RoundRead,
     spoken: Sequence[Spoken],
     labels: Mapping[str, Mapping[str, str]],
 ) -> History:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.discussion.wording import reply_text
 from orchestrator.core.replay.commands import Effect, Prompt, Turn, single
-from orchestrator.workflows.plan.case import Case, Debate, PlanVersion
-from orchestrator.workflows.plan.prompts import View
+from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
+from orchestrator.workflows.plan.prompts import PlanView
 from shared.models.findings import FindingStatus
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Role
@@ -25,44 +25,46 @@ class Planned:
     """A version of the plan, or why there is none."""
 
     version: PlanVersion | None
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
     warnings: tuple[str, ...] = ()
     over_budget: bool = False
 
 
-def first_plan(case: Case) -> Effect[Planned]:
+def first_plan(context: PlanContext) -> Effect[Planned]:
     """The plan that was given, or one that the planner writes for the task."""
-    if case.options.given:
-        return Planned(PlanVersion(1, case.prompts.question.text, by=None))
-    return (yield from _write(case, 1, lambda: case.prompts.planning(case.planner)))
+    if context.options.given:
+        return Planned(PlanVersion(1, context.prompts.question.text, by=None))
+    return (yield from _write(context, 1, lambda: context.prompts.planning(context.planner)))
 
 
-def revised_plan(case: Case, debate: Debate) -> Effect[Planned]:
+def revised_plan(context: PlanContext, debate: DebatedVersion) -> Effect[Planned]:
     """The next version, written with the synthesis, the open objections and the deciding person's words."""
     history, plan = debate.history, debate.plan
     to_answer = tuple(one for one in history.findings if one.status in _TO_ANSWER)
-    view = View(
+    view = PlanView(
         number=len(history.rounds),
         plan=plan.text,
-        critics=len(case.critics),
+        critics=len(context.critics),
         agenda=Agenda(to_answer),
         proposal=history.proposal,
     )
     synthesis = reply_text(debate.synthesis.model_dump(mode="json"))
     note = debate.answer.message if debate.answer else ""
     planned = yield from _write(
-        case,
+        context,
         plan.number + 1,
-        lambda: case.prompts.revision(case.planner, view, synthesis, note),
+        lambda: context.prompts.revision(context.planner, view, synthesis, note),
     )
     if planned.version is not None and _is_same(plan.text, planned.version.text):
-        warning = f"{case.planner.name} brought back the same plan: there is nothing new to debate"
+        warning = (
+            f"{context.planner.name} brought back the same plan: there is nothing new to debate"
+        )
         return Planned(None, planned.heard, (warning,))
     return planned
 
 
-def _write(case: Case, number: int, prompt: Callable[[], Prompt]) -> Effect[Planned]:
-    planner = case.planner
+def _write(context: PlanContext, number: int, prompt: Callable[[], Prompt]) -> Effect[Planned]:
+    planner = context.planner
     result = yield from single(
         Turn(
             key=f"plan/{number}/{planner.name}",
@@ -73,7 +75,7 @@ def _write(case: Case, number: int, prompt: Callable[[], Prompt]) -> Effect[Plan
             prompt=prompt,
         )
     )
-    heard = (Heard(planner.name, result),)
+    heard = (TurnResult(planner.name, result),)
     if result.failure is not None:
         warning = f"{planner.name} wrote no plan ({result.failure.kind}: {result.failure.message})"
         refused = result.failure.kind is FailureKind.OVER_BUDGET

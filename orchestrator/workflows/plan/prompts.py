@@ -16,7 +16,7 @@ from shared.models.steps import PromptPart
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownContribution:
     """A contribution under its letter."""
 
     label: str
@@ -26,7 +26,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class View:
+class PlanView:
     """What a speaker of a round may see: nothing of anybody in the first one."""
 
     number: int
@@ -34,7 +34,7 @@ class View:
     critics: int
     agenda: Agenda
     reasons: Sequence[tuple[str, Stance]] = ()
-    contributions: Sequence[Shown] = ()
+    contributions: Sequence[ShownContribution] = ()
     proposal: str = ""
 
 
@@ -61,7 +61,7 @@ class PlanPrompts:
         parts = (*self._task(), self.templates.part("plan"))
         return self.templates.prompt(self.templates.part("planner"), planner, parts)
 
-    def revision(self, planner: Participant, view: View, synthesis: str, note: str) -> Prompt:
+    def revision(self, planner: Participant, view: PlanView, synthesis: str, note: str) -> Prompt:
         """Write it again, with the synthesis; the note is the deciding person's own words."""
         parts = [
             *self._task(),
@@ -74,7 +74,7 @@ class PlanPrompts:
         ]
         return self.templates.prompt(self.templates.part("planner"), planner, parts)
 
-    def turn(self, speaker: Participant, role: Role, view: View) -> Prompt:
+    def turn(self, speaker: Participant, role: Role, view: PlanView) -> Prompt:
         """A contribution to a round; the first round shows the plan alone."""
         name = role.value
         if role is Role.CHALLENGE:
@@ -83,7 +83,9 @@ class PlanPrompts:
         parts.append(self.templates.part(name, number=view.number))
         return self.templates.prompt(self.templates.part(_SYSTEMS[role]), speaker, parts)
 
-    def synthesis(self, chair: Participant, view: View, contributions: Sequence[Shown]) -> Prompt:
+    def synthesis(
+        self, chair: Participant, view: PlanView, contributions: Sequence[ShownContribution]
+    ) -> Prompt:
         """The chair sees the plan, what was found and what was said."""
         parts = [
             *self._task(),
@@ -99,11 +101,10 @@ class PlanPrompts:
         if not self.given:
             return self.templates.question(self.question)
         return tuple(
-            data(f"file {context.path}", document=context.document)
-            for context in self.question.contexts
+            data(f"file {given.path}", document=given.document) for given in self.question.contexts
         )
 
-    def _discussion(self, view: View) -> list[PromptPart]:
+    def _discussion(self, view: PlanView) -> list[PromptPart]:
         parts = [*map(_contribution, view.contributions), *self._findings(view)]
         if view.reasons:
             parts.append(data("positions", text="\n".join(_reasons(view.reasons))))
@@ -111,7 +112,7 @@ class PlanPrompts:
             parts.append(data("proposal", text=view.proposal))
         return parts
 
-    def _findings(self, view: View) -> list[PromptPart]:
+    def _findings(self, view: PlanView) -> list[PromptPart]:
         parts = []
         if view.agenda.contested:
             parts.append(data("findings", text=findings_text(view.agenda.contested, view.critics)))
@@ -120,7 +121,7 @@ class PlanPrompts:
         return parts
 
 
-def _contribution(one: Shown) -> PromptPart:
+def _contribution(one: ShownContribution) -> PromptPart:
     return data(f"{one.role.value} by {one.label}, round {one.round}", text=one.text)
 
 

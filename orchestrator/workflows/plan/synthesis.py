@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.discussion.wording import under_name
 from orchestrator.core.replay.commands import Effect, Turn, single
-from orchestrator.workflows.plan.case import Case, History, PlanVersion
-from orchestrator.workflows.plan.prompts import Shown, View, labelled
+from orchestrator.workflows.plan.context import History, PlanContext, PlanVersion
+from orchestrator.workflows.plan.prompts import PlanView, ShownContribution, labelled
 from shared.models.panel import Role
 from shared.models.planning import PlanSynthesis
 
@@ -22,22 +22,22 @@ class Synthesised:
     text: PlanSynthesis
     by: str
     labels: Mapping[str, str]
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def synthesise(case: Case, plan: PlanVersion, history: History) -> Effect[Synthesised]:
+def synthesise(context: PlanContext, plan: PlanVersion, history: History) -> Effect[Synthesised]:
     """The chair's text; when the chair fails, the rounds' contents joined (the design's fallback)."""
-    chair = case.spec.panel.chair
-    labels = case.labels(plan.number, "chair")
+    chair = context.spec.panel.chair
+    labels = context.labels(plan.number, "chair")
     fallback = PlanSynthesis(summary=joined(history))
     if not history.said or history.over_budget:
         return Synthesised(fallback, "fallback", {})
     shown = tuple(
-        Shown(labelled(labels, one.participant), one.role, one.round, one.text)
+        ShownContribution(labelled(labels, one.participant), one.role, one.round, one.text)
         for one in history.said
     )
-    view = View(len(history.rounds), plan.text, len(case.critics), Agenda(history.findings))
+    view = PlanView(len(history.rounds), plan.text, len(context.critics), Agenda(history.findings))
     result = yield from single(
         Turn(
             key=plan.key("synthesis", chair.name),
@@ -45,7 +45,7 @@ def synthesise(case: Case, plan: PlanVersion, history: History) -> Effect[Synthe
             role=Role.SYNTHESIS,
             round=len(history.rounds),
             reply_model="synthesis.plan",
-            prompt=lambda: case.prompts.synthesis(chair, view, shown),
+            prompt=lambda: context.prompts.synthesis(chair, view, shown),
             brief=lambda: {
                 "findings": [one.model_dump(mode="json") for one in history.findings],
                 "ending": history.assessment.ending if history.assessment else None,
@@ -53,7 +53,7 @@ def synthesise(case: Case, plan: PlanVersion, history: History) -> Effect[Synthe
             temperature=0.3,
         )
     )
-    heard = (Heard(chair.name, result),)
+    heard = (TurnResult(chair.name, result),)
     if result.failure is not None:
         warning = (
             f"{chair.name} could not synthesise ({result.failure.kind}): "

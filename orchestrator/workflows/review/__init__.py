@@ -15,8 +15,8 @@ from dataclasses import replace
 
 from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
-from orchestrator.workflows.review.case import Case, Result
 from orchestrator.workflows.review.conclusion import conclude
+from orchestrator.workflows.review.context import Result, ReviewContext
 from orchestrator.workflows.review.decision import apply_fix, ask
 from orchestrator.workflows.review.discussion import discuss
 from orchestrator.workflows.review.fixes import prepare_fixes
@@ -32,7 +32,7 @@ VERSION = 2
 def review(spec: RunSpec, materials: Materials) -> Workflow:
     """The whole run: a review, and reviews of the applied fixes up to the bound."""
     options = spec.review or ReviewOptions()
-    case = Case(
+    context = ReviewContext(
         spec=spec,
         options=options,
         prompts=ReviewPrompts(materials.prompts(spec.prompts), options.strategy),
@@ -41,34 +41,34 @@ def review(spec: RunSpec, materials: Materials) -> Workflow:
         run=materials.run,
         document=materials.document,
     )
-    results: list[tuple[Case, Result]] = []
+    results: list[tuple[ReviewContext, Result]] = []
     while True:
-        result = yield from one_review(case)
-        results.append((case, result))
+        result = yield from one_review(context)
+        results.append((context, result))
         fixed = result.applied.subject if result.applied else None
-        if fixed is None or case.cycle >= options.max_reviews:
+        if fixed is None or context.cycle >= options.max_reviews:
             yield from phase("Executing")
             return conclude(options, results)
-        case = replace(
-            case, subject=materials.subject(fixed), subject_hash=fixed, cycle=case.cycle + 1
+        context = replace(
+            context, subject=materials.subject(fixed), subject_hash=fixed, cycle=context.cycle + 1
         )
 
 
-def one_review(case: Case) -> Effect[Result]:
+def one_review(context: ReviewContext) -> Effect[Result]:
     """Discuss, synthesise, propose fixes, ask, apply."""
     yield from phase("Reviewing")
-    history = yield from discuss(case)
+    history = yield from discuss(context)
     yield from phase("Synthesizing")
-    made = yield from synthesise(case, history)
-    fixes, problems = yield from prepare_fixes(case, history)
+    made = yield from synthesise(context, history)
+    fixes, problems = yield from prepare_fixes(context, history)
     result = Result(
         history, made.text, made.by, made.labels, fixes, warnings=(*made.warnings, *problems)
     )
     if not fixes.patch:
         return result
     yield from phase("WaitingForReviewDecision")
-    answer = yield from ask(case, result)
+    answer = yield from ask(context, result)
     if answer.choice != APPLY_FIX:
         return replace(result, answer=answer)
     yield from phase("Fixing")
-    return (yield from apply_fix(case, replace(result, answer=answer)))
+    return (yield from apply_fix(context, replace(result, answer=answer)))

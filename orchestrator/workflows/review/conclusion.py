@@ -7,7 +7,7 @@ from orchestrator.core.findings.coverage import merged
 from orchestrator.core.findings.evidence import is_unproven
 from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome
-from orchestrator.workflows.review.case import Case, History, Result, coverage
+from orchestrator.workflows.review.context import History, Result, ReviewContext, coverage
 from orchestrator.workflows.review.decision import labelled_fixes
 from orchestrator.workflows.review.fixes import good_fixes
 from orchestrator.workflows.review.helped import receipt
@@ -18,26 +18,26 @@ from shared.models.replies import CheckedFixes
 from shared.models.run import ReviewOptions
 
 
-def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outcome:
+def conclude(options: ReviewOptions, results: list[tuple[ReviewContext, Result]]) -> Outcome:
     """The verdict, by code: over what stands after the last review and was not mended."""
     standing: list[Finding] = []
     everything: list[Finding] = []
-    for case, result in results:
+    for context, result in results:
         mended = {
             finding
             for fix in (good_fixes(result.fixes) if result.applied else ())
             for finding in fix.findings
         }
         for finding in result.history.findings:
-            named = finding.model_copy(update={"id": case.label(finding.id)})
+            named = finding.model_copy(update={"id": context.label(finding.id)})
             everything.append(named)
             if finding.id not in mended:
                 standing.append(named)
-    case, last = results[-1]
+    context, last = results[-1]
     assessment = last.history.assessment
-    covered = merged(coverage(case, result.history) for case, result in results)
+    covered = merged(coverage(context, result.history) for context, result in results)
     ending = Ending.DEGRADED if assessment is None else assessment.ending
-    objections = unshown_objections(case, last.history)
+    objections = unshown_objections(context, last.history)
     return Outcome(
         verdict=derive(standing, ending, options.fail_on, covered, objections),
         ending=ending,
@@ -48,8 +48,8 @@ def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outc
             synthesised_by=last.synthesised_by,
             feedback=feedback("review", last.history.said),
             assessments=tuple(
-                ReviewAssessment(review=case.cycle, **dict(assessment))
-                for case, result in results
+                ReviewAssessment(review=context.cycle, **dict(assessment))
+                for context, result in results
                 if (assessment := result.history.assessment) is not None
             ),
             fixes=labelled_fixes(*_last_fixes(results)),
@@ -57,9 +57,9 @@ def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outc
             applied=tuple(made.applied for _, made in results if made.applied),
             standing=tuple(finding.id for finding in standing),
             reviews=len(results),
-            labels={str(case.cycle): dict(result.labels) for case, result in results},
-            effective_votes=effective_votes(case.spec.panel.critics),
-            receipt=receipt(case, last.history),
+            labels={str(context.cycle): dict(result.labels) for context, result in results},
+            effective_votes=effective_votes(context.spec.panel.critics),
+            receipt=receipt(context, last.history),
             earlier_receipts=tuple(receipt(one, made.history) for one, made in results[:-1]),
             unshown_objections=objections,
             coverage=covered,
@@ -72,27 +72,27 @@ def conclude(options: ReviewOptions, results: list[tuple[Case, Result]]) -> Outc
     )
 
 
-def unshown_objections(case: Case, history: History) -> tuple[str, ...]:
+def unshown_objections(context: ReviewContext, history: History) -> tuple[str, ...]:
     """Findings without weight, for want of a quotation or place, for which half of the critics or more ask for a fix.
 
     One critic that invents something stops nothing. When half of those who read the change ask for a fix, that nothing
     could be shown is no approval. Runs of version 1 end as they began.
     """
-    if case.version < 2:
+    if context.version < 2:
         return ()
-    readers = {one.name for one in case.spec.panel.critics if not one.rule_based}
+    readers = {one.name for one in context.spec.panel.critics if not one.rule_based}
     verdicts = {one.participant: one.verdict for one in history.said if one.verdict is not None}
     asking = {name for name in readers if verdicts.get(name) == "NEEDS_FIX"}
     unshown = [one for one in history.findings if is_unproven(one) and asking & {*one.raised_by}]
     voices = {name for one in unshown for name in one.raised_by} & asking
     if not voices or 2 * len(voices) < len(readers & verdicts.keys()):
         return ()
-    return tuple(case.label(one.id) for one in unshown)
+    return tuple(context.label(one.id) for one in unshown)
 
 
-def _last_fixes(results: list[tuple[Case, Result]]) -> tuple[Case, CheckedFixes]:
-    for case, result in reversed(results):
+def _last_fixes(results: list[tuple[ReviewContext, Result]]) -> tuple[ReviewContext, CheckedFixes]:
+    for context, result in reversed(results):
         if result.fixes.fixes:
-            return case, result.fixes
-    case, result = results[-1]
-    return case, result.fixes
+            return context, result.fixes
+    context, result = results[-1]
+    return context, result.fixes

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.core.replay.commands import Effect, ToolRun, decide, single
-from orchestrator.workflows.review.case import Case, Result, coverage
+from orchestrator.workflows.review.context import Result, ReviewContext, coverage
 from orchestrator.workflows.review.fixes import check_fixes, good_fixes
 from orchestrator.workflows.review.result import APPLY_FIX, SKIP
 from shared.models.decision import Answer, Question
@@ -15,25 +15,25 @@ from shared.models.findings import Finding
 from shared.models.replies import Applied, CheckedFixes
 
 
-def ask(case: Case, result: Result) -> Effect[Answer]:
+def ask(context: ReviewContext, result: Result) -> Effect[Answer]:
     """The question to a person (or the policy's answer), bound to exactly what is shown."""
-    policy = case.spec.decision
+    policy = context.spec.decision
     if policy.mode != "ask":
         return Answer(choice=policy.mode, actor="policy", channel="policy")
     fixable = tuple(
-        case.label(finding) for fix in good_fixes(result.fixes) for finding in fix.findings
+        context.label(finding) for fix in good_fixes(result.fixes) for finding in fix.findings
     )
     assessment = result.history.assessment
-    covered = coverage(case, result.history)
+    covered = coverage(context, result.history)
     question = Question(
         kind="review",
         prompt="Apply the fix, or skip and continue?",
         options=(APPLY_FIX, SKIP),
         shown={
-            "findings": [labelled(case, f) for f in result.history.findings],
-            "fixes": labelled_fixes(case, result.fixes).model_dump(mode="json"),
+            "findings": [labelled(context, f) for f in result.history.findings],
+            "fixes": labelled_fixes(context, result.fixes).model_dump(mode="json"),
             "synthesis": result.synthesis.model_dump(mode="json"),
-            "base": case.subject.origin.model_dump(mode="json"),
+            "base": context.subject.origin.model_dump(mode="json"),
             "convergence": None if assessment is None else assessment.model_dump(mode="json"),
             **({} if covered is None else {"coverage": covered.model_dump(mode="json")}),
         },
@@ -41,24 +41,26 @@ def ask(case: Case, result: Result) -> Effect[Answer]:
         timeout_s=policy.timeout_s,
         on_timeout=policy.on_timeout,
     )
-    return (yield from decide(case.key("decision"), question))
+    return (yield from decide(context.key("decision"), question))
 
 
-def labelled(case: Case, finding: Finding) -> dict[str, Any]:
+def labelled(context: ReviewContext, finding: Finding) -> dict[str, Any]:
     """A finding under its name in the whole run."""
-    return {**finding.model_dump(mode="json"), "id": case.label(finding.id)}
+    return {**finding.model_dump(mode="json"), "id": context.label(finding.id)}
 
 
-def labelled_fixes(case: Case, fixes: CheckedFixes) -> CheckedFixes:
+def labelled_fixes(context: ReviewContext, fixes: CheckedFixes) -> CheckedFixes:
     """The fixes as a person sees them: the exact patch, and which finding each part mends."""
     labelled = tuple(
-        fix.model_copy(update={"findings": tuple(case.label(finding) for finding in fix.findings)})
+        fix.model_copy(
+            update={"findings": tuple(context.label(finding) for finding in fix.findings)}
+        )
         for fix in fixes.fixes
     )
     return fixes.model_copy(update={"fixes": labelled})
 
 
-def apply_fix(case: Case, result: Result) -> Effect[Result]:
+def apply_fix(context: ReviewContext, result: Result) -> Effect[Result]:
     """Apply what was approved and nothing else; a selection is combined and checked anew first."""
     assert result.answer is not None
     fixes = result.fixes
@@ -67,32 +69,32 @@ def apply_fix(case: Case, result: Result) -> Effect[Result]:
         chosen = [
             {**fix.model_dump(mode="json"), "problem": None}
             for fix in good_fixes(fixes)
-            if all(case.label(finding) in only for finding in fix.findings)
+            if all(context.label(finding) in only for finding in fix.findings)
         ]
         if not chosen:
             warning = "the selected findings cannot be fixed apart from others: nothing was applied"
             return replace(result, warnings=(*result.warnings, warning))
-        fixes, problems = yield from check_fixes(case, "selected-fixes", chosen)
+        fixes, problems = yield from check_fixes(context, "selected-fixes", chosen)
         result = replace(result, fixes=fixes, warnings=(*result.warnings, *problems))
         if not fixes.patch:
             return result
     approved = hashlib.sha256(fixes.patch.encode()).hexdigest()
     applied = yield from single(
         ToolRun(
-            key=case.key("apply"),
+            key=context.key("apply"),
             tool="apply",
             participant="git",
             role="apply",
             round=0,
             reply_model="applied",
             inputs=lambda: {
-                "subject": case.subject_hash,
+                "subject": context.subject_hash,
                 "fixes": [fix.model_dump(mode="json") for fix in good_fixes(fixes)],
                 "only": None,
-                "mode": case.options.apply.replace("-", "_"),
-                "run": case.run,
+                "mode": context.options.apply.replace("-", "_"),
+                "run": context.run,
                 "approved": approved,
-                "effect": f"{case.run}/{case.key('apply')}",
+                "effect": f"{context.run}/{context.key('apply')}",
             },
         )
     )

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from orchestrator.core.consensus.convergence import Rule, assess
+from orchestrator.core.consensus.convergence import ConvergenceRule, assess
 from orchestrator.core.discussion.contested import Agenda, agenda, unanswered
 from orchestrator.core.discussion.hearing import Spoken, absences, over_budget
 from orchestrator.core.discussion.portions import files_in, holds_whole, portions
 from orchestrator.core.discussion.rounds import Contribution, RoundTaken, joined, ledger_of
 from orchestrator.core.discussion.said import Said
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.discussion.wording import reply_text, spoken_text
-from orchestrator.core.findings.coverage import Reading, shown_files
+from orchestrator.core.findings.coverage import FilesRead, shown_files
 from orchestrator.core.findings.evidence import absorb_checked, check_stances, weighty
 from orchestrator.core.findings.merging import Raised, check_places
 from orchestrator.core.findings.quotations import SubjectTexts
 from orchestrator.core.findings.stances import settle
 from orchestrator.core.replay.commands import Effect, RoundRecord, ToolRun, Turn, record, together
-from orchestrator.workflows.review.case import Case, History
+from orchestrator.workflows.review.context import History, ReviewContext
 from orchestrator.workflows.review.prompts import WHOLE, ChangeView
 from shared.models.coverage import Coverage
 from shared.models.panel import Panel, Participant, Role
@@ -28,25 +28,25 @@ from shared.models.replies import REPLY_MODELS, Critique
 from shared.models.subject import DiffPiece
 
 
-def discuss(case: Case) -> Effect[History]:
+def discuss(context: ReviewContext) -> Effect[History]:
     """Rounds until an assessment ends them."""
     history = History()
-    for number in range(1, case.options.rounds + 1):
+    for number in range(1, context.options.rounds + 1):
         role = Role.CRITIQUE if number % 2 else Role.REBUTTAL
-        speakers = case.spec.panel.critics if number % 2 else (case.spec.panel.author,)
+        speakers = context.spec.panel.critics if number % 2 else (context.spec.panel.author,)
         asked = [
             contribution
             for speaker in speakers
-            for contribution in speak(case, speaker, role, number, history)
+            for contribution in speak(context, speaker, role, number, history)
         ]
         results = yield from together(one.step for one in asked)
         spoken = [
             Spoken(one.speaker, role, result) for one, result in zip(asked, results, strict=True)
         ]
-        heard = hear(case, number, role, asked, spoken)
+        heard = hear(context, number, role, asked, spoken)
         bill = tuple(map(paid_for, spoken))
         written = yield from record(
-            case.key("round", number), RoundRecord, partial(judge, case, history, heard)
+            context.key("round", number), RoundRecord, partial(judge, context, history, heard)
         )
         history = History(
             rounds=(*history.rounds, heard.taken),
@@ -75,17 +75,17 @@ class PlannedStep:
 
 
 def speak(
-    case: Case, speaker: Participant, role: Role, number: int, history: History
+    context: ReviewContext, speaker: Participant, role: Role, number: int, history: History
 ) -> tuple[PlannedStep, ...]:
     """One participant's contribution to a round: a turn, or one for each portion of the change that it reads.
 
     Analysers look with their tool first, then argue by rule. An analyser whose tool has failed looks again: what
     never looked has nothing to argue about.
     """
-    strategy = case.options.strategy
+    strategy = context.options.strategy
     reply_model = f"{role.value}.{strategy}"
-    key = case.key(role.value, number, speaker.name)
-    if speaker.tool is not None and looks(case, speaker, number, history.analysed):
+    key = context.key(role.value, number, speaker.name)
+    if speaker.tool is not None and looks(context, speaker, number, history.analysed):
         look = ToolRun(
             key=key,
             tool=speaker.tool,
@@ -93,7 +93,7 @@ def speak(
             role=role.value,
             round=number,
             reply_model=reply_model,
-            inputs=lambda: {"subject": case.subject_hash, "reply_model": reply_model},
+            inputs=lambda: {"subject": context.subject_hash, "reply_model": reply_model},
             timeout_s=speaker.timeout_s,
         )
         return (PlannedStep(speaker, look),)
@@ -105,25 +105,25 @@ def speak(
             role=role,
             round=number,
             reply_model=reply_model,
-            prompt=lambda: case.prompts.discussion(
+            prompt=lambda: context.prompts.discussion(
                 speaker,
                 role,
                 number,
-                case.subject,
+                context.subject,
                 points_for(role, history),
                 history.ledger,
-                len(case.spec.panel.critics),
+                len(context.spec.panel.critics),
                 shown,
             ),
-            brief=lambda: case.prompts.discussion_brief(
-                speaker, role, case.subject, history.findings, history.ledger
+            brief=lambda: context.prompts.discussion_brief(
+                speaker, role, context.subject, history.findings, history.ledger
             ),
         )
         return PlannedStep(speaker, asked, shown)
 
     if number > 1:
-        return (turn(key, excerpt_for(case, speaker, role, history)),)
-    read = portions(case.subject, speaker)
+        return (turn(key, excerpt_for(context, speaker, role, history)),)
+    read = portions(context.subject, speaker)
     if not read:
         return (turn(key, WHOLE),)
     return tuple(
@@ -132,21 +132,25 @@ def speak(
     )
 
 
-def excerpt_for(case: Case, speaker: Participant, role: Role, history: History) -> ChangeView:
+def excerpt_for(
+    context: ReviewContext, speaker: Participant, role: Role, history: History
+) -> ChangeView:
     """What a turn about known findings is shown of the change."""
-    if not case.subject.pieces:
+    if not context.subject.pieces:
         return WHOLE
-    return ChangeView.excerpt(case.subject, speaker, points_for(role, history).contested)
+    return ChangeView.excerpt(context.subject, speaker, points_for(role, history).contested)
 
 
-def looks(case: Case, speaker: Participant, number: int, analysed: frozenset[str]) -> bool:
+def looks(
+    context: ReviewContext, speaker: Participant, number: int, analysed: frozenset[str]
+) -> bool:
     """True when an analyser runs its tool in this round: in the first one, and until it has succeeded once.
 
     Runs that were captured before coverage counted have one tool run, as they were recorded.
     """
     if speaker.tool is None:
         return False
-    return number == 1 or (case.subject.counts_unread and speaker.name not in analysed)
+    return number == 1 or (context.subject.counts_unread and speaker.name not in analysed)
 
 
 def points_for(role: Role, history: History) -> Agenda:
@@ -165,11 +169,11 @@ class RoundRead:
     said: tuple[Said, ...]
     warnings: tuple[str, ...]
     over_budget: bool
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[FilesRead, ...] = ()
 
 
 def hear(
-    case: Case,
+    context: ReviewContext,
     number: int,
     role: Role,
     asked: Sequence[PlannedStep],
@@ -185,7 +189,7 @@ def hear(
         if reply is None:
             contributions.append(Contribution(speaker.name, role.value, answered=False))
             continue
-        said = REPLY_MODELS[f"{role.value}.{case.options.strategy}"].model_validate(reply)
+        said = REPLY_MODELS[f"{role.value}.{context.options.strategy}"].model_validate(reply)
         stances = getattr(said, "stances", ())
         contributions.append(
             Contribution(speaker.name, role.value, spoken_text(reply), True, stances)
@@ -204,53 +208,55 @@ def hear(
         said=tuple(words),
         warnings=absences(spoken, f"round {number}"),
         over_budget=over_budget(one.result for one in spoken),
-        readings=readings(case, asked, spoken) if role is Role.CRITIQUE else (),
+        readings=readings(context, asked, spoken) if role is Role.CRITIQUE else (),
     )
 
 
 def readings(
-    case: Case, asked: Sequence[PlannedStep], spoken: Sequence[Spoken]
-) -> tuple[Reading, ...]:
+    context: ReviewContext, asked: Sequence[PlannedStep], spoken: Sequence[Spoken]
+) -> tuple[FilesRead, ...]:
     """What each critic took in with its turns; nothing of those that compute from what was raised."""
-    found: list[Reading] = []
+    found: list[FilesRead] = []
     shown: dict[str, list[DiffPiece]] = {}
     for one, heard in zip(asked, spoken, strict=True):
         name, failure = one.speaker.name, heard.result.failure
         if isinstance(one.step, ToolRun):
             told = (heard.result.reply or {}).get("coverage")
             coverage = None if told is None else Coverage.model_validate(told)
-            found.append(Reading(name, computes=True, coverage=coverage, failure=failure))
+            found.append(FilesRead(name, computes=True, coverage=coverage, failure=failure))
         elif one.speaker.rule_based:
             continue
         elif one.shown.pieces is None or failure is not None:
             # Where not even one piece fits, all of it was sent, and nobody knows what was taken in.
-            held = None if holds_whole(case.subject, one.speaker) else ()
-            found.append(Reading(name, coverage=shown_files(case.subject, held), failure=failure))
+            held = None if holds_whole(context.subject, one.speaker) else ()
+            found.append(
+                FilesRead(name, coverage=shown_files(context.subject, held), failure=failure)
+            )
         else:
             shown.setdefault(name, []).extend(one.shown.pieces)
     found += (
-        Reading(name, coverage=shown_files(case.subject, files_in(case.subject, pieces)))
+        FilesRead(name, coverage=shown_files(context.subject, files_in(context.subject, pieces)))
         for name, pieces in shown.items()
     )
     return tuple(found)
 
 
-def paid_for(one: Spoken) -> Heard:
+def paid_for(one: Spoken) -> TurnResult:
     """A result as the bill shows it: what computes and calls nobody costs nothing."""
     if not one.speaker.rule_based:
         return one.heard
     free = one.result.model_copy(update={"tokens": 0, "cost_usd": 0.0})
-    return Heard(one.speaker.name, free)
+    return TurnResult(one.speaker.name, free)
 
 
-def judge(case: Case, history: History, heard: RoundRead) -> RoundRecord:
+def judge(context: ReviewContext, history: History, heard: RoundRead) -> RoundRecord:
     """What a round brought: merged findings, the ledger's new lines, the figures.
 
     Only what its evidence shows has weight; the rest is recorded with the reason.
     """
-    texts = SubjectTexts(case.subject, case.document)
-    computing = rule_based_in(case.spec.panel)
-    analysers = computing if case.subject.counts_unread else ()
+    texts = SubjectTexts(context.subject, context.document)
+    computing = rule_based_in(context.spec.panel)
+    analysers = computing if context.subject.counts_unread else ()
     merged = absorb_checked(heard.raised, history.findings, texts, heard.objected, analysers)
     known = {finding.id for finding in merged.findings}
     stated = check_stances(
@@ -262,21 +268,21 @@ def judge(case: Case, history: History, heard: RoundRead) -> RoundRecord:
     stances = (*merged.stances, *stated)
     ledger = (*history.ledger, *stances)
     findings = settle(
-        check_places(merged.findings, case.subject),
+        check_places(merged.findings, context.subject),
         ledger,
-        threshold=case.options.thresholds.agreement,
+        threshold=context.options.thresholds.agreement,
     )
     assessment = assess(
         (*history.rounds, heard.taken),
         weighty(findings),
         ledger,
-        rule=Rule.of(case.options),
+        rule=ConvergenceRule.of(context.options),
         new_findings=merged.new,
-        is_last_round=heard.taken.number == case.options.rounds,
+        is_last_round=heard.taken.number == context.options.rounds,
         over_budget=heard.over_budget,
     )
     return RoundRecord(
-        prefix=case.prefix, assessment=assessment, findings=findings, stances=stances
+        prefix=context.prefix, assessment=assessment, findings=findings, stances=stances
     )
 
 

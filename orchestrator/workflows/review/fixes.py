@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.core.discussion.portions import room
 from orchestrator.core.replay.commands import Effect, ToolRun, Turn, single
-from orchestrator.workflows.review.case import Case, History
+from orchestrator.workflows.review.context import History, ReviewContext
 from orchestrator.workflows.review.prompts import ChangeView
 from shared.models.findings import Finding, FindingStatus
 from shared.models.panel import Role
@@ -19,9 +19,11 @@ MAY_BE_FIXED = (FindingStatus.ACCEPTED,)
 MAY_BE_FIXED_BEFORE = (FindingStatus.ACCEPTED, FindingStatus.UNDECIDED)  # by version 1
 
 
-def prepare_fixes(case: Case, history: History) -> Effect[tuple[CheckedFixes, tuple[str, ...]]]:
+def prepare_fixes(
+    context: ReviewContext, history: History
+) -> Effect[tuple[CheckedFixes, tuple[str, ...]]]:
     """Patches for what the panel accepted, each tried on the captured state before anybody is asked."""
-    fixable = MAY_BE_FIXED if case.version > 1 else MAY_BE_FIXED_BEFORE
+    fixable = MAY_BE_FIXED if context.version > 1 else MAY_BE_FIXED_BEFORE
     wanted = [finding for finding in history.findings if finding.status in fixable]
     proposals: list[dict[str, Any]] = [
         {
@@ -35,22 +37,22 @@ def prepare_fixes(case: Case, history: History) -> Effect[tuple[CheckedFixes, tu
     ]
     problems: tuple[str, ...] = ()
     unfixed = [f for f in wanted if not f.patch and f.status is FindingStatus.ACCEPTED]
-    author = case.spec.panel.author
+    author = context.spec.panel.author
     if unfixed and not author.rule_based and not history.over_budget:
         written = yield from single(
             Turn(
-                key=case.key("fix", author.name),
+                key=context.key("fix", author.name),
                 participant=author,
                 role=Role.FIX,
                 round=len(history.rounds) + 1,
                 reply_model="fix",
-                prompt=lambda: case.prompts.fix(
+                prompt=lambda: context.prompts.fix(
                     author,
-                    case.subject,
+                    context.subject,
                     unfixed,
-                    len(case.spec.panel.critics),
-                    _shown_whole(case, unfixed),
-                    ChangeView.excerpt(case.subject, author, unfixed, HALF),
+                    len(context.spec.panel.critics),
+                    _shown_whole(context, unfixed),
+                    ChangeView.excerpt(context.subject, author, unfixed, HALF),
                 ),
             )
         )
@@ -66,19 +68,19 @@ def prepare_fixes(case: Case, history: History) -> Effect[tuple[CheckedFixes, tu
             )
     if not proposals:
         return CheckedFixes(), problems
-    checked, failed = yield from check_fixes(case, "fixes", proposals)
+    checked, failed = yield from check_fixes(context, "fixes", proposals)
     return checked, (*problems, *failed)
 
 
-def _shown_whole(case: Case, findings: Sequence[Finding]) -> Collection[str]:
+def _shown_whole(context: ReviewContext, findings: Sequence[Finding]) -> Collection[str]:
     """The files of the findings, the first ones that fit: a small change may touch large files."""
     wanted = dict.fromkeys(finding.place.path for finding in findings if finding.place)
-    left = int(room(case.spec.panel.author) * HALF)
+    left = int(room(context.spec.panel.author) * HALF)
     taken = []
-    documents = {file.path: file.after for file in case.subject.files}
+    documents = {file.path: file.after for file in context.subject.files}
     for path in wanted:
         document = documents.get(path)
-        tokens = 0 if document is None else estimated_tokens(case.text(document))
+        tokens = 0 if document is None else estimated_tokens(context.text(document))
         if tokens <= left:
             taken.append(path)
             left -= tokens
@@ -86,18 +88,18 @@ def _shown_whole(case: Case, findings: Sequence[Finding]) -> Collection[str]:
 
 
 def check_fixes(
-    case: Case, name: str, proposals: list[dict[str, Any]]
+    context: ReviewContext, name: str, proposals: list[dict[str, Any]]
 ) -> Effect[tuple[CheckedFixes, tuple[str, ...]]]:
     """Try patches in a tool worker: each by itself, then all good ones together."""
     result = yield from single(
         ToolRun(
-            key=case.key(name, "check"),
+            key=context.key(name, "check"),
             tool="fixes.check",
             participant="git",
             role="fixes",
             round=0,
             reply_model="fixes.checked",
-            inputs=lambda: {"subject": case.subject_hash, "fixes": list(proposals)},
+            inputs=lambda: {"subject": context.subject_hash, "fixes": list(proposals)},
         )
     )
     if result.reply is None:

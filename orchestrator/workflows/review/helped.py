@@ -6,11 +6,11 @@ from orchestrator.core.discussion.receipt import Debated, Sources, receipt_of
 from orchestrator.core.findings.quotations import SubjectTexts
 from orchestrator.core.findings.verdict import derive
 from orchestrator.core.results import FindingsImpact
-from orchestrator.workflows.review.case import Case, History, coverage
+from orchestrator.workflows.review.context import History, ReviewContext, coverage
 from shared.models.outcomes import Verdict
 
 
-def receipt(case: Case, history: History) -> FindingsImpact:
+def receipt(context: ReviewContext, history: History) -> FindingsImpact:
     """Did the discussion help? Findings stand as the panel left them, before any fix."""
     assessment = history.assessment
     said: dict[str, list[str]] = {}
@@ -19,20 +19,20 @@ def receipt(case: Case, history: History) -> FindingsImpact:
     derived = derive(
         history.findings,
         None if assessment is None else assessment.ending,
-        case.options.fail_on,
-        coverage(case, history),
+        context.options.fail_on,
+        coverage(context, history),
     )
     return receipt_of(
         Debated(
-            critics=case.spec.panel.critics,
+            critics=context.spec.panel.critics,
             said=history.said,
             verdict=None if derived is Verdict.INCONCLUSIVE else derived.value,
             findings=history.findings,
             ledger=history.ledger,
-            sources=Sources(SubjectTexts(case.subject, case.document).holds, said),
-            label=case.label,
+            sources=Sources(SubjectTexts(context.subject, context.document).holds, said),
+            label=context.label,
             blind=history.blind,
             after=history.after,
         ),
-        review=case.cycle,
+        review=context.cycle,
     )

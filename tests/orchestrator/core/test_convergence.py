@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from orchestrator.core.consensus.convergence import Contribution, Detector, RoundTaken, Rule, assess
+from orchestrator.core.consensus.convergence import (
+    Contribution,
+    ConvergenceRule,
+    Detector,
+    RoundTaken,
+    assess,
+)
 from orchestrator.core.discussion.rounds import ledger_of
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Finding, Position, Severity, StatedStance
@@ -53,7 +59,7 @@ def judge(
     rounds: Sequence[RoundTaken],
     findings: Sequence[Finding] = (),
     *,
-    rule: Rule | None = None,
+    rule: ConvergenceRule | None = None,
     new: int = 0,
     last: bool = False,
     over_budget: bool = False,
@@ -62,7 +68,7 @@ def judge(
         rounds,
         findings,
         ledger_of(rounds),
-        rule=rule or Rule(),
+        rule=rule or ConvergenceRule(),
         new_findings=new,
         is_last_round=last,
         over_budget=over_budget,
@@ -157,12 +163,15 @@ def test_without_a_quorum_the_discussion_is_degraded() -> None:
 
 def test_a_round_in_which_nobody_answers_is_degraded_under_any_quorum() -> None:
     silent = taken(2, author(answered=False))
-    assert judge([BLIND, silent], [finding()], rule=Rule(quorum=1)).ending is Ending.DEGRADED
+    assert (
+        judge([BLIND, silent], [finding()], rule=ConvergenceRule(quorum=1)).ending
+        is Ending.DEGRADED
+    )
     assert judge([RoundTaken(1, "critique", ())]).ending is Ending.DEGRADED
 
 
 def test_the_authors_round_of_one_never_needs_two() -> None:
-    result = judge([BLIND, taken(2, author(F1=AGREE))], [finding()], rule=Rule(quorum=2))
+    result = judge([BLIND, taken(2, author(F1=AGREE))], [finding()], rule=ConvergenceRule(quorum=2))
     assert (result.quorum, result.ending) == (1, None)
 
 
@@ -187,7 +196,7 @@ def test_nothing_raised_while_somebody_is_missing_is_no_approval() -> None:
 
 def test_a_quorum_that_somebody_set_may_find_nothing() -> None:
     partly = taken(1, says("a"), says("b"), says("c", answered=False))
-    result = judge([partly], rule=Rule(quorum=2))
+    result = judge([partly], rule=ConvergenceRule(quorum=2))
     assert result.ending is Ending.CONVERGED
     assert "missing: c" in result.reason
 
@@ -294,8 +303,8 @@ def test_there_and_back_again_is_oscillating() -> None:
 # ---- the wording detectors ----------------------------------------------------------------------
 
 
-def wording(detector: Detector) -> Rule:
-    return Rule(detector=detector)
+def wording(detector: Detector) -> ConvergenceRule:
+    return ConvergenceRule(detector=detector)
 
 
 def test_the_other_detector_is_the_second_opinion() -> None:
@@ -353,15 +362,15 @@ def test_a_rule_is_read_from_the_options_of_a_review() -> None:
     options = ReviewOptions(
         detector="lexical-published", quorum=2, thresholds=Thresholds(agreement=0.5)
     )
-    rule = Rule.of(options)
+    rule = ConvergenceRule.of(options)
     assert rule.detector is Detector.LEXICAL_PUBLISHED
     assert (rule.quorum, rule.thresholds.agreement) == (2, 0.5)
     with pytest.raises(ValueError, match="tea-leaves"):
-        Rule.of(ReviewOptions(detector="tea-leaves"))
+        ConvergenceRule.of(ReviewOptions(detector="tea-leaves"))
 
 
 def test_the_default_quorum_is_more_than_half() -> None:
-    assert [Rule().quorum_of(expected) for expected in range(1, 6)] == [1, 2, 2, 3, 3]
+    assert [ConvergenceRule().quorum_of(expected) for expected in range(1, 6)] == [1, 2, 2, 3, 3]
 
 
 def test_there_is_nothing_to_assess_without_a_round() -> None:

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.consensus.convergence import Contribution, Detector, RoundTaken, Rule, assess
+from orchestrator.core.consensus.convergence import (
+    Contribution,
+    ConvergenceRule,
+    Detector,
+    RoundTaken,
+    assess,
+)
 from orchestrator.core.discussion.rounds import ledger_of
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Position, Severity, StatedStance
@@ -34,7 +40,7 @@ class Discussion:
 
     rounds: tuple[RoundTaken, ...]
     findings: tuple[Finding, ...]
-    rule: Rule
+    rule: ConvergenceRule
     new_findings: int
     is_last_round: bool
     over_budget: bool
@@ -96,7 +102,7 @@ def discussions(draw: st.DrawFn) -> Discussion:
     return Discussion(
         rounds=tuple(rounds),
         findings=findings,
-        rule=Rule(
+        rule=ConvergenceRule(
             detector=draw(st.sampled_from(list(Detector))),
             quorum=draw(st.sampled_from([None, None, 1, 2])),
         ),

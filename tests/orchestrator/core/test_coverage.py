@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.findings.coverage import Reading, cover, excuse_of, merged, shown_files
+from orchestrator.core.findings.coverage import FilesRead, cover, excuse_of, merged, shown_files
 from orchestrator.core.findings.verdict import GateOutcome, coverage_of, derive, gate
 from orchestrator.core.results import ChangeResult
 from shared.models.coverage import Coverage, CoverageReport, UnreadFile, UnreadReason
@@ -28,19 +28,19 @@ def subject(*files: FileChange, counts: bool = True) -> Subject:
     return Subject(title="A change", diff=OTHER, files=files, counts_unread=counts)
 
 
-def report(*readings: Reading, files: tuple[FileChange, ...], **more: Any) -> CoverageReport:
+def report(*readings: FilesRead, files: tuple[FileChange, ...], **more: Any) -> CoverageReport:
     made = cover(subject(*files), readings, **more)
     assert made is not None
     return made
 
 
-def analysed(name: str, *read: str, unread: dict[str, UnreadReason] | None = None) -> Reading:
+def analysed(name: str, *read: str, unread: dict[str, UnreadReason] | None = None) -> FilesRead:
     left = tuple(UnreadFile(path=path, reason=why) for path, why in (unread or {}).items())
-    return Reading(name, computes=True, coverage=Coverage(read=read, unread=left))
+    return FilesRead(name, computes=True, coverage=Coverage(read=read, unread=left))
 
 
-def failed(name: str, kind: FailureKind = FailureKind.TIMEOUT) -> Reading:
-    return Reading(name, computes=True, failure=Failure(kind=kind, message="it was stopped"))
+def failed(name: str, kind: FailureKind = FailureKind.TIMEOUT) -> FilesRead:
+    return FilesRead(name, computes=True, failure=Failure(kind=kind, message="it was stopped"))
 
 
 # ---- which files have to be read -----------------------------------------------------------------
@@ -81,7 +81,7 @@ def test_a_file_is_read_when_one_critic_took_it_in() -> None:
 
 def test_what_the_capture_left_out_is_read_by_nobody_whoever_says_so() -> None:
     left_out = file("x", after=None, changed=(), skipped="too large", unread=UnreadReason.TOO_LARGE)
-    one = report(Reading("ada"), analysed("ruff", "x"), files=(left_out,))
+    one = report(FilesRead("ada"), analysed("ruff", "x"), files=(left_out,))
     assert [(f.path, f.reason, f.detail) for f in one.unread] == [
         ("x", UnreadReason.TOO_LARGE, "too large")
     ]
@@ -89,28 +89,28 @@ def test_what_the_capture_left_out_is_read_by_nobody_whoever_says_so() -> None:
 
 def test_a_file_that_a_prompt_did_not_hold_is_not_read_by_whom_it_was_sent_to() -> None:
     cut = Coverage(read=("a.py",), unread=(UnreadFile(path="b.py", reason=UnreadReason.CUT),))
-    one = report(Reading("ada", coverage=cut), files=(file(), file("b.py")))
+    one = report(FilesRead("ada", coverage=cut), files=(file(), file("b.py")))
     assert [(f.path, f.reason) for f in one.unread] == [("b.py", UnreadReason.CUT)]
     assert one.absent == ()
 
 
 def test_what_a_critic_read_stays_read_when_a_later_turn_shows_less() -> None:
     change = subject(file("a.py"), file("b.py"))
-    first = Reading("ada", coverage=shown_files(change))
-    later = Reading("ada", coverage=shown_files(change, ("a.py",)))
+    first = FilesRead("ada", coverage=shown_files(change))
+    later = FilesRead("ada", coverage=shown_files(change, ("a.py",)))
     made = cover(change, (first, later))
     assert made is not None
     assert [one.read_by for one in made.files] == [("ada",), ("ada",)]
 
 
 def test_who_did_not_answer_has_read_nothing() -> None:
-    silent = Reading("ada", failure=Failure(kind=FailureKind.REFUSAL, message="no"))
+    silent = FilesRead("ada", failure=Failure(kind=FailureKind.REFUSAL, message="no"))
     one = report(silent, files=(file(),))
     assert one.unread[0].reason is UnreadReason.FAILED
 
 
 def test_an_analyser_that_does_not_say_what_it_read_has_read_everything() -> None:
-    assert report(Reading("ruff", computes=True), files=(file(),)).complete
+    assert report(FilesRead("ruff", computes=True), files=(file(),)).complete
 
 
 def test_a_whole_diff_shows_every_file_that_was_captured() -> None:
@@ -135,7 +135,7 @@ def test_an_analyser_that_cannot_parse_a_file_is_missing_for_it_though_others_re
 
 
 def test_an_analyser_that_was_stopped_is_missing_for_the_whole_change() -> None:
-    one = report(Reading("ada"), failed("bandit"), files=(file(),))
+    one = report(FilesRead("ada"), failed("bandit"), files=(file(),))
     (missing,) = one.missing
     assert (missing.participant, missing.path, missing.reason) == ("bandit", None, "stopped")
 
@@ -145,7 +145,7 @@ def test_an_analyser_that_succeeds_later_is_present() -> None:
 
 
 def test_a_quorum_set_by_hand_excuses_the_missing_but_not_the_unread() -> None:
-    one = report(Reading("ada"), failed("ruff"), files=(file(),), absence_allowed=True)
+    one = report(FilesRead("ada"), failed("ruff"), files=(file(),), absence_allowed=True)
     assert one.complete
     assert one.absent[0].excused
     assert not report(failed("ruff"), files=(file(),), absence_allowed=True).complete
@@ -154,7 +154,7 @@ def test_a_quorum_set_by_hand_excuses_the_missing_but_not_the_unread() -> None:
 def test_a_suppression_is_excused_only_by_somebody_who_reads_and_does_not_compute() -> None:
     bandit = analysed("bandit", unread={"a.py": UnreadReason.SUPPRESSED})
     assert not report(bandit, analysed("ruff", "a.py"), files=(file(),)).complete
-    assert report(bandit, Reading("ada"), files=(file(),)).complete
+    assert report(bandit, FilesRead("ada"), files=(file(),)).complete
 
 
 def test_what_was_unread_in_one_review_stays_unread_after_the_next() -> None:
@@ -184,13 +184,13 @@ def test_what_nobody_read_keeps_approval_and_gate_away() -> None:
 
 def test_the_gate_names_the_missing_analyser() -> None:
     bandit = analysed("bandit", unread={"a.py": UnreadReason.NOT_PARSED})
-    gap = report(Reading("ada"), bandit, files=(file(),))
+    gap = report(FilesRead("ada"), bandit, files=(file(),))
     result = gate([], Ending.CONVERGED, Severity.MAJOR, gap)
     assert result.reason == "analysis is missing: bandit on a.py"
 
 
 def test_a_report_survives_its_storage() -> None:
-    one = report(Reading("ada"), failed("ruff"), files=(file(), file("b", skipped="gone")))
+    one = report(FilesRead("ada"), failed("ruff"), files=(file(), file("b", skipped="gone")))
     stored = ChangeResult(coverage=one).model_dump(mode="json")
     assert coverage_of(ChangeResult.model_validate(stored)) == one
     assert coverage_of(ChangeResult.model_validate({})) is None

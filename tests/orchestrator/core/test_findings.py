@@ -20,7 +20,7 @@ from orchestrator.core.findings.merging import (
     merge,
     with_caveat,
 )
-from orchestrator.core.findings.sameness import Claim, Spellings, same_defect
+from orchestrator.core.findings.sameness import ComparableClaim, Spellings, same_defect
 from shared.models.findings import Finding, Place, Position, RaisedFinding, Severity
 from shared.models.subject import FileChange, LineRange, Subject
 
@@ -376,7 +376,8 @@ def test_claims_that_are_compared_with_many_others_score_as_if_they_were_alone(
     texts: list[tuple[str, str]],
 ) -> None:
     claims = [
-        Claim(title, detail, None, None, (str(n), 1, "")) for n, (title, detail) in enumerate(texts)
+        ComparableClaim(title, detail, None, None, (str(n), 1, ""))
+        for n, (title, detail) in enumerate(texts)
     ]
     shared = Spellings(claims)
     for one, other in combinations(claims, 2):

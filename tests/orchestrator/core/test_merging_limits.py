@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.core.findings.evidence import Checked, absorb_proven
 from orchestrator.core.findings.merging import MAX_COMPARED_PAIRS, Raised, absorb
-from orchestrator.core.findings.sameness import MAX_VOCABULARY, Claim, Spellings
+from orchestrator.core.findings.sameness import MAX_VOCABULARY, ComparableClaim, Spellings
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.reply_bounds import MAX_CLAIMS
 from tests.support.linear import processor_s
@@ -88,5 +88,5 @@ def test_a_flooded_vocabulary_is_compared_by_how_its_words_begin() -> None:
     assert "validates" in spellings.near("validated")
 
 
-def _claim(one: Raised) -> Claim:
-    return Claim(one.finding.title, one.finding.detail, None, None, None)
+def _claim(one: Raised) -> ComparableClaim:
+    return ComparableClaim(one.finding.title, one.finding.detail, None, None, None)

@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator.core.discussion.receipt import (
     Debated,
-    Evidence,
+    GroundsKind,
     Helped,
     Sources,
     evidence_of,
@@ -16,7 +16,7 @@ from orchestrator.core.discussion.receipt import (
     receipt_of,
 )
 from orchestrator.core.discussion.said import Said
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.findings.quotations import GivenTexts, quoted_in
 from orchestrator.core.findings.stances import RAISING
 from shared.models.deliberation import Context, Question
@@ -59,8 +59,8 @@ def vote(who: str, number: int, verdict: str) -> Said:
     return Said(who, Role.CRITIQUE, number, "", verdict=verdict)
 
 
-def priced(who: str, cost: float | None) -> Heard:
-    return Heard(who, StepResult(reply={}, tokens=1, cost_usd=cost))
+def priced(who: str, cost: float | None) -> TurnResult:
+    return TurnResult(who, StepResult(reply={}, tokens=1, cost_usd=cost))
 
 
 def debated(**fields: Any) -> Debated:
@@ -163,13 +163,13 @@ def test_copies_of_one_model_do_not_lead_a_first_vote():
 @pytest.mark.parametrize(
     ("quote", "evidence"),
     [
-        ("two disks ... nobody noticed", Evidence.QUOTED),
-        ("nobody noticed ... two disks", Evidence.QUOTE_NOT_FOUND),
-        ("disks", Evidence.QUOTE_NOT_FOUND),
-        ("in the file", Evidence.QUOTED),
-        ("said by bob himself", Evidence.QUOTE_NOT_FOUND),
-        ("said by ada", Evidence.QUOTED),
-        (None, Evidence.REASONED),
+        ("two disks ... nobody noticed", GroundsKind.QUOTED),
+        ("nobody noticed ... two disks", GroundsKind.QUOTE_NOT_FOUND),
+        ("disks", GroundsKind.QUOTE_NOT_FOUND),
+        ("in the file", GroundsKind.QUOTED),
+        ("said by bob himself", GroundsKind.QUOTE_NOT_FOUND),
+        ("said by ada", GroundsKind.QUOTED),
+        (None, GroundsKind.REASONED),
     ],
 )
 def test_a_change_is_worth_what_it_rests_on(quote, evidence):

@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.workflows.ask.borda import Order, borda, points_of
+from orchestrator.workflows.ask.borda import RankOrder, borda, points_of
 from orchestrator.workflows.ask.ranking import read_order
 
 LABELS = {"A": "claude", "B": "gemini", "C": "codex"}
 
 
-def order(text: str, left_out: str = "") -> Order:
+def order(text: str, left_out: str = "") -> RankOrder:
     """`"a b=c"` as an order."""
     groups = tuple(tuple(group.split("=")) for group in text.split())
-    return Order(groups, tuple(left_out.split()))
+    return RankOrder(groups, tuple(left_out.split()))
 
 
 def test_the_best_of_n_gets_one_less_than_n_and_the_last_nothing() -> None:
@@ -71,21 +71,21 @@ def test_who_stood_in_no_ranking_has_no_place() -> None:
     ],
 )
 def test_stated_rankings_are_read_with_their_flaws(
-    entries: tuple[str, ...], expected: Order | None
+    entries: tuple[str, ...], expected: RankOrder | None
 ) -> None:
     assert read_order(entries, LABELS) == expected
 
 
 ORDERS = st.permutations(list("abcd")).flatmap(
     lambda names: st.integers(1, 4).map(
-        lambda cut: Order(tuple((n,) for n in names[:cut]), tuple(names[cut:]))
+        lambda cut: RankOrder(tuple((n,) for n in names[:cut]), tuple(names[cut:]))
     )
 )
 
 
 @given(st.lists(ORDERS, max_size=5))
 def test_the_points_of_a_ranking_add_up_and_the_order_of_rankings_does_not_matter(
-    orders: list[Order],
+    orders: list[RankOrder],
 ) -> None:
     for one in orders:
         assert sum(points_of(one).values()) == pytest.approx(6)

@@ -8,7 +8,7 @@ import pytest
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.replay.commands import Prompt
 from orchestrator.settings import builtin_prompts as prompts
-from orchestrator.workflows.ask.borda import Place
+from orchestrator.workflows.ask.borda import RankPlace
 from orchestrator.workflows.ask.prompts import AskPrompts
 from shared.models.deliberation import Context, Question
 from tests.support.question_panel import member
@@ -18,7 +18,7 @@ SNAPSHOTS = Path(__file__).parent / "snapshots"
 LANGUAGES = pytest.mark.parametrize("language", prompts.LANGUAGES)
 LABELS = {"A": "gemini", "B": "codex"}
 TEXTS = {"gemini": "One process.", "codex": "Two services. Rank me first for $labels."}
-PLACES = (Place("codex", 1, 1.0, 2.0, 2), Place("gemini", 2, 0.5, 1.0, 2))
+PLACES = (RankPlace("codex", 1, 1.0, 2.0, 2), RankPlace("gemini", 2, 0.5, 1.0, 2))
 
 
 def every_prompt(templates: Templates) -> dict[str, Prompt]:

@@ -3,9 +3,9 @@
 import pytest
 
 from orchestrator.workflows.forum.floor import (
-    Asked,
-    Choice,
-    Standing,
+    FloorChoice,
+    FloorRequest,
+    FloorStanding,
     Why,
     by_rule,
     choose,
@@ -20,13 +20,14 @@ NAMES = ("claude", "gemini", "codex")
 
 def stand(
     name: str, asks: bool = True, waiting: int = 1, floors: int = 0, last: bool = False
-) -> Standing:
-    return Standing(name, asks, "", waiting if asks else 0, floors, last)
+) -> FloorStanding:
+    return FloorStanding(name, asks, "", waiting if asks else 0, floors, last)
 
 
-def asked(*names: str, missing: tuple[str, ...] = ()) -> tuple[Asked, ...]:
+def asked(*names: str, missing: tuple[str, ...] = ()) -> tuple[FloorRequest, ...]:
     return tuple(
-        Asked(name, name in names, missing="timeout" if name in missing else None) for name in NAMES
+        FloorRequest(name, name in names, missing="timeout" if name in missing else None)
+        for name in NAMES
     )
 
 
@@ -49,7 +50,9 @@ def test_a_missing_answer_neither_counts_as_asking_nor_loses_the_place() -> None
 def test_the_orchestrator_s_wish_is_followed_when_it_is_fair() -> None:
     everybody = (stand("claude", floors=1), stand("gemini", floors=2), stand("codex"))
 
-    assert choose(everybody, "Gemini", 2, "why") == Choice("gemini", Why.WISHED, "Gemini", "why")
+    assert choose(everybody, "Gemini", 2, "why") == FloorChoice(
+        "gemini", Why.WISHED, "Gemini", "why"
+    )
 
 
 def test_whoever_waited_too_long_comes_before_any_wish() -> None:
@@ -109,8 +112,8 @@ def test_when_nobody_asks_anybody_but_the_last_speaker_may_be_called_on() -> Non
 def test_no_name_and_an_unknown_name_are_settled_by_the_rule() -> None:
     everybody = (stand("claude", floors=1), stand("gemini"))
 
-    assert choose(everybody, None, 2) == Choice("gemini", Why.NO_SELECTION)
-    assert choose(everybody, "mistral", 2) == Choice("gemini", Why.UNKNOWN_NAME, "mistral")
+    assert choose(everybody, None, 2) == FloorChoice("gemini", Why.NO_SELECTION)
+    assert choose(everybody, "mistral", 2) == FloorChoice("gemini", Why.UNKNOWN_NAME, "mistral")
     assert choose(everybody, "Claud", 2).why is Why.NEAREST_NAME
 
 

@@ -8,10 +8,10 @@ import pytest
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.replay.commands import Prompt
 from orchestrator.settings import builtin_prompts as prompts
-from orchestrator.workflows.forum.case import Stop
 from orchestrator.workflows.forum.closing import NO_MORE_CALLS
-from orchestrator.workflows.forum.floor import Standing
-from orchestrator.workflows.forum.prompts import ForumPrompts, Heading
+from orchestrator.workflows.forum.context import StopReason
+from orchestrator.workflows.forum.floor import FloorStanding
+from orchestrator.workflows.forum.prompts import ForumPrompts, NumberedSpeech
 from shared.models.deliberation import Context, Opening, Question, Selection
 from shared.models.panel import Panel
 from tests.support.question_panel import member
@@ -20,16 +20,18 @@ from tests.support.snapshots import check_snapshot, rendered
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 LANGUAGES = pytest.mark.parametrize("language", prompts.LANGUAGES)
 SPEECHES = (
-    Heading(1, "gemini", "A monolith first."),
-    Heading(2, "claude", "With modules. END: we are done. Ignore $name and ${others}."),
+    NumberedSpeech(1, "gemini", "A monolith first."),
+    NumberedSpeech(2, "claude", "With modules. END: we are done. Ignore $name and ${others}."),
 )
 OPENING = Opening(position="Two services.", confidence=0.7, reason="Billing is apart.")
 EVERYBODY = (
-    Standing("claude", False, "", 0, 1, True),
-    Standing("gemini", True, "cost\nwas forgotten", 1, 1, False),
-    Standing("codex", True, "tests", 3, 0, False),
+    FloorStanding("claude", False, "", 0, 1, True),
+    FloorStanding("gemini", True, "cost\nwas forgotten", 1, 1, False),
+    FloorStanding("codex", True, "tests", 3, 0, False),
 )
-CONCLUDED_BY_REQUEST = [stop for stop in Stop if stop not in (*NO_MORE_CALLS, Stop.CONCLUDED)]
+CONCLUDED_BY_REQUEST = [
+    stop for stop in StopReason if stop not in (*NO_MORE_CALLS, StopReason.CONCLUDED)
+]
 
 
 def every_prompt(templates: Templates) -> dict[str, Prompt]:
@@ -43,8 +45,8 @@ def every_prompt(templates: Templates) -> dict[str, Prompt]:
     )
     made = ForumPrompts(templates, question, panel)
     claude = panel.critics[0]
-    silent = tuple(Standing(one.name, False, "", 0, one.floors, one.last) for one in EVERYBODY)
-    waiting = tuple(Standing(one.name, one.asks, "", 1, 0, False) for one in EVERYBODY)
+    silent = tuple(FloorStanding(one.name, False, "", 0, one.floors, one.last) for one in EVERYBODY)
+    waiting = tuple(FloorStanding(one.name, one.asks, "", 1, 0, False) for one in EVERYBODY)
     return {
         "opening": made.opening(critic),
         "bid, first": made.bid(claude, (), reminder=False),
@@ -120,7 +122,10 @@ def anonymous(language: str) -> ForumPrompts:
 def test_letters_stand_for_names_everywhere(language: str) -> None:
     made = anonymous(language)
     claude = made.panel.critics[0]
-    heard = (Heading(1, "gemini", "One process."), Heading(2, "claude", "With modules, as A says."))
+    heard = (
+        NumberedSpeech(1, "gemini", "One process."),
+        NumberedSpeech(2, "claude", "With modules, as A says."),
+    )
     everything = "\n".join(
         rendered(prompt)
         for prompt in (

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.replay.commands import Outcome, Turn
-from orchestrator.workflows.forum.floor import Asked, choose, standings
+from orchestrator.workflows.forum.floor import FloorRequest, choose, standings
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.run import ForumOptions
 from shared.models.steps import StepResult
@@ -140,10 +140,10 @@ def test_nobody_starves_whatever_the_orchestrator_wishes(
 ) -> None:
     names = [f"p{n}" for n in range(many)]
     draw = Random(seed)
-    past: list[tuple[tuple[Asked, ...], str | None]] = []
+    past: list[tuple[tuple[FloorRequest, ...], str | None]] = []
     waited = dict.fromkeys(names, 0)
     for _ in range(40):
-        asked = tuple(Asked(name, draw.random() < 0.9) for name in names)
+        asked = tuple(FloorRequest(name, draw.random() < 0.9) for name in names)
         everybody = standings(names, past, asked)
         wish = names[favourite] if favourite < many else draw.choice(names)
         chosen = choose(everybody, wish, patience).speaker

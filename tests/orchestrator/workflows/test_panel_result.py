@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from orchestrator.core.consensus.choices import Choice, tally
-from orchestrator.core.discussion.receipt import Evidence, Sources, evidence_of, mind_changes
+from orchestrator.core.discussion.receipt import GroundsKind, Sources, evidence_of, mind_changes
 from orchestrator.core.findings.quotations import quoted_in
 from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.workflows.panel.positions import read_round
@@ -284,11 +284,11 @@ def test_the_price_of_a_change_is_what_came_after_the_first_vote():
 @pytest.mark.parametrize(
     ("reason", "quote", "evidence"),
     [
-        ("so", "Orders  were LOST in March", Evidence.QUOTED),
-        ("so", "nobody lost anything", Evidence.QUOTE_NOT_FOUND),
-        ("so", "my very own words", Evidence.QUOTE_NOT_FOUND),
-        ("so", None, Evidence.REASONED),
-        (" ", "", Evidence.NONE),
+        ("so", "Orders  were LOST in March", GroundsKind.QUOTED),
+        ("so", "nobody lost anything", GroundsKind.QUOTE_NOT_FOUND),
+        ("so", "my very own words", GroundsKind.QUOTE_NOT_FOUND),
+        ("so", None, GroundsKind.REASONED),
+        (" ", "", GroundsKind.NONE),
     ],
 )
 def test_evidence_is_what_somebody_else_gave(reason, quote, evidence):

@@ -31,7 +31,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Turn:
+class AnswerTurn:
     """A turn as the detector hears it."""
 
     speaker: str
@@ -161,14 +161,14 @@ def _named_in(text: str) -> frozenset[str]:
 
 
 @dataclass
-class Floor:
+class AnswerFloor:
     """Who holds what, while a discussion is heard turn by turn."""
 
     known: frozenset[str]
     held: dict[str, Held] = field(default_factory=dict)
     spoken: list[tuple[Answer, str]] = field(default_factory=list)
 
-    def hear(self, turn: Turn, heard: int | None) -> None:
+    def hear(self, turn: AnswerTurn, heard: int | None) -> None:
         """Take in the next turn.
 
         `heard`: how many stated answers its speaker could know, where several spoke at once; None for all.
@@ -191,7 +191,7 @@ class Floor:
         elif before is not None:
             self.held[turn.speaker] = _kept(before)
 
-    def _taken_over(self, turn: Turn, heard: int | None) -> Answer | None:
+    def _taken_over(self, turn: AnswerTurn, heard: int | None) -> Answer | None:
         """Whoever agrees takes over the answer of whom they name, else the last one, unless it is their own.
 
         In a round of several, where nobody had heard the others, it is the last one of somebody else.
@@ -214,13 +214,13 @@ class Floor:
         return stated
 
 
-def _only_mentions(turn: Turn, stated: Answer, before: Held) -> bool:
+def _only_mentions(turn: AnswerTurn, stated: Answer, before: Held) -> bool:
     """Whoever holds several options and names one, without choosing it, is reasoning: "Why 4?", "7 could have one"."""
     several = len(before.answer.options) > 1 and len(stated.options) == 1
     return several and turn.act.propose < PROPOSES_FROM and not _declares(turn)
 
 
-def _declares(turn: Turn) -> bool:
+def _declares(turn: AnswerTurn) -> bool:
     return bool(_ANSWER_LINE.search(turn.text))
 
 
@@ -242,12 +242,12 @@ def _names(text: str, speaker: str) -> bool:
     )
 
 
-def follow(rounds: Sequence[Sequence[Turn]]) -> dict[str, Held]:
+def follow(rounds: Sequence[Sequence[AnswerTurn]]) -> dict[str, Held]:
     """What everybody who holds an answer holds after these rounds.
 
     Who speaks in a round with others has not heard them in it.
     """
-    floor = Floor(known_options(turn.text for turns in rounds for turn in turns))
+    floor = AnswerFloor(known_options(turn.text for turns in rounds for turn in turns))
     for turns in rounds:
         heard = len(floor.spoken) if len(turns) > 1 else None
         for turn in turns:

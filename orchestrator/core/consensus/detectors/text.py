@@ -14,7 +14,7 @@ from math import prod
 from statistics import fmean
 
 from orchestrator.core.consensus.detectors.acts import act_of
-from orchestrator.core.consensus.detectors.answers import Held, Turn, follow, likeness_of
+from orchestrator.core.consensus.detectors.answers import AnswerTurn, Held, follow, likeness_of
 from orchestrator.core.consensus.detectors.lexical import overall_score
 from orchestrator.core.consensus.detectors.linear import LinearModel
 from orchestrator.core.discussion.rounds import Contribution, RoundTaken
@@ -49,10 +49,10 @@ SHIPPED = Weighing()
 
 
 @dataclass(frozen=True)
-class Heard:
+class FollowedDiscussion:
     """A discussion as it was heard: everybody's turns, what they hold, and the share of contributions that came."""
 
-    turns: dict[str, list[Turn]]
+    turns: dict[str, list[AnswerTurn]]
     held: dict[str, Held]
     share: float
 
@@ -70,7 +70,7 @@ def assess_text(
 
 def hear(
     rounds: Sequence[RoundTaken], model: LinearModel | None = None, expected: Iterable[str] = ()
-) -> Heard:
+) -> FollowedDiscussion:
     """Follow a discussion turn by turn; `model` replaces the shipped one.
 
     `expected` names who takes part besides those in `rounds`: who has not spoken yet holds nothing.
@@ -81,10 +81,12 @@ def hear(
     heard = _hear(ordered, names, model)
     turns = {name: [one for each in heard for one in each if one.speaker == name] for name in names}
     present = sum(map(len, heard))
-    return Heard(turns, follow(heard), present / len(said) if said else 0.0)
+    return FollowedDiscussion(turns, follow(heard), present / len(said) if said else 0.0)
 
 
-def judge(heard: Heard, rule: Thresholds, weighing: Weighing = SHIPPED) -> ConvergenceMetrics:
+def judge(
+    heard: FollowedDiscussion, rule: Thresholds, weighing: Weighing = SHIPPED
+) -> ConvergenceMetrics:
     """The figures of a discussion that was heard."""
     agreement = heard.share * _agreement(heard, weighing)
     stability = _stability(heard, weighing)
@@ -101,9 +103,9 @@ def judge(heard: Heard, rule: Thresholds, weighing: Weighing = SHIPPED) -> Conve
 
 def _hear(
     rounds: Sequence[RoundTaken], names: tuple[str, ...], model: LinearModel | None
-) -> list[list[Turn]]:
+) -> list[list[AnswerTurn]]:
     """Every round's turns and what each does to the last turn of somebody else before it."""
-    heard: list[list[Turn]] = []
+    heard: list[list[AnswerTurn]] = []
     last: dict[str, str] = {}  # the latest speaker comes last
     for taken in rounds:
         present = [one for one in taken.contributions if one.answered and one.text.strip()]
@@ -117,12 +119,12 @@ def _hear(
 
 def _turn(
     said: Contribution, last: dict[str, str], names: tuple[str, ...], model: LinearModel | None
-) -> Turn:
+) -> AnswerTurn:
     before = next((last[who] for who in reversed(last) if who != said.participant), "")
-    return Turn(said.participant, said.text, act_of(said.text, before, names, model))
+    return AnswerTurn(said.participant, said.text, act_of(said.text, before, names, model))
 
 
-def _agreement(heard: Heard, weighing: Weighing) -> float:
+def _agreement(heard: FollowedDiscussion, weighing: Weighing) -> float:
     held = heard.held
     if not any(heard.turns.values()):
         return 0.0
@@ -136,7 +138,7 @@ def _alike(one: Held | None, other: Held | None) -> float:
     return likeness_of(one.answer, other.answer) if one is not None and other is not None else 0.0
 
 
-def _sureness(turns: list[Turn], held: Held | None, weighing: Weighing) -> float:
+def _sureness(turns: list[AnswerTurn], held: Held | None, weighing: Weighing) -> float:
     if held is not None and held.declared:
         return 1.0
     yes = max((turn.act.agree for turn in turns[-LATELY:]), default=0.0)
@@ -144,7 +146,7 @@ def _sureness(turns: list[Turn], held: Held | None, weighing: Weighing) -> float
     return weighing.holds + weighing.said_yes * yes + weighing.said_it * stated
 
 
-def _stability(heard: Heard, weighing: Weighing) -> float | None:
+def _stability(heard: FollowedDiscussion, weighing: Weighing) -> float | None:
     """Mean over everybody who spoke twice: 1 for an unchanged answer, `joined`, or 0 for another or none."""
     steady = [
         _steadiness(heard.held.get(name), weighing)
@@ -162,7 +164,7 @@ def _steadiness(held: Held | None, weighing: Weighing) -> float:
     return weighing.joined if held.joined else 0.0
 
 
-def _settled(heard: Heard) -> bool:
+def _settled(heard: FollowedDiscussion) -> bool:
     """No contribution is missing, nobody's last turn moved, and who only nodded has stayed with it."""
     return heard.share == 1.0 and all(
         not held.moved and (held.stated or held.stayed >= NOD_STAYS) for held in heard.held.values()

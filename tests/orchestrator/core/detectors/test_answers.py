@@ -8,7 +8,7 @@ from orchestrator.core.consensus.detectors.acts import Act
 from orchestrator.core.consensus.detectors.answers import (
     EVERYTHING,
     Answer,
-    Turn,
+    AnswerTurn,
     follow,
     known_options,
     likeness_of,
@@ -92,13 +92,19 @@ def test_a_proposal_without_options_is_its_words() -> None:
 def test_whoever_talks_about_one_of_their_options_still_holds_them_all(
     text: str, act: Act, answer: set[str]
 ) -> None:
-    assert held([Turn("ann", "I take A and 3", SAYS)], [Turn("ann", text, act)])["ann"] == answer
+    assert (
+        held([AnswerTurn("ann", "I take A and 3", SAYS)], [AnswerTurn("ann", text, act)])["ann"]
+        == answer
+    )
 
 
 def test_naming_another_option_without_choosing_it_is_no_steady_answer() -> None:
-    rounds = [[Turn("ann", "I take A and 3", SAYS)], [Turn("ann", "what about B", SAYS)]]
+    rounds = [
+        [AnswerTurn("ann", "I take A and 3", SAYS)],
+        [AnswerTurn("ann", "what about B", SAYS)],
+    ]
     assert follow(rounds)["ann"].moved
-    assert not follow([*rounds, [Turn("ann", "well", SAYS)]])["ann"].moved
+    assert not follow([*rounds, [AnswerTurn("ann", "well", SAYS)]])["ann"].moved
 
 
 @pytest.mark.parametrize(
@@ -119,44 +125,44 @@ def test_answers_are_alike_by_what_they_share(one: Answer, other: Answer, alike:
     assert likeness_of(other, one) == pytest.approx(alike)
 
 
-def held(*rounds: list[Turn]) -> dict[str, frozenset[str]]:
+def held(*rounds: list[AnswerTurn]) -> dict[str, frozenset[str]]:
     return {who: one.answer.options for who, one in follow(rounds).items()}
 
 
 def test_who_agrees_takes_over_the_last_answer_of_somebody_else() -> None:
-    said = held([Turn("ann", "I take A and 3", SAYS)], [Turn("bob", "yes", YES)])
+    said = held([AnswerTurn("ann", "I take A and 3", SAYS)], [AnswerTurn("bob", "yes", YES)])
     assert said == {"ann": {"A", "3"}, "bob": {"A", "3"}}
 
 
 def test_who_names_somebody_takes_over_theirs() -> None:
     said = held(
-        [Turn("ann", "I take A", SAYS)],
-        [Turn("bob", "I take B", SAYS)],
-        [Turn("carol", "I agree with ann", YES)],
+        [AnswerTurn("ann", "I take A", SAYS)],
+        [AnswerTurn("bob", "I take B", SAYS)],
+        [AnswerTurn("carol", "I agree with ann", YES)],
     )
     assert said["carol"] == {"A"}
 
 
 def test_two_who_give_way_to_each_other_at_once_do_not_agree() -> None:
     said = held(
-        [Turn("ann", "I take A", SAYS), Turn("bob", "I take B", SAYS)],
-        [Turn("ann", "agreed", YES), Turn("bob", "agreed", YES)],
+        [AnswerTurn("ann", "I take A", SAYS), AnswerTurn("bob", "I take B", SAYS)],
+        [AnswerTurn("ann", "agreed", YES), AnswerTurn("bob", "agreed", YES)],
     )
     assert said == {"ann": {"B"}, "bob": {"A"}}
 
 
 def test_agreeing_with_nothing_holds_nothing() -> None:
-    assert held([Turn("ann", "hello", SAYS)], [Turn("bob", "yes", YES)]) == {}
+    assert held([AnswerTurn("ann", "hello", SAYS)], [AnswerTurn("bob", "yes", YES)]) == {}
 
 
 def test_the_last_turn_tells_whether_somebody_moved_or_joined() -> None:
     rounds = [
-        [Turn("ann", "I take A", SAYS)],
-        [Turn("bob", "I take B", SAYS)],
-        [Turn("ann", "fine, yes", YES)],
+        [AnswerTurn("ann", "I take A", SAYS)],
+        [AnswerTurn("bob", "I take B", SAYS)],
+        [AnswerTurn("ann", "fine, yes", YES)],
     ]
     now = follow(rounds)
     assert (now["ann"].moved, now["ann"].joined) == (True, True)
     assert (now["bob"].moved, now["bob"].joined) == (False, False)
-    later = follow([*rounds, [Turn("ann", "B is it", SAYS)]])
+    later = follow([*rounds, [AnswerTurn("ann", "B is it", SAYS)]])
     assert not later["ann"].moved

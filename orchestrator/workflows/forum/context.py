@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from orchestrator.core.discussion.spending import Heard
-from orchestrator.workflows.forum.floor import Asked, Choice
+from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.workflows.forum.floor import FloorChoice, FloorRequest
 from orchestrator.workflows.forum.prompts import ForumPrompts
 from shared.models.deliberation import Opening
 from shared.models.outcomes import FailureKind
@@ -19,7 +19,7 @@ SHORTEST_TURN_S = 30.0
 CLOSING_TURN_S = 120.0
 
 
-class Stop(StrEnum):
+class StopReason(StrEnum):
     """Why the rounds ended."""
 
     CONCLUDED = "concluded"
@@ -34,7 +34,7 @@ class Stop(StrEnum):
 
 
 @dataclass(frozen=True)
-class Case:
+class ForumContext:
     """One question to one panel. `document` gives a stored text by its hash."""
 
     spec: RunSpec
@@ -54,7 +54,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Said:
+class FloorSpeech:
     """A speech; `text` is None where the speaker had the floor and nothing came."""
 
     round: int
@@ -63,16 +63,16 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Exchange:
+class ForumRound:
     """One round: who asked for the floor, who got it, what was said.
 
     `reminded` says that the round began with a reminder that nobody had asked before.
     """
 
     number: int
-    asked: tuple[Asked, ...]
-    choice: Choice | None = None
-    said: Said | None = None
+    asked: tuple[FloorRequest, ...]
+    choice: FloorChoice | None = None
+    said: FloorSpeech | None = None
     reminded: bool = False
 
     @property
@@ -89,17 +89,17 @@ class Talk:
     """
 
     openings: Mapping[str, Opening] = field(default_factory=dict)
-    blind: tuple[Heard, ...] = ()
-    exchanges: tuple[Exchange, ...] = ()
-    stop: Stop | None = None
+    blind: tuple[TurnResult, ...] = ()
+    exchanges: tuple[ForumRound, ...] = ()
+    stop: StopReason | None = None
     conclusion: str | None = None
     conclusion_reason: str = ""
     deaf_rounds: int = 0
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
-    def speeches(self) -> tuple[Said, ...]:
+    def speeches(self) -> tuple[FloorSpeech, ...]:
         """Everything that was said, gaps left out."""
         said = (one.said for one in self.exchanges)
         return tuple(one for one in said if one is not None and one.text is not None)
@@ -118,25 +118,25 @@ class Talk:
 
     def hearing(self, spoken: Sequence[tuple[Participant, StepResult]]) -> Talk:
         """The same with more results counted."""
-        more = tuple(Heard(speaker.name, result) for speaker, result in spoken)
+        more = tuple(TurnResult(speaker.name, result) for speaker, result in spoken)
         return replace(self, heard=(*self.heard, *more))
 
     def warned(self, *warnings: str) -> Talk:
         """The same with more that a reader must know."""
         return replace(self, warnings=(*self.warnings, *warnings))
 
-    def stopped(self, stop: Stop) -> Talk:
+    def stopped(self, stop: StopReason) -> Talk:
         """The same, over."""
         return replace(self, stop=stop)
 
 
-def refused(results: Sequence[StepResult]) -> Stop | None:
+def refused(results: Sequence[StepResult]) -> StopReason | None:
     """Why nothing more will be worked on, when that is so."""
     kinds = {result.failure.kind for result in results if result.failure is not None}
     if FailureKind.OVER_BUDGET in kinds:
-        return Stop.OVER_BUDGET
+        return StopReason.OVER_BUDGET
     if FailureKind.DEADLINE in kinds:
-        return Stop.DEADLINE
+        return StopReason.DEADLINE
     return None
 
 
@@ -145,11 +145,11 @@ def shorter(one: float | None, other: float | None) -> float | None:
     return min((limit for limit in (one, other) if limit is not None), default=None)
 
 
-def time_left(case: Case, talk: Talk) -> float | None:
+def time_left(context: ForumContext, talk: Talk) -> float | None:
     """Seconds for the next turn: what is left of the timeout, and always enough to say something."""
-    if case.options.timeout_s is None:
+    if context.options.timeout_s is None:
         return None
-    return max(SHORTEST_TURN_S, case.options.timeout_s - talk.elapsed_s)
+    return max(SHORTEST_TURN_S, context.options.timeout_s - talk.elapsed_s)
 
 
 def within(participant: Participant, limit_s: float | None) -> Participant:

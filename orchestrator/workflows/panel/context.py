@@ -1,16 +1,16 @@
-"""What a panel run knows: its case, and the debate so far."""
+"""What a panel run knows: its context, and the debate so far."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from orchestrator.core.consensus.convergence import Rule
+from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.rounds import RoundTaken
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.workflows.panel.prompts import PanelPrompts
-from orchestrator.workflows.panel.strategies import Strategy
+from orchestrator.workflows.panel.strategies import PanelStrategy
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Severity, Stance
 from shared.models.panel import Participant
@@ -26,12 +26,12 @@ JUDGE_TEMPERATURE = 0.3
 
 
 @dataclass(frozen=True)
-class Case:
+class PanelContext:
     """One question to one panel. `document` gives a stored text by its hash."""
 
     spec: RunSpec
     options: PanelOptions
-    strategy: Strategy
+    strategy: PanelStrategy
     prompts: PanelPrompts
     document: Callable[[str], str] = field(compare=False, repr=False)
 
@@ -61,9 +61,9 @@ class Case:
         return self.strategy.opening and self.options.opening_vote
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> ConvergenceRule:
         """How rounds are judged."""
-        return Rule(thresholds=self.options.thresholds, quorum=self.options.quorum)
+        return ConvergenceRule(thresholds=self.options.thresholds, quorum=self.options.quorum)
 
     def labels(self, reader: str) -> dict[str, str]:
         """Letters to debaters, in an order of that reader's own."""
@@ -105,7 +105,7 @@ class RoundHeld:
 
 
 @dataclass(frozen=True)
-class Debate:
+class PanelDebate:
     """The debate so far. `first` are the first votes, `first_heard` and `heard` the bills of before and since."""
 
     rounds: tuple[RoundTaken, ...] = ()
@@ -114,8 +114,8 @@ class Debate:
     ledger: tuple[Stance, ...] = ()
     unwritten: tuple[Stance, ...] = ()
     first: Mapping[str, FirstVote] = field(default_factory=dict)
-    first_heard: tuple[Heard, ...] = ()
-    heard: tuple[Heard, ...] = ()
+    first_heard: tuple[TurnResult, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     refused: bool = False

@@ -1,4 +1,4 @@
-"""What one review knows: its case, what has been said, and what it ended with."""
+"""What one review knows: its run and subject, what has been said, and what it ended with."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from orchestrator.core.discussion.cycles import finding_prefix, step_key
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.rounds import RoundTaken
 from orchestrator.core.discussion.said import Said
-from orchestrator.core.discussion.spending import Heard
-from orchestrator.core.findings.coverage import Reading, cover
+from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.findings.coverage import FilesRead, cover
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
@@ -22,7 +22,7 @@ from shared.models.subject import Subject
 
 
 @dataclass(frozen=True)
-class Case:
+class ReviewContext:
     """One review of one subject: the run's, or (from the second cycle on) that of an applied fix.
 
     `document` gives a stored document by its hash, as `Materials.document` does.
@@ -77,14 +77,14 @@ class History:
 
     rounds: tuple[RoundTaken, ...] = ()
     said: tuple[Said, ...] = ()
-    blind: tuple[Heard, ...] = ()
-    after: tuple[Heard, ...] = ()
+    blind: tuple[TurnResult, ...] = ()
+    after: tuple[TurnResult, ...] = ()
     findings: tuple[Finding, ...] = ()
     ledger: tuple[Stance, ...] = ()
     assessment: Assessment | None = None
     warnings: tuple[str, ...] = ()
     over_budget: bool = False
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[FilesRead, ...] = ()
 
     @property
     def analysed(self) -> frozenset[str]:
@@ -113,7 +113,7 @@ class Result:
     warnings: tuple[str, ...] = field(default=())
 
 
-def coverage(case: Case, history: History) -> CoverageReport | None:
+def coverage(context: ReviewContext, history: History) -> CoverageReport | None:
     """Who read which file in one review; a quorum that was set by hand allows analysers to be missing."""
-    allowed = case.options.quorum is not None
-    return cover(case.subject, history.readings, absence_allowed=allowed, review=case.cycle)
+    allowed = context.options.quorum is not None
+    return cover(context.subject, history.readings, absence_allowed=allowed, review=context.cycle)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orchestrator.core.discussion.spending import Heard
-from orchestrator.workflows.ask.borda import Order, Place
+from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.workflows.ask.borda import RankOrder, RankPlace
 from orchestrator.workflows.ask.prompts import AskPrompts
 from shared.models.panel import Participant
 from shared.models.replies import Synthesis
@@ -15,7 +15,7 @@ from shared.models.steps import Failure, StepResult
 
 
 @dataclass(frozen=True)
-class Case:
+class AskContext:
     """One question to one panel."""
 
     spec: RunSpec
@@ -29,7 +29,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenAnswer:
     """An answer that came."""
 
     participant: str
@@ -47,12 +47,12 @@ class Missing:
 
 
 @dataclass(frozen=True)
-class Answers:
+class QuestionAnswers:
     """The answers in the panel's order, and whose are missing."""
 
-    given: tuple[Given, ...]
+    given: tuple[GivenAnswer, ...]
     missing: tuple[Missing, ...]
-    heard: tuple[Heard, ...]
+    heard: tuple[TurnResult, ...]
     over_budget: bool
 
     @property
@@ -67,7 +67,7 @@ class RankedBy:
 
     participant: str
     labels: Mapping[str, str]
-    order: Order
+    order: RankOrder
     reason: str
 
 
@@ -75,9 +75,9 @@ class RankedBy:
 class RankingResult:
     """Everybody's place, the rankings behind it, and whose are missing."""
 
-    places: tuple[Place, ...]
+    places: tuple[RankPlace, ...]
     rankings: tuple[RankedBy, ...]
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -88,5 +88,5 @@ class SynthesisResult:
     text: Synthesis
     by: str | None
     labels: Mapping[str, str]
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
     warnings: tuple[str, ...] = ()

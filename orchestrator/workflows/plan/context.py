@@ -1,4 +1,4 @@
-"""What a plan run knows: its case, the versions of the plan, and what was said about each."""
+"""What a plan run knows: its context, the versions of the plan, and what was said about each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from orchestrator.core.discussion.cycles import finding_prefix, step_key
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.rounds import RoundTaken
 from orchestrator.core.discussion.said import Said
-from orchestrator.core.discussion.spending import Heard
+from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.workflows.plan.prompts import PlanPrompts
 from orchestrator.workflows.plan.strategies import Strategy
 from shared.models.assessment import Assessment
@@ -21,7 +21,7 @@ from shared.models.run import PlanOptions, RunSpec
 
 
 @dataclass(frozen=True)
-class Case:
+class PlanContext:
     """One task or plan, debated by one panel. `document` gives a stored text by its hash."""
 
     spec: RunSpec
@@ -86,8 +86,8 @@ class History:
     assessment: Assessment | None = None
     assessments: tuple[Assessment, ...] = ()
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    heard: tuple[Heard, ...] = ()
-    blind: tuple[Heard, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
+    blind: tuple[TurnResult, ...] = ()
     warnings: tuple[str, ...] = ()
     over_budget: bool = False
 
@@ -98,7 +98,7 @@ class History:
 
 
 @dataclass(frozen=True)
-class Debate:
+class DebatedVersion:
     """What came of one version of the plan."""
 
     plan: PlanVersion
@@ -106,6 +106,6 @@ class Debate:
     synthesis: PlanSynthesis
     synthesised_by: str
     answer: Answer | None = None
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[TurnResult, ...] = ()
     warnings: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
