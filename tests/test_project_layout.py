@@ -40,7 +40,7 @@ SQL_HOMES = ("shared/store/", "orchestrator/embedded/")
 
 # Modules that the import contracts name and that must exist, so that a rename cannot unhook a wall.
 WALLED = (
-    "orchestrator/cli orchestrator/web orchestrator/engine"
+    "orchestrator/cli orchestrator/web orchestrator/application orchestrator/engine"
     " orchestrator/workflows orchestrator/core workers/tasks workers/providers workers/tools"
 ).split()
 TOP_LEVEL = frozenset(

@@ -1,16 +1,14 @@
-"""From what was typed as the subject, a change or a question, to documents that need their origin no longer."""
+"""Capture a subject, a change or a question: documents that need their origin no longer."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from pydantic import JsonValue
 
-from orchestrator.cli.piped import MOMENT_S, PATIENCE_S, Piped, read_piped
 from orchestrator.settings.options import screen
 from orchestrator.settings.schema import Settings
 from orchestrator.subjects.capture import capture
@@ -18,7 +16,8 @@ from orchestrator.subjects.change import Put
 from orchestrator.subjects.question import QuestionLimits, QuestionRequest, capture_question
 from orchestrator.subjects.repository_change import Located, locate
 from orchestrator.subjects.request import ChangeRequest
-from shared.errors import EnvironmentFault, SubjectError
+from shared.errors import EnvironmentFault, SubjectError, UserError
+from shared.models.notices import Notice, notice
 from shared.models.subject import PYTHON_SUFFIXES, FileChange
 from shared.text.masking.mask import count_secrets
 
@@ -28,7 +27,7 @@ STDIN = "-"
 
 @dataclass(frozen=True)
 class ChangeInput:
-    """Which change `quorate review` is for. None: what is there decides."""
+    """Which change a review is for; `diff` names a file, `-` is standard input. None: what is there decides."""
 
     target: str | None = None
     staged: bool = False
@@ -48,83 +47,102 @@ class QuestionInput:
 
 
 @dataclass(frozen=True)
+class Piped:
+    """What came on standard input; `notices` say why nothing did."""
+
+    content: bytes | None = None
+    notices: tuple[Notice, ...] = ()
+
+
+class StandardInput(Protocol):
+    """Where `-` and what is piped in come from."""
+
+    def diff(self, limit: int) -> bytes:
+        """All of it, up to `limit` bytes."""
+
+    def text(self, limit: int, *, named: bool, has_words: bool) -> Piped:
+        """Words or material. `named`: `-` was written; `has_words`: the question is known without it.
+
+        Raises UserError beyond `limit` bytes, and when nothing comes that could be asked.
+        """
+
+
+class NoStandardInput:
+    """Nothing is piped into a caller that has no terminal: an HTTP request, a batch, a schedule."""
+
+    def diff(self, limit: int) -> bytes:  # noqa: ARG002 - the Protocol's signature
+        """Raises UserError."""
+        raise UserError("there is no standard input here: name a file, or give the text")
+
+    def text(self, limit: int, *, named: bool, has_words: bool) -> Piped:  # noqa: ARG002 - the Protocol's signature
+        """Nothing. Raises UserError when `-` was written."""
+        if named:
+            self.diff(limit)
+        return Piped()
+
+
+@dataclass(frozen=True)
 class Captured:
     """A subject in the store's words: its document, what it is called, and its prose, which shows its language.
 
     `paths` are the files that a change leaves behind, a script by the suffix of its language; None for everything else.
-    `notes` are words of presentation/locale/words.py with their values: what the person should know about it.
+    `notices` are what the person should know about it.
     """
 
     document: str
     title: str
     prose: str = ""
     labels: Mapping[str, JsonValue] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
+    notices: tuple[Notice, ...] = ()
     paths: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True)
-class Note:
-    """A sentence of presentation/locale/words.py, and how many it speaks of. `loud`: not even `--quiet` hides it."""
-
-    word: str
-    count: int = 0
-    loud: bool = False
-
-
 def capture_subject(
-    typed: ChangeInput | QuestionInput,
+    subject: ChangeInput | QuestionInput,
     directory: Path,
     settings: Settings,
     put: Put,
     environ: Mapping[str, str],
+    *,
     located: Located | None = None,
+    stdin: StandardInput,
 ) -> Captured:
     """Read the subject and store its parts. Raises UserError or EnvironmentFault with what is wrong with it."""
-    match typed:
+    match subject:
         case ChangeInput():
-            return _change(typed, directory, settings, put, environ, located)
+            request = replace(_request(subject, directory, environ), screen=screen(settings))
+            if subject.diff is not None:
+                request = replace(request, diff=_diff(directory, subject.diff, stdin))
+            return _change(request, put, located)
         case QuestionInput():
-            return _question(typed, directory, settings, put)
+            return _question(subject, directory, settings, put, stdin)
         case _:
-            assert_never(typed)
+            assert_never(subject)
 
 
 # ---- a change -----------------------------------------------------------------------------------
 
 
 def locate_change(
-    typed: ChangeInput | QuestionInput, directory: Path, environ: Mapping[str, str]
+    subject: ChangeInput | QuestionInput, directory: Path, environ: Mapping[str, str]
 ) -> Located | None:
     """Where a change of a repository is, before anything is read; None for a question and for a bare diff."""
-    if not isinstance(typed, ChangeInput) or typed.diff is not None:
+    if not isinstance(subject, ChangeInput) or subject.diff is not None:
         return None
-    return locate(_request(typed, directory, environ))
+    return locate(_request(subject, directory, environ))
 
 
-def _request(typed: ChangeInput, directory: Path, environ: Mapping[str, str]) -> ChangeRequest:
+def _request(change: ChangeInput, directory: Path, environ: Mapping[str, str]) -> ChangeRequest:
     return ChangeRequest(
         path=directory,
-        target=typed.target,
-        staged=typed.staged,
-        base=typed.base,
+        target=change.target,
+        staged=change.staged,
+        base=change.base,
         environ=dict(environ),
     )
 
 
-def _change(
-    typed: ChangeInput,
-    directory: Path,
-    settings: Settings,
-    put: Put,
-    environ: Mapping[str, str],
-    located: Located | None,
-) -> Captured:
-    request = replace(
-        _request(typed, directory, environ),
-        diff=None if typed.diff is None else _read_diff(directory, typed.diff),
-        screen=screen(settings),
-    )
+def _change(request: ChangeRequest, put: Put, located: Located | None) -> Captured:
     subject = capture(request, put, count_secrets, located)
     # Code is no prose: a change is reviewed in the language that was chosen.
     return Captured(
@@ -140,10 +158,9 @@ def _by_language(file: FileChange) -> str:
     return file.path if named else file.path + PYTHON_SUFFIXES[0]
 
 
-def _read_diff(directory: Path, name: str) -> bytes:
-    """The bytes of `--diff FILE`, or of standard input for `-`."""
+def _diff(directory: Path, name: str, stdin: StandardInput) -> bytes:
     if name == STDIN:
-        return sys.stdin.buffer.read(MAX_DIFF_BYTES + 1)
+        return stdin.diff(MAX_DIFF_BYTES + 1)
     try:
         with (directory / name).open("rb") as stream:
             return stream.read(MAX_DIFF_BYTES + 1)
@@ -156,21 +173,25 @@ def _read_diff(directory: Path, name: str) -> bytes:
 # ---- a question ---------------------------------------------------------------------------------
 
 
-def _question(typed: QuestionInput, directory: Path, settings: Settings, put: Put) -> Captured:
-    words = [word for word in typed.words if word != STDIN]
-    _check_no_file(typed, directory)
+def _question(
+    asked: QuestionInput, directory: Path, settings: Settings, put: Put, stdin: StandardInput
+) -> Captured:
+    words = [word for word in asked.words if word != STDIN]
+    _check_no_file(asked, directory)
     limits = QuestionLimits()
-    named = STDIN in typed.words or typed.file == STDIN
-    file = None if typed.file == STDIN else typed.file
+    named = STDIN in asked.words or asked.file == STDIN
+    file = None if asked.file == STDIN else asked.file
     has_words = bool(" ".join(words).strip()) or file is not None
-    piped = _read_stdin(typed, limits, named=named, has_words=has_words)
+    piped = Piped()
+    if named or not asked.no_stdin:
+        piped = stdin.text(limits.words_bytes, named=named, has_words=has_words)
     is_question = named or not has_words
     captured = capture_question(
         QuestionRequest(
             path=directory,
             words=" ".join(words),
             file=file,
-            contexts=typed.contexts,
+            contexts=asked.contexts,
             piped_words=piped.content if is_question else None,
             piped_context=None if is_question else piped.content,
             limits=limits,
@@ -180,45 +201,19 @@ def _question(typed: QuestionInput, directory: Path, settings: Settings, put: Pu
         count_secrets,
     )
     question = captured.question
+    seen = notice("secrets_seen", n=captured.secrets)
     return Captured(
         document=put(question.model_dump_json().encode()),
         title=question.title,
         prose=question.text,
         labels={"contexts": len(question.contexts)},
-        notes=tuple(_notes(piped, captured.secrets)),
+        notices=(*piped.notices, *((seen,) if captured.secrets else ())),
     )
 
 
-def _read_stdin(
-    typed: QuestionInput, limits: QuestionLimits, *, named: bool, has_words: bool
-) -> Piped:
-    if named:
-        return read_piped(limits.words_bytes, None)
-    if typed.no_stdin:
-        return Piped()
-    piped = read_piped(limits.words_bytes, MOMENT_S if has_words else PATIENCE_S)
-    if piped.silent and not has_words:
-        raise SubjectError(
-            f"Nothing was asked: nothing came on standard input in {PATIENCE_S:g} s. Give the text behind the command "
-            "or with --file PATH; `-` waits for standard input as long as it takes."
-        )
-    return piped
-
-
-def _notes(piped: Piped, secrets: int) -> list[Note]:
-    notes = []
-    if piped.silent:
-        notes.append(Note("stdin_silent", loud=True))
-    if piped.empty:
-        notes.append(Note("stdin_empty"))
-    if secrets:
-        notes.append(Note("secrets_seen", secrets))
-    return notes
-
-
-def _check_no_file(typed: QuestionInput, directory: Path) -> None:
+def _check_no_file(asked: QuestionInput, directory: Path) -> None:
     """A file's name alone is no question, and one behind `--context a.py b.py` was meant to go along."""
-    words = [word for word in typed.words if word != STDIN]
+    words = [word for word in asked.words if word != STDIN]
     if len(words) == 1 and _is_file(words[0], directory):
         name = words[0]
         raise SubjectError(
@@ -228,7 +223,7 @@ def _check_no_file(typed: QuestionInput, directory: Path) -> None:
     stray = [
         word
         for word in words
-        if typed.contexts and {".", "/"} & {*word} and word not in typed.contexts
+        if asked.contexts and {".", "/"} & {*word} and word not in asked.contexts
     ]
     for word in stray:
         if _is_file(word, directory):

@@ -1,75 +1,132 @@
-"""Answer a decision: the row first, then the signal that resumes the run."""
+"""A person's answers: to a decision, and to a turn that waits for them. The row first, then the signal that resumes."""
 
 from __future__ import annotations
 
-import getpass
-import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from orchestrator.application.backend import Backend
+from orchestrator.application.report import load_report
+from orchestrator.core.discussion.spoken import reply_of
 from orchestrator.presentation.report import RunReport
-from shared.errors import UserError
+from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import Answer, Question
 from shared.models.rows import DecisionRow
+from shared.store.database import Connection
 from shared.store.decisions import answer_decision
+from shared.store.people import WaitingTurn, answer_turn, waiting_turns
+from shared.store.views import find_run
 
 
-def current_decision(report: RunReport) -> DecisionRow:
-    """The decision to be answered: the open one, else the last (an answer may be repeated). Raises UserError."""
-    decision = report.decision
-    if decision is None:
+@dataclass(frozen=True)
+class DecisionRequest:
+    """An answer. `key` None: the open decision, else the last one, since an answer may be repeated.
+
+    `only` and `without` pick findings. `shown_sha256` None: what is shown now.
+    """
+
+    run: str
+    choice: str
+    actor: str
+    channel: str
+    key: str | None = None
+    message: str = ""
+    only: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
+    shown_sha256: str | None = None
+
+
+def decide(backend: Backend, request: DecisionRequest) -> DecisionRow:
+    """Record an answer to exactly what was shown, and wake the run.
+
+    Raises UserError for a choice that is not offered, UnknownRun, DecisionConflict when another answer stands.
+    """
+    report = backend.read(lambda connection: load_report(connection, request.run))
+    decision = _decision(report, request.key)
+    only = _selection(decision, request.only, request.without)
+    if request.choice != "apply_fix" and only is not None:
+        raise UserError("--only and --except pick what is applied: they go with apply_fix")
+    answer = Answer(
+        choice=request.choice,
+        actor=request.actor,
+        channel=request.channel,
+        message=request.message,
+        only=only,
+    )
+    shown = decision.shown_sha256 if request.shown_sha256 is None else request.shown_sha256
+    row = backend.write(
+        lambda connection: answer_decision(connection, decision.run_id, decision.key, answer, shown)
+    )
+    # Lost, it costs a second: the sweeper finds answered decisions by itself.
+    backend.signals.send(decision.run_id)
+    return row
+
+
+def _decision(report: RunReport, key: str | None) -> DecisionRow:
+    if key is not None:
+        named = next((row for row in report.decisions if row.key == key), None)
+        if named is None:
+            raise UnknownRun(f"run {report.run.id} has no decision {key!r}")
+        return named
+    if report.decision is None:
         raise UserError(
             f"run {report.run.id} asks nothing (it is {report.run.status}): `quorate inbox` shows what is open"
         )
-    return decision
+    return report.decision
 
 
-def selection(
-    decision: DecisionRow, only: Sequence[str], without: Sequence[str]
+def _selection(
+    decision: DecisionRow, only: Sequence[str] | None, without: Sequence[str]
 ) -> tuple[str, ...] | None:
     """The findings that are picked; None for all. Raises UserError for one that cannot be."""
+    if only is None and not without:
+        return None
     selectable = Question.model_validate(decision.question).selectable
-    unknown = [name for name in (*only, *without) if name not in selectable]
+    unknown = [name for name in (*(only or ()), *without) if name not in selectable]
     if unknown:
         offered = ", ".join(selectable) or "none"
         raise UserError(f"{', '.join(unknown)} cannot be selected here (selectable: {offered})")
-    if not only and not without:
-        return None
-    picked = tuple(name for name in (only or selectable) if name not in without)
+    picked = tuple(name for name in (selectable if only is None else only) if name not in without)
     if not picked:
         raise UserError("nothing is left to be applied: answer `skip` instead")
     return picked
 
 
-def answer(
-    backend: Backend,
-    decision: DecisionRow,
-    choice: str,
-    *,
-    only: tuple[str, ...] | None = None,
-    message: str = "",
-    channel: str = "cli",
-    shown_sha256: str | None = None,
-) -> DecisionRow:
-    """Record an answer to exactly what `decision` shows, and wake the run.
+# ---- a person's own turn ------------------------------------------------------------------------
 
-    Raises UserError for a choice that is not offered, DecisionConflict when another answer stands.
+
+@dataclass(frozen=True)
+class TurnAnswer:
+    """What a person says in a turn of their own. `step` None: the one turn of the run that waits."""
+
+    run: str
+    text: str
+    actor: str
+    step: str | None = None
+
+
+def take_turn(backend: Backend, answer: TurnAnswer) -> tuple[str, str]:
+    """Store the answer and wake the run; the names of the run and of the step.
+
+    Raises UserError when several turns wait and none is named, DecisionConflict when none waits (any more).
     """
-    given = Answer(choice=choice, actor=actor(), channel=channel, message=message, only=only)
-    if choice != "apply_fix" and only is not None:
-        raise UserError("--only and --except pick what is applied: they go with apply_fix")
-    shown = decision.shown_sha256 if shown_sha256 is None else shown_sha256
-    answered = backend.write(
-        lambda connection: answer_decision(connection, decision.run_id, decision.key, given, shown)
-    )
-    # Lost, it costs a second: the sweeper finds answered decisions by itself.
-    backend.signals.send(decision.run_id)
-    return answered
+    run = backend.read(lambda connection: find_run(connection, answer.run)).id
+    turn = backend.read(lambda connection: _chosen(connection, run, answer.step))
+    # The step's own name reaches the transaction, which says why it cannot be answered (any more).
+    key = turn.step if turn is not None else str(answer.step)
+    reply = answer.text if turn is None else reply_of(answer.text, turn.reply_model)
+    backend.write(lambda connection: answer_turn(connection, run, key, reply, answer.actor))
+    backend.signals.send(run)
+    return run, key
 
 
-def actor() -> str:
-    """Who answers: the name of the account."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return f"uid {os.getuid()}"
+def _chosen(connection: Connection, run: str, step: str | None) -> WaitingTurn | None:
+    waiting = waiting_turns(connection, run=run)
+    if step is not None:
+        return next((turn for turn in waiting if turn.step == step), None)
+    if len(waiting) == 1:
+        return waiting[0]
+    if not waiting:
+        raise DecisionConflict(f"run {run} waits for no person's turn: `quorate inbox` shows them")
+    named = ", ".join(turn.step for turn in waiting)
+    raise UserError(f"run {run} waits for several answers, name one: {named}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from orchestrator.core.discussion.estimate import ExpectedCall, estimate
+from orchestrator.application.prepare import PreparedRun
+from orchestrator.core.discussion.estimate import Estimate, ExpectedCall, estimate
 from orchestrator.core.discussion.portions import portions
 from orchestrator.core.discussion.preflight import (
     ForbiddenCall,
@@ -18,6 +20,7 @@ from orchestrator.presentation.money import dollars
 from orchestrator.workflows import EXPECTED
 from shared.errors import UserError
 from shared.models.deliberation import Question
+from shared.models.notices import Notice, notice
 from shared.models.run import Budget, RunSpec
 from shared.models.subject import Subject
 from shared.providers.prices import exact_dollars, expected_usd
@@ -37,7 +40,7 @@ def subject_tokens(spec: RunSpec, documents: Mapping[str, bytes]) -> int:
     return estimated_tokens("\n".join((question.text, *files)))
 
 
-def check(spec: RunSpec, documents: Mapping[str, bytes]) -> tuple[str, ...]:
+def check(spec: RunSpec, documents: Mapping[str, bytes]) -> tuple[Notice, ...]:
     """What is to be said loudly before the run begins. Raises UserError when somebody cannot make its first call."""
     course = EXPECTED.get(spec.workflow)
     if course is None:
@@ -45,8 +48,27 @@ def check(spec: RunSpec, documents: Mapping[str, bytes]) -> tuple[str, ...]:
     tokens = subject_tokens(spec, documents)
     calls = tuple(course(spec, tokens))
     refuse(calls, spec.budget, spec.language)
-    told = _large(spec, documents, tokens) if tokens > LARGE_TOKENS and calls else ()
-    return (*told, *short_of(calls, spec))
+    large = _large(spec, documents, tokens) if tokens > LARGE_TOKENS and calls else ()
+    return (*large, *short_of(calls, spec))
+
+
+@dataclass(frozen=True)
+class RunEstimate:
+    """What a prepared run would take (None: nobody can say), and why it could not even begin."""
+
+    spec: RunSpec
+    estimate: Estimate | None
+    obstacles: tuple[str, ...]
+
+
+def estimate_run(prepared: PreparedRun) -> RunEstimate:
+    """Reckon; nothing is stored or started."""
+    # No generator replays this specification, so its version does not matter.
+    spec = prepared.make_spec(workflow_version=0)
+    tokens = subject_tokens(spec, prepared.documents)
+    course = EXPECTED.get(spec.workflow)
+    reasons = forbidden(course(spec, tokens) if course else (), spec.budget, spec.language)
+    return RunEstimate(spec, estimate(spec, tokens, expected_usd, EXPECTED), reasons)
 
 
 def refuse(calls: Iterable[ExpectedCall], budget: Budget, language: str) -> None:
@@ -57,64 +79,63 @@ def refuse(calls: Iterable[ExpectedCall], budget: Budget, language: str) -> None
 
 def forbidden(calls: Iterable[ExpectedCall], budget: Budget, language: str) -> tuple[str, ...]:
     """Why calls that are made in any case cannot be made, a sentence each."""
-    return tuple(_told(one, language) for one in obstacles(calls, budget, expected_usd))
+    return tuple(_reason(call, language) for call in obstacles(calls, budget, expected_usd))
 
 
-def short_of(calls: Iterable[ExpectedCall], spec: RunSpec) -> tuple[str, ...]:
+def short_of(calls: Iterable[ExpectedCall], spec: RunSpec) -> tuple[Notice, ...]:
     """What the calls together may exceed though each of them does not."""
-    calls, language, told = tuple(calls), spec.language, []
+    calls, notices = tuple(calls), []
     together = shortfall(calls, spec.budget, expected_usd)
     if together is not None:
         cost = exact_dollars(round(together, 6))
-        told.append(say("before_together", language, cost=cost))
+        notices.append(notice("before_together", cost=cost))
     needed = too_few_calls(calls, spec.budget)
     if needed is not None and not spec.reuse:
         limit = f"{spec.budget.max_calls:,}"
-        told.append(say("before_calls", language, needed=f"{needed:,}", limit=limit))
-    return tuple(told)
+        notices.append(notice("before_calls", needed=f"{needed:,}", limit=limit))
+    return tuple(notices)
 
 
-def _told(one: ForbiddenCall, language: str) -> str:
-    name = one.participant.name
-    match one.limit:
+def _reason(call: ForbiddenCall, language: str) -> str:
+    name = call.participant.name
+    match call.limit:
         case Limit.MONEY:
-            answer = f"{one.participant.max_output_tokens:,}"
-            cost, limit = exact_dollars(round(one.need, 6)), exact_dollars(one.allowed)
+            answer = f"{call.participant.max_output_tokens:,}"
+            cost, limit = exact_dollars(round(call.need, 6)), exact_dollars(call.allowed)
             return say("before_money", language, name=name, cost=cost, answer=answer, limit=limit)
         case Limit.PRICE:
-            model = one.participant.model or one.participant.provider
+            model = call.participant.model or call.participant.provider
             return say("before_price", language, name=name, model=model)
         case Limit.TOKENS:
-            need, limit = f"{one.need:,.0f}", f"{one.allowed:,.0f}"
+            need, limit = f"{call.need:,.0f}", f"{call.allowed:,.0f}"
             return say("before_tokens", language, name=name, need=need, limit=limit)
         case Limit.CONTEXT:
-            need, limit = f"{one.need:,.0f}", f"{one.allowed:,.0f}"
+            need, limit = f"{call.need:,.0f}", f"{call.allowed:,.0f}"
             return say("before_context", language, name=name, need=need, limit=limit)
 
 
-def _large(spec: RunSpec, documents: Mapping[str, bytes], tokens: int) -> tuple[str, ...]:
+def _large(spec: RunSpec, documents: Mapping[str, bytes], tokens: int) -> tuple[Notice, ...]:
     """How large the subject is, who reads it in portions, and what that will take."""
-    language = spec.language
-    told = [say("large_subject", language, tokens=f"{tokens:,}")]
+    notices = [notice("large_subject", tokens=f"{tokens:,}")]
     if spec.workflow == "review":
         subject = Subject.model_validate_json(documents[spec.subject])
         read = {critic.name: len(portions(subject, critic)) for critic in spec.panel.critics}
         names = ", ".join(f"{name} ({count})" for name, count in read.items() if count > 1)
         if names:
-            told.append(say("large_portions", language, names=names))
+            notices.append(notice("large_portions", names=names))
     found = estimate(spec, tokens, expected_usd, EXPECTED)
     if found is not None:
-        low, high = (f"{int(value):,}" for value in (found.calls.low, found.calls.high))
-        inputs = f"{int(found.input_tokens.low):,}", f"{int(found.input_tokens.high):,}"
         cost = found.cost_usd
-        usd = "" if cost is None else f", {dollars(cost.low)} - {dollars(cost.high)}"
-        told.append(
-            say(
+        notices.append(
+            notice(
                 "large_takes",
-                language,
-                calls=f"{low} - {high}",
-                tokens=f"{inputs[0]} - {inputs[1]}",
-                cost=usd,
+                calls=_range(found.calls.low, found.calls.high),
+                tokens=_range(found.input_tokens.low, found.input_tokens.high),
+                cost="" if cost is None else f", {dollars(cost.low)} - {dollars(cost.high)}",
             )
         )
-    return tuple(told)
+    return tuple(notices)
+
+
+def _range(low: float, high: float) -> str:
+    return f"{int(low):,} - {int(high):,}"

@@ -1,4 +1,4 @@
-"""From what was typed to a stored run: configuration, captured subject, panel, specification."""
+"""Prepare a run: configuration, captured subject, panel, specification. Nothing is stored; the engine is not loaded."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from pydantic import JsonValue
 from orchestrator.application.capture import (
     Captured,
     ChangeInput,
-    Note,
+    NoStandardInput,
     QuestionInput,
+    StandardInput,
     capture_subject,
     locate_change,
 )
@@ -51,6 +52,7 @@ from shared.models.run import (
 )
 
 LARGE_BYTES = 10_000
+NO_INPUT = NoStandardInput()
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class RoleOverrides:
 
 @dataclass(frozen=True)
 class SubmissionRequest:
-    """What was typed that says what to work on and how. None: the configuration says it.
+    """What to work on and how. None: the configuration says it; `settings` are its keys and outrank every file.
 
     `turn_s` bounds every turn, whatever is configured for a participant.
     """
@@ -86,7 +88,8 @@ class SubmissionRequest:
 class PreparedRun:
     """A run that is ready to be stored, with every document that it needs.
 
-    `make_spec` wants the workflow's version: workflows are loaded later, while servers start.
+    `make_spec` wants the workflow's version: workflows are loaded later, while servers start. `notices` go into the
+    run; `remarks` about the subject are for whoever submits it.
     """
 
     make_spec: Callable[..., RunSpec]
@@ -96,8 +99,8 @@ class PreparedRun:
     documents: Mapping[str, bytes]
     panel_report: PanelReport
     language: str
-    notes: tuple[Note, ...] = ()
     notices: tuple[Notice, ...] = ()
+    remarks: tuple[Notice, ...] = ()
 
 
 class DocumentCollector:
@@ -114,81 +117,91 @@ class DocumentCollector:
         return name
 
 
-def prepare_run(wanted: SubmissionRequest, environ: Mapping[str, str]) -> PreparedRun:
+def prepare_run(
+    request: SubmissionRequest, environ: Mapping[str, str], stdin: StandardInput = NO_INPUT
+) -> PreparedRun:
     """Everything that a run captures. Raises UserError, CredentialsRejected or EnvironmentFault; nothing is stored."""
-    located = locate_change(wanted.subject, wanted.directory, environ)
+    located = locate_change(request.subject, request.directory, environ)
     configuration = load_configuration(
-        wanted.directory,
+        request.directory,
         environ,
-        explicit=wanted.config,
-        overrides={**wanted.settings, **promised(wanted.panel, environ)},
-        trust_project=wanted.trust_project,
-        workflow=wanted.workflow,
+        explicit=request.config,
+        overrides={**request.settings, **promised(request.panel, environ)},
+        trust_project=request.trust_project,
+        workflow=request.workflow,
         reviewed=_reviewed(located),
     )
     documents = DocumentCollector()
     captured = capture_subject(
-        wanted.subject, wanted.directory, configuration.settings, documents.put, environ, located
+        request.subject,
+        request.directory,
+        configuration.settings,
+        documents.put,
+        environ,
+        located=located,
+        stdin=stdin,
     )
     configuration = _in_its_language(configuration, captured)
-    cast = _hurried(_cast(wanted, configuration, environ, captured.paths), wanted.turn_s)
+    cast = _with_turn_timeout(
+        _cast(request, configuration, environ, captured.paths), request.turn_s
+    )
     cast = _with_windows(cast, sum(map(len, documents.gathered.values())))
-    _check_nobody_dropped(cast, wanted, configuration, environ, captured.paths)
+    _check_nobody_dropped(cast, request, configuration, environ, captured.paths)
     notices = notices_of(
         configuration,
         cast.report,
-        typed=bool(wanted.panel),
-        led=cast.panel.chair.name if wanted.workflow == "forum" else None,
+        typed=bool(request.panel),
+        led=cast.panel.chair.name if request.workflow == "forum" else None,
     )
     settings = configuration.settings
     language = language_of(settings.language)
-    templates = captured_prompts(wanted.workflow, language, configuration, environ)
+    templates = captured_prompts(request.workflow, language, configuration, environ)
     make_spec = partial(
-        _OPTIONS[wanted.workflow](configuration, cast, wanted),
-        workflow=wanted.workflow,
+        _OPTIONS[request.workflow](configuration, cast, request),
+        workflow=request.workflow,
         language=language,
         subject=captured.document,
         prompts=documents.put(json.dumps(templates, ensure_ascii=False, sort_keys=True).encode()),
         panel=cast.panel,
         budget=budget(settings),
-        decision=decision_policy(settings, wanted.workflow),
+        decision=decision_policy(settings, request.workflow),
         allow_external=settings.privacy.allow_external,
         allow_models=settings.privacy.allow_models,
         notices=notices,
-        reuse=wanted.reuse,
+        reuse=request.reuse,
         seed=secrets.token_hex(16),
         labels={
             **captured.labels,
-            **({} if wanted.batch is None else {"batch": wanted.batch}),
+            **({} if request.batch is None else {"batch": request.batch}),
         },
     )
     return PreparedRun(
         make_spec=make_spec,
-        workflow=wanted.workflow,
+        workflow=request.workflow,
         panel=cast.panel,
         title=captured.title,
         documents=documents.gathered,
         panel_report=cast.report,
         language=language,
-        notes=captured.notes,
         notices=notices,
+        remarks=captured.notices,
     )
 
 
 def _cast(
-    wanted: SubmissionRequest,
+    request: SubmissionRequest,
     configuration: Configuration,
     environ: Mapping[str, str],
     paths: tuple[str, ...] | None,
 ) -> Cast:
     """Who takes part; in a review analysers and rules may."""
-    names, directory = wanted.panel or None, wanted.directory
-    if wanted.workflow == "review":
+    names, directory = request.panel or None, request.directory
+    if request.workflow == "review":
         panel, report = build_panel(names, configuration, environ, directory, paths)
         return Cast(panel, None, report)
-    roles = wanted.roles
+    roles = request.roles
     return build_cast(
-        wanted.workflow,
+        request.workflow,
         names,
         configuration,
         environ,
@@ -209,7 +222,7 @@ def _reviewed(located: Located | None) -> Reviewed | None:
 
 def _check_nobody_dropped(
     cast: Cast,
-    wanted: SubmissionRequest,
+    request: SubmissionRequest,
     configuration: Configuration,
     environ: Mapping[str, str],
     paths: tuple[str, ...] | None,
@@ -218,7 +231,7 @@ def _check_nobody_dropped(
     where = configuration.forbids_external
     if where is None:
         return
-    whole = _cast(wanted, configuration.with_external(), environ, paths)
+    whole = _cast(request, configuration.with_external(), environ, paths)
     here = {name for name, _ in _everybody(cast)}
     lost = [name for name, _ in _everybody(whole) if name not in here]
     if lost:
@@ -234,21 +247,21 @@ def _everybody(cast: Cast) -> list[tuple[str, Participant]]:
     return [(one.name, one) for one in seats]
 
 
-def _hurried(cast: Cast, turn_s: float | None) -> Cast:
+def _with_turn_timeout(cast: Cast, turn_s: float | None) -> Cast:
     """The cast with no more time for a turn than that; a person's time is the person's own setting."""
     if turn_s is None:
         return cast
 
-    def hurried(one: Participant) -> Participant:
+    def limited(one: Participant) -> Participant:
         if one.provider == "person" or one.timeout_s <= turn_s:
             return one
         return one.model_copy(update={"timeout_s": turn_s})
 
     panel = cast.panel
-    critics = tuple(hurried(one) for one in panel.critics)
+    critics = tuple(limited(one) for one in panel.critics)
     return replace(
         cast,
-        panel=Panel(critics=critics, author=hurried(panel.author), chair=hurried(panel.chair)),
+        panel=Panel(critics=critics, author=limited(panel.author), chair=limited(panel.chair)),
     )
 
 
@@ -302,26 +315,26 @@ def _with_majority(options: Answered, cast: Cast) -> Answered:
     return _with_quorum(options, cast)
 
 
-def _review(configuration: Configuration, cast: Cast, _wanted: SubmissionRequest) -> MakeSpec:
+def _review(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
     options = review_options(configuration.settings)
     return partial(RunSpec, review=_with_quorum(options, cast))
 
 
-def _ask(configuration: Configuration, cast: Cast, _wanted: SubmissionRequest) -> MakeSpec:
+def _ask(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
     return partial(RunSpec, ask=_with_majority(ask_options(configuration.settings), cast))
 
 
-def _forum(configuration: Configuration, cast: Cast, _wanted: SubmissionRequest) -> MakeSpec:
+def _forum(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
     return partial(RunSpec, forum=_with_majority(forum_options(configuration.settings), cast))
 
 
-def _plan(configuration: Configuration, cast: Cast, wanted: SubmissionRequest) -> MakeSpec:
-    given = isinstance(wanted.subject, QuestionInput) and wanted.subject.given
+def _plan(configuration: Configuration, cast: Cast, request: SubmissionRequest) -> MakeSpec:
+    given = isinstance(request.subject, QuestionInput) and request.subject.given
     options = plan_options(configuration.settings, given)
     return partial(RunSpec, plan=_with_quorum(options, cast))
 
 
-def _panel(configuration: Configuration, cast: Cast, _wanted: SubmissionRequest) -> MakeSpec:
+def _panel(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
     options = panel_options(configuration.settings, cast.moderator)
     return partial(RunSpec, panel_options=_with_quorum(options, cast))
 

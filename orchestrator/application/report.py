@@ -1,23 +1,33 @@
-"""Read a run from the store, whole for a result or in part for a look."""
+"""Read what the store knows: a run, whole or in part, the runs, what waits for a person, what was spent."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from orchestrator.application.backend import Backend
 from orchestrator.presentation.live.progress import Look, Setting
 from orchestrator.presentation.report import RecordedAssessment, RunReport
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
+from shared.models.rows import DecisionRow, RunRow
 from shared.models.run import RunSpec
 from shared.store.database import Connection
 from shared.store.decisions import list_decisions
+from shared.store.documents import get_documents
+from shared.store.people import WaitingTurn, waiting_turns
+from shared.store.spending import Grouping, Spending, spending
 from shared.store.views import (
     Pulse,
     find_run,
     list_assessments,
+    list_events,
     list_findings,
+    list_runs,
     list_steps,
     run_usage,
+    step_request,
 )
 
 
@@ -62,3 +72,70 @@ def _assessments(rows: list[dict[str, Any]]) -> tuple[RecordedAssessment, ...]:
         )
         for row in rows
     )
+
+
+def report_of(backend: Backend, name: str) -> RunReport:
+    """The run that `name` (an id, its beginning or `last`) means. Raises UnknownRun or UserError."""
+    return backend.read(lambda connection: load_report(connection, name))
+
+
+def runs(backend: Backend, *, limit: int, status: str | None = None) -> list[RunRow]:
+    """The newest runs, all or those of one status."""
+    return backend.read(lambda connection: list_runs(connection, limit=limit, status=status))
+
+
+def events_of(backend: Backend, run: str) -> list[tuple[int, str, Mapping[str, Any]]]:
+    """A run's event log: number, type and body."""
+    return backend.read(lambda connection: list_events(connection, run))
+
+
+@dataclass(frozen=True)
+class Inbox:
+    """What waits for a person, the oldest first."""
+
+    decisions: tuple[DecisionRow, ...]
+    turns: tuple[WaitingTurn, ...]
+
+
+def inbox(backend: Backend) -> Inbox:
+    """The open decisions and the turns of people."""
+    return Inbox(tuple(backend.read(list_decisions)), tuple(backend.read(waiting_turns)))
+
+
+@dataclass(frozen=True)
+class StepRequest:
+    """What a step was asked, and the documents that it refers to, by address."""
+
+    request: Mapping[str, Any]
+    document: Callable[[str], bytes]
+
+
+def request_of(backend: Backend, run: str, step: str) -> StepRequest:
+    """What a step was asked. Raises UserError for a step that is not there."""
+
+    def document(name: str) -> bytes:
+        return backend.read(lambda connection: get_documents(connection, [name]))[name]
+
+    request = backend.read(lambda connection: step_request(connection, run, step))
+    return StepRequest(request, document)
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What was spent, by participant, run, day, ...; `total` None: nothing."""
+
+    run: str | None
+    rows: tuple[Spending, ...]
+    total: Spending | None
+
+
+def spent(backend: Backend, by: Grouping, *, run: str | None, since_s: float | None) -> Spent:
+    """Sum the usage rows. Raises UnknownRun or UserError for the name of a run."""
+
+    def read(connection: Connection) -> Spent:
+        name = None if run is None else find_run(connection, run).id
+        rows = spending(connection, by, run=name, since_s=since_s)
+        totals = spending(connection, Grouping.TOTAL, run=name, since_s=since_s)
+        return Spent(name, tuple(rows), totals[0] if totals else None)
+
+    return backend.read(read)

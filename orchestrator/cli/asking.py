@@ -10,7 +10,8 @@ from pydantic import JsonValue
 
 from orchestrator.application.capture import QuestionInput
 from orchestrator.application.prepare import RoleOverrides, SubmissionRequest
-from orchestrator.cli.running import RunOptions, run
+from orchestrator.cli.results import OutputOptions
+from orchestrator.cli.submission import SubmissionOptions, run_submission
 
 
 @dataclass(frozen=True)
@@ -72,23 +73,28 @@ def run_question(
     question: QuestionInput,
     casting: Casting,
     course: Course,
-    options: RunOptions,
+    options: SubmissionOptions,
+    output: OutputOptions,
     environ: Mapping[str, str],
 ) -> int:
     """Ask; the exit code."""
-    wanted = wanted_question(workflow, question, casting, course, options, Path.cwd())
-    return run(wanted, options, environ)
+    here = Path.cwd()
+    request = requested_question(
+        workflow, question, casting, course, options, here, output.language
+    )
+    return run_submission(request, options, output, environ)
 
 
-def wanted_question(
+def requested_question(
     workflow: str,
     question: QuestionInput,
     casting: Casting,
     course: Course,
-    options: RunOptions,
+    options: SubmissionOptions,
     directory: Path,
+    language: str | None = None,
 ) -> SubmissionRequest:
-    """What was typed, as every run wants it."""
+    """What was typed, as every run takes it."""
     return SubmissionRequest(
         directory=directory,
         workflow=workflow,
@@ -99,7 +105,7 @@ def wanted_question(
         trust_project=options.trust_project,
         reuse=options.reuse,
         batch=options.batch,
-        settings=_typed_settings(workflow, casting, course, options),
+        settings=_typed_settings(workflow, casting, course, options.settings(language)),
         turn_s=course.turn_s,
     )
 
@@ -111,9 +117,9 @@ def _merges(workflow: str, casting: Casting) -> tuple[str, ...]:
 
 
 def _typed_settings(
-    workflow: str, casting: Casting, course: Course, options: RunOptions
+    workflow: str, casting: Casting, course: Course, common: Mapping[str, JsonValue]
 ) -> dict[str, JsonValue]:
     """The configuration keys that were typed."""
     typed = {key: getattr(course, name) for name, key in _KEYS[workflow].items()}
-    typed |= {**options.settings, "preset": casting.preset}
+    typed |= {**common, "preset": casting.preset}
     return {key: value for key, value in typed.items() if value is not None}

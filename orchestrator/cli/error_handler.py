@@ -33,6 +33,12 @@ def handle_error(error: Exception, environ: Mapping[str, str]) -> int:
     return BUG
 
 
+def report_bug(error: Exception, environ: Mapping[str, str]) -> None:
+    """Say on stderr that a request of a service ended in a bug."""
+    file = write_traceback(error, environ)
+    report(f"a request ended in a bug ({type(error).__name__}); the traceback is in {file}")
+
+
 def report(text: str) -> None:
     """One message on stderr, under our name and without control characters."""
     sys.stderr.write(f"quorate: {drop_unseen(text).strip()}\n")

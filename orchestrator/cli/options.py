@@ -26,6 +26,16 @@ language_option = click.option(
     envvar="QUORATE_LANG",
     help="Language of messages.",
 )
+output_option = click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Result file: .json, .md, .txt."
+)
+config_option = click.option(
+    "--config", type=click.Path(path_type=Path), help="This configuration file."
+)
+no_wait_option = click.option("--no-wait", is_flag=True, help="Submit, print the run's id, exit 0.")
+reuse_option = click.option(
+    "--reuse", is_flag=True, help="Take stored answers for turns that are identical."
+)
 run_argument = click.argument("run", metavar="RUN", default="last")
 
 
@@ -80,16 +90,14 @@ submission_options = in_this_order(
     ),
     click.option("--max-calls", type=click.IntRange(0), metavar="N", help="Make N calls at most."),
     click.option("--batch", metavar="NAME", help="Count this run's costs under a name."),
-    click.option("--reuse", is_flag=True, help="Take stored answers for turns that are identical."),
+    reuse_option,
     click.option("--no-external", is_flag=True, help="Nothing leaves this machine."),
-    click.option("--config", type=click.Path(path_type=Path), help="This configuration file."),
+    config_option,
     click.option(
         "--trust-project", is_flag=True, help="Let the repository's own file set everything."
     ),
-    click.option("--no-wait", is_flag=True, help="Submit, print the run's id, exit 0."),
-    click.option(
-        "-o", "--output", type=click.Path(path_type=Path), help="Result file: .json, .md, .txt."
-    ),
+    no_wait_option,
+    output_option,
     json_option,
     language_option,
     quiet_option,

@@ -15,11 +15,12 @@ from pathlib import Path
 
 from orchestrator.application.backend import Backend, connected
 from orchestrator.application.prepare import DocumentCollector
+from orchestrator.application.submit import store_run
 from orchestrator.application.worker_keys import hand_over_keys
+from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.participants_listing import everybody
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
-from orchestrator.engine.advance import Engine
 from orchestrator.participants.panels import build_panel
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
@@ -61,11 +62,10 @@ def run_trial(trial: Trial, environ: Mapping[str, str]) -> int:
     terminal = Terminal.of(environ)
     with connected(environ) as backend:
         panel = Panel(critics=asked, author=_RULES, chair=_RULES)
-        hand_over_keys(backend, panel, terminal, environ, "en")
+        hand_over_keys(backend, panel, NoticePrinter(terminal, "en"))
         Allowed.of(backend.settings.instance, environ).allow_all(asked)
         spec, documents = _spec(panel, trial.timeout_s, configuration.settings.privacy)
-        run = Engine(backend.database).submit(spec, "participants test", documents)
-        backend.signals.send(run)
+        run = store_run(backend, spec, "participants test", documents)
         steps = _followed(backend, run, trial.timeout_s + 30.0)
         paid = backend.read(lambda connection: spending(connection, Grouping.PARTICIPANT, run=run))
     if trial.as_json:

@@ -12,25 +12,33 @@ import os
 import select
 import stat
 import sys
-from dataclasses import dataclass
 
+from orchestrator.application.capture import Piped
 from orchestrator.cli.error_handler import report
-from shared.errors import UserError
+from shared.errors import SubjectError, UserError
+from shared.models.notices import notice
 
 MOMENT_S = 3.0
 PATIENCE_S = 30.0
 
 
-@dataclass(frozen=True)
-class Piped:
-    """What came on standard input; None when nothing did.
+class ProcessInput:
+    """Standard input of this process, for what a run captures."""
 
-    `silent`: it is open, and nothing came in time. `empty`: it is a pipe, and its other end closed it without a word.
-    """
+    def diff(self, limit: int) -> bytes:
+        """All of it, up to `limit` bytes."""
+        return sys.stdin.buffer.read(limit)
 
-    content: bytes | None = None
-    silent: bool = False
-    empty: bool = False
+    def text(self, limit: int, *, named: bool, has_words: bool) -> Piped:
+        """Words or material. Raises UserError beyond `limit` bytes, and when nothing comes that could be asked."""
+        piped = read_piped(limit, None if named else MOMENT_S if has_words else PATIENCE_S)
+        silent = notice("stdin_silent") in piped.notices
+        if silent and not has_words:
+            raise SubjectError(
+                f"Nothing was asked: nothing came on standard input in {PATIENCE_S:g} s. Give the text behind the "
+                "command or with --file PATH; `-` waits for standard input as long as it takes."
+            )
+        return piped
 
 
 def has_input() -> bool:
@@ -49,13 +57,14 @@ def has_input() -> bool:
 def read_piped(limit: int, wait_s: float | None) -> Piped:
     """Read standard input to its end once a first byte has come within `wait_s` (None: whenever it comes).
 
-    A terminal, a closed and an empty standard input are nothing. Raises UserError beyond `limit` bytes.
+    A terminal, a closed and an empty standard input are nothing; a notice says it of the last, and of one that is open
+    and from which nothing came in time. Raises UserError beyond `limit` bytes.
     """
     descriptor = _descriptor()
     if descriptor is None or (wait_s is not None and os.isatty(descriptor)):
         return Piped()
     if not _is_ready(descriptor, wait_s):
-        return Piped(silent=True)
+        return Piped(notices=(notice("stdin_silent"),))
     try:
         content = sys.stdin.buffer.read(limit + 1)
     except OSError as error:
@@ -66,7 +75,9 @@ def read_piped(limit: int, wait_s: float | None) -> Piped:
         )
     if content.strip():
         return Piped(content)
-    return Piped(empty=stat.S_ISFIFO(os.fstat(descriptor).st_mode))
+    # A pipe whose other end closed it without a word.
+    empty = stat.S_ISFIFO(os.fstat(descriptor).st_mode)
+    return Piped(notices=(notice("stdin_empty"),) if empty else ())
 
 
 def _descriptor() -> int | None:

@@ -10,7 +10,8 @@ from pydantic import JsonValue
 
 from orchestrator.application.capture import ChangeInput
 from orchestrator.application.prepare import SubmissionRequest
-from orchestrator.cli.running import RunOptions, run
+from orchestrator.cli.results import OutputOptions
+from orchestrator.cli.submission import SubmissionOptions, run_submission
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,14 @@ class Options:
 def run_review(
     change: ChangeInput,
     typed: Options,
-    options: RunOptions,
+    options: SubmissionOptions,
+    output: OutputOptions,
     environ: Mapping[str, str],
     directory: Path,
 ) -> int:
     """Review; the exit code."""
-    settings = {**typed.settings, **options.settings}
-    wanted = SubmissionRequest(
+    settings = {**typed.settings, **options.settings(output.language)}
+    request = SubmissionRequest(
         directory=directory,
         subject=change,
         panel=typed.panel,
@@ -55,4 +57,4 @@ def run_review(
         batch=options.batch,
         settings={key: value for key, value in settings.items() if value is not None},
     )
-    return run(wanted, options, environ)
+    return run_submission(request, options, output, environ)

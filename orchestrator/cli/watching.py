@@ -2,53 +2,94 @@
 
 from __future__ import annotations
 
+import getpass
+import os
 import select
-import shutil
 import sys
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TextIO
 
 from orchestrator.application.backend import Backend
-from orchestrator.application.decide import answer
-from orchestrator.application.report import load_report
-from orchestrator.cli.display import make_display
-from orchestrator.cli.following import Follower, announce, watched_s
+from orchestrator.application.decide import DecisionRequest, decide
+from orchestrator.application.report import report_of
+from orchestrator.application.watch import RunWatcher, announce_watcher
+from orchestrator.cli.display import Display, make_display
+from orchestrator.cli.notices import warning
+from orchestrator.cli.results import OutputOptions, deliver, fitted
 from orchestrator.cli.terminal import Terminal
-from orchestrator.core.document import Line, line
+from orchestrator.core.document import line
 from orchestrator.presentation.choices import LATER, REVISE, chosen, keys_for, options_of, prompt
 from orchestrator.presentation.exit_codes import ExitCode, exit_code
-from orchestrator.presentation.formats.json import as_json, dumps
-from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, open_decision, warned
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.formats.text import open_decision
+from orchestrator.presentation.live.happenings import Manner
+from orchestrator.presentation.live.progress import Look, changes, still_waiting
+from orchestrator.presentation.locale.words import say, translate
 from orchestrator.presentation.report import RunReport
-from orchestrator.presentation.results.registry import (
-    OF_CHANGES,
-    question_lines,
-    result_lines,
-    result_markdown,
-    result_text,
-)
-from orchestrator.presentation.wrapping import folded
-from shared.errors import DecisionConflict, EnvironmentFault
-from shared.models.outcomes import Verdict
+from orchestrator.presentation.results.registry import question_lines
+from shared.delivery.live import EXPECTED_S, WATCHED_S
+from shared.errors import DecisionConflict
+from shared.models.notices import Notice
 
 SIGNALS_WITHIN_S = 0.2
+REMINDER_S = 25.0
 
 
-@dataclass(frozen=True)
-class Wish:
-    """How a result is wanted. `asks`: put an open decision to the person at the terminal;
-    `from_now`: tell nothing that happened before."""
+def actor() -> str:
+    """Who answers: the name of the account."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"
 
-    language: str = "en"
-    as_json: bool = False
-    output: Path | None = None
-    max_findings: int | None = DEFAULT_MAX_FINDINGS
-    timeout_s: float | None = None
-    asks: bool = False
-    from_now: bool = False
+
+def watched_s(terminal: Terminal, *, waits: bool = True) -> int:
+    """For how long a terminal is thought to look on a run that begins now; 0 without one."""
+    if not terminal.live:
+        return 0
+    return WATCHED_S if waits else EXPECTED_S
+
+
+class TerminalObserver:
+    """Tells on stderr what happens; a live picture shows answers while they come."""
+
+    def __init__(self, display: Display, language: str) -> None:
+        """Nothing was told yet."""
+        self.streams = display.manner is Manner.LIVE
+        self._display = display
+        self._language = language
+        self._told_at = time.monotonic()
+
+    def changed(self, before: Look | None, after: Look) -> None:
+        """One line for each thing that happened."""
+        self._display.begin(after)
+        lines = changes(before, after, self._language, self._display.manner)
+        if lines:
+            self._display.tell(lines)
+            self._told_at = time.monotonic()
+
+    def refreshed(self, look: Look) -> None:
+        """Whoever waits hears something at least every 30 seconds; a live picture shows it anyway."""
+        if not self.streams and time.monotonic() - self._told_at >= REMINDER_S:
+            self._display.tell(still_waiting(look, self._language))
+            self._told_at = time.monotonic()
+        self._display.refresh(look)
+
+    def warn(self, notice: Notice) -> None:
+        """What keeps the run from going on."""
+        self._display.tell([warning(translate(notice, self._language))])
+        self._told_at = time.monotonic()
+
+
+def follow(watcher: RunWatcher, display: Display, timeout_s: float | None) -> bool:
+    """True when the run is settled; a run that goes on is let go of."""
+    settled = False
+    try:
+        with display:
+            settled = watcher.watch_until_settled(timeout_s)
+    finally:
+        if not settled:
+            watcher.leave()
+    return settled
 
 
 def or_detach(run: str, terminal: Terminal, language: str, work: Callable[[], int]) -> int:
@@ -60,117 +101,58 @@ def or_detach(run: str, terminal: Terminal, language: str, work: Callable[[], in
         return ExitCode.INTERRUPTED
 
 
-def see_through(backend: Backend, run: str, terminal: Terminal, wish: Wish) -> int:
-    """Follow a run to its end or to a question that nobody answers here; the exit code of the run."""
-    follower = Follower(backend, run, make_display(terminal, wish.language), wish.language)
-    if wish.from_now:
-        follower.skip_the_past()
+def watch_until_done(
+    backend: Backend,
+    run: str,
+    terminal: Terminal,
+    options: OutputOptions,
+    language: str,
+    *,
+    asks: bool = False,
+    from_now: bool = False,
+) -> int:
+    """Follow a run to its end or to a question that nobody answers here; the exit code of the run.
+
+    `asks`: put an open decision to the person at the terminal; `from_now`: tell nothing that happened before.
+    """
+    display = make_display(terminal, language)
+    watcher = RunWatcher(backend, run, TerminalObserver(display, language))
+    if from_now:
+        watcher.skip_the_past()
     while True:
-        settled = _followed(follower, wish.timeout_s)
-        report = backend.read(lambda connection: load_report(connection, run))
+        settled = follow(watcher, display, options.watch_s)
+        report = report_of(backend, run)
         if not settled:
-            text = say("timed_out", wish.language, s=wish.timeout_s, run=run)
-            terminal.warn([line(text)])
+            terminal.warn([line(say("timed_out", language, s=options.watch_s, run=run))])
             break
-        if not _ask(backend, report, terminal, wish):
+        if not (asks and terminal.can_ask and _ask(backend, report, terminal, language)):
             break
-    deliver(report, terminal, wish)
+    deliver(report, terminal, options, language)
     return exit_code(report)
 
 
-def _followed(follower: Follower, timeout_s: float | None) -> bool:
-    """True when the run is settled; a run that goes on is let go of."""
-    settled = False
-    try:
-        settled = follower.follow(timeout_s)
-    finally:
-        if not settled:
-            follower.release_leases()
-    return settled
-
-
-def deliver(report: RunReport, terminal: Terminal, wish: Wish) -> None:
-    """The result on stdout, and in a file when one was named."""
-    if wish.as_json:
-        terminal.result(dumps(as_json(report, wish.language)))
-    else:
-        lines = result_lines(
-            report,
-            language=wish.language,
-            max_findings=wish.max_findings,
-            brief=terminal.quiet,
-        )
-        terminal.result(fitted(report, lines, sys.stdout))
-        # A review's result is never brief: it holds its warnings itself.
-        if terminal.quiet and report.run.workflow not in OF_CHANGES:
-            terminal.warn(_unsaid(report, wish.language))
-    if wish.output is not None:
-        write_file(wish.output, report, wish)
-
-
-def _unsaid(report: RunReport, language: str) -> list[Line]:
-    """What a brief result leaves out and nobody may overlook; the result stays alone on stdout.
-
-    A demonstration is never taken for an answer; where nothing came of it, why; where somebody is asked, how to answer.
-    """
-    decided = (
-        report.detail.get("accepted") is not False
-    )  # a plan that nobody accepted is no result yet
-    conclusive = decided and report.verdict not in (None, Verdict.INCONCLUSIVE)
-    texts = (
-        (*report.noticed(language), *report.scripted(language))
-        if conclusive
-        else report.warnings(language)
-    )
-    decision = report.open_decision
-    asked = [] if decision is None else open_decision(decision, language)
-    return [*warned(texts, language), *asked]
-
-
-def write_file(path: Path, report: RunReport, wish: Wish) -> None:
-    """The result in the format that the file's ending names. Raises EnvironmentFault."""
-    text = rendered(report, path.suffix, wish.language)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise EnvironmentFault(
-            f"the result cannot be written to {path}: {error.strerror}. Run {report.run.id} is stored: "
-            f"`quorate show {report.run.id} -o FILE`"
-        ) from error
-
-
-def fitted(report: RunReport, lines: list[Line], stream: TextIO) -> list[Line]:
-    """What people said, wrapped between words on a terminal; findings and patches stay as they are."""
-    if report.run.workflow in OF_CHANGES or not stream.isatty():
-        return lines
-    return folded(lines, shutil.get_terminal_size().columns)
-
-
-def rendered(report: RunReport, suffix: str, language: str) -> str:
-    """The whole result as JSON, Markdown or text."""
-    match suffix.lower():
-        case ".json":
-            return dumps(as_json(report, language)) + "\n"
-        case ".md" | ".markdown":
-            return result_markdown(report, language=language)
-        case _:
-            return result_text(report, language=language)
-
-
-def _ask(backend: Backend, report: RunReport, terminal: Terminal, wish: Wish) -> bool:
+def _ask(backend: Backend, report: RunReport, terminal: Terminal, language: str) -> bool:
     """Put the open decision to the person; True when it was answered and the run goes on."""
     decision = report.open_decision
-    if decision is None or not wish.asks or not terminal.can_ask:
+    if decision is None:
         return False
-    asked = [*question_lines(report, wish.language), *open_decision(decision, wish.language)]
+    asked = [*question_lines(report, language), *open_decision(decision, language)]
     terminal.warn(fitted(report, asked, sys.stderr))
-    choice = _choice(keys_for(options_of(decision)), wish.language)
+    choice = _choice(keys_for(options_of(decision)), language)
     if choice == LATER:
         return False
-    message = _typed(say("ask_message", wish.language)) if choice == REVISE else ""
-    announce(backend, report.run.id, watched_s(terminal))  # a while has passed
+    answer = DecisionRequest(
+        run=report.run.id,
+        choice=choice,
+        actor=actor(),
+        channel="cli",
+        key=decision.key,
+        message=_typed(say("ask_message", language)) if choice == REVISE else "",
+        shown_sha256=decision.shown_sha256,
+    )
+    announce_watcher(backend, report.run.id, watched_s(terminal))  # a while has passed
     try:
-        answer(backend, decision, choice, message=message)
+        decide(backend, answer)
     except DecisionConflict as conflict:
         terminal.warn([line(str(conflict))])
     return True

@@ -21,12 +21,12 @@ from orchestrator.engine.dispatch import publish
 from orchestrator.engine.staging import Scheduled, ScheduledStep
 from shared.delivery.broker import depth
 from shared.delivery.contracts import QUEUES, StepPayload
-from shared.delivery.presence import SILENCE_S
 from shared.delivery.publishing import Application
 from shared.errors import EnvironmentFault
 from shared.store.connections import IDLE_IN_TRANSACTION_S
 from shared.store.database import Connection, Database
 from shared.store.decisions import expire_decisions
+from shared.store.processes import SILENCE_S
 from shared.store.sweeping import (
     LostStep,
     Task,

@@ -9,13 +9,12 @@ value. Every request gets an answer, a bug's too.
 from __future__ import annotations
 
 import io
-import os
 import re
 import secrets
 import socket
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.message import Message
 from http import HTTPStatus
@@ -23,7 +22,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol
 from urllib.parse import unquote_to_bytes
 
-from orchestrator.cli.error_handler import report, write_traceback
 from orchestrator.presentation.formats.json import dumps
 from shared.errors import (
     DecisionConflict,
@@ -128,9 +126,15 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(
-        self, port: int, application: Application, token: str, *, request_s: float = REQUEST_S
+        self,
+        port: int,
+        application: Application,
+        token: str,
+        report_bug: Callable[[Exception], None],
+        *,
+        request_s: float = REQUEST_S,
     ) -> None:
-        """Binds at once; a request must arrive within `request_s`, however it drips.
+        """Binds at once; a request must arrive within `request_s`, however it drips. `report_bug` hears of our own.
 
         Raises EnvironmentFault when the port is taken, ValueError without a token.
         """
@@ -143,6 +147,7 @@ class Server(ThreadingHTTPServer):
                 f"port {port} cannot be used ({fault.strerror}): give another one with --port"
             ) from fault
         self.application = application
+        self.report_bug = report_bug
         self.request_s = request_s
         self.token = token.strip().encode("utf-8", "surrogateescape")
         self._places = threading.BoundedSemaphore(MAX_CONNECTIONS)
@@ -236,8 +241,7 @@ class Handler(BaseHTTPRequestHandler):
             kinds = (status for kind, status in STATUS_OF if isinstance(fault, kind))
             return error(next(kinds, HTTPStatus.INTERNAL_SERVER_ERROR), str(fault))
         except Exception as bug:  # noqa: BLE001 - the outermost place: a request must be answered
-            file = write_traceback(bug, os.environ)
-            report(f"a request ended in a bug ({type(bug).__name__}); the traceback is in {file}")
+            self.server.report_bug(bug)
             return error(
                 HTTPStatus.INTERNAL_SERVER_ERROR, "this is a bug: see the service's stderr"
             )

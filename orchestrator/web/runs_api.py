@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import secrets
-import sys
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Annotated
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from orchestrator.application.backend import Backend, connected
-from orchestrator.application.decide import answer
-from orchestrator.application.report import load_report
+from orchestrator.application.backend import Backend
+from orchestrator.application.decide import DecisionRequest, decide
+from orchestrator.application.report import report_of, runs
 from orchestrator.presentation.formats.json import (
     SCHEMA_VERSION,
     as_json,
     decision_json,
     run_summary,
 )
-from orchestrator.web.http_service import LOOPBACK, READING, Path, Reply, Request, Server, error
-from shared.delivery.presence import SILENCE_S
-from shared.errors import UnknownRun
+from orchestrator.web.http_service import READING, Path, Reply, Request, error
 from shared.models.wire import Wire
-from shared.store.database import SERVICE_ANSWER_S
-from shared.store.processes import list_processes
-from shared.store.views import find_run, list_runs, schema_revision
+from shared.store.processes import SILENCE_S, list_processes
+from shared.store.views import schema_revision
 
 LISTED_RUNS = 200
 METHODS = "GET, HEAD, POST"
@@ -47,9 +41,10 @@ class AnswerBody(Wire):
 class Api:
     """What the service can do, without HTTP around it."""
 
-    def __init__(self, backend: Backend) -> None:
-        """Reads and answers through `backend`."""
+    def __init__(self, backend: Backend, actor: str) -> None:
+        """Reads and answers through `backend`; answers are those of `actor`."""
         self._backend = backend
+        self._actor = actor
 
     def answer(self, request: Request) -> Reply:
         """Answer an authorised request. Raises QuorateError."""
@@ -70,33 +65,32 @@ class Api:
             case ("readyz",):
                 return self._ready()
             case ("api", "runs"):
-                rows = self._backend.read(lambda c: list_runs(c, limit=LISTED_RUNS))
+                rows = runs(self._backend, limit=LISTED_RUNS)
                 return _ok({"runs": [run_summary(row) for row in rows]})
             case ("api", "runs", run):
-                return _ok(as_json(self._backend.read(lambda c: load_report(c, run))))
+                return _ok(as_json(report_of(self._backend, run)))
             case _:
                 return error(HTTPStatus.NOT_FOUND, f"there is nothing at /{'/'.join(path)}")
 
     def _decide(self, name: str, key: str, body: bytes) -> Reply:
         try:
-            wanted = AnswerBody.model_validate_json(body)
+            given = AnswerBody.model_validate_json(body)
         except ValidationError as invalid:
             first = invalid.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
             return error(HTTPStatus.BAD_REQUEST, f"{where or 'body'}: {first['msg']}")
-        run = self._backend.read(lambda c: find_run(c, name))
-        report = self._backend.read(lambda c: load_report(c, run.id))
-        decision = next((one for one in report.decisions if one.key == key), None)
-        if decision is None:
-            raise UnknownRun(f"run {run.id} has no decision {key!r}")
-        row = answer(
+        row = decide(
             self._backend,
-            decision,
-            wanted.choice,
-            only=wanted.only,
-            message=wanted.message,
-            channel="api",
-            shown_sha256=wanted.shown_sha256,
+            DecisionRequest(
+                run=name,
+                key=key,
+                choice=given.choice,
+                actor=self._actor,
+                channel="api",
+                message=given.message,
+                only=given.only,
+                shown_sha256=given.shown_sha256,
+            ),
         )
         return _ok({"run": row.run_id, "decision": decision_json(row)})
 
@@ -112,18 +106,3 @@ class Api:
 
 def _ok(content: Mapping[str, object]) -> Reply:
     return Reply(HTTPStatus.OK, {"schema_version": SCHEMA_VERSION, **content})
-
-
-def run_server(environ: Mapping[str, str], port: int) -> int:
-    """Serve until interrupted; the exit code."""
-    token = environ.get("QUORATE_SERVE_TOKEN", "").strip() or secrets.token_urlsafe(24)
-    with connected(environ, answer_s=SERVICE_ANSWER_S) as backend:
-        server = Server(port, Api(backend), token)
-        address = {"url": f"http://{LOOPBACK}:{server.server_address[1]}", "token": token}
-        sys.stdout.write(json.dumps(address) + "\n")
-        sys.stdout.flush()
-        try:
-            server.serve_forever()
-        finally:
-            server.server_close()
-    return 0

@@ -24,14 +24,13 @@ import structlog
 
 from shared.errors import EnvironmentFault
 from shared.store.database import Connection, Database
-from shared.store.processes import beat, leave
+from shared.store.processes import SILENCE_S, beat, leave
 from shared.store.steps import held, release_leases
 
 BEAT_S = 2.0
 # A beat that hangs is given up, and one on a new connection still comes before the silence is too long.
 BEAT_ANSWER_S = 2.0
 BEAT_PATIENCE_S = 4.0
-SILENCE_S = 8.0
 GHOST_S = 30.0
 GHOST_EXIT = 5
 

@@ -7,6 +7,9 @@ from datetime import datetime
 
 from shared.store.database import Connection
 
+SILENCE_S = 8.0
+"""A process that says nothing for so long has lost its steps."""
+
 
 @dataclass(frozen=True)
 class Process:

@@ -12,7 +12,7 @@ import pytest
 from celery import Celery
 
 from orchestrator.application.report import load_report
-from orchestrator.cli.watching import rendered
+from orchestrator.cli.results import rendered
 from orchestrator.embedded.processes import wait_until
 from orchestrator.embedded.throwaway import clone_database, drop_database
 from orchestrator.engine.advance import Engine

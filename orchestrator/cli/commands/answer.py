@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import click
 
+from orchestrator.application.backend import connected
+from orchestrator.application.decide import TurnAnswer, take_turn
 from orchestrator.cli.options import example
+from orchestrator.cli.terminal import Terminal
+from orchestrator.cli.watching import actor
+from orchestrator.core.document import line
+from shared.errors import UserError
+
+MAX_ANSWER_CHARS = 1_000_000
 
 
 @click.command(
@@ -27,6 +36,26 @@ def answer(run: str, step: str | None, message: str | None, file: Path | None) -
     Plain words do where the turn asks for words; a critique begins with APPROVED or NEEDS_FIX. STEP may be left out
     when the run waits for one answer alone.
     """
-    from orchestrator.cli.people import run_answer
+    given = TurnAnswer(run=run, text=_text(message, file), actor=actor(), step=step)
+    with connected(os.environ) as backend:
+        name, key = take_turn(backend, given)
+    Terminal.of(os.environ).result([line(f"{name}: {key} is answered")])
+    return 0
 
-    return run_answer(run, step, message, file, os.environ)
+
+def _text(message: str | None, file: Path | None) -> str:
+    if (message is None) == (file is None):
+        raise UserError("give the answer with -m TEXT or with --file FILE (- is standard input)")
+    if message is not None:
+        return message
+    try:
+        if str(file) == "-":
+            text = sys.stdin.read(MAX_ANSWER_CHARS + 1)
+        else:
+            with Path(str(file)).open(encoding="utf-8") as stream:
+                text = stream.read(MAX_ANSWER_CHARS + 1)
+    except (OSError, UnicodeError) as error:
+        raise UserError(f"the answer in {file} cannot be read: {error}") from None
+    if len(text) > MAX_ANSWER_CHARS:
+        raise UserError(f"the answer is longer than {MAX_ANSWER_CHARS} characters")
+    return text

@@ -83,7 +83,8 @@ def put_question(workflow: str, typed: dict[str, Any]) -> int:
     """Run one of the question's workflows with the options that click has read; the exit code."""
     from orchestrator.application.capture import QuestionInput
     from orchestrator.cli.asking import Casting, Course, run_question
-    from orchestrator.cli.running import RunOptions
+    from orchestrator.cli.results import OutputOptions
+    from orchestrator.cli.submission import SubmissionOptions
 
     ctx = click.get_current_context()
     if ctx.info_name in DISCUSSIONS:
@@ -93,6 +94,7 @@ def put_question(workflow: str, typed: dict[str, Any]) -> int:
     limit_s = typed.pop("limit_s", None)
     typed["discussion_s" if workflow == "forum" else "turn_s"] = limit_s
     question, casting = take(QuestionInput, typed), take(Casting, typed)
-    course, options = take(Course, typed), take(RunOptions, typed)
+    course, options = take(Course, typed), take(SubmissionOptions, typed)
+    output = take(OutputOptions, typed)
     assert not typed, f"nobody takes {', '.join(typed)}"
-    return run_question(workflow, question, casting, course, options, os.environ)
+    return run_question(workflow, question, casting, course, options, output, os.environ)

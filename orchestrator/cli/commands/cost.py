@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 
 import click
+from pydantic import TypeAdapter, ValidationError
 
+from orchestrator.application.backend import connected
+from orchestrator.application.report import spent
 from orchestrator.cli.options import example, json_option, language_option
+from orchestrator.cli.terminal import Terminal
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.money import spending_table
+from shared.configuration import LONGEST_S, Duration
+from shared.errors import UserError
+from shared.store.spending import Grouping
 
 GROUPINGS = ("participant", "run", "day", "provider", "model", "turn", "batch")
 
@@ -26,6 +36,27 @@ def cost(by: str, since: str | None, run: str | None, as_json: bool, language: s
 
     A call whose price nobody knows is counted as such and not in the sums: unknown is never zero.
     """
-    from orchestrator.cli.costing import run_cost
+    since_s = None if since is None else _seconds(since)
+    with connected(os.environ, workers=False) as backend:
+        found = spent(backend, Grouping(by), run=run, since_s=since_s)
+    terminal = Terminal.of(os.environ)
+    if not as_json:
+        terminal.result(spending_table(by, found.rows, found.total, language or "en"))
+        return 0
+    whole = {
+        "schema_version": SCHEMA_VERSION,
+        "by": by,
+        "run": found.run,
+        "since_s": since_s,
+        "spending": [dataclasses.asdict(row) for row in found.rows],
+        "total": None if found.total is None else dataclasses.asdict(found.total),
+    }
+    terminal.result(dumps(whole))
+    return 0
 
-    return run_cost(by, since, run, os.environ, as_json=as_json, language=language)
+
+def _seconds(text: str) -> float:
+    try:
+        return min(TypeAdapter[float](Duration).validate_python(text), LONGEST_S)
+    except ValidationError:
+        raise UserError(f"--since {text}: expected a duration like 90s, 12h, 7d or 4w") from None

@@ -1,4 +1,4 @@
-"""`quorate decide`: a person's answer."""
+"""`quorate decide`: a person's answer to what is shown, then the run's end or its next question."""
 
 from __future__ import annotations
 
@@ -7,7 +7,27 @@ from typing import Any
 
 import click
 
-from orchestrator.cli.options import example, json_option, language_option, quiet_option
+from orchestrator.application.backend import connected
+from orchestrator.application.decide import DecisionRequest
+from orchestrator.application.decide import decide as record_decision
+from orchestrator.application.report import report_of
+from orchestrator.application.watch import announce_watcher
+from orchestrator.cli.options import (
+    example,
+    json_option,
+    language_option,
+    quiet_option,
+    take,
+    watch_limit_option,
+)
+from orchestrator.cli.results import OutputOptions
+from orchestrator.cli.terminal import Terminal
+from orchestrator.cli.watching import actor, or_detach, watch_until_done, watched_s
+from orchestrator.core.document import line
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps
+from orchestrator.presentation.locale.words import say
+from shared.models.decision import Answer
+from shared.models.rows import DecisionRow
 
 
 @click.command(
@@ -24,22 +44,58 @@ from orchestrator.cli.options import example, json_option, language_option, quie
 @click.option("--only", metavar="F1,F3", help="Apply the fixes of these findings alone.")
 @click.option("--except", "without", metavar="F2", help="Apply all but these.")
 @click.option(
-    "--shown", metavar="SHA256", help="Refuse unless exactly this was shown (from --json)."
+    "--shown",
+    "shown_sha256",
+    metavar="SHA256",
+    help="Refuse unless exactly this was shown (from --json).",
 )
 @click.option("--no-wait", is_flag=True, help="Record the answer and return.")
-@click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), metavar="S", help="Watch S seconds."
-)
+@watch_limit_option
 @json_option
 @language_option
 @quiet_option
-def decide(run: str, choice: str, **typed: Any) -> int:
+def decide(run: str, only: str | None, without: str | None, **typed: Any) -> int:
     """Answer a decision, bound to what was shown.
 
     CHOICE is one of the options that the decision offers: apply_fix or skip in a review, revise or accept for a
     plan. The same answer again changes nothing; another one is refused (exit code 6). Then the run is followed to
     its end or to its next decision, and the exit code is that of the run.
     """
-    from orchestrator.cli.deciding import Options, run_decide
+    options = take(OutputOptions, typed)
+    terminal = Terminal.of(os.environ, quiet=options.quiet)
+    with connected(os.environ) as backend:
+        report = report_of(backend, run)
+        name, language = report.run.id, options.language or report.spec.language
+        request = DecisionRequest(
+            run=name,
+            actor=actor(),
+            channel="cli",
+            only=_names(only) or None,
+            without=_names(without),
+            **typed,
+        )
+        announce_watcher(backend, name, watched_s(terminal, waits=not options.no_wait))
+        row = record_decision(backend, request)
+        if options.no_wait:
+            _print_recorded(row, terminal, language, as_json=options.as_json)
+            return 0
+        return or_detach(
+            name,
+            terminal,
+            language,
+            lambda: watch_until_done(backend, name, terminal, options, language, from_now=True),
+        )
 
-    return run_decide(run, Options(choice=choice, **typed), os.environ)
+
+def _print_recorded(row: DecisionRow, terminal: Terminal, language: str, *, as_json: bool) -> None:
+    if as_json:
+        whole = {"schema_version": SCHEMA_VERSION, "run": row.run_id, **decision_json(row)}
+        terminal.result(dumps(whole))
+        return
+    given = Answer.model_validate(row.answer)
+    text = say("decided", language, choice=given.choice, actor=given.actor, channel=given.channel)
+    terminal.result([line(f"{row.run_id}: {text}")])
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())

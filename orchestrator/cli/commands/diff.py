@@ -6,7 +6,15 @@ import os
 
 import click
 
+from orchestrator.application.backend import connected
+from orchestrator.application.replay import RunComparison, compare_runs
 from orchestrator.cli.options import example, json_option, language_option
+from orchestrator.cli.terminal import Terminal
+from orchestrator.presentation.comparison import comparison_json, comparison_lines
+from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.formats.json import dumps
+
+DIFFERENT = 1
 
 
 @click.command(
@@ -23,6 +31,18 @@ def diff(first: str, second: str, as_json: bool, language: str | None) -> int:
 
     The same defect in both is one row. Exit code 1 when verdict or findings differ, 0 when not.
     """
-    from orchestrator.cli.comparing import run_diff
+    with connected(os.environ, workers=False) as backend:
+        both = compare_runs(backend, first, second)
+    terminal = Terminal.of(os.environ)
+    if as_json:
+        terminal.result(dumps(comparison_json(both.first, both.second, both.found)))
+    else:
+        spoken = language or _shared_language(both)
+        terminal.result(comparison_lines(both.first, both.second, both.found, spoken))
+    return ExitCode.OK if both.found.same else DIFFERENT
 
-    return run_diff(first, second, os.environ, as_json=as_json, language=language)
+
+def _shared_language(both: RunComparison) -> str:
+    """The language of both runs; English where they speak two."""
+    spoken = {side.recording.spec.language for side in (both.first, both.second)}
+    return spoken.pop() if len(spoken) == 1 else "en"

@@ -8,14 +8,59 @@ from typing import Any
 
 import click
 
+from orchestrator.application.backend import connected
+from orchestrator.application.fork import ForkRequest, plan_run_fork, submit_fork
+from orchestrator.application.report import report_of
+from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.options import (
+    Finite,
     check_output,
+    config_option,
     example,
+    in_this_order,
     json_option,
+    no_wait_option,
+    output_option,
     quiet_option,
+    reuse_option,
     run_argument,
+    take,
+    watch_limit_option,
 )
-from orchestrator.cli.rule_options import rule_options, rules_typed
+from orchestrator.cli.results import OutputOptions
+from orchestrator.cli.rule_options import NAMES, rule_options, rules_typed
+from orchestrator.cli.submission import leave_it
+from orchestrator.cli.terminal import Terminal
+from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
+from orchestrator.core.document import Span, Style, line
+from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.forks import plan_json, plan_lines
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.locale.words import say
+from orchestrator.whatif.forking import ForkPlan
+
+fork_options = in_this_order(
+    click.option(
+        "--participants",
+        multiple=True,
+        metavar="SEATS",
+        help="Who sits there from STEP on: chair=NAME, author=NAME, OLD=NEW.",
+    ),
+    click.option(
+        "--decide",
+        type=click.Choice(["ask", "skip", "apply_fix", "revise", "accept", "later"]),
+        help="The decision, as in `quorate review`.",
+    ),
+    click.option("--max-cost", type=Finite(0), metavar="USD", help="Of the fork's own calls."),
+    click.option(
+        "--max-calls", type=click.IntRange(0), metavar="N", help="Of the fork's own calls."
+    ),
+    reuse_option,
+    click.option("--batch", metavar="NAME", help="Count the fork's costs under a name."),
+    click.option(
+        "--dry-run", is_flag=True, help="Say what would be copied and asked; start nothing."
+    ),
+)
 
 
 @click.command(
@@ -36,44 +81,65 @@ from orchestrator.cli.rule_options import rule_options, rules_typed
     help="A step's key, round:N, a stage (synthesis, ballot, ...) or decision.",
 )
 @rule_options
-@click.option(
-    "--participants",
-    multiple=True,
-    metavar="SEATS",
-    help="Who sits there from STEP on: chair=NAME, author=NAME, OLD=NEW.",
-)
-@click.option(
-    "--decide",
-    type=click.Choice(["ask", "skip", "apply_fix", "revise", "accept", "later"]),
-    help="The decision, as in `quorate review`.",
-)
-@click.option(
-    "--max-cost", type=click.FloatRange(0), metavar="USD", help="Of the fork's own calls."
-)
-@click.option("--max-calls", type=click.IntRange(0), metavar="N", help="Of the fork's own calls.")
-@click.option("--reuse", is_flag=True, help="Take stored answers for turns that are identical.")
-@click.option("--batch", metavar="NAME", help="Count the fork's costs under a name.")
-@click.option("--dry-run", is_flag=True, help="Say what would be copied and asked; start nothing.")
-@click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), metavar="S", help="Watch S seconds."
-)
-@click.option("--config", type=click.Path(path_type=Path), help="This configuration file.")
-@click.option("--no-wait", is_flag=True, help="Submit, print the run's id, exit 0.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Result file: .json, .md, .txt."
-)
+@fork_options
+@watch_limit_option
+@config_option
+@no_wait_option
+@output_option
 @click.option("--lang", "language", type=click.Choice(["en", "ko"]), help="Language from STEP on.")
 @json_option
 @quiet_option
-def fork(run: str, output: Path | None, **typed: Any) -> int:
+def fork(run: str, dry_run: bool, **typed: Any) -> int:
     """Continue RUN another way: a new run that begins with a copy of what RUN recorded before STEP.
 
     What is copied is not asked and not paid again. A fork never copies an applied fix or its approval.
     """
-    from orchestrator.cli.forking import Options, run_fork
-    from orchestrator.cli.rule_options import NAMES
-
-    check_output(output)
+    options = take(OutputOptions, typed)
+    check_output(options.output)
     rules = rules_typed(typed)
     others = {name: value for name, value in typed.items() if name not in NAMES}
-    return run_fork(run, Options(rules=rules, output=output, **others), os.environ, Path.cwd())
+    terminal = Terminal.of(os.environ, quiet=options.quiet)
+    with connected(os.environ, workers=False) as backend:
+        origin = report_of(backend, run)
+        request = ForkRequest(
+            run=origin.run.id,
+            directory=Path.cwd(),
+            rules=rules,
+            language=options.language,
+            **others,
+        )
+        printer = NoticePrinter(terminal, options.language or origin.spec.language)
+        planned = plan_run_fork(backend, request, printer)
+        plan = planned.plan
+        if dry_run:
+            return _show_plan(plan, terminal, as_json=options.as_json)
+        waits = not options.no_wait
+        forked = submit_fork(
+            backend, planned, printer, watched_for_s=watched_s(terminal, waits=waits)
+        )
+        if options.no_wait:
+            return leave_it(forked, terminal, options, fork=_fork_json(plan))
+        language = plan.spec.language
+        terminal.talk(plan_lines(plan, language))
+        title = say("submitted", language, run=forked, title=plan.title)
+        terminal.talk([line(Span(title, Style.STRONG))])
+        asks = typed["decide"] in (None, "ask")
+
+        def watch() -> int:
+            return watch_until_done(
+                backend, forked, terminal, options, language, asks=asks, from_now=True
+            )
+
+        return or_detach(forked, terminal, language, watch)
+
+
+def _show_plan(plan: ForkPlan, terminal: Terminal, *, as_json: bool) -> int:
+    if as_json:
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "fork": _fork_json(plan)}))
+    else:
+        terminal.result(plan_lines(plan, plan.spec.language))
+    return ExitCode.OK
+
+
+def _fork_json(plan: ForkPlan) -> dict[str, Any]:
+    return {"from": plan.origin, **plan_json(plan)}

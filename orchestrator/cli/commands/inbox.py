@@ -1,12 +1,24 @@
-"""`quorate inbox`: the open decisions."""
+"""`quorate inbox`: the open decisions, and the turns that wait for a person."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
+from orchestrator.application.backend import connected
+from orchestrator.application.report import inbox as read_inbox
 from orchestrator.cli.options import example, json_option, language_option
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.discussion.spoken import form_of
+from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps
+from orchestrator.presentation.listings import decisions, heads
+from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.tables import table
+from shared.store.people import WaitingTurn
 
 
 @click.command(epilog=example("quorate inbox", "quorate inbox --json"))
@@ -14,25 +26,67 @@ from orchestrator.cli.options import example, json_option, language_option
 @language_option
 def inbox(as_json: bool, language: str | None) -> int:
     """The decisions and the turns that wait for a person, the oldest first."""
-    from orchestrator.application.backend import connected
-    from orchestrator.cli.people import turn_json, turns_table
-    from orchestrator.cli.terminal import Terminal
-    from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps
-    from orchestrator.presentation.listings import decisions
-    from shared.store.decisions import list_decisions
-    from shared.store.people import waiting_turns
-
     with connected(os.environ) as backend:
-        rows = backend.read(list_decisions)
-        turns = backend.read(waiting_turns)
+        waiting = read_inbox(backend)
     terminal = Terminal.of(os.environ)
     if as_json:
-        listed = [{"run": row.run_id, "title": row.title, **decision_json(row)} for row in rows]
-        waiting = [turn_json(turn) for turn in turns]
-        whole = {"schema_version": SCHEMA_VERSION, "decisions": listed, "turns": waiting}
+        whole = {
+            "schema_version": SCHEMA_VERSION,
+            "decisions": [
+                {"run": row.run_id, "title": row.title, **decision_json(row)}
+                for row in waiting.decisions
+            ],
+            "turns": [_turn_json(turn) for turn in waiting.turns],
+        }
         terminal.result(dumps(whole))
-    else:
-        spoken = language or "en"
-        listed_rows = decisions(rows, spoken) if rows or not turns else []
-        terminal.result([*listed_rows, *turns_table(turns, spoken)])
+        return 0
+    spoken = language or "en"
+    rows = decisions(waiting.decisions, spoken) if waiting.decisions or not waiting.turns else []
+    terminal.result([*rows, *_turns_table(waiting.turns, spoken)])
     return 0
+
+
+def _turn_json(turn: WaitingTurn) -> dict[str, Any]:
+    return {
+        "run": turn.run_id,
+        "step": turn.step,
+        "participant": turn.participant,
+        "role": turn.role,
+        "round": turn.round,
+        "form": form_of(turn.reply_model),
+        "asked_at": turn.asked_at,
+        "answer_by": turn.answer_by,
+        "deadline_at": turn.deadline_at,
+        "title": turn.title,
+        "unusable_answers": turn.answers,
+    }
+
+
+def _until(turn: WaitingTurn, language: str) -> str:
+    """The turn's own deadline; else the run's, which ends it too."""
+    if turn.answer_by is not None:
+        return f"{turn.answer_by:%Y-%m-%d %H:%M}"
+    if turn.deadline_at is None:
+        return "-"
+    return say("run_ends", language, when=f"{turn.deadline_at:%Y-%m-%d %H:%M}")
+
+
+def _turns_table(turns: Sequence[WaitingTurn], language: str) -> list[Line]:
+    """The waiting turns as a table; nothing when there are none."""
+    if not turns:
+        return []
+    lines = table(
+        heads(("run", "turn", "asked", "answer_by", "how", "title"), language),
+        [
+            (
+                turn.run_id,
+                turn.step,
+                f"{turn.asked_at:%Y-%m-%d %H:%M}",
+                _until(turn, language),
+                form_of(turn.reply_model),
+                turn.title,
+            )
+            for turn in turns
+        ],
+    )
+    return [*lines, line(Span(say("answer_hint", language), Style.DIM))]

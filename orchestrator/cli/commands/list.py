@@ -6,7 +6,13 @@ import os
 
 import click
 
+from orchestrator.application import report
+from orchestrator.application.backend import connected
 from orchestrator.cli.options import example, json_option, language_option
+from orchestrator.cli.terminal import Terminal
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps, run_summary
+from orchestrator.presentation.listings import runs
+from shared.models.outcomes import RunStatus
 
 
 @click.command(
@@ -20,25 +26,13 @@ from orchestrator.cli.options import example, json_option, language_option
     metavar="N",
     help="How many (20), 10,000 at most.",
 )
-@click.option(
-    "--status",
-    type=click.Choice(
-        ["running", "waiting", "blocked", "completed", "failed", "cancelled", "expired"]
-    ),
-    help="Only these.",
-)
+@click.option("--status", type=click.Choice([one.value for one in RunStatus]), help="Only these.")
 @json_option
 @language_option
 def list_(limit: int, status: str | None, as_json: bool, language: str | None) -> int:
     """The runs, the newest first."""
-    from orchestrator.application.backend import connected
-    from orchestrator.cli.terminal import Terminal
-    from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps, run_summary
-    from orchestrator.presentation.listings import runs
-    from shared.store.views import list_runs
-
     with connected(os.environ, workers=False) as backend:
-        rows = backend.read(lambda connection: list_runs(connection, limit=limit, status=status))
+        rows = report.runs(backend, limit=limit, status=status)
     terminal = Terminal.of(os.environ)
     if as_json:
         summaries = [run_summary(row) for row in rows]

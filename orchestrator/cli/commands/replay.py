@@ -7,8 +7,20 @@ from typing import Any
 
 import click
 
+from orchestrator.application.backend import connected
+from orchestrator.application.replay import ReplayRequest, ReplayResult
+from orchestrator.application.replay import replay as replay_run
+from orchestrator.cli.notices import warning
 from orchestrator.cli.options import example, json_option, language_option, run_argument
 from orchestrator.cli.rule_options import rule_options, rules_typed
+from orchestrator.cli.terminal import Terminal
+from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.formats.json import dumps
+from orchestrator.presentation.locale.sentences import told
+from orchestrator.presentation.whatif import check_lines, sweep_lines, variant_lines
+from orchestrator.presentation.whatif_json import check_json, what_if_json
+
+DIFFERENT = 1
 
 
 @click.command(
@@ -43,7 +55,30 @@ def replay(
 
     Without options: is everything computed as it is stored? Exit code 1 when not.
     """
-    from orchestrator.cli.replaying import Options, run_replay
+    request = ReplayRequest(run, rules_typed(typed), settings, sweeps)
+    with connected(os.environ, workers=False) as backend:
+        result = replay_run(backend, request)
+    terminal = Terminal.of(os.environ)
+    _print(result, terminal, language or result.recording.spec.language, as_json=as_json)
+    return DIFFERENT if result.checked is not None and not result.checked.same else ExitCode.OK
 
-    options = Options(rules_typed(typed), settings, sweeps, as_json, language)
-    return run_replay(run, options, os.environ)
+
+def _print(result: ReplayResult, terminal: Terminal, language: str, *, as_json: bool) -> None:
+    run, remark = result.recording.run, result.remark
+    if result.checked is not None:
+        if as_json:
+            terminal.result(dumps(check_json(run, result.checked, remark)))
+        else:
+            terminal.result(check_lines(run, result.checked, remark, language))
+        return
+    found = result.what_if
+    assert found is not None
+    if as_json:
+        terminal.result(dumps(what_if_json(run, found, remark)))
+        return
+    if remark is not None:
+        terminal.warn([warning(told(remark, language))])
+    if result.swept:
+        terminal.result(sweep_lines(run, found, language))
+    else:
+        terminal.result(variant_lines(run, found.stored, found.variants[0], language))

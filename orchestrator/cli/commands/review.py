@@ -60,9 +60,11 @@ def review(**typed: Any) -> int:
     to stdout, progress to stderr. For CI give --decide skip: an open decision ends with exit code 8.
     """
     from orchestrator.application.capture import ChangeInput
+    from orchestrator.cli.results import OutputOptions
     from orchestrator.cli.reviewing import Options, run_review
-    from orchestrator.cli.running import RunOptions
+    from orchestrator.cli.submission import SubmissionOptions
 
     check_estimate(typed["output"], estimate=typed["estimate"])
-    change, options = take(ChangeInput, typed), take(RunOptions, typed)
-    return run_review(change, Options(**typed), options, os.environ, Path.cwd())
+    change, options = take(ChangeInput, typed), take(SubmissionOptions, typed)
+    output = take(OutputOptions, typed)
+    return run_review(change, Options(**typed), options, output, os.environ, Path.cwd())

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
 
 import click
 
+from orchestrator.application.backend import connected
+from orchestrator.cli.error_handler import report_bug
 from orchestrator.cli.options import example
+from orchestrator.cli.terminal import Terminal
+from orchestrator.cli.watching import actor
+from orchestrator.web.http_service import LOOPBACK, Server
+from orchestrator.web.runs_api import Api
+from shared.store.database import SERVICE_ANSWER_S
 
 
 @click.command(
@@ -28,6 +37,14 @@ def serve(port: int) -> int:
 
     Everything but the health checks wants the token that is printed at the start (or QUORATE_SERVE_TOKEN).
     """
-    from orchestrator.web.runs_api import run_server
-
-    return run_server(os.environ, port)
+    token = os.environ.get("QUORATE_SERVE_TOKEN", "").strip() or secrets.token_urlsafe(24)
+    with connected(os.environ, answer_s=SERVICE_ANSWER_S) as backend:
+        api = Api(backend, actor())
+        server = Server(port, api, token, lambda bug: report_bug(bug, os.environ))
+        address = {"url": f"http://{LOOPBACK}:{server.server_address[1]}", "token": token}
+        Terminal.of(os.environ).result(json.dumps(address))
+        try:
+            server.serve_forever()
+        finally:
+            server.server_close()
+    return 0

@@ -1,14 +1,37 @@
-"""`quorate show`: one run."""
+"""`quorate show`: one run, whole or one side of it."""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
+import sys
 from typing import Any
 
 import click
 
-from orchestrator.cli.options import example, json_option, language_option, run_argument
+from orchestrator.application.backend import Backend, connected
+from orchestrator.application.report import events_of, report_of, request_of
+from orchestrator.cli.options import (
+    check_output,
+    example,
+    json_option,
+    language_option,
+    output_option,
+    run_argument,
+    take,
+)
+from orchestrator.cli.results import OutputOptions, fitted, rendered, write_file
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Line, exact
+from orchestrator.presentation import timeline
+from orchestrator.presentation.forks import origin
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.live.progress import held_up
+from orchestrator.presentation.question import question
+from orchestrator.presentation.report import RunReport
+from orchestrator.presentation.results.registry import OF_CHANGES, result_lines
+from orchestrator.presentation.sent import prompt
+from shared.models.panel import Participant
+from shared.providers.locality import leaves_machine
 
 
 @click.command(
@@ -28,13 +51,65 @@ from orchestrator.cli.options import example, json_option, language_option, run_
 @click.option(
     "--all", "everything", is_flag=True, help="All findings; of a discussion also what was said."
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it: .json, .md, .txt.")
+@output_option
 @json_option
 @language_option
-def show(run: str, **typed: Any) -> int:
+def show(run: str, step: str | None, **typed: Any) -> int:
     """A run's result. RUN is an id, its beginning, or `last`; STEP is a key that --rounds shows."""
-    from orchestrator.cli.commands.review import check_output
-    from orchestrator.cli.showing import Options, run_show
+    options = take(OutputOptions, typed)
+    check_output(options.output)
+    with connected(os.environ, workers=False) as backend:
+        report = report_of(backend, run)
+        language = options.language or report.spec.language
+        if options.output is not None:
+            write_file(options.output, report, language)
+            return 0
+        if step is not None:
+            shown: list[Line] | str = _prompt(backend, report.run.id, step)
+        elif typed["events"]:
+            shown = _events(backend, report.run.id, as_json=options.as_json)
+        else:
+            shown = _shown(report, language, options, **typed)
+    Terminal.of(os.environ).result(shown)
+    return 0
 
-    check_output(typed["output"])
-    return run_show(run, Options(**typed), os.environ)
+
+def _shown(
+    report: RunReport,
+    language: str,
+    options: OutputOptions,
+    *,
+    patch: bool,
+    markdown: bool,
+    rounds: bool,
+    **_others: bool,
+) -> list[Line] | str:
+    if patch:
+        text = report.fixes.patch if report.fixes is not None else ""
+        # People see everything; `git apply` gets every byte.
+        return exact(text) if sys.stdout.isatty() else text
+    if options.as_json or markdown:
+        return rendered(report, ".json" if options.as_json else ".md", language)
+    if rounds:
+        return timeline.rounds(report, language)
+    shown = result_lines(report, language=language, max_findings=options.most_findings)
+    asked = question(report, language) if report.run.workflow in OF_CHANGES else []
+    waits = [] if report.run.status.final else held_up(report.steps, language)
+    return fitted(report, [*origin(report, language), *shown, *waits, *asked], sys.stdout)
+
+
+def _events(backend: Backend, run: str, *, as_json: bool) -> list[Line] | str:
+    log = events_of(backend, run)
+    if not as_json:
+        return timeline.events(log)
+    listed = [{"seq": number, "type": kind, "body": body} for number, kind, body in log]
+    return dumps({"schema_version": SCHEMA_VERSION, "events": listed})
+
+
+def _prompt(backend: Backend, run: str, step: str) -> list[Line]:
+    asked = request_of(backend, run, step)
+    kind = "tool" if "tool" in asked.request else "turn"
+    leaves = kind == "turn" and leaves_machine(
+        Participant.model_validate(asked.request["participant"])
+    )
+    return prompt(dict(asked.request), kind, asked.document, leaves=leaves)

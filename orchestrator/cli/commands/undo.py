@@ -6,7 +6,17 @@ import os
 
 import click
 
+from orchestrator.application.backend import connected
+from orchestrator.application.lifecycle import UNDO_S, submit_undo, undo_result
+from orchestrator.application.report import report_of
+from orchestrator.application.watch import RunWatcher
+from orchestrator.cli.display import make_display
+from orchestrator.cli.notices import warning
 from orchestrator.cli.options import example, language_option, quiet_option
+from orchestrator.cli.terminal import Terminal
+from orchestrator.cli.watching import TerminalObserver, follow
+from orchestrator.core.document import line
+from orchestrator.presentation.exit_codes import ExitCode
 
 
 @click.command(epilog=example("quorate undo last"))
@@ -15,6 +25,14 @@ from orchestrator.cli.options import example, language_option, quiet_option
 @quiet_option
 def undo(run: str, language: str | None, quiet: bool) -> int:
     """Take the last fix that RUN applied back, if the branch or the files are still as it left them."""
-    from orchestrator.cli.undoing import run_undo
-
-    return run_undo(run, os.environ, language=language, quiet=quiet)
+    terminal = Terminal.of(os.environ, quiet=quiet)
+    with connected(os.environ) as backend:
+        undoing = submit_undo(backend, run)
+        spoken = language or report_of(backend, undoing).spec.language
+        display = make_display(terminal, spoken)
+        watcher = RunWatcher(backend, undoing, TerminalObserver(display, spoken))
+        follow(watcher, display, UNDO_S)
+        result = undo_result(backend, undoing)
+    terminal.result([line(message) for message in result.messages])
+    terminal.warn([warning(failure) for failure in result.failures])
+    return ExitCode.OK if result.done else ExitCode.INCONCLUSIVE

@@ -3,61 +3,46 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import Any
 
 import click
 
+from orchestrator.application.backend import connected
+from orchestrator.application.report import report_of
 from orchestrator.cli.options import (
+    check_output,
     example,
     json_option,
     language_option,
+    output_option,
     quiet_option,
     run_argument,
+    watch_limit_option,
 )
+from orchestrator.cli.results import OutputOptions
+from orchestrator.cli.terminal import Terminal
+from orchestrator.cli.watching import or_detach, watch_until_done
 
 
 @click.command(epilog=example("quorate watch last", "quorate watch r3k --timeout 600 --json"))
 @run_argument
-@click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), metavar="S", help="At most S seconds."
-)
+@watch_limit_option
 @click.option("--all", "everything", is_flag=True, help="All findings.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Result file: .json, .md, .txt."
-)
+@output_option
 @json_option
 @language_option
 @quiet_option
-def watch(
-    run: str,
-    timeout: float | None,
-    everything: bool,
-    output: Path | None,
-    as_json: bool,
-    language: str | None,
-    quiet: bool,
-) -> int:
+def watch(run: str, **typed: Any) -> int:
     """Follow a run until it ends or asks; the exit code is the run's. Ctrl-C lets go of it."""
-    from orchestrator.application.backend import connected
-    from orchestrator.application.report import load_report
-    from orchestrator.cli.commands.review import check_output
-    from orchestrator.cli.terminal import Terminal
-    from orchestrator.cli.watching import Wish, or_detach, see_through
-    from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS
-
-    check_output(output)
+    check_output(typed["output"])
+    options = OutputOptions(**typed)
+    terminal = Terminal.of(os.environ, quiet=options.quiet)
     with connected(os.environ) as backend:
-        report = backend.read(lambda connection: load_report(connection, run))
-        wish = Wish(
-            language=language or report.spec.language,
-            as_json=as_json,
-            output=output,
-            max_findings=None if everything else DEFAULT_MAX_FINDINGS,
-            timeout_s=timeout,
-            asks=True,
-        )
-        terminal = Terminal.of(os.environ, quiet=quiet)
-        name = report.run.id
+        report = report_of(backend, run)
+        name, language = report.run.id, options.language or report.spec.language
         return or_detach(
-            name, terminal, wish.language, lambda: see_through(backend, name, terminal, wish)
+            name,
+            terminal,
+            language,
+            lambda: watch_until_done(backend, name, terminal, options, language, asks=True),
         )

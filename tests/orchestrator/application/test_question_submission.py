@@ -8,10 +8,11 @@ import pytest
 
 from orchestrator.application.capture import QuestionInput
 from orchestrator.application.prepare import PreparedRun, prepare_run
-from orchestrator.cli.asking import Casting, Course, wanted_question
-from orchestrator.cli.running import RunOptions
+from orchestrator.cli.asking import Casting, Course, requested_question
+from orchestrator.cli.submission import SubmissionOptions
 from orchestrator.workflows import WORKFLOWS
 from shared.models.deliberation import Question
+from shared.models.notices import notice
 from shared.models.run import RunSpec
 
 ENVIRON = {"HOME": "/nonexistent", "QUORATE_DISCOVER": "off"}
@@ -32,17 +33,19 @@ def prepared(
     casting: dict[str, Any] | None = None,
     course: dict[str, Any] | None = None,
     options: dict[str, Any] | None = None,
+    language: str | None = None,
 ) -> PreparedRun:
     cast = tuple(f"scripted:s.yaml#{name}" for name in names)
-    wanted = wanted_question(
+    request = requested_question(
         workflow,
         QuestionInput(words=words or ("why", "so?"), no_stdin=True, **(question or {})),
         Casting(panel=cast, **(casting or {})),
         Course(**(course or {})),
-        RunOptions(**(options or {})),
+        SubmissionOptions(**(options or {})),
         folder,
+        language,
     )
-    return prepare_run(wanted, ENVIRON)
+    return prepare_run(request, ENVIRON)
 
 
 def spec_of(*arguments: Any, **more: Any) -> RunSpec:
@@ -84,15 +87,15 @@ def test_a_typed_time_for_an_answer_bounds_what_is_configured(folder: Path):
         'providers: {slow: {type: openai, model: m, base_url: "http://127.0.0.1:9/v1", timeout: 900},'
         ' quick: {type: openai, model: n, base_url: "http://127.0.0.1:9/v1", timeout: 5}}\n'
     )
-    wanted = wanted_question(
+    request = requested_question(
         "ask",
         QuestionInput(words=("why?",), no_stdin=True),
         Casting(panel=("slow,quick",)),
         Course(turn_s=30.0),
-        RunOptions(config=folder / "c.yaml"),
+        SubmissionOptions(config=folder / "c.yaml"),
         folder,
     )
-    spec = prepare_run(wanted, ENVIRON).make_spec(workflow_version=1)
+    spec = prepare_run(request, ENVIRON).make_spec(workflow_version=1)
     assert [one.timeout_s for one in spec.panel.critics] == [30.0, 5.0]
     assert spec.panel.chair.timeout_s == 5.0
 
@@ -108,7 +111,7 @@ def test_a_typed_time_for_an_answer_bounds_what_is_configured(folder: Path):
 def test_a_run_speaks_the_language_of_its_question(
     folder: Path, words: tuple[str, ...], typed: str | None, language: str
 ):
-    run = prepared(folder, "ask", *words, options={"language": typed})
+    run = prepared(folder, "ask", *words, language=typed)
     assert (run.language, run.make_spec(workflow_version=1).language) == (language, language)
 
 
@@ -165,4 +168,4 @@ def test_a_debaters_name_does_not_make_it_the_judge_of_its_own_debate(folder: Pa
 def test_secrets_that_were_seen_are_noted(folder: Path):
     (folder / "log.txt").write_text("ghp_" + "a1B2" * 9)
     run = prepared(folder, question={"contexts": ("log.txt",)})
-    assert [(note.word, note.count) for note in run.notes] == [("secrets_seen", 1)]
+    assert run.remarks == (notice("secrets_seen", n=1),)

@@ -1,18 +1,19 @@
 """Workers that were started without a key that a run reads: started anew while nothing runs, else a warning."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import redis
 
 from orchestrator.application.backend import Backend
+from orchestrator.application.notice_listener import NoticeList
 from orchestrator.application.worker_keys import forget_refusals, hand_over_keys
-from orchestrator.cli.terminal import Terminal
 from orchestrator.embedded.key_marks import write_marks
 from shared.delivery.signals import Signals
 from shared.instance import Endpoints, Instance
+from shared.models.notices import notice
 from shared.models.panel import Panel, Participant
 from shared.providers.limits import (
     ACCOUNTS_KEY,
@@ -40,44 +41,42 @@ RULES = Participant(name="rules", provider="rules", family="rules")
 PANEL = Panel(critics=(LATE,), author=RULES, chair=RULES)
 
 
-def renewed(database: Database, home: Path, key: str | None) -> list[str]:
-    """Who was named when workers that know no key were started anew for a shell with `key`; [] when nobody was."""
+def renewed(database: Database, home: Path, key: str | None) -> tuple[list[str], NoticeList]:
+    """Who was named when workers that know no key were restarted for a shell with `key`, and what was told."""
     instance = Instance.at(home)
     instance.state_dir.mkdir(parents=True)
     write_marks(instance, {"PATH": "/bin"})
-    backend = Backend(Settings(instance, None), database, Signals("redis://127.0.0.1:1/0"))
+    environ = {} if key is None else {"LATE_KEY": key}
+    signals = Signals("redis://127.0.0.1:1/0")
+    backend = Backend(Settings(instance, None), database, signals, environ)
     seen: list[str] = []
 
-    def note(_of: Backend, members: Sequence[Participant], environ: Mapping[str, str]) -> None:
-        assert environ["LATE_KEY"] == key
-        seen.extend(who.name for who in members)
+    def note(_of: Backend, members: Sequence[Participant]) -> None:
+        seen.extend(member.name for member in members)
 
-    environ = {} if key is None else {"LATE_KEY": key}
-    terminal = Terminal(colour_out=False, colour_err=False, live=False, can_ask=False)
-    hand_over_keys(backend, PANEL, terminal, environ, "en", renew=note)
-    return seen
+    told = NoticeList()
+    hand_over_keys(backend, PANEL, told, renew=note)
+    return seen, told
 
 
-def test_workers_without_the_key_are_started_anew(
-    database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
-    assert renewed(database, tmp_path, "k") == ["late"]
-    assert "LATE_KEY: they are started anew" in capsys.readouterr().err
+def test_workers_without_the_key_are_restarted(database: Database, tmp_path: Path):
+    names, told = renewed(database, tmp_path, "k")
+    assert names == ["late"]
+    assert told.informed == [notice("workers_renewed", names="LATE_KEY")]
 
 
-def test_nothing_is_stopped_under_a_run_that_goes_on(
-    database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_nothing_is_stopped_under_a_run_that_goes_on(database: Database, tmp_path: Path):
     new_run(database)
-    assert renewed(database, tmp_path, "k") == []
-    assert "`quorate down`" in capsys.readouterr().err
+    names, told = renewed(database, tmp_path, "k")
+    assert names == []
+    assert [notice.code for notice in told.warned] == ["other_keys"]
 
 
 def test_a_key_that_this_shell_does_not_have_either_is_no_reason(
-    database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    database: Database, tmp_path: Path
 ):
-    assert renewed(database, tmp_path, None) == []
-    assert capsys.readouterr().err == ""
+    names, told = renewed(database, tmp_path, None)
+    assert (names, told.informed, told.warned) == ([], [], [])
 
 
 def test_a_refusal_of_the_old_key_is_forgotten_and_a_pause_is_not(servers: Endpoints):

@@ -11,7 +11,7 @@ import pytest
 ASK = (
     "import sys; from orchestrator.cli.piped import read_piped; "
     "found = read_piped(int(sys.argv[1]), None if sys.argv[2] == '-' else float(sys.argv[2])); "
-    "print(repr(found.content), found.silent, found.empty)"
+    "print(repr(found.content), *(notice.code for notice in found.notices))"
 )
 
 
@@ -31,14 +31,14 @@ def look(stdin: object, limit: int = 1000, wait: str = "0.2", **more: object) ->
 def test_a_file_is_read(tmp_path: Path):
     (tmp_path / "q").write_text("why?")
     with (tmp_path / "q").open() as stream:
-        assert look(stream) == "b'why?' False False"
+        assert look(stream) == "b'why?'"
 
 
 def test_a_pipe_that_was_inherited_and_stays_silent_holds_nobody_up():
     read, write = os.pipe()
     try:
         began = time.monotonic()
-        assert look(read) == "None True False"
+        assert look(read) == "None stdin_silent"
         assert time.monotonic() - began < 50
     finally:
         os.close(read)
@@ -50,7 +50,7 @@ def test_a_pipe_that_is_slow_to_begin_is_waited_for_when_it_was_named():
     late = subprocess.Popen(["sh", "-c", "sleep 0.6; echo late"], stdout=write)
     os.close(write)
     try:
-        assert look(read, wait="-") == "b'late\\n' False False"
+        assert look(read, wait="-") == "b'late\\n'"
     finally:
         os.close(read)
         late.wait()
@@ -59,13 +59,13 @@ def test_a_pipe_that_is_slow_to_begin_is_waited_for_when_it_was_named():
 def test_a_pipe_that_was_closed_without_a_word_is_told_from_one_that_never_was():
     read, write = os.pipe()
     os.close(write)
-    assert look(read) == "None False True"
+    assert look(read) == "None stdin_empty"
     os.close(read)
-    assert look(subprocess.DEVNULL) == "None False False"
+    assert look(subprocess.DEVNULL) == "None"
 
 
 def test_a_closed_standard_input_brings_nothing():
-    assert look(None, preexec_fn=lambda: os.close(0)) == "None False False"
+    assert look(None, preexec_fn=lambda: os.close(0)) == "None"
 
 
 def test_more_than_the_limit_is_refused(tmp_path: Path):
@@ -78,4 +78,4 @@ def test_more_than_the_limit_is_refused(tmp_path: Path):
 def test_spaces_are_nothing(tmp_path: Path, space: str):
     (tmp_path / "q").write_text(space)
     with (tmp_path / "q").open() as stream:
-        assert look(stream) == "None False False"
+        assert look(stream) == "None"

@@ -22,6 +22,7 @@ class Recorder:
     """Answers everything, and remembers what reached it."""
 
     requests: list[Request] = field(default_factory=list)
+    bugs: list[Exception] = field(default_factory=list)
 
     def answer(self, request: Request) -> Reply:
         self.requests.append(request)
@@ -79,7 +80,8 @@ class Client:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    server = Server(0, Recorder(), TOKEN)
+    recorder = Recorder()
+    server = Server(0, recorder, TOKEN, recorder.bugs.append)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     yield server
@@ -211,11 +213,11 @@ def test_only_the_token_itself_lets_in(client: Client, header: str):
 @pytest.mark.parametrize("token", ["", " ", "\t\n"])
 def test_there_is_no_service_without_a_token(token: str):
     with pytest.raises(ValueError, match="without a token"):
-        Server(0, Recorder(), token)
+        Server(0, Recorder(), token, print)
 
 
 def test_a_token_beyond_ascii_lets_in_as_it_was_sent():
-    server = Server(0, Recorder(), "비밀")
+    server = Server(0, Recorder(), "비밀", print)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
@@ -362,12 +364,11 @@ def test_an_expected_error_has_its_status(client: Client, target: str, status: i
     assert client.ask(target, token=TOKEN)[0] == status
 
 
-def test_a_bug_is_answered_and_its_traceback_stays_here(
-    client: Client, capfd: pytest.CaptureFixture[str]
-):
+def test_a_bug_is_answered_and_stays_here(client: Client, capfd: pytest.CaptureFixture[str]):
     status, _, body = client.ask("/bug", token=TOKEN)
     assert status == 500
     assert b"secret of the traceback" not in body
+    assert [type(bug) for bug in client.recorder.bugs] == [ZeroDivisionError]
     assert "Traceback" not in capfd.readouterr().err
 
 
@@ -378,7 +379,7 @@ def test_a_silent_connection_does_not_keep_others_out(client: Client):
 
 
 def test_a_request_that_drips_ends_at_its_deadline():
-    server = Server(0, Recorder(), TOKEN, request_s=0.5)
+    server = Server(0, Recorder(), TOKEN, print, request_s=0.5)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

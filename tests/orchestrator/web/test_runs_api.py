@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from orchestrator.application.backend import Backend
+from orchestrator.application.notice_listener import NoticeList
 from orchestrator.application.prepare import SubmissionRequest, prepare_run
-from orchestrator.application.report import load_report
-from orchestrator.cli.submitting import submit
-from orchestrator.cli.terminal import Terminal
+from orchestrator.application.report import report_of
+from orchestrator.application.submit import submit_run
 from orchestrator.presentation.formats.json import as_json, dumps
-from orchestrator.web.runs_api import Api, Server
+from orchestrator.web.http_service import Server
+from orchestrator.web.runs_api import Api
 from shared.delivery.signals import Signals
 from shared.instance import Endpoints
 from shared.models.decision import Question
@@ -59,7 +60,7 @@ class Service:
 def service(database: Database, servers: Endpoints) -> Iterator[Service]:
     settings = Settings.from_environment({"HOME": "/nonexistent"})
     backend = Backend(settings, database, Signals(servers.redis_url))
-    server = Server(0, Api(backend), TOKEN)
+    server = Server(0, Api(backend, "somebody"), TOKEN, lambda bug: pytest.fail(str(bug)))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     yield Service(server.server_address[1], backend)
@@ -72,7 +73,7 @@ def service(database: Database, servers: Endpoints) -> Iterator[Service]:
 @pytest.fixture
 def run(service: Service, changed_repository: Path) -> str:
     prepared = prepare_run(SubmissionRequest(directory=changed_repository), {"HOME": "/none"})
-    return submit(service.backend, prepared, Terminal.of({}))
+    return submit_run(service.backend, prepared, NoticeList())
 
 
 def open_decision(backend: Backend, run: str) -> None:
@@ -97,9 +98,7 @@ def test_health_wants_no_token_and_says_what_is_missing(service: Service):
 
 def test_a_run_is_the_same_json_as_on_the_command_line(service: Service, run: str):
     status, content = service.ask("GET", f"/api/runs/{run}")
-    shown = json.loads(
-        dumps(as_json(service.backend.read(lambda connection: load_report(connection, run))))
-    )
+    shown = json.loads(dumps(as_json(report_of(service.backend, run))))
     content["run"]["elapsed_s"] = shown["run"]["elapsed_s"] = 0
     assert status == 200
     assert content == shown

@@ -2,8 +2,8 @@
 
 import pytest
 
+from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.terminal import Terminal
-from orchestrator.cli.watching import Wish, deliver
 from shared.models.run import PlanOptions
 from tests.support import debates
 from tests.support.plan_cast import PlanCast
@@ -16,7 +16,8 @@ def test_a_quiet_plan_that_nobody_accepted_says_so_beside_it(
 ) -> None:
     run = debates.submitted(PlanOptions(max_revisions=1))
     outcome, simulation = debates.hold(run, PlanCast(), debates.decides(choice))
-    deliver(report_of(run, simulation, outcome), Terminal.of({}, quiet=True), Wish())
+    report = report_of(run, simulation, outcome)
+    deliver(report, Terminal.of({}, quiet=True), OutputOptions(), "en")
     told = capsys.readouterr()
     assert "copy the data" in told.out
     assert "decided" not in told.out

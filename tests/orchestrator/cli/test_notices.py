@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from orchestrator.cli.advice import first_time
+from orchestrator.cli.notices import first_time
 from shared.instance import Instance
 
 

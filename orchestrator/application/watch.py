@@ -1,0 +1,190 @@
+"""Watch a run: poll its pulse, say what changed, stop when it is settled or the time is up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from orchestrator.application.backend import Backend
+from orchestrator.application.report import load_look, load_setting
+from orchestrator.embedded.starting import end_stopped
+from orchestrator.embedded.supervisor import supervisor_status
+from orchestrator.presentation.live.progress import Look
+from shared.delivery.live import EXPECTED_S, WATCHED_S, Live, Watcher
+from shared.models.notices import Notice, notice
+from shared.store.processes import SILENCE_S, list_processes
+from shared.store.views import Pulse, run_pulse
+from shared.text.unfinished import SoFar
+
+FAST_S, SLOW_S, SLOWEST_S = 0.05, 0.2, 0.5
+FAST_FOR_S, SLOW_FOR_S = 10.0, 60.0
+WORKER_CHECK_S = 10.0
+REVIVAL_S = 1.0
+LIVE_S = 0.2
+
+
+class RunObserver(Protocol):
+    """Whoever watches a run. `streams`: answers are wanted while they come, which costs processor time."""
+
+    streams: bool
+
+    def changed(self, before: Look | None, after: Look) -> None:
+        """Something has happened; `before` is None at the first look."""
+
+    def refreshed(self, look: Look) -> None:
+        """Time has passed, and streaming answers have grown."""
+
+    def warn(self, notice: Notice) -> None:
+        """What keeps the run from going on."""
+
+
+def announce_watcher(backend: Backend, run: str, life_s: int = WATCHED_S) -> None:
+    """Somebody is going to watch a run: what begins within `life_s` streams."""
+    if not life_s:
+        return
+    live = Live(backend.settings.endpoints.redis_url)
+    live.announce(run, life_s)
+    live.close()
+
+
+@dataclass
+class _Clock:
+    """When things were done last; monotonic seconds."""
+
+    began: float
+    changed: float
+    checked: float
+    asked: float = 0.0
+    revived: float = 0.0
+
+    @classmethod
+    def start(cls) -> _Clock:
+        """Now."""
+        now = time.monotonic()
+        return cls(now, now, now)
+
+    @property
+    def pause_s(self) -> float:
+        """How long to wait before the next look: newcomers want the first finding at once."""
+        watched = time.monotonic() - self.began
+        if watched < FAST_FOR_S:
+            return FAST_S
+        return SLOW_S if watched < SLOW_FOR_S else SLOWEST_S
+
+
+class RunWatcher:
+    """Watches one run, also several times in a row: what was seen once is not reported again."""
+
+    def __init__(self, backend: Backend, run: str, observer: RunObserver) -> None:
+        """Nothing is looked at yet."""
+        self._backend = backend
+        self._run = run
+        self._observer = observer
+        self._look: Look | None = None
+        self._pulse: Pulse | None = None
+        self._watcher: Watcher | None = None
+        self._so_far: Mapping[str, SoFar] = {}
+        self._setting = backend.read(lambda connection: load_setting(connection, run))
+
+    def skip_the_past(self) -> None:
+        """Report only what happens from now on."""
+        self._pulse = self._read_pulse()
+        self._look = self._read_look(self._pulse)
+
+    def watch_until_settled(self, timeout_s: float | None = None) -> bool:
+        """Report what happens until the run is settled; False when `timeout_s` was over before."""
+        clock = _Clock.start()
+        deadline = None if timeout_s is None else clock.began + timeout_s
+        self._listen(clock)  # before the first turn is taken, or it does not stream
+        while True:
+            pulse = self._read_pulse()
+            look = self._report(pulse, clock)
+            if pulse.settled:
+                return True
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+            self._revive(clock)
+            self._check_processes(look, clock)
+            self._observer.refreshed(
+                replace(look, elapsed_s=pulse.elapsed_s, live=self._listen(clock))
+            )
+            time.sleep(min(clock.pause_s, LIVE_S) if self._observer.streams else clock.pause_s)
+
+    def leave(self) -> None:
+        """Watch no more; whoever saw answers grow is expected back."""
+        if self._observer.streams:
+            announce_watcher(self._backend, self._run, EXPECTED_S)
+
+    def _revive(self, clock: _Clock) -> None:
+        """Without the embedded processes the run would never end: whoever waits for it restarts them."""
+        now = time.monotonic()
+        if now - clock.revived >= REVIVAL_S:
+            clock.revived = now
+            if self._backend.revive():
+                self._warn(notice("revived"), clock)
+
+    def _check_processes(self, look: Look, clock: _Clock) -> None:
+        now = time.monotonic()
+        if min(now - clock.changed, now - clock.checked) < WORKER_CHECK_S:
+            return
+        clock.checked = now
+        notices = missing_processes(self._backend, look)
+        if notices and end_stopped(self._backend.settings):  # and the next look starts another
+            notices = [notice("supervisor_stopped")]
+        for missing in notices:
+            self._warn(missing, clock)
+
+    def _warn(self, notice: Notice, clock: _Clock) -> None:
+        self._observer.warn(notice)
+        clock.changed = time.monotonic()
+
+    def _listen(self, clock: _Clock) -> Mapping[str, SoFar]:
+        """What streaming turns have said so far; asking for it is what makes them stream."""
+        now = time.monotonic()
+        if self._observer.streams and now - clock.asked >= LIVE_S:
+            clock.asked = now
+            redis_url = self._backend.settings.endpoints.redis_url
+            self._watcher = self._watcher or Watcher(redis_url, self._run)
+            self._so_far = self._watcher.look()
+        return self._so_far
+
+    def _report(self, pulse: Pulse, clock: _Clock) -> Look:
+        before = self._look
+        if before is not None and self._pulse is not None and not _differ(pulse, self._pulse):
+            return before
+        after = self._read_look(pulse)
+        self._look, self._pulse = after, pulse
+        self._observer.changed(before, after)
+        clock.changed = time.monotonic()
+        return after
+
+    def _read_pulse(self) -> Pulse:
+        return self._backend.read(lambda connection: run_pulse(connection, self._run))
+
+    def _read_look(self, pulse: Pulse) -> Look:
+        return self._backend.read(
+            lambda connection: load_look(connection, self._run, pulse, self._setting)
+        )
+
+
+def _differ(one: Pulse, other: Pulse) -> bool:
+    return {**one.__dict__, "elapsed_s": 0} != {**other.__dict__, "elapsed_s": 0}
+
+
+def missing_processes(backend: Backend, look: Look) -> list[Notice]:
+    """Which processes nobody has started though the run waits for them, and what to do about it."""
+    alive = {
+        process.kind for process in backend.read(list_processes) if process.silent_s < SILENCE_S
+    }
+    needed = {"turns" if step.kind == "turn" else "tools" for step in look.open_steps}
+    missing = sorted((needed | {"orchestrator"}) - alive)
+    if backend.settings.external is None:
+        if missing and not supervisor_status(backend.settings.instance).running:
+            return [notice("nothing_runs")]
+        return [notice("starts_again", kind=kind) for kind in missing]
+    return [
+        notice("no_orchestrator") if kind == "orchestrator" else notice("no_worker", kind=kind)
+        for kind in missing
+    ]

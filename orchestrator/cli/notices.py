@@ -1,0 +1,63 @@
+"""Notices on stderr, and what a person need not be told with every run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.presentation.locale.words import translate
+from shared.instance import Instance
+from shared.models.notices import Notice
+
+FILE = "told"
+
+
+class NoticePrinter:
+    """Tells a use case's notices on stderr, in the reader's language."""
+
+    def __init__(self, terminal: Terminal, language: str) -> None:
+        """Writes nothing yet."""
+        self._terminal = terminal
+        self._language = language
+
+    def inform(self, notice: Notice) -> None:
+        """Something on the way; nothing when quiet."""
+        self._terminal.talk([line(Span(translate(notice, self._language), Style.DIM))])
+
+    def remark(self, notice: Notice) -> None:
+        """A warning that quiet silences."""
+        self._terminal.talk([warning(translate(notice, self._language))])
+
+    def warn(self, notice: Notice) -> None:
+        """Something that nobody may overlook."""
+        self._terminal.warn([warning(translate(notice, self._language))])
+
+
+def warning(text: str) -> Line:
+    """A sentence with the sign of warnings."""
+    return line(Span(f"⚠ {text}", Style.WARNING))
+
+
+def first_time(instance: Instance, advice: Sequence[str]) -> bool:
+    """True where this very advice was not given before; it counts as given from now on.
+
+    Where nothing can be remembered (no folder, a read-only one) everything is news.
+    """
+    if not advice:
+        return False
+    mark = hashlib.sha256("\n".join(advice).encode()).hexdigest()[:16]
+    file = instance.state_dir / FILE
+    try:
+        told = file.read_text(encoding="ascii", errors="replace").split()
+    except OSError:
+        told = []
+    if mark in told:
+        return False
+    try:
+        with file.open("a", encoding="ascii") as stream:
+            stream.write(f"{mark}\n")
+    except OSError:
+        pass  # said again next time
+    return True

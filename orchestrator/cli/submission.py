@@ -1,0 +1,145 @@
+"""What every command does that submits a run: prepare it, start what is needed, submit, follow, print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from orchestrator.application.prepare import PreparedRun, SubmissionRequest, prepare_run
+from orchestrator.cli.notices import NoticePrinter, first_time
+from orchestrator.cli.piped import ProcessInput
+from orchestrator.cli.results import OutputOptions
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Span, Style, line
+from orchestrator.embedded.starting import Starting
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.live.progress import CONVERSATIONS
+from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.money import estimate_json, estimate_lines
+from shared.instance import Instance
+from shared.settings import Settings
+
+LOUD = frozenset({"stdin_silent"})
+"""Remarks about the subject that not even `--quiet` hides."""
+
+
+@dataclass(frozen=True)
+class SubmissionOptions:
+    """What was typed that all these commands know besides how the result is wanted."""
+
+    estimate: bool = False
+    max_cost: float | None = None
+    max_calls: int | None = None
+    batch: str | None = None
+    reuse: bool = False
+    no_external: bool = False
+    config: Path | None = None
+    trust_project: bool = False
+    decide: str | None = None
+
+    @property
+    def asks(self) -> bool:
+        """True when an open decision is put to the person at the terminal."""
+        return self.decide in (None, "ask")
+
+    def settings(self, language: str | None) -> dict[str, JsonValue]:
+        """The configuration keys that were typed."""
+        mode = "ask" if self.decide == "later" else self.decide
+        return {
+            "language": language,
+            "decision.mode": mode,
+            "budget.per_run_usd": self.max_cost,
+            "budget.per_run_calls": self.max_calls,
+            "privacy.allow_external": False if self.no_external else None,
+        }
+
+
+def run_submission(
+    request: SubmissionRequest,
+    options: SubmissionOptions,
+    output: OutputOptions,
+    environ: Mapping[str, str],
+) -> int:
+    """Work on what is requested; the exit code. Nothing is started for a command that cannot work."""
+    settings = Settings.from_environment(environ)
+    prepared = prepare_run(request, environ, ProcessInput())
+    terminal = Terminal.of(environ, quiet=output.quiet)
+    printer = NoticePrinter(terminal, prepared.language)
+    for notice in prepared.notices:  # what the repository's own file and the change do to the panel
+        printer.warn(notice)
+    if options.estimate:
+        return _show_estimate(prepared, Terminal.of(environ), as_json=output.as_json)
+    starting = Starting(settings, environ, workers=True)
+    # The store and the engine are loaded while the servers start.
+    from orchestrator.application.backend import connect
+    from orchestrator.application.submit import submit_run
+    from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
+
+    backend = connect(starting)
+    try:
+        waits = not output.no_wait
+        run = submit_run(
+            backend,
+            prepared,
+            printer,
+            watched=waits,
+            watched_for_s=watched_s(terminal, waits=waits),
+        )
+        if output.no_wait:
+            return leave_it(run, terminal, output)
+
+        def watch() -> int:
+            _introduce(run, prepared, terminal, printer, settings.instance)
+            language = prepared.language
+            return watch_until_done(backend, run, terminal, output, language, asks=options.asks)
+
+        return or_detach(run, terminal, prepared.language, watch)
+    finally:
+        backend.close()
+
+
+def leave_it(run: str, terminal: Terminal, output: OutputOptions, **more: object) -> int:
+    """The run's id alone; the exit code."""
+    whole = {"schema_version": SCHEMA_VERSION, "run": {"id": run}, **more}
+    terminal.result(dumps(whole) if output.as_json else run)
+    return 0
+
+
+def _show_estimate(prepared: PreparedRun, terminal: Terminal, *, as_json: bool) -> int:
+    """Print what the run would take; the exit code. Nothing is started."""
+    from orchestrator.application.preflight import estimate_run  # loads the workflows
+
+    found = estimate_run(prepared)
+    spec, estimate = found.spec, found.estimate
+    if as_json:
+        content = {**estimate_json(estimate, spec), "obstacles": list(found.obstacles)}
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, **content}))
+        return 0
+    terminal.talk([line(Span(text, Style.DIM)) for text in prepared.panel_report.lines()])
+    texts = [say("estimate_forbidden", spec.language, reason=reason) for reason in found.obstacles]
+    obstacles = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in texts]
+    terminal.result([*estimate_lines(estimate, spec, prepared.title), *obstacles])
+    return 0
+
+
+def _introduce(
+    run: str,
+    prepared: PreparedRun,
+    terminal: Terminal,
+    printer: NoticePrinter,
+    instance: Instance,
+) -> None:
+    """Who takes part, what to set for more (once on a machine), and the run's id."""
+    report = prepared.panel_report
+    advises = not terminal.quiet and first_time(instance, report.advice)
+    lines = report.lines(with_advice=advises)
+    terminal.talk([line(Span(text, Style.DIM)) for text in lines])
+    for remark in prepared.remarks:
+        (printer.warn if remark.code in LOUD else printer.remark)(remark)
+    if terminal.live and prepared.workflow in CONVERSATIONS:
+        return  # the live picture's head says it
+    title = say("submitted", prepared.language, run=run, title=prepared.title)
+    terminal.talk([line(Span(title, Style.STRONG))])
