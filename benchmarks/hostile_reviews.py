@@ -30,10 +30,10 @@ from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.workflows.review import discussion
 from orchestrator.workflows.review.context import History, ReviewContext
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.findings import Severity
 from shared.models.outcomes import Verdict
 from shared.models.panel import Panel
-from shared.models.run import ReviewOptions
 from tests.support.review_panel import participant, sha, submission
 
 CRITICS = {"3 critics": ("alice", "carol", "mallory"), "2 critics": ("alice", "mallory")}

@@ -13,7 +13,7 @@ from benchmarks.hostile import Planted, Said
 from orchestrator.core.findings.verdict import GateOutcome, gate_of
 from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
 from orchestrator.core.replay.recomputation import rounds_of
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
 from shared.errors import ProviderError
 from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind

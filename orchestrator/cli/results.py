@@ -14,7 +14,6 @@ from orchestrator.presentation.formats.json import as_json, dumps
 from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, open_decision, warned
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.results.registry import (
-    OF_CHANGES,
     result_lines,
     result_markdown,
     result_text,
@@ -53,7 +52,7 @@ def deliver(report: RunReport, terminal: Terminal, options: OutputOptions, langu
         )
         terminal.result(fitted(report, lines, sys.stdout))
         # A review's result is never brief: it holds its warnings itself.
-        if terminal.quiet and report.run.workflow not in OF_CHANGES:
+        if terminal.quiet and not report.of_change:
             terminal.warn(_left_out(report, language))
     if options.output is not None:
         write_file(options.output, report, language)
@@ -91,7 +90,7 @@ def write_file(path: Path, report: RunReport, language: str) -> None:
 
 def fitted(report: RunReport, lines: list[Line], stream: TextIO) -> list[Line]:
     """What people said, wrapped between words on a terminal; findings and patches stay as they are."""
-    if report.run.workflow in OF_CHANGES or not stream.isatty():
+    if report.of_change or not stream.isatty():
         return lines
     return folded(lines, shutil.get_terminal_size().columns)
 

@@ -28,7 +28,7 @@ from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.live.progress import held_up
 from orchestrator.presentation.question import question
 from orchestrator.presentation.report import RunReport
-from orchestrator.presentation.results.registry import OF_CHANGES, result_lines
+from orchestrator.presentation.results.registry import result_lines
 from orchestrator.presentation.sent import prompt
 from shared.models.panel import Participant
 from shared.providers.locality import leaves_machine
@@ -93,7 +93,7 @@ def _shown(
     if rounds:
         return timeline.rounds(report, language)
     shown = result_lines(report, language=language, max_findings=options.most_findings)
-    asked = question(report, language) if report.run.workflow in OF_CHANGES else []
+    asked = question(report, language) if report.of_change else []
     waits = [] if report.run.status.final else held_up(report.steps, language)
     return fitted(report, [*origin(report, language), *shown, *waits, *asked], sys.stdout)
 

@@ -18,6 +18,7 @@ from orchestrator.presentation.results.reading import (
     titled,
 )
 from orchestrator.presentation.results.receipt import receipt
+from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending, StepStatus
 from shared.models.panel import Role
@@ -77,7 +78,7 @@ def _latest(reading: Reading) -> tuple[str, int, str | None, tuple[str, ...]] | 
     if not written:
         return None
     # A plan that was given is version 1 without a step.
-    given = reading.report.spec.plan is not None and reading.report.spec.plan.given
+    given = PlanOptions.model_validate(reading.report.spec.options).given
     number = len(written) + (1 if given else 0)
     return str(reply["plan"]), number, written[-1].participant, ()
 

@@ -22,15 +22,13 @@ DOCUMENTS: dict[str, Document] = {
     "plan": plan.document,
     "panel": panel.document,
 }
-# Workflows about a change: findings one a line (views/text.py, views/markdown.py).
-OF_CHANGES = frozenset({"review", "undo"})
 
 
 def result_lines(
     report: RunReport, *, language: str, max_findings: int | None, brief: bool = False
 ) -> list[Line]:
     """The result for people; `max_findings` None shows everything, `brief` only what was asked for."""
-    if report.run.workflow in OF_CHANGES:
+    if report.of_change:
         return text.result(
             report,
             language=language,
@@ -43,7 +41,7 @@ def result_lines(
 
 def result_markdown(report: RunReport, *, language: str) -> str:
     """The whole result as one Markdown document."""
-    if report.run.workflow in OF_CHANGES:
+    if report.of_change:
         told = _debate(Reading(report, language, everything=True))
         return markdown.result(report, language=language, debate=as_markdown(told))
     reading = Reading(report, language, everything=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.core.replay.commands import Effect, ToolRun, decide, single
+from orchestrator.workflows.descriptor import Choice, DecisionType
 from orchestrator.workflows.review.context import Result, ReviewContext, coverage
 from orchestrator.workflows.review.fixes import check_fixes, good_fixes
 from orchestrator.workflows.review.result import APPLY_FIX, SKIP
@@ -14,21 +15,27 @@ from shared.models.decision import Answer, Question
 from shared.models.findings import Finding
 from shared.models.replies import Applied, CheckedFixes
 
+DECISION = DecisionType(
+    kind="review",
+    choices=(Choice(APPLY_FIX, "a", writes=True), Choice(SKIP, "s")),
+    on_timeout=SKIP,
+)
+
 
 def ask(context: ReviewContext, result: Result) -> Effect[Answer]:
     """The question to a person (or the policy's answer), bound to exactly what is shown."""
     policy = context.spec.decision
-    if policy.mode != "ask":
-        return Answer(choice=policy.mode, actor="policy", channel="policy")
+    if (choice := DECISION.answer(policy)) is not None:
+        return Answer(choice=choice, actor="policy", channel="policy")
     fixable = tuple(
         context.label(finding) for fix in good_fixes(result.fixes) for finding in fix.findings
     )
     assessment = result.history.assessment
     covered = coverage(context, result.history)
     question = Question(
-        kind="review",
+        kind=DECISION.kind,
         prompt="Apply the fix, or skip and continue?",
-        options=(APPLY_FIX, SKIP),
+        options=DECISION.words,
         shown={
             "findings": [labelled(context, f) for f in result.history.findings],
             "fixes": labelled_fixes(context, result.fixes).model_dump(mode="json"),
@@ -39,7 +46,7 @@ def ask(context: ReviewContext, result: Result) -> Effect[Answer]:
         },
         selectable=tuple(dict.fromkeys(fixable)),
         timeout_s=policy.timeout_s,
-        on_timeout=policy.on_timeout,
+        on_timeout=DECISION.silence(policy),
     )
     return (yield from decide(context.key("decision"), question))
 

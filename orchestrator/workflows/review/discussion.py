@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from orchestrator.core.consensus.convergence import ConvergenceRule, assess
+from orchestrator.core.consensus.convergence import ConvergenceRule, Detector, assess
 from orchestrator.core.discussion.contested import Agenda, agenda, unanswered
 from orchestrator.core.discussion.hearing import Spoken, absences, over_budget
 from orchestrator.core.discussion.portions import files_in, holds_whole, portions
@@ -272,13 +272,14 @@ def judge(context: ReviewContext, history: History, heard: RoundRead) -> RoundRe
         ledger,
         threshold=context.options.thresholds.agreement,
     )
+    options = context.options
     assessment = assess(
         (*history.rounds, heard.taken),
         weighty(findings),
         ledger,
-        rule=ConvergenceRule.of(context.options),
+        rule=ConvergenceRule(options.thresholds, Detector(options.detector), options.quorum),
         new_findings=merged.new,
-        is_last_round=heard.taken.number == context.options.rounds,
+        is_last_round=heard.taken.number == options.rounds,
         over_budget=heard.over_budget,
     )
     return RoundRecord(

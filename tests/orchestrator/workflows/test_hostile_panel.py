@@ -9,12 +9,12 @@ import pytest
 
 from orchestrator.core.findings.verdict import GateOutcome, gate, gate_of
 from orchestrator.core.replay.commands import Outcome, ToolRun
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.findings import FindingStatus, Position, Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel
-from shared.models.run import ReviewOptions
 from shared.models.steps import StepResult
 from tests.support.review_panel import PATCH, participant, submission
 from tests.support.review_replies import (

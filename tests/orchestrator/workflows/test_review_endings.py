@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from orchestrator.core.replay.commands import Decide, Outcome, ToolRun, Turn
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import ReplayMismatch
 from shared.models.decision import Answer
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel
-from shared.models.run import DecisionPolicy, ReviewOptions
+from shared.models.run import DecisionPolicy
 from shared.models.steps import StepResult
 from tests.support.review_panel import PATCH, Submission, participant, submission
 from tests.support.review_replies import (

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from orchestrator.core.replay.commands import Decide, Outcome, ToolRun
 from orchestrator.core.replay.replay import replay
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel
-from shared.models.run import DecisionPolicy, ReviewOptions
+from shared.models.run import DecisionPolicy
 from shared.models.steps import StepResult
 from tests.support.review_panel import PATCH, Submission, participant, submission
 from tests.support.review_replies import Step, failure, finding, reply
@@ -158,8 +159,7 @@ def test_every_review_ends_as_its_diagram_allows(
 ) -> None:
     run = held(submitted, seed, failing, order)
     outcome = run.run()
-    options = submitted.spec.review
-    assert options is not None
+    options = ReviewOptions.model_validate(submitted.spec.options)
 
     walked = ["", *run.phases]
     assert all(after in DIAGRAM[before] for before, after in pairwise(walked))

@@ -11,9 +11,9 @@ import pytest
 from orchestrator.core.document import plain
 from orchestrator.core.replay.commands import Turn
 from orchestrator.presentation.results.registry import question_lines, result_lines, result_markdown
+from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.outcomes import RunStatus
 from shared.models.rows import UsageRow
-from shared.models.run import PlanOptions
 from shared.models.steps import StepResult
 from tests.support import debates
 from tests.support.finished_runs import HELD, Held, asked, discussed, judged, planned
