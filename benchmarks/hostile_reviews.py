@@ -22,7 +22,7 @@ from benchmarks.hostile import (
     withdraws,
 )
 from benchmarks.hostile_runs import Comparison, Scene, Trial
-from orchestrator.core.consensus.convergence import ConvergenceRule, assess
+from orchestrator.core.consensus.convergence import ConvergenceRule, Detector, assess
 from orchestrator.core.discussion.rounds import ledger_of
 from orchestrator.core.findings.merging import absorb, check_places
 from orchestrator.core.findings.stances import settle
@@ -107,7 +107,9 @@ def unguarded_judge(
         (*history.rounds, heard.taken),
         findings,
         ledger,
-        rule=ConvergenceRule.of(context.options),
+        rule=ConvergenceRule(
+            context.options.thresholds, Detector(context.options.detector), context.options.quorum
+        ),
         new_findings=merged.new,
         is_last_round=heard.taken.number == context.options.rounds,
         over_budget=heard.over_budget,
