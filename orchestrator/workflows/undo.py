@@ -17,6 +17,7 @@ from shared.models.outcomes import Verdict
 from shared.models.replies import Undone
 from shared.models.run import RunSpec
 from shared.models.wire import Wire
+from shared.tools.inputs import UndoInput
 
 VERSION = 1
 
@@ -32,7 +33,7 @@ def undo(spec: RunSpec, _materials: Materials) -> Workflow:
             role="undo",
             round=0,
             reply_model="undone",
-            inputs=lambda: {"applied": spec.labels["applied"]},
+            inputs=lambda: UndoInput.model_validate({"applied": spec.labels["applied"]}),
         )
     )
     if result.reply is None:

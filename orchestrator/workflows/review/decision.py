@@ -14,6 +14,7 @@ from orchestrator.workflows.review.result import APPLY_FIX, SKIP
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding
 from shared.models.replies import Applied, CheckedFixes
+from shared.tools.inputs import ApplyInput
 
 DECISION = DecisionType(
     kind="review",
@@ -94,15 +95,14 @@ def apply_fix(context: ReviewContext, result: Result) -> Effect[Result]:
             role="apply",
             round=0,
             reply_model="applied",
-            inputs=lambda: {
-                "subject": context.subject_hash,
-                "fixes": [fix.model_dump(mode="json") for fix in good_fixes(fixes)],
-                "only": None,
-                "mode": context.options.apply.replace("-", "_"),
-                "run": context.run,
-                "approved": approved,
-                "effect": f"{context.run}/{context.key('apply')}",
-            },
+            inputs=lambda: ApplyInput(
+                subject=context.subject_hash,
+                fixes=tuple(good_fixes(fixes)),
+                mode="in_place" if context.options.apply == "in-place" else "branch",
+                run=context.run,
+                approved=approved,
+                effect=f"{context.run}/{context.key('apply')}",
+            ),
         )
     )
     if applied.reply is None:

@@ -26,6 +26,7 @@ from shared.models.coverage import Coverage
 from shared.models.panel import Panel, Participant, Role
 from shared.models.replies import REPLY_MODELS, Critique
 from shared.models.subject import DiffPiece
+from shared.tools.inputs import AnalyserInput
 
 
 def discuss(context: ReviewContext) -> Effect[History]:
@@ -93,7 +94,9 @@ def speak(
             role=role.value,
             round=number,
             reply_model=reply_model,
-            inputs=lambda: {"subject": context.subject_hash, "reply_model": reply_model},
+            inputs=lambda: AnalyserInput.model_validate(
+                {"subject": context.subject_hash, "reply_model": reply_model}
+            ),
             timeout_s=speaker.timeout_s,
         )
         return (PlannedStep(speaker, look),)
