@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 
 import click
 
+from orchestrator.presentation.formats import SUFFIXES, USUAL_SUFFIXES
+
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-ENDINGS = (".json", ".md", ".markdown", ".txt")
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
@@ -27,7 +28,7 @@ language_option = click.option(
     help="Language of messages.",
 )
 output_option = click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Result file: .json, .md, .txt."
+    "-o", "--output", type=click.Path(path_type=Path), help=f"Result file: {USUAL_SUFFIXES}."
 )
 config_option = click.option(
     "--config", type=click.Path(path_type=Path), help="This configuration file."
@@ -147,9 +148,9 @@ def check_output(output: Path | None) -> None:
     """Refuse a result file of an unknown format, or in no folder, before anything is started."""
     if output is None:
         return
-    if output.suffix.lower() not in ENDINGS:
+    if output.suffix.lower() not in SUFFIXES:
         raise click.UsageError(
-            f"-o {output}: the ending says the format, one of {', '.join(ENDINGS)}"
+            f"-o {output}: the ending says the format, one of {', '.join(SUFFIXES)}"
         )
     if not output.parent.is_dir():
         raise click.UsageError(f"-o {output}: there is no folder {output.parent}")

@@ -1,4 +1,4 @@
-"""How results are handed over: on stdout, in a file, as text, Markdown or JSON."""
+"""How results are handed over: on stdout, and in a file in any format."""
 
 from __future__ import annotations
 
@@ -10,15 +10,11 @@ from typing import TextIO
 
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line
+from orchestrator.presentation.formats import format_of
 from orchestrator.presentation.formats.json import as_json, dumps
-from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, open_decision, warned
+from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, result_lines
 from orchestrator.presentation.report import RunReport
-from orchestrator.presentation.results.registry import (
-    result_lines,
-    result_markdown,
-    result_text,
-)
-from orchestrator.presentation.wrapping import folded
+from orchestrator.presentation.result import is_brief, open_decision, warned
 from shared.errors import EnvironmentFault
 from shared.models.outcomes import Verdict
 
@@ -47,12 +43,16 @@ def deliver(report: RunReport, terminal: Terminal, options: OutputOptions, langu
     if options.as_json:
         terminal.result(dumps(as_json(report, language)))
     else:
+        brief = is_brief(report, quiet=terminal.quiet)
         lines = result_lines(
-            report, language=language, max_findings=options.most_findings, brief=terminal.quiet
+            report,
+            language=language,
+            max_findings=options.most_findings,
+            brief=brief,
+            width=columns_of(sys.stdout),
         )
-        terminal.result(fitted(report, lines, sys.stdout))
-        # A review's result is never brief: it holds its warnings itself.
-        if terminal.quiet and not report.of_change:
+        terminal.result(lines)
+        if brief:
             terminal.warn(_left_out(report, language))
     if options.output is not None:
         write_file(options.output, report, language)
@@ -63,9 +63,8 @@ def _left_out(report: RunReport, language: str) -> list[Line]:
 
     A demonstration is never taken for an answer; where nothing came of it, why; where somebody is asked, how to answer.
     """
-    # A plan that nobody accepted is no result yet.
-    decided = report.detail.get("accepted") is not False
-    conclusive = decided and report.verdict not in (None, Verdict.INCONCLUSIVE)
+    refused = report.result is not None and report.result.refused
+    conclusive = not refused and report.verdict not in (None, Verdict.INCONCLUSIVE)
     texts = (
         (*report.noticed(language), *report.scripted(language))
         if conclusive
@@ -78,7 +77,7 @@ def _left_out(report: RunReport, language: str) -> list[Line]:
 
 def write_file(path: Path, report: RunReport, language: str) -> None:
     """The result in the format that the file's ending names. Raises EnvironmentFault."""
-    text = rendered(report, path.suffix, language)
+    text = format_of(path).render(report, language)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -88,19 +87,6 @@ def write_file(path: Path, report: RunReport, language: str) -> None:
         ) from error
 
 
-def fitted(report: RunReport, lines: list[Line], stream: TextIO) -> list[Line]:
-    """What people said, wrapped between words on a terminal; findings and patches stay as they are."""
-    if report.of_change or not stream.isatty():
-        return lines
-    return folded(lines, shutil.get_terminal_size().columns)
-
-
-def rendered(report: RunReport, suffix: str, language: str) -> str:
-    """The whole result as JSON, Markdown or text."""
-    match suffix.lower():
-        case ".json":
-            return dumps(as_json(report, language)) + "\n"
-        case ".md" | ".markdown":
-            return result_markdown(report, language=language)
-        case _:
-            return result_text(report, language=language)
+def columns_of(stream: TextIO) -> int | None:
+    """How wide a line may be; None where nothing is a terminal, and lines are as long as they are."""
+    return shutil.get_terminal_size().columns if stream.isatty() else None

@@ -15,17 +15,17 @@ from orchestrator.application.report import report_of
 from orchestrator.application.watch import RunWatcher, announce_watcher
 from orchestrator.cli.display import Display, make_display
 from orchestrator.cli.notices import warning
-from orchestrator.cli.results import OutputOptions, deliver, fitted
+from orchestrator.cli.results import OutputOptions, columns_of, deliver
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
-from orchestrator.presentation.choices import LATER, chosen, keys_for, options_of, prompt
+from orchestrator.presentation.choices import LATER, REVISE, chosen, keys_for, options_of, prompt
 from orchestrator.presentation.exit_codes import ExitCode, exit_code
-from orchestrator.presentation.formats.text import open_decision
+from orchestrator.presentation.formats.text import question_lines
 from orchestrator.presentation.live.happenings import Manner
 from orchestrator.presentation.live.progress import Look, changes, still_waiting
 from orchestrator.presentation.locale.words import say, translate
 from orchestrator.presentation.report import RunReport
-from orchestrator.presentation.results.registry import question_lines
+from orchestrator.presentation.result import open_decision
 from shared.delivery.live import EXPECTED_S, WATCHED_S
 from shared.errors import DecisionConflict
 from shared.models.notices import Notice
@@ -136,8 +136,8 @@ def _ask(backend: Backend, report: RunReport, terminal: Terminal, language: str)
     decision = report.open_decision
     if decision is None:
         return False
-    asked = [*question_lines(report, language), *open_decision(decision, language)]
-    terminal.warn(fitted(report, asked, sys.stderr))
+    shown = question_lines(report, language, columns_of(sys.stderr))
+    terminal.warn([*shown, *open_decision(decision, language)])
     choice = _choice(keys_for(options_of(decision)), language)
     if choice == LATER:
         return False
@@ -147,7 +147,7 @@ def _ask(backend: Backend, report: RunReport, terminal: Terminal, language: str)
         actor=actor(),
         channel="cli",
         key=decision.key,
-        message=_typed(say("ask_message", language)) if report.workflow.asks_why(choice) else "",
+        message=_typed(say("ask_message", language)) if choice == REVISE else "",
         shown_sha256=decision.shown_sha256,
     )
     announce_watcher(backend, report.run.id, watched_s(terminal))  # a while has passed

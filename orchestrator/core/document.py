@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from shared.models.findings import Finding
+from shared.models.findings import Finding, Severity
 from shared.models.letters import UNSEEN, spelled_out
 
 # ECMA-48 control sequences, strings (OSC, DCS, ...) and two-character escapes, in their 7-bit form.
@@ -39,6 +39,12 @@ class Style(StrEnum):
     VOICE_5 = "voice_5"
 
 
+SEVERITY_STYLES = {
+    Severity.CRITICAL: Style.BAD,
+    Severity.MAJOR: Style.WARNING,
+    Severity.MINOR: Style.PLAIN,
+    Severity.INFO: Style.DIM,
+}
 VOICES = (Style.VOICE_1, Style.VOICE_2, Style.VOICE_3, Style.VOICE_4, Style.VOICE_5)
 
 
@@ -108,6 +114,14 @@ def _patch_style(text: str) -> Style:
 
 
 @dataclass(frozen=True)
+class Title:
+    """What the document is about, and of which run."""
+
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Heading:
     """A part's name, and what is to be known of it at a glance."""
 
@@ -157,16 +171,23 @@ class Remark:
 
 @dataclass(frozen=True)
 class FindingEntry:
-    """A finding as a reader meets it: `support` of the critics carry it, `states` say what became of it.
+    """A finding as a reader meets it: `support` of the critics carry it, `status` says what became of it.
 
-    `suggestion` is what its raisers would do about it, in our words for it.
+    An `evident` status goes without saying. `marks` tell how far it is to be believed, `suggestion` what is to be done.
     """
 
     finding: Finding
     support: str
-    states: tuple[str, ...] = ()
+    status: str = ""
+    evident: bool = False
+    marks: tuple[str, ...] = ()
     caveat: str = ""
     suggestion: str = ""
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """What is to be said of it."""
+        return self.marks if self.evident else (self.status, *self.marks)
 
     @property
     def where(self) -> str:
@@ -190,7 +211,7 @@ class Patch:
     text: str
 
 
-Block = Heading | Words | Items | Grid | Remark | FindingList | Patch
+Block = Title | Heading | Words | Items | Grid | Remark | FindingList | Patch
 
 
 def remark(*parts: str | Span) -> Remark:

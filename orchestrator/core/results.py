@@ -131,6 +131,16 @@ class WorkflowResult(Wire):
         """The text that a chair, or code in its place, made of what was said."""
         return None
 
+    @property
+    def bill(self) -> RunSpending | None:
+        """What everybody consumed."""
+        return None
+
+    @property
+    def decided_version(self) -> int | None:
+        """What the last answer was about, where something later was not decided on."""
+        return None
+
 
 class FindingsResult(WorkflowResult):
     """The result of a discussion of findings.

@@ -24,14 +24,12 @@ from orchestrator.settings.options import DEFAULT_TURN_S
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import load_persona, load_preset, preset_names
 from orchestrator.settings.providers import ModelProvider, Provider
-from orchestrator.settings.schema import ParticipantEntry, Settings
+from orchestrator.settings.schema import ANALYSERS, ParticipantEntry, Settings
 from shared.configuration import check_endpoint
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.panel import Participant
 from shared.providers.families import family_of, plain_name
 from shared.providers.locality import leaves_machine
-from shared.tools.card import ToolKind
-from shared.tools.catalogue import cards
 
 MODELS_GROUP, ANALYSERS_GROUP, RULES = "models", "analysers", "rules"
 KEY, OWN_KEY = "OPENAI_API_KEY", "QUORATE_OPENAI_API_KEY"
@@ -70,7 +68,7 @@ class Catalogue:
         if name == MODELS_GROUP:
             return self.models()
         if name == ANALYSERS_GROUP:
-            return tuple(analyser(tool, tool, self._timeout_s()) for tool in _analysers())
+            return tuple(analyser(tool, tool, self._timeout_s()) for tool in ANALYSERS)
         found = self._single(name)
         if not (
             self.settings.privacy.allow_models or found.rule_based or found.provider == "person"
@@ -147,7 +145,7 @@ class Catalogue:
         """All names that can be used as they are."""
         own = self.environment_model()
         return [
-            *_analysers(),
+            *ANALYSERS,
             *self.settings.providers,
             *((own.name,) if own is not None else ()),
             *(name for name in self.discovery.names() if name not in self.settings.providers),
@@ -165,7 +163,7 @@ class Catalogue:
         provider = self.settings.providers.get(name)
         if provider is not None:
             return self._reachable(name, provider)
-        if name in _analysers():
+        if name in ANALYSERS:
             return analyser(name, name, self._timeout_s())
         if name == RULES:
             return Participant(name=RULES, provider="rules", family="rules")
@@ -312,8 +310,3 @@ def _address(told_by: str, address: str) -> str:
         return check_endpoint(address)
     except PydanticCustomError as error:
         raise ConfigurationError(f"{told_by}: {error.message()}.") from None
-
-
-def _analysers() -> tuple[str, ...]:
-    """The tools that can take part, in the order of the default panel."""
-    return tuple(card.name for card in cards(kind=ToolKind.ANALYSER))

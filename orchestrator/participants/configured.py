@@ -26,7 +26,6 @@ from shared.models.panel import Participant
 from shared.programs import find_program
 from shared.providers.families import family_of, plain_name
 from shared.providers.scripts import load_script
-from shared.tools.catalogue import find_card
 
 _AGENT_FAMILIES = {"claude": "anthropic", "gemini": "google", "codex": "openai"}
 _SITE_FAMILIES = {"chatgpt": "openai", "claude": "anthropic", "gemini": "google"}
@@ -100,9 +99,8 @@ def _family(provider: ModelProvider) -> str:
 
 def analyser(name: str, tool: str, timeout_s: float) -> Participant:
     """A tool that speaks for itself."""
-    longest_s = min(timeout_s, find_card(tool).limits.timeout_s)
     return Participant(
-        name=name, provider="analyser", tool=tool, family="rules", timeout_s=longest_s
+        name=name, provider="analyser", tool=tool, family="rules", timeout_s=min(timeout_s, 120.0)
     )
 
 

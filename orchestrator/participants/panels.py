@@ -34,9 +34,10 @@ from orchestrator.participants.panel_report import (
 )
 from orchestrator.participants.phrases import phrase
 from orchestrator.settings.loading import Configuration
+from orchestrator.settings.schema import ANALYSERS, OF_PYTHON
 from shared.errors import ConfigurationError
 from shared.models.panel import Panel, Participant
-from shared.tools.catalogue import find_card
+from shared.models.subject import PYTHON_SUFFIXES
 
 __all__ = ["PanelReport", "build_panel", "split_roles"]
 
@@ -94,15 +95,15 @@ def _is_typed(wanted: Wanted, configuration: Configuration) -> bool:
 def _idle(
     members: Sequence[Participant], wanted: Wanted, paths: Sequence[str] | None
 ) -> tuple[Participant, ...]:
-    """The analysers that can read none of the change's files. Nobody, when nobody else would criticise."""
-    if paths is None:
+    """The analysers of Python in a change without any, all of them where nothing is left to read.
+
+    Nobody, when nobody else would criticise.
+    """
+    if paths is None or any(path.endswith(PYTHON_SUFFIXES) for path in paths):
         return ()
     typed = {entry.name.strip() for entry in wanted.entries} if wanted.typed else frozenset()
-    idle = tuple(
-        m
-        for m in members
-        if m.tool and m.name not in typed and not find_card(m.tool).scope.reads_any(paths)
-    )
+    tools = OF_PYTHON if paths else frozenset(ANALYSERS)
+    idle = tuple(m for m in members if m.tool in tools and m.name not in typed)
     others = [m for m in members if m not in idle and m.provider != "rules"]
     return idle if others else ()
 

@@ -6,8 +6,8 @@ import dataclasses
 from typing import Any
 
 from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.words import say
-from orchestrator.presentation.money import dollars
 from orchestrator.presentation.report import RunReport
 from orchestrator.whatif.forking import ForkPlan
 

@@ -11,21 +11,13 @@ from typing import Any
 
 from orchestrator.core.discussion.estimate import Estimate, Range
 from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.words import count, say
 from orchestrator.presentation.tables import table
 from shared.models.rows import UsageRow
 from shared.models.run import RunSpec
 from shared.providers.prices import exact_dollars
 from shared.store.spending import Spending
-
-_LEAST_SHOWN = 0.0001
-
-
-def dollars(usd: float) -> str:
-    """`$0.0123`, `$12.30`; something that small is not nothing: `<$0.0001`."""
-    if 0 < usd < _LEAST_SHOWN:
-        return f"<${_LEAST_SHOWN}"
-    return f"${usd:,.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
 
 
 def spent(usage: UsageRow, language: str) -> list[Line]:

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from orchestrator.core.findings.ranking import Ranked, rank
 from orchestrator.core.findings.verdict import (
     GateResult,
-    GateRule,
     coverage_of,
     derive,
     effective_votes,
@@ -22,8 +21,7 @@ from orchestrator.core.findings.verdict import (
 )
 from orchestrator.core.results import ChangeResult, FindingsResult, ShownMatter, WorkflowResult
 from orchestrator.presentation.locale.words import say, translate
-from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
-from orchestrator.workflows.registry import workflow_named
+from orchestrator.workflows import read_result
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
@@ -32,10 +30,11 @@ from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
 from shared.models.panel import Participant, Role
 from shared.models.replies import Applied, CheckedFixes, Synthesis
 from shared.models.rows import DecisionRow, RunRow, StepRow, UsageRow
-from shared.models.run import RunSpec
+from shared.models.run import ReviewOptions, RunSpec
 
 SUPPORTING = frozenset({Position.AGREE, Position.PARTIAL})
 # Whose verdict follows from findings; that of the others is an answer.
+OF_FINDINGS = frozenset({"review", "plan", "undo"})
 # Contributions to a round of a discussion, which is assessed when all of them are there.
 ROUND_ROLES = frozenset(
     role.value
@@ -74,25 +73,19 @@ class RunReport:
         """What was captured at submission."""
         return RunSpec.model_validate(self.run.spec)
 
-    @cached_property
-    def workflow(self) -> WorkflowType[Any]:
-        """The workflow that the run is of."""
-        return workflow_named(self.run.workflow)
-
     @property
-    def of_change(self) -> bool:
-        """Whether a change is looked at: its findings are shown one a line."""
-        return self.workflow.subject is SubjectKind.CHANGE
+    def options(self) -> ReviewOptions:
+        """The review's options."""
+        return self.spec.review or ReviewOptions()
 
     @property
     def strategy(self) -> str | None:
         """The workflow's variant; None where it has none."""
-        return self.workflow.strategy_of(self.spec)
-
-    @cached_property
-    def gate_rule(self) -> GateRule:
-        """What the run's gate looks at."""
-        return self.workflow.gate_of(self.spec)
+        spec = self.spec
+        chosen = (
+            spec.plan or spec.panel_options or (None if spec.ask or spec.forum else self.options)
+        )
+        return None if chosen is None else chosen.strategy
 
     @property
     def critics(self) -> tuple[Participant, ...]:
@@ -107,7 +100,7 @@ class RunReport:
     @cached_property
     def result(self) -> WorkflowResult | None:
         """The workflow's result; None while there is none, and where this version cannot read what is stored."""
-        return self.workflow.result_of(self.run.outcome)
+        return read_result(self.run.workflow, self.run.outcome)
 
     @property
     def decision(self) -> DecisionRow | None:
@@ -203,14 +196,14 @@ class RunReport:
         """The outcome's verdict, or what follows so far once a discussion of findings has ended."""
         if self.run.verdict is not None:
             return Verdict(self.run.verdict)
-        if self.ending is None or not self.workflow.finds:
+        if self.ending is None or self.run.workflow not in OF_FINDINGS:
             return Verdict.INCONCLUSIVE if self.run.status.final else None
-        return derive(self.standing, self.ending, self.gate_rule.fail_on, self.coverage)
+        return derive(self.standing, self.ending, self.spec.fail_on, self.coverage)
 
     @property
     def gate(self) -> GateResult:
         """What the gate says: about what still stands, or about the debaters' agreement."""
-        return gate_of(self.gate_rule, self.standing, self.ending, self.result or self.matter)
+        return gate_of(self.spec, self.standing, self.ending, self.result or self.matter)
 
     @property
     def coverage(self) -> CoverageReport | None:
@@ -287,9 +280,7 @@ class RunReport:
     def scripted(self, language: str) -> tuple[str, ...]:
         """Who read lines from a file instead of being asked; nothing when nobody did."""
         names = dict.fromkeys(
-            one.name
-            for _part, one in self.workflow.parts_of(self.spec)
-            if one.provider == "scripted"
+            one.name for _part, one in self.spec.seats if one.provider == "scripted"
         )
         return (say("scripted", language, names=", ".join(names)),) if names else ()
 
@@ -309,14 +300,6 @@ class RunReport:
             asked=len(asked),
             why=why,
         )
-
-
-def took_s(step: StepRow) -> float | None:
-    """How long a step was worked on: from its (last) start to its end; None before the end."""
-    if step.finished_at_s is None:
-        return None
-    began_s = step.leased_at_s if step.leased_at_s is not None else step.queued_at_s
-    return max(0.0, step.finished_at_s - began_s)
 
 
 def _worst_first(finding: Finding) -> tuple[int, str, int, int, str]:

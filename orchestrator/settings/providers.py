@@ -8,14 +8,12 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, JsonValue, field_validator, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.configuration import Seconds, Section, check_address, check_endpoint
 from shared.providers.limits import KEY_OPTIONS
 from shared.providers.written_keys import key_in_arguments, key_in_pairs
-from shared.tools.card import ToolKind
-from shared.tools.catalogue import cards
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _PLACE = re.compile(r"(?:[^\s/][^\n]{0,199}/)?[^\s/][^\n/]{0,99}")
@@ -327,20 +325,11 @@ class ScriptedProvider(Section):
     family: str | None = None
 
 
-def _is_analyser(tool: str) -> str:
-    names = [card.name for card in cards(kind=ToolKind.ANALYSER)]
-    if tool not in names:
-        raise PydanticCustomError(
-            "analyser", "Input should be {names}", {"names": " or ".join(map(repr, names))}
-        )
-    return tool
-
-
 class AnalyserProvider(Section):
     """A tool that speaks for itself."""
 
     type: Literal["analyser"]
-    tool: Annotated[str, AfterValidator(_is_analyser)]
+    tool: Literal["ruff", "bandit", "complexity", "diffcheck"]
 
 
 class RulesProvider(Section):

@@ -12,6 +12,11 @@ from orchestrator.settings.providers import Provider
 from shared.configuration import Seconds, Section
 from shared.models.findings import Severity
 
+ANALYSERS = ("ruff", "bandit", "complexity", "diffcheck")
+"""The tools that can take part as analysers, in the order of the default panel."""
+OF_PYTHON = frozenset({"ruff", "bandit", "complexity"})
+"""Those of them that read Python only."""
+
 INTEGER = 2**31 - 1
 """The largest number of calls that the store's column holds."""
 BIG_INTEGER = 2**63 - 1

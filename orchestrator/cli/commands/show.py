@@ -19,17 +19,19 @@ from orchestrator.cli.options import (
     run_argument,
     take,
 )
-from orchestrator.cli.results import OutputOptions, fitted, rendered, write_file
+from orchestrator.cli.results import OutputOptions, columns_of, write_file
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, exact
 from orchestrator.presentation import timeline
 from orchestrator.presentation.forks import origin
+from orchestrator.presentation.formats import FORMATS, format_named
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.formats.text import question_lines, result_lines
 from orchestrator.presentation.live.progress import held_up
-from orchestrator.presentation.question import question
 from orchestrator.presentation.report import RunReport
-from orchestrator.presentation.results.registry import result_lines
+from orchestrator.presentation.result import view_of
 from orchestrator.presentation.sent import prompt
+from orchestrator.workflows import result_schema
 from shared.models.panel import Participant
 from shared.providers.locality import leaves_machine
 
@@ -47,7 +49,14 @@ from shared.providers.locality import leaves_machine
 @click.option("--rounds", is_flag=True, help="Everything that was said, step by step.")
 @click.option("--events", is_flag=True, help="The event log.")
 @click.option("--patch", is_flag=True, help="The exact patch, alone: `... --patch | git apply`.")
-@click.option("--markdown", is_flag=True, help="As Markdown.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([row.name for row in FORMATS]),
+    help="The whole result in this format.",
+)
+@click.option("--markdown", "form", flag_value="markdown", help="As Markdown.")
+@click.option("--schema", is_flag=True, help="The JSON schema of what its workflow adds.")
 @click.option(
     "--all", "everything", is_flag=True, help="All findings; of a discussion also what was said."
 )
@@ -80,7 +89,8 @@ def _shown(
     options: OutputOptions,
     *,
     patch: bool,
-    markdown: bool,
+    form: str | None,
+    schema: bool,
     rounds: bool,
     **_others: bool,
 ) -> list[Line] | str:
@@ -88,14 +98,17 @@ def _shown(
         text = report.fixes.patch if report.fixes is not None else ""
         # People see everything; `git apply` gets every byte.
         return exact(text) if sys.stdout.isatty() else text
-    if options.as_json or markdown:
-        return rendered(report, ".json" if options.as_json else ".md", language)
+    if schema:
+        return dumps(result_schema(report.run.workflow))
+    if options.as_json or form:
+        return format_named(form or "json").render(report, language)
     if rounds:
         return timeline.rounds(report, language)
-    shown = result_lines(report, language=language, max_findings=options.most_findings)
-    asked = question(report, language) if report.of_change else []
+    width = columns_of(sys.stdout)
+    shown = result_lines(report, language=language, max_findings=options.most_findings, width=width)
+    asked = question_lines(report, language, width) if view_of(report).always_whole else []
     waits = [] if report.run.status.final else held_up(report.steps, language)
-    return fitted(report, [*origin(report, language), *shown, *waits, *asked], sys.stdout)
+    return [*origin(report, language), *shown, *waits, *asked]
 
 
 def _events(backend: Backend, run: str, *, as_json: bool) -> list[Line] | str:

@@ -24,6 +24,11 @@ def dumps(value: Any, *, indent: int | None = 2) -> str:
     return UNSEEN.sub(lambda match: _escaped(match.group()), text)
 
 
+def render(report: RunReport, language: str) -> str:
+    """The whole run as JSON text."""
+    return dumps(as_json(report, language)) + "\n"
+
+
 def _escaped(character: str) -> str:
     # Newlines and tabs of the layout are not among the unseen; all others stand within strings.
     return json.dumps(character)[1:-1]
@@ -50,8 +55,8 @@ def as_json(report: RunReport, language: str = "en") -> dict[str, Any]:
         "verdict": report.verdict,
         "summary": (report.run.outcome or {}).get("summary"),
         "gate": {
-            "fail_on": report.gate_rule.fail_on,
-            "require_consensus": report.gate_rule.requires_consensus,
+            "fail_on": report.spec.fail_on,
+            "require_consensus": report.spec.requires_consensus,
             "outcome": report.gate.outcome,
             "reason": report.gate.reason,
         },
@@ -197,8 +202,7 @@ def _rounded(seconds: float | None) -> float | None:
 
 
 def _participants(report: RunReport) -> list[dict[str, Any]]:
-    parts = report.workflow.parts_of(report.spec)
-    return [_participant(part.name, holder, report) for part, holder in parts]
+    return [_participant(part, who, report) for part, who in report.spec.seats]
 
 
 def _participant(part: str, who: Participant, report: RunReport) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from orchestrator.core.document import Line, Span, Style, block, line, voice
-from orchestrator.presentation.formats.text import SEVERITY_STYLES, raised_line
-from orchestrator.presentation.live.floor import BidSeen, RoundSeen, rounds_of_steps, why_failed
+from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, block, line, voice
+from orchestrator.core.views.context import took_s, why_failed
+from orchestrator.presentation.formats.text import raised_line
 from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.words import count, role_word, say
-from orchestrator.presentation.report import ROUND_ROLES, RecordedAssessment, took_s
+from orchestrator.presentation.report import ROUND_ROLES, RecordedAssessment
+from orchestrator.workflows.forum.rounds import BidSeen, RoundSeen, rounds_of_steps
 from shared.models.findings import RaisedFinding
 from shared.models.panel import Role
 from shared.models.rows import StepRow

@@ -88,3 +88,8 @@ class AskResult(WorkflowResult):
     def merged(self) -> Synthesis | None:
         """What the answers were made into."""
         return self.synthesis
+
+    @property
+    def bill(self) -> RunSpending | None:
+        """What everybody consumed."""
+        return self.usage

@@ -119,3 +119,8 @@ class ForumResult(WorkflowResult):
     receipt: ConclusionImpact | None = None
     labels: dict[str, str] = Field(default_factory=dict)
     usage: RunSpending
+
+    @property
+    def bill(self) -> RunSpending | None:
+        """What everybody consumed."""
+        return self.usage

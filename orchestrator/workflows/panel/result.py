@@ -155,3 +155,8 @@ class PanelResult(WorkflowResult):
     def title_of(self, position: str | None) -> str | None:
         """A position's own words."""
         return next((point.title for point in self.points if point.id == position), None)
+
+    @property
+    def bill(self) -> RunSpending | None:
+        """What everybody consumed."""
+        return self.usage

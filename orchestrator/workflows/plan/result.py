@@ -78,3 +78,16 @@ class PlanResult(FindingsResult):
         if self.synthesis is None:
             return None
         return Synthesis.model_validate(self.synthesis.model_dump())
+
+    @property
+    def bill(self) -> RunSpending | None:
+        """What everybody consumed."""
+        return self.usage
+
+    @property
+    def decided_version(self) -> int | None:
+        """The version that the last answer was about, where later ones were not decided on."""
+        if not self.revisions or self.revisions[-1].decision:
+            return None
+        decided = (one.number for one in reversed(self.revisions) if one.decision)
+        return next(decided, None)

@@ -9,7 +9,7 @@ import pytest
 from orchestrator.core.discussion.estimate import Estimate, Range
 from orchestrator.core.document import plain
 from orchestrator.presentation.formats.json import dumps
-from orchestrator.presentation.formats.text import result
+from orchestrator.presentation.formats.text import result_lines
 from orchestrator.presentation.money import (
     dollars,
     estimate_json,
@@ -72,7 +72,7 @@ def test_dollars_are_exact_enough_and_something_is_never_shown_as_nothing(
 )
 def test_what_a_run_used_is_one_line_and_none_without_models(usage: UsageRow, said: str) -> None:
     assert plain(spent(usage, "en")) == said
-    text = plain(result(replace(make_report(), usage=usage), language="en", max_findings=5))
+    text = plain(result_lines(replace(make_report(), usage=usage), language="en", max_findings=5))
     assert (said in text) if said else ("Used:" not in text)
 
 

@@ -1,6 +1,6 @@
 """Markdown in which nothing that somebody else wrote is markup."""
 
-from orchestrator.presentation.formats.markdown import result
+from orchestrator.presentation.formats.markdown import render
 from orchestrator.presentation.formats.markdown_text import escape, fenced
 from shared.models.outcomes import Verdict
 from tests.support.reports import PATCH, make_finding, make_report
@@ -11,8 +11,8 @@ def test_the_report_has_verdict_table_and_patch():
     report = make_report(
         verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), detail={"fixes": fixes}
     )
-    text = result(report, language="en")
-    assert text.startswith("# NEEDS_FIX\n")
+    text = render(report, "en")
+    assert text.startswith("# a change\n\n*rabc · review · review*\n\n**NEEDS\\_FIX** · ")
     assert "| CRITICAL | app.py:9 | Shell injection | 2/3 | accepted | F1 |" in text
     assert f"```diff\n{PATCH}```" in text
 
@@ -21,7 +21,7 @@ def test_the_tables_speak_the_readers_language():
     report = make_report(
         verdict=Verdict.NEEDS_FIX, findings=(make_finding(suggestion="Use a list."),)
     )
-    text = result(report, language="ko")
+    text = render(report, "ko")
     assert "| 심각도 | 위치 | 지적 | 지지 | 상태 | 번호 |\n| --- |" in text
     assert "| app.py:9 | Shell injection | 2/3 | 인정 | F1 |" in text
     assert "제안: Use a list." in text
@@ -53,4 +53,4 @@ def test_a_details_block_cannot_be_left_by_a_title():
         verdict=Verdict.NEEDS_FIX,
         findings=(make_finding(title="</summary></details><script>x</script>"),),
     )
-    assert "<script>" not in result(report, language="en")
+    assert "<script>" not in render(report, "en")

@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 from orchestrator.core.document import plain
-from orchestrator.presentation.formats.text import gathered, result
+from orchestrator.presentation.formats.text import question_lines, result_lines
 from orchestrator.presentation.locale.words import say
-from orchestrator.presentation.question import question
-from orchestrator.presentation.results.registry import result_lines
+from orchestrator.presentation.result import gathered
 from shared.models.assessment import Recommendation
 from shared.models.findings import FindingStatus, Severity
 from shared.models.outcomes import Ending, RunStatus, Verdict
@@ -21,7 +20,7 @@ from tests.support.reports import (
 
 
 def text_of(report, language: str = "en", max_findings: int | None = 5) -> str:
-    return plain(result(report, language=language, max_findings=max_findings))
+    return plain(result_lines(report, language=language, max_findings=max_findings))
 
 
 def test_the_first_line_holds_verdict_convergence_and_time():
@@ -119,7 +118,7 @@ def test_the_question_shows_the_exact_patch_and_what_cannot_be_fixed():
     problem = {"findings": ["F2"], "patch": "", "source": "x", "problem": "does not apply"}
     fixes = {"fixes": [problem], "patch": PATCH}
     report = make_report(RunStatus.WAITING, decisions=(make_decision(fixes=fixes),))
-    text = plain(question(report, "en"))
+    text = plain(question_lines(report, "en"))
     assert PATCH in text
     assert "⚠ F2 cannot be fixed: does not apply" in text
 
@@ -174,7 +173,13 @@ def test_what_happened_in_several_rounds_is_one_warning():
 
 
 def test_a_review_that_was_debated_says_whether_it_helped():
-    receipt = {"helped": "confirmed", "debate": {"cost_usd": 0.25}}
+    spent = {"turns": 2, "failed": 0, "tokens": 10, "cost_usd": 0.25}
+    receipt = {
+        "helped": "confirmed",
+        "first_votes_blind": True,
+        "first_round": spent,
+        "debate": spent,
+    }
     rounds = (make_assessment(number=1), make_assessment(Ending.CONVERGED, 2))
     report = make_report(verdict=Verdict.NEEDS_FIX, findings=(make_finding(),))
     assert report.run.outcome is not None

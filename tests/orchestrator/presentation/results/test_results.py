@@ -10,10 +10,11 @@ import pytest
 
 from orchestrator.core.document import plain
 from orchestrator.core.replay.commands import Turn
-from orchestrator.presentation.results.registry import question_lines, result_lines, result_markdown
-from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.presentation.formats import markdown
+from orchestrator.presentation.formats.text import question_lines, result_lines
 from shared.models.outcomes import RunStatus
 from shared.models.rows import UsageRow
+from shared.models.run import PlanOptions
 from shared.models.steps import StepResult
 from tests.support import debates
 from tests.support.finished_runs import HELD, Held, asked, discussed, judged, planned
@@ -50,7 +51,7 @@ def test_a_result_reads_as_it_was_written_down(workflow: str, language: str) -> 
     parts = {"text": text, "brief": brief, "everything": everything}
     written = "".join(f"======== {name}\n{part}" for name, part in parts.items())
     check_text(SNAPSHOTS / f"{workflow}.{language}.txt", written)
-    check_text(SNAPSHOTS / f"{workflow}.{language}.md", result_markdown(report, language=language))
+    check_text(SNAPSHOTS / f"{workflow}.{language}.md", markdown.render(report, language))
 
 
 @pytest.mark.parametrize("workflow", HELD)
@@ -60,7 +61,7 @@ def test_every_stage_of_a_run_that_goes_on_can_be_shown(workflow: str) -> None:
         report = report_of(held.run, held.simulation, None, stages=stages)
         shown = plain(result_lines(report, language="en", max_findings=None))
         assert shown.startswith("still running")
-        assert result_markdown(report, language="ko")
+        assert markdown.render(report, "ko")
 
 
 def test_the_answers_that_came_are_shown_while_others_are_still_at_it() -> None:
@@ -170,9 +171,9 @@ def test_hostile_answers_steer_neither_the_terminal_nor_the_document() -> None:
     held = held.with_result(answers=[{**answers[0], "answer": hostile}, *answers[1:]])
     report = report_of(held.run, held.simulation, held.outcome)
     assert "\x1b" not in plain(result_lines(report, language="en", max_findings=5))
-    markdown = result_markdown(report, language="en")
-    assert "![" not in markdown
-    assert "<script>" not in markdown.replace("\\<script\\>", "")
+    written = markdown.render(report, "en")
+    assert "![" not in written
+    assert "<script>" not in written.replace("\\<script\\>", "")
 
 
 def test_a_workflow_that_nobody_knows_shows_what_all_have() -> None:
@@ -296,8 +297,8 @@ def test_a_review_tells_what_its_sections_say_and_the_findings_do_not() -> None:
     report = make_report(
         findings=(make_finding(),), verdict="NEEDS_FIX", detail={"feedback": feedback}
     )
-    markdown = result_markdown(report, language="en").partition("## What the debate brought\n\n")[2]
-    assert markdown.partition("\n\n")[0].splitlines() == [
+    written = markdown.render(report, "en").partition("## What the debate brought\n\n")[2]
+    assert written.partition("\n\n")[0].splitlines() == [
         "- **security risk:** Names are logged — MINOR",
         "- **agreed:** The test is \\| good",
         "- **conceded:** Shell injection",

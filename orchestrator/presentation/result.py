@@ -1,0 +1,315 @@
+"""A run's result as a document: the head and the end that all have, around what its workflow's view shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from orchestrator.core.document import (
+    Block,
+    FindingEntry,
+    Grid,
+    Heading,
+    Line,
+    Remark,
+    Span,
+    Style,
+    Title,
+    line,
+    remark,
+)
+from orchestrator.core.findings.verdict import GateOutcome
+from orchestrator.core.results import FindingsResult
+from orchestrator.core.views.context import (
+    RunFacts,
+    ViewContext,
+    WorkflowView,
+    decided_by,
+    price,
+)
+from orchestrator.core.views.findings import GENERIC
+from orchestrator.presentation.choices import asked
+from orchestrator.presentation.coverage import unread
+from orchestrator.presentation.locale.sentences import told
+from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.locale.words import count, say
+from orchestrator.presentation.money import spent
+from orchestrator.presentation.report import RunReport
+from orchestrator.workflows import VIEWS
+from shared.models.findings import Finding, FindingStatus
+from shared.models.outcomes import RunStatus, StepStatus, Verdict
+from shared.models.replies import Applied
+from shared.models.rows import DecisionRow
+
+VERDICT_STYLES = {
+    Verdict.APPROVED: Style.GOOD,
+    Verdict.NEEDS_FIX: Style.BAD,
+    Verdict.INCONCLUSIVE: Style.WARNING,
+}
+
+
+def view_of(report: RunReport) -> WorkflowView[Any]:
+    """How the run is shown: as its workflow says, unless this version cannot read what it came to."""
+    unreadable = report.run.outcome is not None and report.result is None
+    return GENERIC if unreadable else VIEWS.get(report.run.workflow, GENERIC)
+
+
+def is_brief(report: RunReport, *, quiet: bool) -> bool:
+    """Whether a quiet reader gets only what was asked for."""
+    return quiet and not view_of(report).always_whole
+
+
+def document(
+    report: RunReport, language: str, *, most_findings: int | None = None, brief: bool = False
+) -> list[Block]:
+    """The result for people; `most_findings` None shows everything, `brief` only what was asked for."""
+    view = view_of(report)
+    context = view_context(report, language, most_findings=most_findings, brief=brief)
+    if brief:
+        return view.body(context)
+    return [
+        *_head(report, view, context, language),
+        *view.body(context),
+        remark(""),
+        *_end(report, context, language),
+    ]
+
+
+def titled_document(report: RunReport, language: str) -> list[Block]:
+    """The whole result under its title, for a file that is read by itself."""
+    strategy = f" · {report.strategy}" if report.strategy else ""
+    title = Title(report.run.title, f"{report.run.id} · {report.run.workflow}{strategy}")
+    return [title, *document(report, language)]
+
+
+def question_document(report: RunReport, language: str) -> list[Block]:
+    """What a person sees before deciding, beside the question itself; nothing when none is open."""
+    matter = view_of(report).matter
+    if report.open_decision is None or matter is None:
+        return []
+    return matter(view_context(report, language))
+
+
+def view_context(
+    report: RunReport, language: str, *, most_findings: int | None = None, brief: bool = False
+) -> ViewContext[Any]:
+    """What a view is given of a run."""
+    return ViewContext(
+        facts=run_facts(report, language),
+        result=report.result,
+        words=Translator(language),
+        brief=brief,
+        most_findings=most_findings,
+        told=lambda text: told(text or "", language),
+    )
+
+
+def run_facts(report: RunReport, language: str) -> RunFacts:
+    """What a run has in common with all others."""
+    return RunFacts(
+        spec=report.spec,
+        steps=report.steps,
+        assessments=tuple((recorded.key, recorded.figures) for recorded in report.assessments),
+        findings=tuple(finding_entry(finding, report, language) for finding in report.ranked),
+        titles=tuple(finding.title for finding in report.findings),
+        standing=frozenset(finding.id for finding in report.standing),
+        ending=report.ending,
+        rounds=report.rounds,
+        final=report.run.status.final,
+        summary=str((report.run.outcome or {}).get("summary") or ""),
+        matter=report.matter,
+    )
+
+
+def finding_entry(finding: Finding, report: RunReport, language: str) -> FindingEntry:
+    """A finding with its support. `weak`: one voice says it and shows nothing; `like F2`: that says nearly the same."""
+    place = report.place_in_ranking(finding)
+    stands = finding in report.standing
+    marks = [say("finding_weak", language)] if place.weak else []
+    marks += [say("finding_like", language, other=place.like)] if place.like else []
+    advice = finding.suggestion
+    return FindingEntry(
+        finding=finding,
+        support=f"{report.supporters(finding)}/{len(report.critics)}",
+        status=say(f"finding_{finding.status.value if stands else 'fixed'}", language),
+        evident=stands and finding.status is FindingStatus.ACCEPTED,
+        marks=tuple(marks),
+        caveat=f" [{told(finding.caveat, language)}]" if finding.caveat else "",
+        suggestion=f"{say('suggestion', language)}: {advice}" if advice else "",
+    )
+
+
+# ---- the head -----------------------------------------------------------------------------------
+
+
+def _head(
+    report: RunReport, view: WorkflowView[Any], context: ViewContext[Any], language: str
+) -> list[Block]:
+    """Verdict, figures and time, and what became of the run."""
+    verdict = report.verdict
+    shown = (
+        Span(say("running", language), Style.STRONG)
+        if verdict is None
+        else Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
+    )
+    figures = view.headline(context) if view.headline else _convergence(report, language)
+    took = say("seconds", language, s=report.run.elapsed_s)
+    return [
+        remark(shown, f" · {figures} · {took}"),
+        *(Remark(state) for state in _states(report, language)),
+    ]
+
+
+def _convergence(report: RunReport, language: str) -> str:
+    """`Convergence: 0.82 · converged · 3 rounds`"""
+    name, rounds = say("convergence", language), count("rounds", language, report.rounds)
+    if report.assessment is None:
+        return f"{name}: {say('no_convergence', language)} · {rounds}"
+    metrics = report.assessment.metrics
+    how = report.ending or metrics.recommendation
+    return f"{name}: {metrics.overall_score:.2f} · {say(f'how_{how.value}', language)} · {rounds}"
+
+
+def _states(report: RunReport, language: str) -> list[Line]:
+    """What became of the run, what its gate says, and what nobody read."""
+    lines: list[Line] = []
+    status = report.run.status
+    if status in (RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.EXPIRED):
+        lines.append(line(Span(say(f"status_{status.value}", language), Style.WARNING)))
+    if status is RunStatus.BLOCKED:
+        reason = report.run.blocked_reason or ""
+        text = say("status_blocked", language, reason=reason)
+        lines.append(line(Span(text, Style.BAD)))
+    gate = report.gate
+    if gate.outcome is not GateOutcome.NOT_SET and report.verdict is not None:
+        style = Style.GOOD if gate.outcome is GateOutcome.PASSED else Style.BAD
+        said = say(f"gate_{gate.outcome.value}", language)
+        lines.append(line(Span(said, style), f": {told(gate.reason, language)}"))
+    if report.verdict is not None:
+        texts = unread(report.coverage, language)
+        lines += [line(Span(f"⚠ {text}", Style.WARNING)) for text in texts]
+    return lines
+
+
+# ---- the end ------------------------------------------------------------------------------------
+
+
+def _end(report: RunReport, context: ViewContext[Any], language: str) -> list[Block]:
+    """Who is being waited for, the decision, what was applied, warnings, costs, and where there is more."""
+    lines = [
+        *_still_working(report, language),
+        *_decision(report, context, language),
+        *(part for fix in report.applied for part in applied(fix, report.run.id, language)),
+        *warned(report.warnings(language), language),
+    ]
+    more = "" if context.everything else " --all"
+    return [
+        *(Remark(shown) for shown in lines),
+        *(_usage(report, context, language) if context.everything else ()),
+        *(Remark(shown) for shown in spent(report.usage, language)),
+        remark(say("details", language), f": quorate show {report.run.id}{more}"),
+    ]
+
+
+def _still_working(report: RunReport, language: str) -> list[Line]:
+    """Who is being waited for; whose turn is held up is told elsewhere, with the reason."""
+    if report.run.status.final:
+        return []
+    working = dict.fromkeys(
+        step.participant
+        for step in report.steps
+        if step.status == StepStatus.LEASED or (step.status == StepStatus.PENDING and not step.note)
+    )
+    return [line(say("still_at_it", language, who=", ".join(working)))] if working else []
+
+
+def _decision(report: RunReport, context: ViewContext[Any], language: str) -> list[Line]:
+    """The open decision, else the last answer."""
+    if report.open_decision is not None:
+        return open_decision(report.open_decision, language)
+    answer = report.result.decision if isinstance(report.result, FindingsResult) else None
+    if report.result is None or answer is None:
+        return []
+    version = report.result.decided_version
+    about = (
+        say("decision", language) if version is None else say("decision_about", language, n=version)
+    )
+    return [line(Span(f"{about}: ", Style.STRONG), decided_by(context, answer))]
+
+
+def open_decision(decision: DecisionRow, language: str) -> list[Line]:
+    """What is asked, how to answer and until when."""
+    question = decision.question
+    options = "|".join(question.get("options") or ())
+    lines = [
+        line(
+            Span(f"{say('decision', language)}: {asked(decision, language)}", Style.STRONG),
+            f" — {say('answer_with', language)}: quorate decide {decision.run_id} {options}",
+        )
+    ]
+    if decision.deadline_at is not None:
+        when = f"{decision.deadline_at:%Y-%m-%d %H:%M %Z}"
+        until = say("until", language, when=when, choice=question.get("on_timeout"))
+        lines.append(line(Span(f"  {until}", Style.DIM)))
+    return lines
+
+
+def applied(fix: Applied, run: str, language: str) -> list[Line]:
+    """Where a fix went and how to take it back."""
+    files = ", ".join(fix.files)
+    commit = (fix.commit or "")[:12]
+    where = (
+        say("applied_branch", language, branch=fix.branch, commit=commit, files=files)
+        if fix.branch
+        else say("applied_files", language, files=files)
+    )
+    return [
+        line(Span(where, Style.GOOD), f" — {say('undo_with', language)}: quorate undo {run}"),
+    ]
+
+
+def warned(texts: Iterable[str], language: str) -> list[Line]:
+    """The texts as loud lines; what happened in several rounds is one line."""
+    return [line(Span(f"⚠ {text}", Style.WARNING)) for text in gathered(texts, language)]
+
+
+_ROUND = re.compile(r"(?<=\bround )\d+")
+
+
+def gathered(texts: Iterable[str], language: str) -> list[str]:
+    """The texts in the reader's language; those that differ in the number of their round only are one."""
+    alike: dict[str, list[str]] = {}
+    for text in texts:
+        alike.setdefault(_ROUND.sub("#", text, count=1), []).append(text)
+    return [
+        told(first, language) + (_also(more, language) if more else "")
+        for first, *more in alike.values()
+    ]
+
+
+def _also(texts: Iterable[str], language: str) -> str:
+    numbers = [found[0] for text in texts if (found := _ROUND.search(text)) is not None]
+    if not numbers:
+        return ""
+    return say("also_in_rounds", language, n=len(numbers), rounds=", ".join(numbers))
+
+
+def _usage(report: RunReport, context: ViewContext[Any], language: str) -> list[Block]:
+    """Turns, tokens and cost of each participant, from the result."""
+    bill = report.result.bill if report.result else None
+    if bill is None or not bill.by:
+        return []
+    rows = tuple(
+        (
+            name,
+            str(share.turns),
+            str(share.failed),
+            "-" if share.tokens is None else f"{share.tokens:,}",
+            price(context, share.cost_usd),
+        )
+        for name, share in bill.by.items()
+    )
+    columns = ("who", "turns", "failed", "tokens", "cost")
+    heads = tuple(say(f"head_{column}", language) for column in columns)
+    return [Heading(say("by_participant", language)), Grid(heads, rows)]

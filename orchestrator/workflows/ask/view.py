@@ -1,0 +1,121 @@
+"""How an ask run is shown: the answers one after another, their ranking, and what they were made into."""
+
+from __future__ import annotations
+
+from orchestrator.core.document import Block, Grid, Heading, Item, Items, Words, remark
+from orchestrator.core.views.context import (
+    ViewContext,
+    WorkflowView,
+    confidence,
+    figures,
+    price,
+    synthesis,
+    took_s,
+)
+from orchestrator.workflows.ask.result import AskResult, GivenAnswer, PeerRanking
+from shared.models.panel import Role
+
+AskView = ViewContext[AskResult]
+
+
+def headline(view: AskView) -> str:
+    """How many answered."""
+    return view.say("answered_of", answered=len(_given(view)), asked=len(view.facts.critics))
+
+
+def body(view: AskView) -> list[Block]:
+    """The answers are what the reader came for; a chair's synthesis stands last, or alone when it is to be brief."""
+    if view.brief:
+        return _synthesis(view) or _answers(view)
+    return [*_answers(view), *_ranking(view), *_synthesis(view)]
+
+
+def _given(view: AskView) -> tuple[GivenAnswer, ...]:
+    """The panel's first answer first; without a ranking as they were asked."""
+    if view.result is None:
+        return _so_far(view)
+    answers = view.result.answers
+    return tuple(sorted(answers, key=lambda given: given.place or len(answers)))
+
+
+def _so_far(view: AskView) -> tuple[GivenAnswer, ...]:
+    return tuple(
+        GivenAnswer(
+            participant=step.participant,
+            answer=str((step.reply or {}).get("answer") or ""),
+            confidence=(step.reply or {}).get("confidence"),
+            place=None,
+            score=None,
+            elapsed_s=took_s(step),
+            tokens=step.tokens,
+            cost_usd=step.cost_usd,
+        )
+        for step in view.facts.replies(Role.ANSWER)
+    )
+
+
+def _answers(view: AskView) -> list[Block]:
+    given = _given(view)
+    if not given:
+        return [remark(view.say("nobody_answered"))] if view.facts.final else []
+    if view.brief and len(given) == 1:
+        return [Words(given[0].answer)]
+    took = {step.participant: took_s(step) for step in view.facts.replies(Role.ANSWER)}
+    return [
+        block
+        for answer in given
+        for block in (
+            Heading(answer.participant, _figures(view, answer, took.get(answer.participant))),
+            Words(answer.answer),
+        )
+    ]
+
+
+def _figures(view: AskView, answer: GivenAnswer, elapsed_s: float | None) -> str:
+    if view.brief:
+        return ""
+    return figures(
+        None if answer.place is None else view.say("place", place=answer.place),
+        confidence(view, answer.confidence),
+        None if elapsed_s is None else view.say("seconds", s=elapsed_s),
+        None if answer.tokens is None else view.say("tokens", n=answer.tokens),
+        price(view, answer.cost_usd),
+    )
+
+
+def _ranking(view: AskView) -> list[Block]:
+    ranking = view.result.ranking if view.result else None
+    if ranking is None or all(ranked.place is None for ranked in ranking.places):
+        return []  # the warnings say why nobody ranked
+    heads = ("head_place", "head_who", "head_score", "head_points", "head_rankings")
+    rows = tuple(
+        (
+            "-" if ranked.place is None else str(ranked.place),
+            ranked.participant,
+            "-" if ranked.score is None else f"{ranked.score:.2f}",
+            f"{ranked.points:g}",
+            str(ranked.rankings),
+        )
+        for ranked in ranking.places
+    )
+    table = (Heading(view.say("ranking")), Grid(tuple(map(view.say, heads)), rows))
+    if not view.everything:
+        return [*table]
+    return [*table, Items(tuple(_order(view, ranker) for ranker in ranking.rankings))]
+
+
+def _order(view: AskView, ranker: PeerRanking) -> Item:
+    order = " > ".join(" = ".join(group) for group in ranker.order)
+    return Item(order, view.say("ranked_for", who=ranker.participant), ranker.reason)
+
+
+def _synthesis(view: AskView) -> list[Block]:
+    result = view.result
+    if result is None or result.synthesis is None or result.synthesised_by in (None, "fallback"):
+        return []
+    if view.brief:
+        return [Words(result.synthesis.summary)]
+    return synthesis(view, result.synthesis, result.synthesised_by)
+
+
+VIEW = WorkflowView(body, headline=headline)

@@ -1,0 +1,175 @@
+"""How a forum run is shown: the conclusion, who agrees and who does not, what stayed open, how the floor went round."""
+
+from __future__ import annotations
+
+from orchestrator.core.document import (
+    Block,
+    Heading,
+    Item,
+    Items,
+    Span,
+    Style,
+    Words,
+    remark,
+)
+from orchestrator.core.views.context import (
+    ViewContext,
+    WorkflowView,
+    confidence,
+    listed,
+    names,
+    sentence,
+    shortened,
+    titled,
+    voices,
+)
+from orchestrator.core.views.impact import SHORT as SHORT_VOTE
+from orchestrator.core.views.impact import ImpactView, impact
+from orchestrator.workflows.forum.result import CastBallot, ForumResult, OpeningPosition
+from orchestrator.workflows.forum.rounds import RoundSeen, rounds_of_result, rounds_of_steps
+from shared.models.outcomes import Ending
+
+ForumView = ViewContext[ForumResult]
+SHORT = 100
+
+
+def body(view: ForumView) -> list[Block]:
+    """The conclusion first; without one, the speeches are the result. The warnings name who was not heard."""
+    result = view.result
+    rounds = rounds_of_steps(view.facts.steps) if result is None else rounds_of_result(result)
+    blocks: list[Block] = []
+    if result is not None:
+        blocks += _conclusion(view, result)
+        blocks += _dissent(view, result)
+        blocks += titled(view.say("open_points"), result.open_points)
+        blocks += _unheard(view, result)
+    if result is None or not result.conclusion:
+        blocks += _speeches(view, rounds)
+    if view.brief:
+        return blocks
+    return [
+        *blocks,
+        *([] if result is None else _ballots(view, result)),
+        *_timeline(view, rounds),
+        *([] if result is None else _impact(view, result)),
+    ]
+
+
+def _conclusion(view: ForumView, result: ForumResult) -> list[Block]:
+    agreed = view.facts.ending in (Ending.CONVERGED, None)
+    if result.conclusion:
+        word = "conclusion" if agreed else "stated_conclusion"
+        blocks = sentence(f"📋 {view.say(word)}", result.conclusion)
+    else:
+        why = f": {view.told(result.reason)}" if view.brief else ""
+        blocks = [remark(Span(f"📋 {view.say('no_consensus')}", Style.WARNING), why)]
+    if view.brief:
+        return blocks
+    stopped = view.say("stopped_by", why=view.say(f"stopped_{result.stopped_by}"))
+    told = (
+        view.say("concluded_by", who=result.concluded_by) if result.concluded_by else "",
+        stopped if result.stopped_by and not result.reason else "",
+        view.told(result.reason),
+    )
+    return [*blocks, remark(Span(" · ".join(part for part in told if part), Style.DIM))]
+
+
+def _dissent(view: ForumView, result: ForumResult) -> list[Block]:
+    """Who agrees by name; everybody else with their reason: a minority is never left out."""
+    if not result.ballots:
+        return []
+    agreeing = [cast.participant for cast in result.ballots if cast.position == "agree"]
+    others = [_ballot(view, cast) for cast in result.ballots if cast.position != "agree"]
+    agreed = view.say("agreed_by", who=names(agreeing, view.say("nobody")))
+    return [remark(agreed), *listed(view.say("dissent"), others)]
+
+
+def _ballot(view: ForumView, cast: CastBallot) -> Item:
+    said = view.say("no_ballot" if cast.position is None else f"position_{cast.position}")
+    text = f"{said} — {cast.reason}" if cast.reason else said
+    style = Style.WARNING if cast.position in (None, "disagree") else Style.PLAIN
+    return Item(text, cast.participant, confidence(view, cast.confidence), style)
+
+
+def _unheard(view: ForumView, result: ForumResult) -> list[Block]:
+    if not (view.brief or view.everything):
+        return []  # the warnings name them
+    entries = [Item(unheard.reason or "…", unheard.participant) for unheard in result.unheard]
+    return listed(view.say("unheard"), entries)
+
+
+def _ballots(view: ForumView, result: ForumResult) -> list[Block]:
+    """The count; every ballot with its reason where all is to be shown."""
+    agreement = result.agreement
+    if agreement is None:
+        return []
+    support = view.say(
+        "support",
+        support=agreement.support,
+        weighted=agreement.weighted,
+        threshold=agreement.threshold,
+    )
+    alike = voices(view, result.effective_votes, len(result.ballots))
+    shown = [cast for cast in result.ballots if view.everything and cast.position == "agree"]
+    heading = Heading(view.say("ballots"), "; ".join(part for part in (support, alike) if part))
+    return [heading, *([Items(tuple(_ballot(view, cast) for cast in shown))] if shown else [])]
+
+
+def _timeline(view: ForumView, rounds: tuple[RoundSeen, ...]) -> list[Block]:
+    """A line a round; all that was said where all is to be shown."""
+    spoken = view.everything and view.result is not None and bool(view.result.conclusion)
+    entries = [_round(view, seen, short=not spoken) for seen in rounds]
+    blocks = listed(view.say("timeline"), entries)
+    return [*blocks, *_speeches(view, rounds)] if spoken else blocks
+
+
+def _round(view: ForumView, seen: RoundSeen, *, short: bool) -> Item:
+    parts = [view.say("asked_by", who=names(seen.asking, view.say("nobody")))]
+    if seen.selected is not None:
+        how = f" ({view.say('by_rule')})" if seen.by_rule else ""
+        parts.append(f"{view.say('selects', who=seen.selected)}{how}")
+    said = seen.speech if short else seen.said
+    if said:
+        parts.append(shortened(said, SHORT))
+    if seen.selected is not None and seen.speech is None and seen.silent:
+        parts.append(f"⚠ {seen.silent}")
+    return Item(" · ".join(parts), view.say("round_n", n=seen.number))
+
+
+def _speeches(view: ForumView, rounds: tuple[RoundSeen, ...]) -> list[Block]:
+    return [
+        block
+        for seen in rounds
+        if seen.speech
+        for block in (
+            Heading(view.say("speech_of", who=seen.selected, n=seen.number)),
+            Words(seen.speech),
+        )
+    ]
+
+
+def _impact(view: ForumView, result: ForumResult) -> list[Block]:
+    found = result.receipt
+    if found is None:
+        return []
+    grew = (
+        ()
+        if found.first_support is None or found.final_support is None
+        else (
+            Item(
+                f"{found.first_support:.2f} → {found.final_support:.2f}", view.say("support_grew")
+            ),
+        )
+    )
+    first = {name: _first_vote(view, vote) for name, vote in found.first_votes.items()}
+    price = found.cost_per_changed_vote
+    return impact(view, ImpactView(found, first=first, entries=grew, price_of_change=price))
+
+
+def _first_vote(view: ForumView, vote: OpeningPosition) -> str:
+    """What was held, and where that stands towards the conclusion that came of it."""
+    towards = f" ({view.say(f'position_{vote.on_conclusion}')})" if vote.on_conclusion else ""
+    return f"{shortened(vote.position, SHORT_VOTE).removesuffix('.')}{towards}"
+
+
+VIEW = WorkflowView(body)

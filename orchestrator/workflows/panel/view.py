@@ -1,0 +1,188 @@
+"""How a panel run is shown: the verdict with its reasons and its dissent, the votes, and whether the debate helped."""
+
+from __future__ import annotations
+
+from orchestrator.core.document import (
+    Block,
+    Grid,
+    Heading,
+    Item,
+    Span,
+    Style,
+    Words,
+    remark,
+)
+from orchestrator.core.views.context import (
+    ViewContext,
+    WorkflowView,
+    confidence,
+    figures,
+    listed,
+    sentence,
+    shortened,
+    voices,
+)
+from orchestrator.core.views.impact import ImpactView, impact, position_in_words
+from orchestrator.workflows.panel.result import PanelDissent, PanelResult, PanelRound, PanelVote
+from shared.models.panel import Role
+
+PanelView = ViewContext[PanelResult]
+SHORT = 60
+NO_POSITION = "none of the positions"
+"""How an outcome says, in English, that a voter wants none of them."""
+
+
+def body(view: PanelView) -> list[Block]:
+    """The verdict first, then why, then who does not share it."""
+    result = view.result
+    if result is None:
+        return [] if view.brief else _so_far(view)
+    blocks = [*_verdict(view, result), *_consensus(view, result), *_dissent(view, result)]
+    if view.brief:
+        return blocks
+    return [*blocks, *_votes(view, result), *_rounds(view, result), *_impact(view, result)]
+
+
+def _verdict(view: PanelView, result: PanelResult) -> list[Block]:
+    if not result.verdict:
+        none = Span(view.say("no_verdict"), Style.WARNING)
+        return [remark(none, f": {view.told(result.reason)}")]
+    blocks = sentence(view.say("verdict"), result.verdict)
+    if not view.brief:
+        blocks.append(remark(Span(_decided(view, result), Style.DIM)))
+    if result.reasoning:
+        blocks += [Heading(view.say("reasoning")), Words(result.reasoning)]
+    return blocks
+
+
+def _decided(view: PanelView, result: PanelResult) -> str:
+    by = result.decided_by
+    judged = None if by in (None, "votes") else view.say("judged_by", who=by)
+    return figures(
+        confidence(view, result.confidence),
+        view.say("verdict_by_votes") if by == "votes" else judged,
+        view.told(result.reason),
+    )
+
+
+def _consensus(view: PanelView, result: PanelResult) -> list[Block]:
+    judge = view.say("according_to_judge")
+    entries = [
+        Item(point.text, note=(point.id or "") if point.by == "ledger" else judge)
+        for point in result.consensus_points
+    ]
+    return listed(view.say("consensus_points"), entries)
+
+
+def _dissent(view: PanelView, result: PanelResult) -> list[Block]:
+    opinions = [_opinion(view, opinion) for opinion in result.dissenting_opinions]
+    return listed(view.say("dissent"), opinions)
+
+
+def _opinion(view: PanelView, opinion: PanelDissent) -> Item:
+    reason = f" — {opinion.reason}" if opinion.reason else ""
+    voted = opinion.by == "vote"
+    nothing = voted and opinion.text == NO_POSITION
+    text = view.say("none_of_them") if nothing else opinion.text
+    note = confidence(view, opinion.confidence) if voted else view.say("according_to_judge")
+    return Item(f"{text}{reason}", opinion.participant or "", note)
+
+
+def _votes(view: PanelView, result: PanelResult) -> list[Block]:
+    if not any(vote.voted for vote in result.votes):
+        return []
+    supports = [
+        Item(
+            _title(result, position),
+            position,
+            view.say("position_support", support=count.support),
+        )
+        for position, count in result.agreement.positions.items()
+    ]
+    how = view.say("votes_secret" if result.votes_secret else "votes_last")
+    note = figures(how, voices(view, result.effective_votes, len(result.votes)))
+    votes = [_vote(view, result, vote) for vote in result.votes]
+    return [*listed(view.say("votes"), votes, note), *listed(view.say("positions"), supports)]
+
+
+def _vote(view: PanelView, result: PanelResult, vote: PanelVote) -> Item:
+    if not vote.voted:
+        return Item(view.say("no_vote"), vote.participant, style=Style.WARNING)
+    position = vote.position
+    held = f"{position} {_title(result, position)}" if position else view.say("none_of_them")
+    reason = f" — {vote.reason}" if vote.reason else ""
+    return Item(f"{held}{reason}", vote.participant, confidence(view, vote.confidence))
+
+
+def _title(result: PanelResult, position: str) -> str:
+    return shortened(result.title_of(position) or "", SHORT)
+
+
+def _so_far(view: PanelView) -> list[Block]:
+    """Everybody's last position while there is no result."""
+    latest = {step.participant: step.reply or {} for step in view.facts.replies(Role.ARGUMENT)}
+    entries = [
+        Item(
+            str(reply.get("position") or ""),
+            name,
+            confidence(view, reply.get("confidence")),
+        )
+        for name, reply in latest.items()
+    ]
+    return listed(view.say("positions"), entries)
+
+
+def _rounds(view: PanelView, result: PanelResult) -> list[Block]:
+    if not result.rounds:
+        return []
+    heads = tuple(map(view.say, ("head_round", "head_score", "head_moderator", "head_said")))
+    table = (
+        Heading(view.say("timeline")),
+        Grid(heads, tuple(_round(held) for held in result.rounds)),
+    )
+    if not view.everything:
+        return [*table]
+    return [*table, *(block for held in result.rounds for block in _statements(view, held))]
+
+
+def _round(held: PanelRound) -> tuple[str, ...]:
+    score = held.moderation.consensus_score if held.moderation else None
+    return (
+        str(held.number),
+        f"{held.assessment.metrics.overall_score:.2f}",
+        "-" if score is None else f"{score:.2f}",
+        ", ".join(said.participant for said in held.statements) or "-",
+    )
+
+
+def _statements(view: PanelView, held: PanelRound) -> list[Block]:
+    return [
+        block
+        for said in held.statements
+        for block in (
+            Heading(
+                view.say("speech_of", who=said.participant, n=held.number),
+                shortened(said.position, SHORT),
+            ),
+            Words(said.argument),
+        )
+    ]
+
+
+def _impact(view: PanelView, result: PanelResult) -> list[Block]:
+    found = result.receipt
+    if found is None:
+        return []
+    shown = ImpactView(
+        found,
+        first={
+            name: position_in_words(vote.position, result.title_of)
+            for name, vote in found.first_votes.items()
+        },
+        changes=found.changes,
+        price_of_change=found.cost_per_changed_vote,
+    )
+    return impact(view, shown)
+
+
+VIEW = WorkflowView(body)

@@ -1,0 +1,179 @@
+"""How a plan run is shown: the plan, who decided what about it, and the objections that still stand."""
+
+from __future__ import annotations
+
+from orchestrator.core.document import (
+    SEVERITY_STYLES,
+    Block,
+    FindingEntry,
+    Heading,
+    Item,
+    Span,
+    Style,
+    Words,
+    remark,
+)
+from orchestrator.core.views.context import (
+    ViewContext,
+    WorkflowView,
+    decided_by,
+    figures,
+    listed,
+    synthesis,
+    titled,
+)
+from orchestrator.core.views.feedback import feedback
+from orchestrator.core.views.impact import ImpactView, impact
+from orchestrator.workflows.plan.result import PlanResult, PlanRevision
+from shared.models.findings import Finding
+from shared.models.outcomes import Ending
+from shared.models.panel import Role
+
+PlanView = ViewContext[PlanResult]
+# After these the silence about a plan says nothing about it.
+UNHEARD = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
+
+
+def body(view: PlanView) -> list[Block]:
+    """The plan is the result; what was said against it follows."""
+    if view.brief:
+        return [*_plan(view), *_standing(view)]
+    result = view.result
+    return [
+        *_accepted(view),
+        *matter(view),
+        *([] if result is None else _versions(view, result)),
+        *(
+            []
+            if result is None or result.receipt is None
+            else impact(view, ImpactView.of_findings(result.receipt))
+        ),
+    ]
+
+
+def matter(view: PlanView) -> list[Block]:
+    """What is decided on: the version that was debated, the objections to it, and what the panel makes of them."""
+    return [*_plan(view), *_standing(view), *_merged(view)]
+
+
+def _plan(view: PlanView) -> list[Block]:
+    found = _latest(view)
+    if found is None:
+        return [remark(view.say("plan_none" if view.facts.final else "plan_pending"))]
+    text, number, by, assumptions = found
+    written = view.say("plan_by", who=by) if by else view.say("plan_given")
+    note = figures(view.say("plan_version", n=number), written)
+    head: list[Block] = [] if view.brief else [Heading(view.say("plan"), note)]
+    return [*head, Words(text), *titled(view.say("assumptions"), assumptions)]
+
+
+def _latest(view: PlanView) -> tuple[str, int, str | None, tuple[str, ...]] | None:
+    """The last version: its text, number, author (None: it was given) and assumptions; None without one."""
+    result, shown = view.result, view.facts.matter
+    if result is not None and result.plan:
+        last = result.revisions[-1]
+        return result.plan, last.number, result.plan_by, last.assumptions
+    written = view.facts.replies(Role.PLAN)
+    reply = (written[-1].reply or {}) if written else {}
+    if shown is not None and shown.plan:
+        by = written[-1].participant if reply.get("plan") == shown.plan else None
+        return shown.plan, shown.version or 1, by, ()
+    if not written:
+        return None
+    # A plan that was given is version 1 without a step.
+    given = view.facts.spec.plan is not None and view.facts.spec.plan.given
+    return str(reply["plan"]), len(written) + given, written[-1].participant, ()
+
+
+def _standing(view: PlanView) -> list[Block]:
+    facts = view.facts
+    standing = [entry for entry in facts.findings if entry.finding.id in facts.standing]
+    if view.result is None:
+        found = _latest(view)
+        number = 1 if found is None else found[1]
+        standing = [entry for entry in standing if _is_of(entry.finding, number)]
+    if standing:
+        return listed(view.say("standing"), [_objection(view, entry) for entry in standing])
+    if not facts.assessments or view.brief:
+        return []
+    absent = facts.assessments[-1][1].ending in UNHEARD
+    word, style = ("too_few_objected", Style.WARNING) if absent else ("no_standing", Style.DIM)
+    return [remark(""), remark(Span(view.say(word), style))]
+
+
+def _is_of(finding: Finding, version: int) -> bool:
+    """Findings of later versions carry their version's number: `R2F1`."""
+    return finding.id.startswith(f"R{version}F" if version > 1 else "F")
+
+
+def _objection(view: PlanView, entry: FindingEntry) -> Item:
+    finding = entry.finding
+    detail = "" if view.brief or not finding.detail else f" — {finding.detail}"
+    return Item(
+        f"{finding.title}{detail}{entry.caveat}",
+        finding.severity.value,
+        ", ".join((entry.support, *(() if entry.evident else (entry.status,)), finding.id)),
+        SEVERITY_STYLES[finding.severity],
+    )
+
+
+def _merged(view: PlanView) -> list[Block]:
+    result, shown = view.result, view.facts.matter
+    merged = result.synthesis if result else shown.synthesis if shown else None
+    by = result.synthesised_by if result else shown.synthesised_by if shown else None
+    if merged is None or (by == "fallback" and not view.everything):
+        return []  # the contributions one after another: no synthesis, and a reader has seen what they came to
+    return synthesis(view, merged, None if by == "fallback" else by)
+
+
+def _versions(view: PlanView, result: PlanResult) -> list[Block]:
+    entries = [_version(view, revision) for revision in result.revisions]
+    blocks = listed(view.say("revisions"), entries)
+    if not view.everything or not blocks:
+        return blocks
+    earlier = [
+        block
+        for revision in result.revisions[:-1]
+        for block in (Heading(view.say("plan_version", n=revision.number)), Words(revision.text))
+    ]
+    said = [block for revision in result.revisions for block in _contributions(view, revision)]
+    return [*blocks, *feedback(view), *earlier, *said]
+
+
+def _contributions(view: PlanView, revision: PlanRevision) -> list[Block]:
+    version = view.say("plan_version", n=revision.number)
+    return [
+        block
+        for said in revision.rounds
+        for block in (
+            Heading(
+                f"{said.participant}, {view.word(f'role_{said.role}', said.role)}",
+                figures(version, view.say("round_n", n=said.round)),
+            ),
+            Words(said.content),
+        )
+    ]
+
+
+def _version(view: PlanView, revision: PlanRevision) -> Item:
+    answer = revision.decision
+    told = figures(
+        view.say("plan_by", who=revision.by) if revision.by else view.say("plan_given"),
+        view.say("rounds", n=len({said.round for said in revision.rounds})),
+        view.say(f"how_{revision.ending.value}") if revision.ending else "-",
+        view.say("objections", n=len(revision.findings)),
+        decided_by(view, answer) if answer else None,
+    )
+    message = f" — {answer.message}" if answer and answer.message else ""
+    return Item(f"{told}{message}", view.say("plan_version", n=revision.number))
+
+
+def _accepted(view: PlanView) -> list[Block]:
+    if view.result is None:
+        return []
+    accepted = view.result.accepted
+    said = view.say("accepted" if accepted else "not_accepted")
+    return [remark(Span(said, Style.GOOD if accepted else Style.WARNING))]
+
+
+VIEW = WorkflowView(body, matter=matter)

@@ -1,0 +1,132 @@
+"""The diffcheck participant looks at text of any language."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.errors import ToolError
+from shared.models.findings import Severity
+from tests.workers.tools.changes import check, review, rules, stored, subject_of
+from workers.tools.memory import MemoryDocuments
+
+AWS = "AKIA" + "ABCDEFGHIJKLMNOP"
+KEY = "-----BEGIN RSA PRIVATE " + "KEY-----"
+FOUND = [
+    ("a.txt", f"key = {AWS}\n", "token"),
+    ("a.txt", f"{KEY}\n", "private-key"),
+    ("a.c", "if (x) \u202e{ return }\n", "bidi-control"),
+    ("a.md", "hello \U000e0061\U000e0062\n", "hidden-text"),
+    ("a.md", "zero\u200bwidth\n", "invisible"),
+    ("a.sh", "echo \x1b[31m\n", "control-character"),
+    ("a.go", "<<<<<<< HEAD\n=======\n>>>>>>> b\n", "merge-conflict"),
+    ("a.ts", "  debugger;\n", "debugger"),
+    ("a.rb", "  binding.pry\n", "debugger"),
+    ("a.php", "var_dump($x);\n", "debugger"),
+    ("a.test.js", "describe.only('x', () => {})\n", "focused-test"),
+    ("a.go", "// TODO later\n", "todo"),
+    ("a.json", '{"a": 1,}\n', "json-syntax"),
+    ("a.toml", "a = \n", "toml-syntax"),
+    ("a.yaml", "a: [1\nb: 2\n", "yaml-syntax"),
+    (".env", "A=1\n", "secret-file"),
+    ("a.py.orig", "x\n", "leftover-file"),
+]
+NOT_FOUND = [
+    ("a.md", "Title\n=======\ntext\n"),
+    (
+        "a.md",
+        "flag 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f 가족 👨\u200d👩\n",
+    ),
+    ("a.go", "// TODO(#12) later\n// TODO see PROJ-7\n"),
+    ("a.py", "debugger\n"),
+    ("tsconfig.json", "{ // comment\n}\n"),
+    ("chart.yaml", "a: {{ .Values.x }}\n"),
+    ("many.yaml", "a: 1\n---\nb: !tag {x: *y}\n"),
+    ("a.js", "const only = describe.onlyIf\n"),
+    ("한글.md", "안녕하세요. 정상적인 문서입니다.\r\n"),
+]
+
+
+def one(path: str, text: str, before: str | None = None) -> tuple[MemoryDocuments, str]:
+    documents = MemoryDocuments()
+    return documents, stored(documents, subject_of(documents, {path: (before, text)}))
+
+
+@pytest.mark.parametrize(("path", "text", "rule"), FOUND)
+def test_a_known_mistake_is_found(path: str, text: str, rule: str) -> None:
+    reply = review("diffcheck", *one(path, text))
+    assert f"diffcheck/{rule}" in rules(reply)
+
+
+@pytest.mark.parametrize(("path", "text"), NOT_FOUND)
+def test_ordinary_text_is_left_alone(path: str, text: str) -> None:
+    assert rules(review("diffcheck", *one(path, text))) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "mended"),
+    [
+        ("a.ts", "a();\ndebugger;\nb();\n", "a();\nb();\n"),
+        ("a.c", "x \u2066y\u2069 z\r\nw\r\n", "x y z\r\nw\r\n"),
+        ("a.js", "it.only('가', f)", "it('가', f)"),
+    ],
+)
+def test_a_trivial_mistake_comes_with_a_patch_that_mends_it(
+    path: str, text: str, mended: str
+) -> None:
+    documents, subject = one(path, text)
+    (finding,) = review("diffcheck", documents, subject).findings
+    assert finding.patch is not None
+    checked = check(documents, subject, finding.patch)
+    assert checked.fixes[0].problem is None
+    removed = [
+        line[1:] for line in checked.patch.split("\n") if line.startswith("-") and line[1] != "-"
+    ]
+    assert removed
+    assert all(line not in mended.split("\n") for line in removed)
+
+
+def test_a_secret_is_not_repeated_in_the_finding() -> None:
+    reply = review("diffcheck", *one("a.py", f"token = '{AWS}'\n"))
+    assert AWS not in reply.model_dump_json()
+    assert reply.findings[0].quote == "token = '"
+    assert reply.findings[0].severity is Severity.CRITICAL
+
+
+def test_only_changed_lines_count() -> None:
+    before = f"key = {AWS}\nx = 1\n"
+    reply = review("diffcheck", *one("a.txt", before.replace("1", "2"), before))
+    assert reply.findings == ()
+
+
+def test_a_file_that_did_not_parse_before_is_no_news() -> None:
+    broken = '{"a": 1,}\n'
+    assert rules(review("diffcheck", *one("a.json", broken.replace("1", "2"), broken))) == []
+    assert rules(review("diffcheck", *one("a.json", broken, '{"a": 1}\n'))) == [
+        "diffcheck/json-syntax"
+    ]
+
+
+def test_deeply_nested_data_harms_nobody() -> None:
+    for path in ("a.json", "a.yaml", "a.toml"):
+        review("diffcheck", *one(path, "a=" * (path == "a.toml") + "[" * 100_000 + "\n"))
+
+
+def test_a_change_without_text_is_no_approval() -> None:
+    documents = MemoryDocuments()
+    subject = subject_of(documents, {"a.bin": (None, b"\0\1"), "gone.py": ("x", None)})
+    with pytest.raises(ToolError, match="no text file"):
+        review("diffcheck", documents, stored(documents, subject))
+
+
+def test_an_added_binary_file_is_mentioned() -> None:
+    documents = MemoryDocuments()
+    subject = subject_of(documents, {"a.bin": (None, b"x"), "b.txt": (None, "x\n")})
+    first = subject.files[0].model_copy(update={"after": None, "skipped": "binary, 12 MB"})
+    subject = subject.model_copy(update={"files": (first, subject.files[1])})
+    reply = review("diffcheck", documents, stored(documents, subject))
+    assert rules(reply) == ["diffcheck/unreviewable-file"]
+    assert reply.verdict == "APPROVED"
+
+
+def test_a_very_long_line_is_looked_at_in_bounded_time() -> None:
+    review("diffcheck", *one("a.min.js", "a" * 1_500_000 + "\n"))
