@@ -83,11 +83,11 @@ def measure(kind: str, url: str, calls: int) -> dict[str, float]:
 def our_call(url: str) -> Callable[[], bool]:
     """A complete call of the adapter: building, sending, reading, accounting."""
     from workers.providers.calls import ProviderCall
-    from workers.providers.registry import lookup
+    from workers.providers.registry import load_provider
     from workers.turns.replies import schema_of
 
     os.environ["BENCH_KEY"] = "none"
-    provider = lookup("openai")
+    provider = load_provider("openai")
     participant = Participant(
         name="bench",
         provider="openai",

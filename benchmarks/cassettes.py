@@ -64,7 +64,7 @@ PROTOCOLS: tuple[tuple[str, str], ...] = (
     ("chat", r"/chat/completions$"),
     ("gemini", r"/models/[^/]+:(streamGenerateContent|generateContent)$"),
 )
-DIALECTS: dict[str, Dialect] = {
+DIALECTS: dict[str, Dialect[Any]] = {
     "anthropic": anthropic.DIALECT,
     "responses": openai_responses.DIALECT,
     "chat": openai.DIALECT,

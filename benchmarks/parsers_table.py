@@ -36,7 +36,7 @@ from shared.text.rendering import fenced as fenced_prompt
 from shared.text.rendering import visible
 from shared.text.toml_bounds import check_toml
 from workers.limits.headers import seconds_until
-from workers.providers.coding_cli.agents import read_claude, read_codex, read_gemini
+from workers.providers.coding_cli.outputs import read_claude, read_codex, read_gemini
 from workers.providers.coding_cli.stream_parser import JsonLinesParser, parse_claude_event
 from workers.providers.http.events import json_line_payloads, sse_payloads
 from workers.providers.http.statuses import meaning_of, one_line, read_error

@@ -23,37 +23,25 @@ from pydantic import JsonValue
 from shared.folders import make_private, told_as_fault
 from shared.instance import Instance
 from shared.models.panel import Participant
-from shared.providers.limits import HEADER_OPTIONS, KEY_OPTIONS
-from shared.providers.locality import OVER_HTTP
+from shared.providers.catalogue import CATALOGUE, ProviderTypes
 
 VARIABLE = "QUORATE_ALLOWED"
 ANYTHING = "anything"
 
-_ADDRESS = ("base_url", *KEY_OPTIONS, *HEADER_OPTIONS, "headers", "query", "extra_body")
-_OWN_COMMAND = ("command", "program", "arguments", "env")
 _LARGEST = 1_000_000
 
 Identity = Mapping[str, JsonValue]
 
 
-def identity_of(participant: Participant) -> Identity | None:
+def identity_of(participant: Participant, catalogue: ProviderTypes = CATALOGUE) -> Identity | None:
     """What of a participant steers a worker beyond what the code names; None for nothing."""
-    kind, options = participant.provider, participant.options
+    row = catalogue.get(participant.provider)
+    if row is None:
+        return None  # no worker has such a provider
+    options = participant.options
     stated = {name: value for name, value in options.items() if value not in (None, {}, [], ())}
-    if kind in OVER_HTTP:
-        bound = {name: stated[name] for name in (*_ADDRESS, "auth") if name in stated}
-        return {"provider": kind, **bound} if bound.keys() & set(_ADDRESS) else None
-    if kind == "command":
-        model = participant.model or ""
-        if stated.get("agent") and not stated.keys() & set(_OWN_COMMAND) and model[:1] != "-":
-            return None
-        bound = {name: stated[name] for name in ("agent", *_OWN_COMMAND) if name in stated}
-        return {"provider": kind, **bound, "model": model}
-    if kind == "scripted":
-        return {"provider": kind, "script": stated["script"]} if "script" in stated else None
-    if kind == "browser":
-        return {"provider": kind, **stated}
-    return None
+    steered = row.options.steering(stated, participant.model or "")
+    return None if steered is None else {"provider": row.name, **steered}
 
 
 def everybody(participants: Iterable[Participant]) -> Iterable[Participant]:

@@ -13,10 +13,10 @@ from orchestrator.application.notice_listener import NoticeListener
 from orchestrator.embedded.key_marks import unknown_keys
 from orchestrator.embedded.starting import start_supervisor
 from orchestrator.embedded.supervisor import stop_supervisor
-from orchestrator.participants.keys import key_variables
 from shared.models.notices import notice
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.panel import Panel, Participant
+from shared.providers.keys import key_variables
 from shared.providers.limits import BreakerState, account_of, breakers, paused, resume
 from shared.store.views import count_live_runs
 

@@ -10,6 +10,7 @@ from orchestrator.core.document import clean
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from shared.errors import UserError
 from shared.providers.key_store import held_names, remove_key, write_key
+from shared.providers.written_keys import looks_like_a_key
 
 _NAME = re.compile(r"[\w.@-]{1,64}")
 _LONGEST_KEY = 16_384
@@ -53,7 +54,7 @@ def _check(name: str) -> None:
     # What is no name may be a key that was typed in its place: it is not repeated.
     if not _NAME.fullmatch(name):
         raise UserError("A key's name has up to 64 letters, digits, '.', '_', '@' and '-'.")
-    if re.match(r"(?:sk|pk|rk|gsk|xai|pplx)-|AIza", name):
+    if looks_like_a_key(name):
         raise UserError(
             "That looks like a key, and the command line is no place for one: other users see it, and your shell "
             "remembers it. Give a name; the key is asked for."

@@ -14,15 +14,14 @@ from orchestrator.core.document import Span, Style, line
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.participants.configured import BROWSER_TERMS
 from orchestrator.settings.loading import load_configuration
-from orchestrator.settings.providers import PROVIDER_TYPES, BrowserProvider
 from shared.errors import ConfigurationError, EnvironmentFault, UserError
 from shared.providers.browser import PROFILE_FLAGS, SITES, browser_program, profile_folder
+from shared.providers.catalogue import CATALOGUE, Reach
 from shared.providers.limits import BreakerState, account_of, breakers, pause, paused, resume
+from shared.providers.options import BrowserOptions
 from shared.store.views import awaited_participants
 
 NEAREST = 3
-_NOT_HELD = frozenset({"person", "scripted", "analyser", "rules"})
-"""Provider types that no limiter is asked about."""
 
 
 def run_pause(name: str, reason: str, config: Path | None, environ: Mapping[str, str]) -> int:
@@ -77,10 +76,11 @@ def names_of(catalogue: Catalogue) -> list[str]:
         *(one.participant for one in catalogue.discovery.found),
         *((own,) if own is not None else ()),
     ]
-    models = [who for who in here if who.provider not in _NOT_HELD]
+    held = [row.name for row in CATALOGUE.values() if row.reach is not Reach.NOBODY]
+    models = [who for who in here if who.provider in held]
     names = [name for who in models for name in (who.name, who.provider, account_of(who))]
     missing = [who.partition(" ")[0] for who, _todo in catalogue.discovery.missing]
-    return [*names, *missing, *(kind for kind in PROVIDER_TYPES if kind not in _NOT_HELD)]
+    return [*names, *missing, *held]
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:
@@ -100,9 +100,10 @@ def run_login(name: str, config: Path | None, environ: Mapping[str, str]) -> int
     No automation: this is the browser as it is, with the profile that a worker on this machine uses.
     """
     settings = load_configuration(Path.cwd(), environ, explicit=config).settings
-    provider = settings.providers.get(name)
-    if not isinstance(provider, BrowserProvider):
-        known = [n for n, p in settings.providers.items() if isinstance(p, BrowserProvider)]
+    entries = {entry: one.checked_options for entry, one in settings.providers.items()}
+    provider = entries.get(name)
+    if not isinstance(provider, BrowserOptions):
+        known = [entry for entry, one in entries.items() if isinstance(one, BrowserOptions)]
         raise ConfigurationError(
             f"'{name}' is no participant of type `browser`; "
             + (f"configured are {', '.join(known)}." if known else "none is configured.")

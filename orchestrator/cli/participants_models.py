@@ -8,10 +8,10 @@ from pathlib import Path
 from orchestrator.cli.participants_listing import everybody, gather
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Span, Style, line
-from orchestrator.participants.discovery import ROUTED, SERVICES
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from shared.models.panel import Participant
+from shared.providers.catalogue import services
 from shared.providers.prices import expected_usd
 
 _MILLION = 1_000_000
@@ -26,11 +26,11 @@ def run_models(config: Path | None, environ: Mapping[str, str], *, as_json: bool
     defaults = [
         Participant(
             name=service.name,
-            provider=service.provider,
+            provider=row.name,
             model=service.model,
             options={} if service.base_url is None else {"base_url": service.base_url},
         )
-        for service in (*SERVICES, *ROUTED)
+        for row, service in services()
         if service.name not in names
     ]
     rows = [*((who, True) for who in models), *((who, False) for who in defaults)]

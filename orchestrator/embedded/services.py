@@ -9,6 +9,7 @@ from pathlib import Path
 
 from orchestrator.embedded.supervisor import ProcessSpec
 from shared.errors import EnvironmentFault
+from shared.providers.catalogue import CATALOGUE, ProviderTypes, all_key_variables
 
 # What reads hostile text in the tool workers must find nothing worth sending away.
 SECRET = re.compile(
@@ -16,11 +17,10 @@ SECRET = re.compile(
     re.IGNORECASE,
 )
 WITH_PASSWORD = re.compile(r"://[^/\s@]*:[^/\s@]+@")
-PROVIDER = re.compile(
-    r"^(OPENAI|ANTHROPIC|CLAUDE|GEMINI|GOOGLE|MISTRAL|COHERE|GROQ|DEEPSEEK|XAI|TOGETHER|PERPLEXITY|OPENROUTER|"
-    r"OLLAMA|HF|HUGGINGFACE|HUGGING_FACE|AZURE|AWS|VERTEX|BEDROCK|GITHUB|GH|GITLAB|SSH)_",
-    re.IGNORECASE,
-)
+# Services that have no row in the catalogue, by how their variables begin.
+_OTHERS = (
+    "COHERE GROQ TOGETHER PERPLEXITY HF HUGGINGFACE HUGGING_FACE AZURE AWS VERTEX BEDROCK GITHUB GH GITLAB SSH"
+).split()
 # These make Python or Flower run code from where they are told; the last is the supervisor's own.
 DROPPED = frozenset(
     {
@@ -52,14 +52,24 @@ def service_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"}
 
 
-def keyless_environment(environ: Mapping[str, str]) -> dict[str, str]:
+def keyless_environment(
+    environ: Mapping[str, str], catalogue: ProviderTypes = CATALOGUE
+) -> dict[str, str]:
     """What the tool workers and the orchestrator get: no key, no token, no variable of a provider."""
+    provider = _variables_of_providers(catalogue)
     return {
         name: value
         for name, value in service_environment(environ).items()
         if name in OUR_URLS
-        or not (SECRET.search(name) or PROVIDER.search(name) or WITH_PASSWORD.search(value))
+        or not (SECRET.search(name) or provider.match(name) or WITH_PASSWORD.search(value))
     }
+
+
+def _variables_of_providers(catalogue: ProviderTypes) -> re.Pattern[str]:
+    """Every variable that begins as one of a provider's does, such as GEMINI_ for GEMINI_API_KEY."""
+    servers = (row.local_server.variable for row in catalogue.values() if row.local_server)
+    known = {name.partition("_")[0] for name in (*all_key_variables(catalogue), *servers)}
+    return re.compile(rf"(?:{'|'.join(sorted({*known, *_OTHERS}))})_", re.IGNORECASE)
 
 
 def specs(environ: Mapping[str, str]) -> tuple[ProcessSpec, ...]:

@@ -11,28 +11,29 @@ from pathlib import Path
 from pydantic import JsonValue
 from pydantic_core import PydanticCustomError
 
-from orchestrator.participants.configured import (
-    analyser,
-    obstacle,
-    participant_of,
-    scripted,
-)
-from orchestrator.participants.discovery import SERVICES, Discovery, discover
-from orchestrator.participants.keys import Obstacle
+from orchestrator.participants.configured import Obstacle, obstacle, participant_of
+from orchestrator.participants.discovery import Discovery, discover
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.options import DEFAULT_TURN_S
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import load_persona, load_preset, preset_names
-from orchestrator.settings.providers import ModelProvider, Provider
-from orchestrator.settings.schema import ANALYSERS, ParticipantEntry, Settings
+from orchestrator.settings.schema import ParticipantEntry, Settings
 from shared.configuration import check_endpoint
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.panel import Participant
+from shared.providers.catalogue import CATALOGUE, services
 from shared.providers.families import family_of, plain_name
 from shared.providers.locality import leaves_machine
+from shared.providers.sections import (
+    ANALYSERS,
+    ProviderSection,
+    SpeakerSection,
+    analyser_participant,
+    scripted_participant,
+)
 
 MODELS_GROUP, ANALYSERS_GROUP, RULES = "models", "analysers", "rules"
-KEY, OWN_KEY = "OPENAI_API_KEY", "QUORATE_OPENAI_API_KEY"
+KEY, OWN_KEY = CATALOGUE["openai"].key_variables[0], "QUORATE_OPENAI_API_KEY"
 BASE_URL, MODEL = "QUORATE_OPENAI_BASE_URL", "QUORATE_OPENAI_MODEL"
 
 
@@ -68,7 +69,7 @@ class Catalogue:
         if name == MODELS_GROUP:
             return self.models()
         if name == ANALYSERS_GROUP:
-            return tuple(analyser(tool, tool, self._timeout_s()) for tool in ANALYSERS)
+            return tuple(analyser_participant(tool, tool, self._timeout_s()) for tool in ANALYSERS)
         found = self._single(name)
         if not (
             self.settings.privacy.allow_models or found.rule_based or found.provider == "person"
@@ -90,7 +91,7 @@ class Catalogue:
         configured = [
             (name, provider)
             for name, provider in self.settings.providers.items()
-            if isinstance(provider, ModelProvider)
+            if isinstance(provider, SpeakerSection)
         ]
         found = [
             self._configured(name, provider)
@@ -130,7 +131,7 @@ class Catalogue:
         participant = self._openai(model, None)
         return participant if self._allowed(participant) else None
 
-    def obstacle(self, name: str, provider: Provider) -> Obstacle | None:
+    def obstacle(self, name: str, provider: ProviderSection) -> Obstacle | None:
         """Why a configured participant cannot be asked; None when nothing stands in its way."""
         found = obstacle(name, provider, self.environ)
         if found is None and not self._allowed(self._configured(name, provider, alone=True)):
@@ -164,13 +165,13 @@ class Catalogue:
         if provider is not None:
             return self._reachable(name, provider)
         if name in ANALYSERS:
-            return analyser(name, name, self._timeout_s())
+            return analyser_participant(name, name, self._timeout_s())
         if name == RULES:
             return Participant(name=RULES, provider="rules", family="rules")
         if kind == "scripted" and rest:
             file, _, own_name = rest.partition("#")
             shown = own_name or Path(file).stem
-            return scripted(shown, self.directory / file, None, self._timeout_s())
+            return scripted_participant(shown, self.directory / file, None, self._timeout_s())
         if kind == "openai" and rest:
             return self._named_openai(rest)
         own = self.environment_model()
@@ -187,7 +188,10 @@ class Catalogue:
         return found
 
     def _unknown(self, name: str) -> ConfigurationError | CredentialsRejected:
-        meant = {name, *(service.name for service in SERVICES if name in service.aliases)}
+        meant = {
+            name,
+            *(one.name for _, one in services() if name in one.aliases and not one.routed),
+        }
         lacking = [todo for who, todo in self.discovery.missing if who.split(" ")[0] in meant]
         if lacking:
             return CredentialsRejected(
@@ -202,19 +206,21 @@ class Catalogue:
             "for example `NAME: {type: openai, model: MODEL, base_url: URL, api_key_env: VARIABLE}`."
         )
 
-    def _reachable(self, name: str, provider: Provider) -> Participant:
+    def _reachable(self, name: str, provider: ProviderSection) -> Participant:
         found = self.obstacle(name, provider)
         if found is not None:
             kind = CredentialsRejected if found.key else ConfigurationError
             raise kind(f"{found.reason}.")
         return self._configured(name, provider)
 
-    def _configured(self, name: str, provider: Provider, *, alone: bool = False) -> Participant:
+    def _configured(
+        self, name: str, provider: ProviderSection, *, alone: bool = False
+    ) -> Participant:
         """What an entry describes; `alone` without who speaks in its place."""
         participant = participant_of(
             name, provider, timeout_s=self._timeout_s(), language=self.language
         )
-        if alone or not isinstance(provider, ModelProvider) or not provider.fallback:
+        if alone or not isinstance(provider, SpeakerSection) or not provider.fallback:
             return participant
         stand_ins = tuple(self._stand_in(name, other) for other in provider.fallback)
         return participant.model_copy(update={"fallback": stand_ins})

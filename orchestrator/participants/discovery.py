@@ -18,87 +18,39 @@ from pydantic import JsonValue
 
 from shared.models.panel import Participant
 from shared.programs import find_program
+from shared.providers.catalogue import (
+    CATALOGUE,
+    LocalServer,
+    ProviderType,
+    ProviderTypes,
+    Service,
+    key_variables_of,
+    services,
+)
+from shared.providers.coding_clis import CodingCli
 from shared.providers.families import family_of, plain_name
 from shared.providers.locality import is_hosted
 
 DISCOVER = "QUORATE_DISCOVER"
-OLLAMA = "OLLAMA_HOST"
-OLLAMA_PORT = 11434
 PROBE_S = 0.2
 _LONGEST_LIST = 1_000_000
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
-
-@dataclass(frozen=True)
-class Service:
-    """A service that is reached with a key from one of `variables`.
-
-    `aliases` are other names that it answers to. A variable of `elsewhere` says that the key belongs to another
-    address, or to a model that was named: then it is not taken to the service's own.
-    """
-
-    variables: tuple[str, ...]
-    provider: str
-    model: str
-    name: str
-    base_url: str | None = None
-    aliases: tuple[str, ...] = ()
-    elsewhere: tuple[str, ...] = ()
-
-
-# The general model of a provider's newest generation at about $2 / $10 a million tokens, or the nearest to it, by the
-# data of genai-prices 0.2.3 as of 2026-11-21. Not verified against the services: `providers:` says otherwise.
-SERVICES: tuple[Service, ...] = (
-    Service(
-        ("ANTHROPIC_API_KEY",), "anthropic", "claude-sonnet-5-5", "claude",
-        elsewhere=("ANTHROPIC_BASE_URL",),
-    ),
-    Service(
-        ("GEMINI_API_KEY", "GOOGLE_API_KEY"), "gemini", "gemini-3.8-flash", "gemini",
-        elsewhere=("GOOGLE_GEMINI_BASE_URL",),
-    ),
-    Service(
-        ("OPENAI_API_KEY",), "openai-responses", "gpt-6.1-sol", "gpt", aliases=("codex",),
-        elsewhere=("OPENAI_BASE_URL", "QUORATE_OPENAI_BASE_URL", "QUORATE_OPENAI_MODEL"),
-    ),
-    Service(("XAI_API_KEY",), "openai", "grok-4.7", "grok", "https://api.x.ai/v1"),
-    Service(
-        ("DEEPSEEK_API_KEY",), "openai", "deepseek-v4-pro", "deepseek", "https://api.deepseek.com"
-    ),
-    Service(
-        ("MISTRAL_API_KEY",),
-        "openai",
-        "mistral-large-latest",
-        "mistral",
-        "https://api.mistral.ai/v1",
-    ),
-)  # fmt: skip
-_OPENROUTER = ("OPENROUTER_API_KEY",)
-_OPENROUTER_URL = "https://openrouter.ai/api/v1"
-ROUTED: tuple[Service, ...] = (
-    Service(
-        _OPENROUTER, "openai", "anthropic/claude-sonnet-5.5", "claude-openrouter", _OPENROUTER_URL,
-        ("claude",),
-    ),
-    Service(
-        _OPENROUTER, "openai", "google/gemini-3.8-flash", "gemini-openrouter", _OPENROUTER_URL,
-        ("gemini",),
-    ),
-    Service(
-        _OPENROUTER, "openai", "openai/gpt-6.1-sol", "gpt-openrouter", _OPENROUTER_URL,
-        ("gpt", "codex"),
-    ),
-)  # fmt: skip
-AGENTS: dict[str, str] = {"claude": "anthropic", "gemini": "google", "codex": "openai"}
-"""The command-line agents, and whose models they speak for."""
+Probe = Callable[[str, int, float], list[str] | None]
+"""Host, port, seconds: the models that a server on this machine lists, None when none answers."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A participant that could take part, `how` it was found, and the other names that mean it."""
+    """A participant that could take part, `how` it was found, and the other names that mean it.
+
+    `shares_machine`: its model runs here, on a server that holds others.
+    """
 
     participant: Participant
     how: str
     aliases: tuple[str, ...] = ()
+    shares_machine: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,16 +81,13 @@ class Discovery:
         Of the models on this machine only the most recently changed one: they share its memory.
         """
         families = set(taken)
-        chosen: list[Participant] = []
-        for participant in (one.participant for one in self.found):
-            local = participant.provider == "ollama"
-            if participant.family in families or (
-                local and any(one.provider == "ollama" for one in chosen)
-            ):
-                continue
-            families.add(participant.family)
-            chosen.append(participant)
-        return tuple(chosen)
+        chosen: list[Found] = []
+        for one in self.found:
+            second = one.shares_machine and any(other.shares_machine for other in chosen)
+            if one.participant.family not in families and not second:
+                families.add(one.participant.family)
+                chosen.append(one)
+        return tuple(one.participant for one in chosen)
 
 
 @dataclass
@@ -150,7 +99,13 @@ class _Search:
     missing: list[tuple[str, str]] = field(default_factory=list)
 
     def add(
-        self, participant: Participant, how: str, aliases: Sequence[str] = (), suffix: str = ""
+        self,
+        participant: Participant,
+        how: str,
+        suffix: str,
+        aliases: Sequence[str] = (),
+        *,
+        shares_machine: bool = False,
     ) -> None:
         """Keep a participant under a name that nobody has."""
         names = {one.participant.name for one in self.found}
@@ -159,36 +114,42 @@ class _Search:
             aliases = (*aliases, name)
             name = f"{name}-{suffix}"
         named = participant.model_copy(update={"name": name, "timeout_s": self.timeout_s})
-        self.found.append(Found(named, how, tuple(aliases)))
+        self.found.append(Found(named, how, tuple(aliases), shares_machine))
 
 
 def discover(
     environ: Mapping[str, str],
     timeout_s: float = 300.0,
-    probe: Callable[[str, int, float], list[str] | None] | None = None,
+    probe: Probe | None = None,
+    catalogue: ProviderTypes = CATALOGUE,
 ) -> Discovery:
-    """Look around. `timeout_s` is for a turn of who is found, `probe` lists the models of an Ollama."""
+    """Look around. `timeout_s` is for a turn of anyone who is found, `probe` lists the models of a local server."""
     wish = environ.get(DISCOVER, "").lower()
     if wish == "off":
         return Discovery(missing=(("anybody", f"{DISCOVER} is off"),))
-    search = _Search(timeout_s)
-    for service in SERVICES:
-        _look_for_key(search, service, environ)
-    _look_for_agents(search, environ)
-    if environ.get(_OPENROUTER[0]):
-        for service in ROUTED:
-            _look_for_key(search, service, environ)
-    else:
-        search.missing.append(("openrouter", f"set {_OPENROUTER[0]}"))
-    if environ.get(OLLAMA) or wish == "all" or not environ.get("CI"):
-        _look_for_ollama(search, environ, probe or installed_models)
+    search, rows = _Search(timeout_s), catalogue.values()
+    known = list(services(catalogue))
+    for row, service in known:
+        if not service.routed:
+            _look_for_key(search, row, service, environ)
+    for row in rows:
+        for cli in row.coding_clis:
+            _look_for_program(search, row, cli, environ)
+    _look_for_routers(search, [(row, one) for row, one in known if one.routed], environ)
+    for row in rows:
+        server = row.local_server
+        if server and (environ.get(server.variable) or wish == "all" or not environ.get("CI")):
+            _look_for_server(search, row, server, environ, probe or installed_models)
     return Discovery(tuple(search.found), tuple(search.missing))
 
 
-def _look_for_key(search: _Search, service: Service, environ: Mapping[str, str]) -> None:
-    variable = next((name for name in service.variables if environ.get(name)), None)
+def _look_for_key(
+    search: _Search, row: ProviderType, service: Service, environ: Mapping[str, str]
+) -> None:
+    variables = key_variables_of(row, service)
+    variable = next((name for name in variables if environ.get(name)), None)
     if variable is None:
-        search.missing.append((service.name, f"set {' or '.join(service.variables)}"))
+        search.missing.append((service.name, f"set {' or '.join(variables)}"))
         return
     pointing = next((name for name in service.elsewhere if environ.get(name)), None)
     if pointing is not None:
@@ -201,89 +162,92 @@ def _look_for_key(search: _Search, service: Service, environ: Mapping[str, str])
         options["base_url"] = service.base_url
     participant = Participant(
         name=service.name,
-        provider=service.provider,
+        provider=row.name,
         model=service.model,
         family=family_of(service.model),
         options=options,
     )
-    search.add(participant, f"key in {variable}", service.aliases, "key")
+    search.add(participant, f"key in {variable}", "key", service.aliases)
 
 
-def _look_for_agents(search: _Search, environ: Mapping[str, str]) -> None:
-    for agent, family in AGENTS.items():
-        program = find_program(agent, environ.get("PATH", ""))
-        if program is None:
-            search.missing.append(
-                (f"{agent} (command)", f"install `{agent}` so that it is on PATH")
-            )
-            continue
-        participant = Participant(
-            name=agent, provider="command", family=family, options={"agent": agent}
-        )
-        search.add(participant, f"command {program}", suffix="cli")
-
-
-def _look_for_ollama(
+def _look_for_routers(
     search: _Search,
+    routed: Sequence[tuple[ProviderType, Service]],
     environ: Mapping[str, str],
-    probe: Callable[[str, int, float], list[str] | None],
 ) -> None:
-    host, port = _ollama_address(environ.get(OLLAMA, ""))
-    if host not in ("127.0.0.1", "localhost", "::1"):
-        search.missing.append(
-            ("ollama", f"{OLLAMA} is not on this machine: describe it under `providers:`")
-        )
+    """The models that a router sells; without its key the router itself is what is missing."""
+    for row, service in routed:
+        variables = key_variables_of(row, service)
+        lacking = (service.routed, f"set {' or '.join(variables)}")
+        if any(environ.get(name) for name in variables):
+            _look_for_key(search, row, service, environ)
+        elif lacking not in search.missing:
+            search.missing.append(lacking)
+
+
+def _look_for_program(
+    search: _Search, row: ProviderType, cli: CodingCli, environ: Mapping[str, str]
+) -> None:
+    program = find_program(cli.name, environ.get("PATH", ""))
+    if program is None:
+        todo = f"install `{cli.name}` so that it is on PATH"
+        search.missing.append((f"{cli.name} (command)", todo))
+        return
+    family, options = family_of(cli.name), {"agent": cli.name}
+    participant = Participant.model_validate(
+        {"name": cli.name, "provider": row.name, "family": family, "options": options}
+    )
+    search.add(participant, f"command {program}", "cli")
+
+
+def _look_for_server(
+    search: _Search,
+    row: ProviderType,
+    server: LocalServer,
+    environ: Mapping[str, str],
+    probe: Probe,
+) -> None:
+    usual = urlsplit(row.address or "")
+    host, port = _listening(environ.get(server.variable, ""), usual.hostname or "", usual.port or 0)
+    if host not in _LOOPBACK:
+        todo = f"{server.variable} is not on this machine: describe it under `providers:`"
+        search.missing.append((row.name, todo))
         return
     models = probe(host, port, PROBE_S)
     if not models:
-        why = "start it (`ollama serve`)" if models is None else "pull a model (`ollama pull NAME`)"
-        search.missing.append(("ollama", why))
+        start, add = f"start it (`{server.start}`)", f"pull a model (`{server.add_model}`)"
+        search.missing.append((row.name, start if models is None else add))
         return
     shown = f"[{host}]" if ":" in host else host
     for model in models:
         options: dict[str, JsonValue] = {"base_url": f"http://{shown}:{port}"}
         participant = Participant(
             name=plain_name(model),
-            provider="ollama",
+            provider=row.name,
             model=model,
             family=family_of(model),
             options=options,
         )
-        search.add(participant, f"Ollama at {shown}:{port}", suffix="ollama")
+        how = f"{server.name} at {shown}:{port}"
+        search.add(participant, how, row.name, shares_machine=True)
 
 
-def _ollama_address(told: str) -> tuple[str, int]:
-    """OLLAMA_HOST is `host`, `host:port` or an address; 0.0.0.0 is where it listens, so it is asked on loopback."""
+def _listening(told: str, usual_host: str, usual_port: int) -> tuple[str, int]:
+    """`host`, `host:port` or an address; 0.0.0.0 is where it listens, so it is asked on loopback."""
     if not told:
-        return "127.0.0.1", OLLAMA_PORT
+        return usual_host, usual_port
     try:
         parts = urlsplit(told if "://" in told else f"http://{told}")
-        host, port = parts.hostname or "127.0.0.1", parts.port or OLLAMA_PORT
+        host, port = parts.hostname or usual_host, parts.port or usual_port
     except ValueError:
-        return "", OLLAMA_PORT
-    return ("127.0.0.1" if host == "0.0.0.0" else host), port  # noqa: S104 - compared, not bound
+        return "", usual_port
+    return (usual_host if host == "0.0.0.0" else host), port  # noqa: S104 - compared, not bound
 
 
 def installed_models(host: str, port: int, limit_s: float) -> list[str] | None:
-    """The chat models that an Ollama holds, the most recently changed first; None when none answers in time.
-
-    Plain sockets: no proxy is asked, and `limit_s` holds for the whole exchange.
-    """
-    ends_at = time.monotonic() + limit_s
-    received = bytearray()
+    """The chat models that an Ollama holds, the most recently changed first; None when none answers in time."""
     try:
-        with socket.create_connection((host, port), timeout=limit_s) as connection:
-            connection.sendall(b"GET /api/tags HTTP/1.0\r\nHost: localhost\r\n\r\n")
-            while len(received) < _LONGEST_LIST:
-                left_s = ends_at - time.monotonic()
-                if left_s <= 0:
-                    return None
-                connection.settimeout(left_s)
-                piece = connection.recv(65536)
-                if not piece:
-                    break
-                received += piece
-        head, _, body = bytes(received).partition(b"\r\n\r\n")
+        head, _, body = _tags(host, port, limit_s).partition(b"\r\n\r\n")
         listed = json.loads(body) if head.split(b" ", 2)[1:2] == [b"200"] else {}
         # A hosted model under another name could not be told from one that runs here.
         names = [
@@ -294,3 +258,24 @@ def installed_models(host: str, port: int, limit_s: float) -> list[str] | None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return [name for name in names if "embed" not in name.lower()]
+
+
+def _tags(host: str, port: int, limit_s: float) -> bytes:
+    """The whole answer, over plain sockets: no proxy is asked, and `limit_s` holds for the exchange.
+
+    Raises OSError, a TimeoutError among them.
+    """
+    ends_at = time.monotonic() + limit_s
+    received = bytearray()
+    with socket.create_connection((host, port), timeout=limit_s) as connection:
+        connection.sendall(b"GET /api/tags HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        while len(received) < _LONGEST_LIST:
+            left_s = ends_at - time.monotonic()
+            if left_s <= 0:
+                raise TimeoutError
+            connection.settimeout(left_s)
+            piece = connection.recv(65536)
+            if not piece:
+                break
+            received += piece
+    return bytes(received)

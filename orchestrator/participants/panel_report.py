@@ -11,10 +11,11 @@ from orchestrator.participants.catalogue import BASE_URL, KEY, MODEL, MODELS_GRO
 from orchestrator.participants.members import Wanted
 from orchestrator.participants.phrases import phrase
 from orchestrator.settings.loading import user_file
-from orchestrator.settings.providers import ModelProvider
 from orchestrator.settings.schema import Settings
 from shared.models.panel import Participant
+from shared.providers.catalogue import CATALOGUE, key_variables_of, services
 from shared.providers.locality import leaves_machine, sends_key_in_clear
+from shared.providers.sections import SpeakerSection
 
 # People look at their inbox once a day.
 PATIENT_S = 24 * 3600.0
@@ -121,7 +122,7 @@ def left_out(wanted: Wanted, catalogue: Catalogue) -> tuple[str, ...]:
     reasons = (
         catalogue.obstacle(name, provider)
         for name, provider in catalogue.settings.providers.items()
-        if isinstance(provider, ModelProvider)
+        if isinstance(provider, SpeakerSection)
     )
     language = catalogue.language
     return tuple(phrase("left_out", language, reason=one.reason) for one in reasons if one)
@@ -135,4 +136,19 @@ def how_to_add_models(catalogue: Catalogue, language: str = "en") -> str:
     if environ.get(BASE_URL):
         return phrase("endpoint_alone", language, **names)
     file = user_file(environ) or Path("~/.config/quorate/config.yaml")
-    return phrase("add_models", language, file=file, **names)
+    # A service with a key of its own, or a router: the others are found all the same.
+    several = ((row, one) for row, one in services() if one.routed or not one.key_variables)
+    keys = dict.fromkeys(key_variables_of(row, one)[0] for row, one in several)
+    rows = CATALOGUE.values()
+    programs = [f"`{cli.name}`" for row in rows for cli in row.coding_clis]
+    servers = [row.local_server.name for row in rows if row.local_server is not None]
+    ways = {"keys": [*keys], "programs": programs, "servers": servers}
+    told = {name: _either(known, language) for name, known in ways.items()}
+    return phrase("add_models", language, file=file, **names, **told)
+
+
+def _either(names: Sequence[str], language: str) -> str:
+    """`A, B or C`; Korean says after the list that one of it is enough."""
+    if language == "ko" or len(names) < 2:
+        return ", ".join(names)
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -34,10 +34,11 @@ from orchestrator.participants.panel_report import (
 )
 from orchestrator.participants.phrases import phrase
 from orchestrator.settings.loading import Configuration
-from orchestrator.settings.schema import ANALYSERS, OF_PYTHON
+from orchestrator.settings.schema import OF_PYTHON
 from shared.errors import ConfigurationError
 from shared.models.panel import Panel, Participant
 from shared.models.subject import PYTHON_SUFFIXES
+from shared.providers.sections import ANALYSERS
 
 __all__ = ["PanelReport", "build_panel", "split_roles"]
 

@@ -82,13 +82,13 @@ _PHRASES: dict[str, tuple[str, str]] = {
     ),
     "add_models": (
         "To add models do one of these (`quorate participants list` says what is missing):\n"
-        "  set ANTHROPIC_API_KEY, GEMINI_API_KEY, {key} or OPENROUTER_API_KEY;\n"
-        "  install `claude`, `gemini` or `codex`, or start Ollama;\n"
+        "  set {keys};\n"
+        "  install {programs}, or start {servers};\n"
         "  set {url} and {model} for any OpenAI-compatible server;\n"
         "  describe several under `providers:` in {file}.",
         "모델을 더하려면 다음 중 하나를 하세요(무엇이 빠졌는지는 `quorate participants list`가 알려 줍니다).\n"
-        "  ANTHROPIC_API_KEY, GEMINI_API_KEY, {key}, OPENROUTER_API_KEY 중 하나를 설정\n"
-        "  `claude`, `gemini`, `codex` 중 하나를 설치하거나 Ollama를 시작\n"
+        "  {keys} 중 하나를 설정\n"
+        "  {programs} 중 하나를 설치하거나 {servers}를 시작\n"
         "  OpenAI 호환 서버라면 {url}과 {model}을 설정\n"
         "  여럿이면 {file}의 `providers:`에 작성",
     ),

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from orchestrator.settings.documents import Document
 from orchestrator.settings.places import absolute
 from orchestrator.settings.trees import Position, Tree
+from shared.providers.configuration import file_keys
 
 ENVIRONMENT: dict[str, str] = {
     "QUORATE_LANG": "language",
@@ -26,6 +27,7 @@ ENVIRONMENT: dict[str, str] = {
 
 _ADDED_UP = (("privacy", "never_send"),)
 _WHOLE = "providers"
+_FILES = file_keys()
 
 
 def merged(layers: Sequence[Document], environ: Mapping[str, str]) -> tuple[Tree, dict[str, str]]:
@@ -84,16 +86,19 @@ def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
     resolved: Tree = {}
     for name, provider in providers.items():
         whole = dict(provider) if isinstance(provider, dict) else {}
-        for key in ("script", "api_key_file", "profile", "selectors"):
-            if key in whole:
-                whole[key] = str(absolute(str(whole[key]), document.folder, environ))
-        if isinstance(files := whole.get("header_file"), dict):
-            whole["header_file"] = {
-                header: str(absolute(str(file), document.folder, environ))
-                for header, file in files.items()
-            }
+        for key in _FILES & whole.keys():
+            stated = whole[key]
+            whole[key] = (
+                {inner: _whole_path(file, document, environ) for inner, file in stated.items()}
+                if isinstance(stated, dict)
+                else _whole_path(stated, document, environ)
+            )
         resolved[name] = whole
     return {**document.tree, _WHOLE: resolved}
+
+
+def _whole_path(stated: JsonValue, document: Document, environ: Mapping[str, str]) -> str:
+    return str(absolute(str(stated), document.folder, environ))
 
 
 def _merge(

@@ -10,11 +10,11 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from orchestrator.settings.documents import Document
-from orchestrator.settings.providers import PROVIDER_TYPES
 from orchestrator.settings.schema import Settings
 from orchestrator.settings.trees import Position
 from shared.configuration import Section, did_you_mean
 from shared.errors import ConfigurationError
+from shared.providers.catalogue import CATALOGUE
 
 S = TypeVar("S", bound=Section)
 
@@ -79,7 +79,7 @@ def _words(problem: ErrorDetails) -> str:
             return f"'{given}' is not known here{did_you_mean(given, known)}"
         return f"expected one of {', '.join(known)}."
     if kind == "union_tag_not_found":
-        return f"this needs a `type`: {', '.join(PROVIDER_TYPES)}."
+        return f"this needs a `type`: {', '.join(CATALOGUE)}."
     return f"{_PLAIN.get(kind, problem['msg'])}."
 
 

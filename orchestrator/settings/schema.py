@@ -8,12 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from orchestrator.settings.providers import Provider
 from shared.configuration import Seconds, Section
 from shared.models.findings import Severity
+from shared.providers.configuration import Provider
 
-ANALYSERS = ("ruff", "bandit", "complexity", "diffcheck")
-"""The tools that can take part as analysers, in the order of the default panel."""
 OF_PYTHON = frozenset({"ruff", "bandit", "complexity"})
 """Those of them that read Python only."""
 
@@ -206,9 +204,7 @@ class Settings(Section):
     orchestrator: OrchestratorSection = OrchestratorSection()
     participants: tuple[Annotated[ParticipantEntry, BeforeValidator(_as_entry)], ...] | None = None
     settings: SettingsSection = SettingsSection()
-    providers: dict[ProviderName, Annotated[Provider, Field(discriminator="type")]] = Field(
-        default_factory=dict
-    )
+    providers: dict[ProviderName, Provider] = Field(default_factory=dict)
     panel: PanelSection = PanelSection()
     review: ReviewSection = ReviewSection()
     ask: AskSection = AskSection()

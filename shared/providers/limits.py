@@ -28,29 +28,13 @@ from shared.delivery.redis_text import READING, whole_number
 from shared.errors import ConfigurationError, EnvironmentFault
 from shared.models.panel import Participant
 from shared.models.wire import Wire
+from shared.providers.options import HEADER_OPTIONS, KEY_OPTIONS, AccountLimits
 
 ACCOUNTS_KEY = "quorate:accounts"
 PAUSED_KEY = "quorate:paused"
 OPTIONS = ("rpm", "tpm", "parallel", "account")
-"""The participant options that are ours: no provider sees them."""
-KEY_OPTIONS = ("api_key_env", "api_key_file", "api_key_keyring")
-"""The participant options that say where its key is held."""
-HEADER_OPTIONS = ("header_env", "header_file", "header_keyring")
-"""The participant options that say, header by header, where the value of a secret one is held."""
+"""The participant options that are ours: no service sees them."""
 _LOGIN_OPTIONS = ("agent", "program", "command", "site", "profile")
-
-
-class Limits(Wire):
-    """What an account allows: requests and tokens a minute, calls at once. None means not known."""
-
-    rpm: float | None = Field(default=None, gt=0)
-    tpm: int | None = Field(default=None, gt=0)
-    parallel: int | None = Field(default=None, gt=0)
-
-    @property
-    def any(self) -> bool:
-        """True when something is limited."""
-        return self != Limits()
 
 
 class BreakerState(StrEnum):
@@ -84,24 +68,16 @@ class Pause:
     reason: str
 
 
-def limits_of(participant: Participant) -> Limits:
+def limits_of(participant: Participant) -> AccountLimits:
     """The limits that a participant's options state. Raises ConfigurationError for a bad one."""
-    stated = {name: participant.options.get(name) for name in Limits.model_fields}
+    stated = {name: participant.options.get(name) for name in AccountLimits.model_fields}
     try:
-        return Limits.model_validate(stated)
+        return AccountLimits.model_validate(stated)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         raise ConfigurationError(
             f"The option '{first['loc'][0]}' of {participant.name}: {first['msg']}."
         ) from None
-
-
-def without_limits(participant: Participant) -> Participant:
-    """The participant as its provider may see it."""
-    if not any(name in participant.options for name in OPTIONS):
-        return participant
-    rest = {name: value for name, value in participant.options.items() if name not in OPTIONS}
-    return participant.model_copy(update={"options": rest})
 
 
 def account_of(participant: Participant) -> str:

@@ -8,15 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import assert_never
 
 from shared.models.panel import Participant
-
-AT_HOME = frozenset({"analyser", "rules", "person", "scripted"})
-"""Providers that call nobody."""
-OVER_HTTP = frozenset({"openai", "openai-responses", "anthropic", "gemini", "ollama"})
-"""Providers whose address says where they are; of these only Ollama is here when it has none."""
-PROGRAMS = frozenset({"command"})
-"""Providers that start a program of this machine: what it sends is its own affair, until somebody answers for it."""
+from shared.providers.catalogue import CATALOGUE, ProviderTypes, Reach
 
 _NUMBER = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _LOOPBACK = re.compile(
@@ -25,22 +20,29 @@ _LOOPBACK = re.compile(
 )
 
 
-def leaves_machine(participant: Participant) -> bool:
+def leaves_machine(participant: Participant, catalogue: ProviderTypes = CATALOGUE) -> bool:
     """True unless the participant is plainly on this machine; a provider that nobody knows is elsewhere.
 
     `external: true` among the options says that what answers here passes everything on (a gateway), `external: false`
-    that a program keeps it here.
+    that a program keeps it here: what a program sends is its own affair, until somebody answers for it.
     """
-    kind, declared = participant.provider, participant.options.get("external")
-    if kind in AT_HOME:
-        return False
-    if kind in PROGRAMS:
-        return declared is not False
-    if kind not in OVER_HTTP or declared is True:
+    row, declared = catalogue.get(participant.provider), participant.options.get("external")
+    if row is None:
         return True
-    address = participant.options.get("base_url")
-    here = is_loopback(address) if isinstance(address, str) else kind == "ollama"
-    return not here or any(is_hosted(model) for model in _models(participant))
+    match row.reach:
+        case Reach.NOBODY:
+            return False
+        case Reach.PROGRAM:
+            return declared is not False
+        case Reach.WEB_PAGE:
+            return True
+        case Reach.ADDRESS:
+            stated = participant.options.get("base_url")
+            address = stated if isinstance(stated, str) else row.address or ""
+            here = is_loopback(address) and declared is not True
+            return not here or any(is_hosted(model) for model in _models(participant))
+        case _:
+            assert_never(row.reach)
 
 
 def is_loopback(address: str) -> bool:

@@ -8,23 +8,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from shared.models.panel import Participant
 from shared.models.steps import Usage
-from shared.providers.locality import is_hosted
-
-ADDRESSES: dict[str, str] = {
-    "openai": "https://api.openai.com/v1",
-    "openai-responses": "https://api.openai.com/v1",
-    "anthropic": "https://api.anthropic.com",
-    "gemini": "https://generativelanguage.googleapis.com",
-}
-"""By provider, where its own calls go: the table knows providers by their address."""
-
-_AGENTS = {"claude": "anthropic", "codex": "openai", "gemini": "gemini"}
-_FREE = frozenset({"scripted", "rules", "analyser", "human", "person"})
-_OWN_MACHINE = frozenset({"", "127.0.0.1", "localhost", "::1"})
+from shared.providers.catalogue import CATALOGUE, Billing, ProviderType, ProviderTypes
+from shared.providers.locality import is_hosted, is_loopback
 
 
 def exact_dollars(usd: float) -> str:
@@ -33,22 +21,72 @@ def exact_dollars(usd: float) -> str:
     return f"${whole}.{part:0<2}"
 
 
-def expected_usd(participant: Participant, input_tokens: int, output_tokens: int) -> float | None:
+def expected_usd(
+    participant: Participant,
+    input_tokens: int,
+    output_tokens: int,
+    catalogue: ProviderTypes = CATALOGUE,
+) -> float | None:
     """What a call of that size would cost in US dollars, None when its price is not known."""
-    if participant.provider in _FREE:
-        return 0.0
+    row = catalogue.get(participant.provider)
     usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
-    price = participant.options.get("price")
-    if price is not None:
-        return own_cost(usage, price)
-    base_url = str(participant.options.get("base_url") or "")
-    model = participant.model or ""
-    if participant.provider == "ollama":
-        host = urlsplit(base_url).hostname or ""
-        return 0.0 if host in _OWN_MACHINE and not is_hosted(model) else None
-    named = _AGENTS.get(str(participant.options.get("agent")), participant.provider)
-    url = base_url or ADDRESSES.get(named, "")
-    return table_cost(url, model, usage) if url and model else None
+    if row is not None and not row.billable:
+        return 0.0
+    return cost_usd(usage, participant, participant.model or "", row, catalogue=catalogue)
+
+
+def priced(
+    usage: Usage,
+    participant: Participant,
+    model: str,
+    row: ProviderType,
+    cache_write_tokens: int | None = None,
+    charged_usd: float | None = None,
+) -> Usage:
+    """The usage with its cost in US dollars.
+
+    `options["price"]` ({"in": ..., "out": ..., "cached": ...}, dollars per million tokens) overrides the table, and
+    what the service says that it charged.
+    """
+    cost = cost_usd(usage, participant, model, row, cache_write_tokens)
+    if charged_usd is not None and participant.options.get("price") is None:
+        cost = charged_usd
+    return usage.model_copy(update={"cost_usd": cost})
+
+
+def cost_usd(
+    usage: Usage,
+    participant: Participant,
+    model: str,
+    row: ProviderType | None,
+    cache_write_tokens: int | None = None,
+    catalogue: ProviderTypes = CATALOGUE,
+) -> float | None:
+    """The cost in US dollars, None when the usage or the price is not known.
+
+    The table knows a provider by the address that is called, so that a model of the same name elsewhere is not given
+    its price. One's own machine sends no bill; a hosted model has a price or an unknown one.
+    """
+    own, url = participant.options.get("price"), _address(participant, row, catalogue)
+    unbilled = row is not None and row.billing is Billing.OWN_MACHINE and own is None
+    if unbilled and is_loopback(url) and not is_hosted(model):
+        return 0.0
+    if usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    if own is not None:
+        return own_cost(usage, own)
+    return table_cost(url, model, usage, cache_write_tokens) if url and model else None
+
+
+def _address(participant: Participant, row: ProviderType | None, catalogue: ProviderTypes) -> str:
+    """What the table knows the participant's provider by; empty for nobody's."""
+    stated = participant.options.get("base_url")
+    if stated or row is None:
+        return str(stated or "")
+    agent = participant.options.get("agent")
+    cli = next((cli for cli in row.coding_clis if cli.name == agent), None)
+    known = row if cli is None else catalogue.get(cli.price_of)
+    return (known.address if known is not None else None) or ""
 
 
 def own_cost(usage: Usage, price: Any) -> float | None:
@@ -64,7 +102,7 @@ def own_cost(usage: Usage, price: Any) -> float | None:
     except (KeyError, TypeError, ValueError):
         return None
     cached = usage.cached_tokens or 0
-    # Who counts the cached ones beside the others is not paid for it.
+    # Anyone who counts the cached ones beside the others is not paid for it.
     fresh = max((usage.input_tokens or 0) - cached, 0)
     return (fresh * per_input + cached * per_cached + (usage.output_tokens or 0) * per_output) / 1e6
 
@@ -86,17 +124,16 @@ def table_cost(
         return None
 
 
-def context_window(participant: Participant) -> int | None:
+def context_window(participant: Participant, catalogue: ProviderTypes = CATALOGUE) -> int | None:
     """How many tokens the participant's model reads and writes in one call, by the table; None when it does not say.
 
-    Ollama's is what it is asked for.
+    Where it is asked for (`num_ctx`), it is that.
     """
-    model = participant.model or ""
-    if participant.provider == "ollama":
+    model, row = participant.model or "", catalogue.get(participant.provider)
+    if row is not None and "num_ctx" in row.options.model_fields:
         asked = participant.options.get("num_ctx")
         return asked if isinstance(asked, int) else None
-    named = _AGENTS.get(str(participant.options.get("agent")), participant.provider)
-    url = str(participant.options.get("base_url") or "") or ADDRESSES.get(named, "")
+    url = _address(participant, row, catalogue)
     if not url or not model:
         return None
     try:

@@ -24,6 +24,14 @@ _NAMES = re.compile(
 _NO_KEYS = frozenset({CARD, RESIDENT})
 
 
+_LIKE_A_KEY = re.compile(r"(?:sk|pk|rk|gsk|xai|pplx)-|AIza")
+
+
+def looks_like_a_key(value: str) -> bool:
+    """True for what begins as services' keys do: somebody may have pasted one in the place of its name."""
+    return _LIKE_A_KEY.match(value) is not None
+
+
 def key_in_pairs(pairs: Mapping[str, JsonValue] | None) -> str | None:
     """The name, at any depth, whose value is a key; None when there is none."""
     return next((name for name, value in _texts(pairs or {}) if _is_key(name, value)), None)
@@ -37,7 +45,7 @@ def key_in_arguments(arguments: Sequence[str]) -> str | None:
             return option
         if _is_option(before) and _NAMES.search(before) and not _is_option(argument):
             return before
-        if _looks_like_key(argument):
+        if _holds_key(argument):
             return "an argument"
     return None
 
@@ -47,10 +55,10 @@ def _is_option(argument: str) -> bool:
 
 
 def _is_key(name: str, value: str) -> bool:
-    return bool(value.strip()) and (bool(_NAMES.search(name)) or _looks_like_key(value))
+    return bool(value.strip()) and (bool(_NAMES.search(name)) or _holds_key(value))
 
 
-def _looks_like_key(value: str) -> bool:
+def _holds_key(value: str) -> bool:
     return bool(mask(value).counts.keys() - _NO_KEYS)
 
 

@@ -18,7 +18,7 @@ from shared.models.panel import Participant, Role
 from tests.fixtures.instance import CommandLine, make_repository
 from tests.support.aimock import Aimock, missing
 from workers.providers.calls import Finish, ProviderCall
-from workers.providers.registry import lookup
+from workers.providers.registry import load_provider
 from workers.turns.replies import schema_of
 
 pytestmark = [
@@ -256,7 +256,7 @@ def stream(aimock: Aimock, provider: str, fault: str) -> tuple[Any, list[str]]:
         deadline_s=TURN_S,
         watch=pieces.append,
     )
-    return lookup(provider).complete(call, threading.Event()), pieces
+    return load_provider(provider).complete(call, threading.Event()), pieces
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

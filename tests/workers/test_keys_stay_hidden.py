@@ -19,12 +19,14 @@ from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, Role
 from shared.models.steps import Usage
+from shared.providers.keys import KeySource
+from shared.providers.options import HttpOptions
 from tests.support.file_keyring import FileKeyring, LockedKeyring
 from workers.providers import anthropic, gemini, ollama, openai, openai_responses
 from workers.providers.calls import Completion, Message, ProviderCall
-from workers.providers.credentials import KeySource, Secret, key_from, redact
-from workers.providers.http.options import HttpOptions, options_of
+from workers.providers.credentials import Secret, key_from, redact
 from workers.providers.http.transport import HttpRequest
+from workers.providers.options import options_of
 
 KEY = "sk-" + "canary0123456789abcdefABCDEF"
 Use = Callable[[type], None]
@@ -101,7 +103,13 @@ def test_a_key_that_stands_in_a_wrong_option_is_not_repeated(option: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "build", [openai.build, openai_responses.build, anthropic.build, gemini.build]
+    "build",
+    [
+        openai.DIALECT.build,
+        openai_responses.DIALECT.build,
+        anthropic.DIALECT.build,
+        gemini.DIALECT.build,
+    ],
 )
 def test_a_request_shows_no_key_and_carries_it_in_a_header_only(
     build: Callable[[ProviderCall, frozenset[str]], HttpRequest], tmp_path: Path
@@ -125,7 +133,13 @@ def test_a_request_shows_no_key_and_carries_it_in_a_header_only(
 @pytest.mark.parametrize("value", [KEY, f"Bearer {KEY}"])
 @pytest.mark.parametrize(
     "build",
-    [openai.build, openai_responses.build, anthropic.build, gemini.build, ollama.build],
+    [
+        openai.DIALECT.build,
+        openai_responses.DIALECT.build,
+        anthropic.DIALECT.build,
+        gemini.DIALECT.build,
+        ollama.DIALECT.build,
+    ],
 )
 def test_a_header_of_the_endpoints_own_is_filled_at_call_time_and_hidden_like_a_key(
     build: Callable[[ProviderCall, frozenset[str]], HttpRequest], value: str, tmp_path: Path
@@ -155,15 +169,20 @@ def test_a_header_that_carries_the_key_takes_the_place_of_the_providers_own(
     call = ProviderCall(
         participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
     )  # fmt: skip
-    assert openai.build(call, frozenset()).headers["authorization"] == f"Basic {KEY}"
+    assert openai.DIALECT.build(call, frozenset()).headers["authorization"] == f"Basic {KEY}"
 
 
 def test_a_header_whose_variable_is_not_set_is_a_missing_key_that_names_both() -> None:
-    options: dict[str, JsonValue] = {"header_env": {"X-Gate": "NOT_SET_ANYWHERE"}}
+    options: dict[str, JsonValue] = {
+        "base_url": "http://127.0.0.1:9",
+        "header_env": {"X-Gate": "NOT_SET_ANYWHERE"},
+    }
     participant = Participant(name="bob", provider="openai", model="m", options=options)
-    found = options_of(participant, HttpOptions)
+    call = ProviderCall(
+        participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
+    )  # fmt: skip
     with pytest.raises(ProviderError, match=r"'X-Gate'.*NOT_SET_ANYWHERE.*header_env") as raised:
-        found.secret_headers("bob")
+        openai.DIALECT.build(call, frozenset())
     assert (raised.value.kind, raised.value.scope) == (FailureKind.CREDENTIALS, Scope.NOBODY)
 
 
@@ -177,7 +196,7 @@ def test_a_key_from_the_keyring_is_sent_in_a_header_only(use_keyring: Use) -> No
     call = ProviderCall(
         participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
     )  # fmt: skip
-    request = anthropic.build(call, frozenset())
+    request = anthropic.DIALECT.build(call, frozenset())
     assert request.headers["x-api-key"] == KEY
     assert KEY not in repr(request) + repr(call) + participant.model_dump_json()
 

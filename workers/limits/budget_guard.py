@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
+from shared.providers.catalogue import provider_type
 from shared.providers.prices import exact_dollars, expected_usd
 from shared.store.database import Database
 from shared.store.spending import Need, Short, Shortage, reserve
 from shared.store.steps import Claim
 from shared.text.tokens import estimated_tokens
 from workers.providers.calls import Cancelled, Completion, Provider, ProviderCall
-from workers.providers.registry import entry
 
 UNTIL_SETTLED_S = 5.0
 
@@ -42,7 +42,7 @@ class BudgetGuard:
 
     def complete(self, call: ProviderCall, cancel: Cancelled) -> Completion:
         """Reserve, then ask. Raises ProviderError (over_budget), NotYet while others hold the rest, else as it does."""
-        if entry(call.participant.provider).paid:
+        if provider_type(call.participant.provider).billable:
             self._reserve(call)
         return self.provider.complete(call, cancel)
 

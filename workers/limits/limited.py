@@ -1,4 +1,4 @@
-"""A provider whose calls keep to the limits of its account and to its breaker: `limited(provider, limiter)`.
+"""A provider whose calls keep to the limits of its account and to its breaker.
 
 A turn that has to wait longer than a moment is given back (`NotYet`): it holds neither a slot of its provider nor a
 thread, and nobody behind it waits for it.
@@ -15,14 +15,15 @@ from datetime import UTC, datetime
 from shared.errors import ConfigurationError, NotYet, ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.providers.limits import Limits, account_of, key_of, limits_of, without_limits
+from shared.providers.catalogue import provider_type
+from shared.providers.limits import account_of, key_of, limits_of
+from shared.providers.options import AccountLimits
 from shared.text.tokens import estimated_tokens
 from workers.limits.headers import cooldown_s
 from workers.limits.limiter import Limiter, Permit, permit_name
 from workers.limits.state import Answer, Asked, Effect, Ended, Settled, Verdict
 from workers.providers.calls import Cancelled, Completion, Provider, ProviderCall
 from workers.providers.guard import Guard
-from workers.providers.registry import entry
 
 IN_PLACE_S = 1.0
 IN_PLACE_ALTOGETHER_S = 2.0
@@ -45,49 +46,37 @@ EFFECTS: dict[FailureKind, Effect] = {
 }
 
 
-def limited(provider: Provider, limiter: Limiter | None) -> Provider:
-    """The provider behind its account's limits; without a limiter, only without our options."""
-    return Limited(provider, limiter)
-
-
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """Satisfies the provider's protocol."""
+    """The provider behind its account's limits; satisfies the provider's protocol."""
 
     provider: Provider
-    limiter: Limiter | None
+    limiter: Limiter
 
     def structured(self, participant: Participant) -> bool:
         """As the provider says."""
-        return self.provider.structured(without_limits(participant))
+        return self.provider.structured(participant)
 
     def complete(self, call: ProviderCall, cancel: Cancelled) -> Completion:
         """Ask the provider when its account allows it.
 
         Raises NotYet when the call has to wait longer than a moment, ProviderError as the provider does.
         """
-        bare = dataclasses.replace(call, participant=without_limits(call.participant))
-        if self.limiter is None or not is_limited(call.participant):
-            return self.provider.complete(bare, cancel)
+        if not is_limited(call.participant):
+            return self.provider.complete(call, cancel)
         started = time.monotonic()
         permit = _admitted(self.limiter, call, cancel)
         left_s = max(call.deadline_s - (time.monotonic() - started), 0.0)
-        return _made(
-            self.limiter,
-            permit,
-            self.provider,
-            dataclasses.replace(bare, deadline_s=left_s),
-            cancel,
-        )
+        rest = dataclasses.replace(call, deadline_s=left_s)
+        return _made(self.limiter, permit, self.provider, rest, cancel)
 
 
 def is_limited(participant: Participant) -> bool:
-    """True for participants outside this machine, those that cost, and those whose options state a limit."""
-    found = entry(participant.provider)
-    return found.external or found.paid or _limits(participant).any
+    """True for participants that cost, and those whose options state a limit."""
+    return provider_type(participant.provider).billable or _limits(participant).any
 
 
-def _limits(participant: Participant) -> Limits:
+def _limits(participant: Participant) -> AccountLimits:
     try:
         return limits_of(participant)
     except ConfigurationError as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from shared.providers.limits import Limits
+from shared.providers.options import AccountLimits
 
 
 class Verdict(StrEnum):
@@ -47,7 +47,7 @@ class Asked:
 
     permit: str
     account: str
-    limits: Limits
+    limits: AccountLimits
     tokens: int
     names: tuple[str, ...] = ()
     key: str = ""

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from shared.models.panel import Participant
 from shared.models.steps import Usage
+from shared.providers.catalogue import CATALOGUE
+from shared.providers.options import AnthropicOptions
 from workers.providers.calls import (
-    Cancelled,
     Completion,
     Finish,
     ProviderCall,
     ended,
     reply_instructions,
 )
-from workers.providers.http.converse import Dialect, Quirks, converse, json_request
+from workers.providers.http.converse import Dialect, Quirks, completion_of
 from workers.providers.http.events import cut_off
-from workers.providers.http.options import SchemaOptions, model_of, options_of
 from workers.providers.http.payload import Payload, count, items, part, text, total, unreadable
 from workers.providers.http.statuses import ErrorBody
-from workers.providers.http.transport import HttpRequest
-from workers.providers.prices import priced
+from workers.providers.options import model_of
 
-BASE_URL = "https://api.anthropic.com"
-KEY_ENV = "ANTHROPIC_API_KEY"
+ROW = CATALOGUE["anthropic"]
 VERSION = "2023-06-01"
 
 _FINISH = {
@@ -36,38 +33,9 @@ _FINISH = {
 _QUIRKS = ("temperature", "output_config", "cache_control")
 
 
-class Options(SchemaOptions):
-    """`cache`: mark what every turn begins with as a stable prefix."""
-
-    cache: bool = True
-
-
-def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
-    """Ask the endpoint once. Raises ProviderError."""
-    return converse(DIALECT, call, cancel)
-
-
-def structured(participant: Participant) -> bool:
-    """True when the schema is sent as output_config.format."""
-    return options_of(participant, Options).json_schema
-
-
-def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
-    """The request. Raises ProviderError for a missing key or model and for bad options."""
-    options = options_of(call.participant, Options)
-    key = options.key(call.participant.name, KEY_ENV)
-    headers = {"anthropic-version": VERSION}
-    if key is not None:
-        headers["x-api-key"] = key.reveal()
-    base = options.address(BASE_URL, "/messages", "/v1")
-    return json_request(call, options, f"{base}/v1/messages", _body(call, options, quirks), headers)
-
-
-def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
+def _body(call: ProviderCall, options: AnthropicOptions, quirks: Quirks) -> Payload:
     caches = options.cache and "cache_control" not in quirks
-    messages: list[JsonValue] = [
-        {"role": message.role, "content": message.text} for message in call.messages
-    ]
+    messages = call.as_json
     if caches and call.stable:
         messages[0] = {"role": "user", "content": _in_two(call)}
     body: Payload = {
@@ -76,22 +44,21 @@ def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
         "messages": messages,
     }
     if call.system:
+        kept: Payload = {"cache_control": {"type": "ephemeral"}} if caches else {}
         block: Payload = {"type": "text", "text": call.system}
-        if caches:
-            block["cache_control"] = {"type": "ephemeral"}
-        body["system"] = [block]
+        body["system"] = [block | kept]
     if call.temperature is not None and "temperature" not in quirks:
         # Anthropic's scale ends at 1.
         body["temperature"] = min(call.temperature, 1.0)
-    schema = call.reply_schema
-    if schema is not None and options.json_schema:
-        if "output_config" in quirks:
-            messages.append({"role": "user", "content": reply_instructions(schema)})
-        else:
-            body["output_config"] = {"format": {"type": "json_schema", "schema": schema.strict}}
     if call.watch is not None:
         body["stream"] = True
-    return body
+    if call.reply_schema is None or not options.json_schema:
+        return body
+    if "output_config" in quirks:
+        messages.append({"role": "user", "content": reply_instructions(call.reply_schema)})
+        return body
+    form: Payload = {"type": "json_schema", "schema": call.reply_schema.strict}
+    return body | {"output_config": {"format": form}}
 
 
 def _in_two(call: ProviderCall) -> list[JsonValue]:
@@ -128,7 +95,7 @@ def read(payload: Payload, call: ProviderCall) -> Completion:
     )
 
 
-class Reader:
+class MessagesStream:
     """Collects the events of one streamed message."""
 
     def __init__(self, call: ProviderCall) -> None:
@@ -177,13 +144,10 @@ class Reader:
 def _completion(
     call: ProviderCall, whole: str, finish: str, usage: JsonValue, model: str
 ) -> Completion:
-    name = model or call.participant.model or ""
     written = count(part(usage, "cache_creation_input_tokens"))
-    return Completion(
-        text=whole,
-        usage=priced(usage_of(usage), call.participant, name, BASE_URL, written),
-        finish_reason=ended(_FINISH, finish),
-        model=name,
+    reason = ended(_FINISH, finish)
+    return completion_of(
+        ROW, call, whole, reason, model, usage_of(usage), cache_write_tokens=written
     )
 
 
@@ -199,4 +163,15 @@ def usage_of(usage: JsonValue) -> Usage:
     )
 
 
-DIALECT = Dialect(build=build, read=read, reader=Reader, quirk=quirk)
+DIALECT = Dialect(
+    row=ROW,
+    options=AnthropicOptions,
+    path=lambda _: "/v1/messages",
+    endings=("/messages", "/v1"),
+    headers={"anthropic-version": VERSION},
+    body=_body,
+    read=read,
+    reader=MessagesStream,
+    quirk=quirk,
+)
+complete, structured = DIALECT.complete, DIALECT.structured

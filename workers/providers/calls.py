@@ -89,6 +89,20 @@ class ProviderCall:
         return (Message("user", self.user), *self.repair)
 
     @property
+    def as_text(self) -> str:
+        """The whole conversation as one text, for anything that takes no messages."""
+        parts = [self.system, self.user]
+        for message in self.repair:
+            parts.append("Your earlier answer was:" if message.role == "assistant" else "")
+            parts.append(message.text)
+        return "\n\n".join(part for part in parts if part)
+
+    @property
+    def as_json(self) -> list[JsonValue]:
+        """The messages as most protocols have them."""
+        return [{"role": message.role, "content": message.text} for message in self.messages]
+
+    @property
     def number(self) -> int:
         """1 for the first call of a step's attempt, 2 for its repair."""
         return 1 + len(self.repair) // 2

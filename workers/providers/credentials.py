@@ -7,12 +7,12 @@ import os
 import re
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from shared.errors import EnvironmentFault, ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from shared.providers.key_store import SERVICE, KeyPlace, read_key
+from shared.providers.keys import KeySource
 
 # Providers repeat a refused key in their error texts, partly masked.
 _KEY_LIKE = re.compile(
@@ -38,29 +38,6 @@ class Secret:
 
     def __repr__(self) -> str:
         return _HIDDEN
-
-
-@dataclass(frozen=True, slots=True)
-class KeySource:
-    """Where a participant's key is: a variable of the worker's environment, a file, or the keyring.
-
-    With `header` it is the value of that header, which may begin with a word of its own (`Bearer KEY`).
-    """
-
-    env: str | None = None
-    file: str | None = None
-    keyring: str | None = None
-    header: str | None = None
-
-    @property
-    def option(self) -> str:
-        """What the option that names a place begins with."""
-        return "api_key" if self.header is None else "header"
-
-    @property
-    def wanted(self) -> str:
-        """What is looked for, for people."""
-        return "a key" if self.header is None else f"a value for the header '{self.header}'"
 
 
 def key_from(

@@ -6,19 +6,18 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from shared.models.panel import Participant
 from shared.models.steps import Usage
+from shared.providers.catalogue import CATALOGUE
+from shared.providers.options import SchemaOptions
 from workers.providers.calls import (
-    Cancelled,
     Completion,
     Finish,
     ProviderCall,
     ended,
     reply_instructions,
 )
-from workers.providers.http.converse import Dialect, Quirks, converse, json_request
+from workers.providers.http.converse import Dialect, Quirks, completion_of
 from workers.providers.http.events import cut_off
-from workers.providers.http.options import SchemaOptions, model_of, options_of
 from workers.providers.http.payload import (
     Payload,
     count,
@@ -30,11 +29,9 @@ from workers.providers.http.payload import (
     unreadable,
 )
 from workers.providers.http.statuses import ErrorBody
-from workers.providers.http.transport import HttpRequest
-from workers.providers.prices import priced
+from workers.providers.options import model_of
 
-BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
-KEY_ENV = "GEMINI_API_KEY"
+ROW = CATALOGUE["gemini"]
 
 _FINISH = {
     "STOP": Finish.STOP,
@@ -52,26 +49,11 @@ _FINISH = {
 }
 
 
-def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
-    """Ask the endpoint once. Raises ProviderError."""
-    return converse(DIALECT, call, cancel)
-
-
-def structured(participant: Participant) -> bool:
-    """True when the schema is sent as responseJsonSchema."""
-    return options_of(participant, SchemaOptions).json_schema
-
-
-def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
-    """The request. Raises ProviderError for a missing key or model and for bad options."""
-    options = options_of(call.participant, SchemaOptions)
-    key = options.key(call.participant.name, KEY_ENV)
+def _path(call: ProviderCall) -> str:
     # The key goes into a header: an address ends up in logs.
-    headers = {} if key is None else {"x-goog-api-key": key.reveal()}
     method = "generateContent" if call.watch is None else "streamGenerateContent?alt=sse"
     model = quote(model_of(call).removeprefix("models/"), safe="")
-    url = f"{options.address(BASE_URL, '/models')}/models/{model}:{method}"
-    return json_request(call, options, url, _body(call, options, quirks), headers)
+    return f"/models/{model}:{method}"
 
 
 def _body(call: ProviderCall, options: SchemaOptions, quirks: Quirks) -> Payload:
@@ -109,12 +91,12 @@ def read(payload: Payload, call: ProviderCall) -> Completion:
     """The first candidate. Raises ProviderError when the answer does not follow the protocol."""
     if not payload.keys() & {"candidates", "promptFeedback"}:
         raise unreadable(call.participant.name, "has no candidates")
-    reader = Reader(call)
+    reader = CandidateStream(call)
     reader.feed(payload)
     return reader.completion(streamed=False)
 
 
-class Reader:
+class CandidateStream:
     """Collects the chunks of one answer; a whole answer is one chunk."""
 
     def __init__(self, call: ProviderCall) -> None:
@@ -144,14 +126,9 @@ class Reader:
         """The whole answer. Raises ProviderError when a stream has no finishReason."""
         if streamed and not (self._finish or self._blocked):
             raise cut_off(self._call.participant.name)
-        name = self._model or self._call.participant.model or ""
         finish = Finish.REFUSAL if self._blocked else ended(_FINISH, self._finish)
-        return Completion(
-            text="".join(self._pieces),
-            usage=priced(usage_of(self._usage), self._call.participant, name, BASE_URL),
-            finish_reason=finish,
-            model=name,
-        )
+        whole = "".join(self._pieces)
+        return completion_of(ROW, self._call, whole, finish, self._model, usage_of(self._usage))
 
 
 def usage_of(usage: JsonValue) -> Usage:
@@ -172,4 +149,14 @@ def usage_of(usage: JsonValue) -> Usage:
     )
 
 
-DIALECT = Dialect(build=build, read=read, reader=Reader, quirk=quirk)
+DIALECT = Dialect(
+    row=ROW,
+    options=SchemaOptions,
+    path=_path,
+    endings=("/models",),
+    body=_body,
+    read=read,
+    reader=CandidateStream,
+    quirk=quirk,
+)
+complete, structured = DIALECT.complete, DIALECT.structured

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Participant
 from shared.models.steps import Usage
+from shared.providers.catalogue import CATALOGUE
+from shared.providers.options import OpenAIOptions
 from workers.providers.calls import (
-    Cancelled,
     Completion,
     Finish,
     ProviderCall,
     ended,
     reply_instructions,
 )
-from workers.providers.http.converse import Dialect, Quirks, converse, json_request
+from workers.providers.http.converse import Dialect, Quirks, completion_of
 from workers.providers.http.events import cut_off
-from workers.providers.http.options import HttpOptions, model_of, options_of
 from workers.providers.http.payload import (
     Payload,
     count,
@@ -34,11 +32,9 @@ from workers.providers.http.payload import (
     unreadable,
 )
 from workers.providers.http.statuses import ErrorBody
-from workers.providers.http.transport import HttpRequest
-from workers.providers.prices import priced
+from workers.providers.options import model_of
 
-BASE_URL = "https://api.openai.com/v1"
-KEY_ENV = "OPENAI_API_KEY"
+ROW = CATALOGUE["openai"]
 
 # OpenAI's own words, and those of services that speak its protocol.
 _FINISH = {
@@ -70,46 +66,7 @@ _QUIRKS = (
 _NO_SCHEMA = frozenset({"json_schema", "response_format"})
 
 
-class Options(HttpOptions):
-    """`json_mode`: how the form is asked for; `auth`: how the key is sent (Azure: api-key)."""
-
-    json_mode: Literal["json_schema", "json_object", "none"] = "json_schema"
-    auth: Literal["bearer", "api-key"] = "bearer"
-
-
-def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
-    """Ask the endpoint once. Raises ProviderError."""
-    return converse(DIALECT, call, cancel)
-
-
-def structured(participant: Participant) -> bool:
-    """True when the schema is sent as response_format."""
-    return options_of(participant, Options).json_mode == "json_schema"
-
-
-def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
-    """The request. Raises ProviderError for a missing key or model and for bad options."""
-    options = options_of(call.participant, Options)
-    return json_request(
-        call,
-        options,
-        f"{options.address(BASE_URL, '/chat/completions')}/chat/completions",
-        _body(call, options, quirks),
-        key_header(call, options, options.auth),
-    )
-
-
-def key_header(call: ProviderCall, options: HttpOptions, auth: str = "bearer") -> dict[str, str]:
-    """The key as this provider wants it, nothing where there is none. Raises ProviderError."""
-    key = options.key(call.participant.name, KEY_ENV)
-    if key is None:
-        return {}
-    if auth == "bearer":
-        return {"authorization": f"Bearer {key.reveal()}"}
-    return {"api-key": key.reveal()}
-
-
-def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
+def _body(call: ProviderCall, options: OpenAIOptions, quirks: Quirks) -> Payload:
     body: Payload = {"model": model_of(call), "messages": _messages(call, options, quirks)}
     body[_length_field(options, quirks)] = call.max_output_tokens
     if call.temperature is not None and "temperature" not in quirks:
@@ -124,10 +81,8 @@ def _body(call: ProviderCall, options: Options, quirks: Quirks) -> Payload:
     return body
 
 
-def _messages(call: ProviderCall, options: Options, quirks: Quirks) -> list[JsonValue]:
-    messages: list[JsonValue] = [
-        {"role": message.role, "content": message.text} for message in call.messages
-    ]
+def _messages(call: ProviderCall, options: OpenAIOptions, quirks: Quirks) -> list[JsonValue]:
+    messages = call.as_json
     if call.system:
         role = "user" if "system" in quirks else "system"
         messages.insert(0, {"role": role, "content": call.system})
@@ -137,14 +92,14 @@ def _messages(call: ProviderCall, options: Options, quirks: Quirks) -> list[Json
     return messages
 
 
-def _length_field(options: Options, quirks: Quirks) -> str:
+def _length_field(options: OpenAIOptions, quirks: Quirks) -> str:
     new = "max_tokens" in quirks or (
         options.base_url is None and "max_completion_tokens" not in quirks
     )
     return "max_completion_tokens" if new else "max_tokens"
 
 
-def _response_format(call: ProviderCall, options: Options, quirks: Quirks) -> JsonValue:
+def _response_format(call: ProviderCall, options: OpenAIOptions, quirks: Quirks) -> JsonValue:
     schema = call.reply_schema
     if schema is None or options.json_mode == "none" or "response_format" in quirks:
         return None
@@ -187,7 +142,7 @@ def read(payload: Payload, call: ProviderCall) -> Completion:
     )
 
 
-class Reader:
+class ChatStream:
     """Collects the chunks of one streamed answer."""
 
     def __init__(self, call: ProviderCall) -> None:
@@ -235,15 +190,9 @@ def _completion(
 ) -> Completion:
     # Google's service says more behind a colon (`content_filter: SAFETY`), others shout.
     finish = finish.partition(":")[0].strip().lower()
-    name = model or call.participant.model or ""
-    return Completion(
-        text=whole,
-        usage=priced(
-            usage_of(usage), call.participant, name, BASE_URL, charged_usd=_charged_usd(call, usage)
-        ),
-        finish_reason=Finish.REFUSAL if refused else ended(_FINISH, finish),
-        model=name,
-    )
+    reason = Finish.REFUSAL if refused else ended(_FINISH, finish)
+    charged = _charged_usd(call, usage)
+    return completion_of(ROW, call, whole, reason, model, usage_of(usage), charged_usd=charged)
 
 
 def _charged_usd(call: ProviderCall, usage: JsonValue) -> float | None:
@@ -284,4 +233,14 @@ def usage_of(usage: JsonValue) -> Usage:
     )
 
 
-DIALECT = Dialect(build=build, read=read, reader=Reader, quirk=quirk)
+DIALECT = Dialect(
+    row=ROW,
+    options=OpenAIOptions,
+    path=lambda _: "/chat/completions",
+    endings=("/chat/completions",),
+    body=_body,
+    read=read,
+    reader=ChatStream,
+    quirk=quirk,
+)
+complete, structured = DIALECT.complete, DIALECT.structured

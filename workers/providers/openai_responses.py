@@ -7,45 +7,24 @@ import hashlib
 
 from pydantic import JsonValue
 
-from shared.models.panel import Participant
 from shared.models.steps import Usage
-from workers.providers.calls import Cancelled, Completion, Finish, ProviderCall, reply_instructions
-from workers.providers.http.converse import Dialect, Quirks, converse, json_request
+from shared.providers.catalogue import CATALOGUE
+from shared.providers.options import SchemaOptions
+from workers.providers.calls import Completion, Finish, ProviderCall, reply_instructions
+from workers.providers.http.converse import Dialect, Quirks, completion_of
 from workers.providers.http.events import cut_off
-from workers.providers.http.options import SchemaOptions, model_of, options_of
 from workers.providers.http.payload import Payload, count, items, part, text, unreadable
 from workers.providers.http.statuses import ErrorBody, error_body_of, error_of, status_of
-from workers.providers.http.transport import HttpRequest
-from workers.providers.openai import BASE_URL, key_header
-from workers.providers.prices import priced
+from workers.providers.options import model_of
 
+ROW = CATALOGUE["openai-responses"]
 _QUIRKS = ("temperature", "json_schema", "prompt_cache_key")
 _LENGTH = frozenset({"max_output_tokens", "max_tokens"})
 _CLOSING = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
-    """Ask the endpoint once. Raises ProviderError."""
-    return converse(DIALECT, call, cancel)
-
-
-def structured(participant: Participant) -> bool:
-    """True when the schema is sent as text.format."""
-    return options_of(participant, SchemaOptions).json_schema
-
-
-def build(call: ProviderCall, quirks: Quirks) -> HttpRequest:
-    """The request. Raises ProviderError for a missing key or model and for bad options."""
-    options = options_of(call.participant, SchemaOptions)
-    url = f"{options.address(BASE_URL, '/responses')}/responses"
-    body = _body(call, options, quirks)
-    return json_request(call, options, url, body, key_header(call, options))
-
-
 def _body(call: ProviderCall, options: SchemaOptions, quirks: Quirks) -> Payload:
-    messages: list[JsonValue] = [
-        {"role": message.role, "content": message.text} for message in call.messages
-    ]
+    messages = call.as_json
     body: Payload = {
         "model": model_of(call),
         "input": messages,
@@ -90,20 +69,17 @@ def read(payload: Payload, call: ProviderCall) -> Completion:
         raise error_of(who, status_of(error), {}, error)
     if not isinstance(payload.get("output"), list):
         raise unreadable(who, "has no output")
-    blocks = [
-        block
-        for item in items(payload.get("output"))
-        if part(item, "type") == "message"
-        for block in items(part(item, "content"))
-    ]
-    refusal = "".join(text(part(block, "refusal")) for block in blocks)
-    name = text(payload.get("model")) or call.participant.model or ""
-    return Completion(
-        text=refusal or "".join(text(part(block, "text")) for block in blocks),
-        usage=priced(usage_of(payload.get("usage")), call.participant, name, BASE_URL),
-        finish_reason=Finish.REFUSAL if refusal else _finish(status, payload),
-        model=name,
-    )
+    refusal, said = _said(payload, "refusal"), _said(payload, "text")
+    finish = Finish.REFUSAL if refusal else _finish(status, payload)
+    usage = usage_of(payload.get("usage"))
+    return completion_of(ROW, call, refusal or said, finish, text(payload.get("model")), usage)
+
+
+def _said(payload: Payload, kind: str) -> str:
+    """The texts of that kind in all messages."""
+    messages = (one for one in items(payload.get("output")) if part(one, "type") == "message")
+    blocks = (block for message in messages for block in items(part(message, "content")))
+    return "".join(text(part(block, kind)) for block in blocks)
 
 
 def _finish(status: str, payload: Payload) -> Finish:
@@ -120,7 +96,7 @@ def _is_whole(item: JsonValue) -> bool:
     return part(item, "type") != "message" or part(item, "status") in (None, "", "completed")
 
 
-class Reader:
+class ResponseStream:
     """Shows the pieces of a streamed response; its closing event holds the whole."""
 
     def __init__(self, call: ProviderCall) -> None:
@@ -162,4 +138,14 @@ def usage_of(usage: JsonValue) -> Usage:
     )
 
 
-DIALECT = Dialect(build=build, read=read, reader=Reader, quirk=quirk)
+DIALECT = Dialect(
+    row=ROW,
+    options=SchemaOptions,
+    path=lambda _: "/responses",
+    endings=("/responses",),
+    body=_body,
+    read=read,
+    reader=ResponseStream,
+    quirk=quirk,
+)
+complete, structured = DIALECT.complete, DIALECT.structured

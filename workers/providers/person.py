@@ -14,7 +14,9 @@ from __future__ import annotations
 from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
+from shared.providers.options import PersonOptions
 from workers.providers.calls import Cancelled, Completion, ProviderCall
+from workers.providers.options import options_of
 
 # Nobody has to look before that: an answer makes the step ready at once.
 WAIT_S = 3600.0
@@ -23,7 +25,10 @@ REMINDED_AT = 0.75
 
 def complete(call: ProviderCall, cancel: Cancelled) -> Completion:  # noqa: ARG001 - the protocol's signature
     """Raise NotYet: somebody has to answer first. Past the turn's own deadline: ProviderError (timeout)."""
-    who, limit_s = call.participant.name, answer_within_s(call.participant)
+    who, limit_s = (
+        call.participant.name,
+        options_of(call.participant, PersonOptions).answer_within_s,
+    )
     if limit_s is not None and call.age_s >= limit_s:
         raise ProviderError(
             FailureKind.TIMEOUT, f"{who} did not answer in time (within {in_words(limit_s)})."
@@ -36,19 +41,6 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:  # noqa: ARG0
         retry_after_s=_next_look_s(call.age_s, limit_s),
         reminds=reminds,
     )
-
-
-def answer_within_s(participant: Participant) -> float | None:
-    """How long the person has for a turn; None: as long as the run. Raises ProviderError (bad_request)."""
-    value = participant.options.get("answer_within_s")
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-        raise ProviderError(
-            FailureKind.BAD_REQUEST,
-            f"The option 'answer_within_s' of {participant.name}: {value!r}.",
-        )
-    return float(value)
 
 
 def _next_look_s(age_s: float, limit_s: float | None) -> float:

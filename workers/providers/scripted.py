@@ -14,17 +14,15 @@ import math
 import random
 from collections.abc import Callable, Sequence
 
-from pydantic import Field, JsonValue
-
 from shared.errors import ConfigurationError, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Usage
-from shared.models.wire import Wire
+from shared.providers.options import ScriptedOptions
 from shared.providers.scripts import Misbehaviour, ScriptedReply, When, load_script, parse_entries
 from workers.providers.calls import Cancelled, Completion, Finish, ProviderCall
 from workers.providers.guard import Guard
-from workers.providers.http.options import options_of
+from workers.providers.options import options_of
 
 MODEL = "scripted"
 
@@ -42,18 +40,10 @@ _PIECE_S = 0.1
 _GARBAGE = "Sorry, here is what I think: {not json at all, and verdict: maybe"
 
 
-class Options(Wire):
-    """`replies` are the entries; `script` is a file, only for workers that can read it."""
-
-    replies: list[JsonValue] = Field(default_factory=list)
-    script: str | None = None
-    seed: int = 0
-
-
 def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     """The first entry that fits, after its latency. Raises ProviderError for its fault."""
     guard = Guard.of(call, cancel)
-    options = options_of(call.participant, Options)
+    options = options_of(call.participant, ScriptedOptions)
     entry = _entry_for(call, _entries(call.participant, options))
     if entry.fault is Misbehaviour.HANG:
         guard.pause(call.deadline_s + 1.0)
@@ -71,7 +61,7 @@ def structured(participant: Participant) -> bool:
     return True
 
 
-def _entries(participant: Participant, options: Options) -> tuple[ScriptedReply, ...]:
+def _entries(participant: Participant, options: ScriptedOptions) -> tuple[ScriptedReply, ...]:
     try:
         raw = options.replies or (load_script(options.script) if options.script else [])
         return _parsed(json.dumps(raw), participant.name)

@@ -25,14 +25,13 @@ def check_entered(participant: Participant, allowed: Allowed | None) -> None:
 
 
 def _deed(identity: Identity) -> str:
-    kind = identity["provider"]
-    if kind == "command":
+    if "site" in identity:
+        return f"use the browser for {identity['site']!r}"[:LONGEST]
+    if identity.keys() & {"command", "program", "agent", "arguments", "env"}:
         named = identity.get("command") or [identity.get("program") or identity.get("agent")]
         return f"run the command {named!r}"[:LONGEST]
-    if kind == "scripted":
+    if "script" in identity:
         return f"read the script {identity['script']!r}"[:LONGEST]
-    if kind == "browser":
-        return f"use the browser for {identity.get('site')!r}"[:LONGEST]
     if "base_url" in identity:
         return f"call {identity['base_url']!r} with these keys and headers"[:LONGEST]
-    return f"send these keys or headers to {kind}"
+    return f"send these keys or headers to {identity['provider']}"

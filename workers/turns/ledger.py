@@ -15,10 +15,10 @@ from shared.errors import EnvironmentFault, ProviderError
 from shared.faults import failpoint
 from shared.models.panel import Participant
 from shared.models.steps import TurnRequest, Usage
+from shared.providers.catalogue import provider_type
 from shared.store.database import Database
 from shared.store.steps import Claim, StoredResponse, store_response
 from workers.providers.calls import Cancelled, Completion, Finish, Provider, ProviderCall
-from workers.providers.registry import entry
 from workers.turns.replies import MOST_CALLS
 from workers.turns.spool import Spool
 
@@ -87,7 +87,7 @@ class CallLedger:
         failpoint("response-received")
         if self._request.participant.rule_based:
             return
-        if entry(self._request.participant.provider).paid:
+        if provider_type(self._request.participant.provider).billable:
             self._commit(self._response(completion, self._request, completion.packed()))
         else:
             self._free.append(self._response(completion, self._request, b""))
@@ -169,6 +169,6 @@ class Counted:
         try:
             return self.provider.complete(call, cancel)
         except ProviderError as error:
-            if error.charged and entry(call.participant.provider).paid:
+            if error.charged and provider_type(call.participant.provider).billable:
                 self.ledger.lose(call.participant)
             raise

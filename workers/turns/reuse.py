@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
-from shared.providers.limits import HEADER_OPTIONS, KEY_OPTIONS, OPTIONS
+from shared.providers.limits import OPTIONS
+from shared.providers.options import HEADER_OPTIONS, KEY_OPTIONS
 from shared.store.database import Database
 from shared.store.reuse import find_answer
 from workers.providers.calls import Completion, ProviderCall

@@ -32,6 +32,7 @@ from shared.faults import failpoint
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Failure, StepKind, ToolRequest, TurnRequest
+from shared.providers.catalogue import provider_type
 from shared.store.database import Database
 from shared.store.people import missed, remind
 from shared.store.steps import (
@@ -43,10 +44,10 @@ from shared.store.steps import (
     is_held,
 )
 from workers.limits.budget_guard import BudgetGuard
-from workers.limits.limited import limited
+from workers.limits.limited import Limited
 from workers.limits.limiter import Limiter
 from workers.providers.calls import Provider, ProviderCall
-from workers.providers.registry import entry, lookup
+from workers.providers.registry import load_provider
 from workers.tools import registry as tools
 from workers.tools.registry import ToolContext
 from workers.turns.allowance import check_entered
@@ -193,7 +194,7 @@ class StepWorker:
         claimed = ledger.claimed
         participant = self._equipped(request.participant)
         check_entered(participant, self.allowed)
-        provider = self._gated(lookup(participant.provider), ledger, request)
+        provider = self._gated(load_provider(participant.provider), ledger, request)
         check_allowed(participant, claimed.promises.narrowed(request.allow_external))
         structured = provider.structured(participant)
         canary = canary_of(request, self.documents.get)
@@ -236,14 +237,14 @@ class StepWorker:
 
     def _watcher(self, claimed: Claim, participant: Participant) -> Callable[[str], None] | None:
         """Where a streamed answer's pieces go; None where streaming costs and nobody watches."""
-        known = entry(participant.provider)
+        known = provider_type(participant.provider)
         if self.live is None or not known.streams:
             return None
-        return self.live.listener(claimed.run, claimed.step, always=known.freely)
+        return self.live.listener(claimed.run, claimed.step, always=known.streams_unwatched)
 
     def _gated(self, provider: Provider, ledger: CallLedger, request: TurnRequest) -> Provider:
         """The provider behind the run's budget and its account's limits."""
-        gated: Provider = limited(provider, self.limiter)
+        gated = provider if self.limiter is None else Limited(provider, self.limiter)
         if request.budgeted or self.usd_a_day is not None:
             gated = BudgetGuard(
                 gated, self.database, ledger.claimed, ledger.next_attempt, self.usd_a_day

@@ -15,13 +15,12 @@ from typing import Any
 import pytest
 
 from orchestrator.participants.discovery import (
-    ROUTED,
-    SERVICES,
     Discovery,
     discover,
     installed_models,
 )
 from shared.errors import ConfigurationError, CredentialsRejected
+from shared.providers.catalogue import key_variables_of, services
 from shared.providers.families import family_of
 from shared.providers.locality import leaves_machine
 from shared.providers.prices import expected_usd
@@ -289,8 +288,8 @@ def test_ci_does_not_ask_for_an_ollama_unless_told(environ: dict[str, str], asks
 
 
 def test_every_default_model_has_a_known_price_and_family() -> None:
-    for service in (*SERVICES, *ROUTED):
-        found = discover(dict.fromkeys(service.variables, "k") | {"CI": "true"})
+    for row, service in services():
+        found = discover(dict.fromkeys(key_variables_of(row, service), "k") | {"CI": "true"})
         who = found.named(service.name)
         assert who is not None
         assert who.model == service.model

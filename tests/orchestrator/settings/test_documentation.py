@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import get_args
 
 from orchestrator.settings.layers import ENVIRONMENT
 from orchestrator.settings.preset_files import preset_names
-from orchestrator.settings.providers import HttpProvider, ModelProvider, Provider
 from orchestrator.settings.schema import Settings
 from shared.configuration import Section
+from shared.providers import tables
+from shared.providers.options import HttpOptions, ProviderOptions
+from shared.providers.sections import SpeakerSection
 
-PAGE = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "configuration.md").read_text(encoding="utf-8")
 
 
 def keys() -> set[str]:
@@ -38,23 +40,16 @@ def test_every_variable_and_preset_is_described() -> None:
     assert all(f"`{name}`" in PAGE for name in preset_names())
 
 
-def test_every_provider_type_and_each_of_its_keys_is_described() -> None:
-    types = PAGE.partition("| provider type |")[2].partition("HTTP stands for")[0]
-    rows = dict(re.findall(r"^\| `([a-z-]+)`[^|]*\| (.+) \|$", types, re.MULTILINE))
-    sections = {get_args(one.model_fields["type"].annotation)[0]: one for one in get_args(Provider)}
-    assert rows.keys() == sections.keys()
-    for name, section in sections.items():
-        base = HttpProvider if issubclass(section, HttpProvider) else ModelProvider
-        inherited = base.model_fields if issubclass(section, base) else {}
-        own = set(section.model_fields) - set(inherited) - {"type"}
-        assert own <= set(re.findall(r"`(\w+)`", rows[name])), name
-        assert ("HTTP" in rows[name]) is issubclass(section, HttpProvider)
+def test_the_generated_tables_of_providers_are_those_of_the_catalogue() -> None:
+    assert tables.written(PAGE, tables.configuration_tables()) == PAGE
+    page = (DOCS / "design" / "providers.md").read_text(encoding="utf-8")
+    assert tables.written(page, tables.design_tables()) == page
 
 
-def test_the_keys_of_every_model_are_complete_and_there_are_no_others() -> None:
+def test_every_key_of_an_entry_is_described() -> None:
     table = PAGE.partition("| key of every model |")[2].partition("```")[0]
     described = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
-    assert described == set(ModelProvider.model_fields)
+    assert described == {*SpeakerSection.model_fields, *ProviderOptions.model_fields} - {"type"}
     line = PAGE.partition("HTTP stands for")[2].partition("\n")[0]
-    http = set(HttpProvider.model_fields) - set(ModelProvider.model_fields)
+    http = set(HttpOptions.model_fields) - set(ProviderOptions.model_fields)
     assert set(re.findall(r"`(\w+)`", line)) == http

@@ -9,8 +9,9 @@ import yaml
 
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.steps import Usage
-from shared.providers.limits import Limits, account_of, limits_of
+from shared.providers.limits import account_of, limits_of
 from shared.providers.locality import leaves_machine
+from shared.providers.options import AccountLimits
 from shared.providers.prices import expected_usd, own_cost
 
 # Put together here, so that no scanner takes it for somebody's.
@@ -173,12 +174,12 @@ providers:
     )
     critics = bare_desk.build("main,ruff", "author=rules", "chair=main")[0].critics
     who = critics[0]
-    assert limits_of(who) == Limits(rpm=60, tpm=90_000, parallel=2)
+    assert limits_of(who) == AccountLimits(rpm=60, tpm=90_000, parallel=2)
     assert account_of(who) == "ollama#team"
     assert expected_usd(who, 1_000_000, 1_000_000) == 18.0
     assert own_cost(Usage(input_tokens=10**6, cached_tokens=10**6), who.options["price"]) == 0.3
     second, third = who.fallback
-    assert (second.name, second.model, limits_of(second)) == ("second", "b", Limits(rpm=10))
+    assert (second.name, second.model, limits_of(second)) == ("second", "b", AccountLimits(rpm=10))
     assert expected_usd(second, 1_000_000, 1_000_000) == 3.0
     assert (third.model, limits_of(third).any) == ("c", False)
 

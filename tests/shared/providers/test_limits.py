@@ -11,15 +11,14 @@ from shared.models.panel import Participant
 from shared.providers.limits import (
     ACCOUNTS_KEY,
     PAUSED_KEY,
-    Limits,
     Pause,
     account_key,
     account_of,
     breakers,
     limits_of,
     paused,
-    without_limits,
 )
+from shared.providers.options import AccountLimits
 
 
 def of(provider: str = "openai", **options: JsonValue) -> Participant:
@@ -53,11 +52,10 @@ def test_models_names_and_limits_do_not_make_another_account() -> None:
     assert account_of(other) == account_of(of())
 
 
-def test_limits_come_from_the_options_and_no_provider_sees_them() -> None:
+def test_limits_come_from_the_options() -> None:
     participant = of(rpm=50, tpm=80000, parallel=4, account="a", json_mode="none")
 
-    assert limits_of(participant) == Limits(rpm=50, tpm=80000, parallel=4)
-    assert without_limits(participant).options == {"json_mode": "none"}
+    assert limits_of(participant) == AccountLimits(rpm=50, tpm=80000, parallel=4)
     assert not limits_of(of()).any
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from shared.providers.limits import Limits
+from shared.providers.options import AccountLimits
 from workers.limits.state import Answer, Asked, Effect, Ended, State, Verdict
 
 _numbers = itertools.count(1)
@@ -17,7 +17,7 @@ _numbers = itertools.count(1)
 def asked(tokens: int = 0, account: str = "openai", key: str = "", **limits: Any) -> Asked:
     """A call that wants to be made."""
     names = ("openai", "gpt")
-    return Asked(f"p{next(_numbers)}", account, Limits(**limits), tokens, names, key)
+    return Asked(f"p{next(_numbers)}", account, AccountLimits(**limits), tokens, names, key)
 
 
 def ended(call: Asked, effect: Effect = Effect.SUCCESS, bucket: str = "0", **fields: Any) -> Ended:

@@ -15,7 +15,7 @@ from shared.providers.limits import BreakerState, breakers, pause
 from tests.support.promptness import promptly
 from tests.workers.limits.asking import accounts
 from tests.workers.providers.calls import call_of
-from workers.limits.limited import EFFECTS, is_limited, limited
+from workers.limits.limited import EFFECTS, Limited, is_limited
 from workers.limits.limiter import Limiter
 from workers.limits.shared_state import SharedState
 from workers.limits.state import Effect
@@ -51,19 +51,6 @@ def limiter(redis_url: str) -> Iterator[Limiter]:
     made.close()
 
 
-def test_the_provider_sees_its_own_options_and_none_of_ours(limiter: Limiter) -> None:
-    double = Double()
-    call = call_of(
-        options={"rpm": 5, "tpm": 90000, "parallel": 2, "account": "a", "json_mode": "none"}
-    )
-
-    limited(double, limiter).complete(call, NEVER)
-    limited(double, None).complete(call, NEVER)
-
-    assert [c.participant.options for c in double.calls] == [{"json_mode": "none"}] * 2
-    assert limited(double, limiter).structured(call.participant)
-
-
 def five_calls(limiter: Limiter) -> tuple[Double, ProviderCall]:
     """A provider that an account has used up for a third of a second, and a call of that account."""
     fresh = accounts()
@@ -72,7 +59,7 @@ def five_calls(limiter: Limiter) -> tuple[Double, ProviderCall]:
         double = Double()
         call = call_of(options={"rpm": 70, "account": next(fresh)})
         for _ in range(5):
-            limited(double, limiter).complete(call, NEVER)
+            Limited(double, limiter).complete(call, NEVER)
         return double, call
 
     return promptly(0.2, used_up, tries=20)
@@ -82,7 +69,7 @@ def test_a_short_wait_is_spent_here_and_taken_from_the_calls_time(limiter: Limit
     for _ in range(6):
         double, call = five_calls(limiter)
         started = time.monotonic()
-        limited(double, limiter).complete(call, NEVER)
+        Limited(double, limiter).complete(call, NEVER)
         waited_s = time.monotonic() - started
         if waited_s > 0.1:  # else the machine stood still until there was room
             break
@@ -97,9 +84,9 @@ def test_a_long_wait_is_given_back_without_an_attempt_and_without_a_call(limiter
     def refused() -> tuple[NotYet, Double]:
         double = Double()
         call = call_of(options={"rpm": 1, "account": next(fresh)})
-        limited(double, limiter).complete(call, NEVER)
+        Limited(double, limiter).complete(call, NEVER)
         with pytest.raises(NotYet) as raised:
-            limited(double, limiter).complete(call, NEVER)
+            Limited(double, limiter).complete(call, NEVER)
         return raised.value, double
 
     error, double = promptly(0.5, refused)
@@ -115,7 +102,7 @@ def test_a_cancelled_call_does_not_wait(limiter: Limiter) -> None:
     def sixth_call() -> FailureKind | None:
         double, call = five_calls(limiter)
         try:
-            limited(double, limiter).complete(call, cancelled)
+            Limited(double, limiter).complete(call, cancelled)
         except ProviderError as error:
             return error.kind
         return None
@@ -128,7 +115,7 @@ def test_a_429_makes_the_others_wait_and_costs_its_turn_no_attempt(limiter: Limi
     slow_down = ProviderError(
         FailureKind.RATE_LIMITED, "slower", retryable=True, retry_after_s=20.0
     )
-    provider = limited(Double(raises=[slow_down]), limiter)
+    provider = Limited(Double(raises=[slow_down]), limiter)
 
     with pytest.raises(NotYet) as first:
         provider.complete(call_of(), NEVER)
@@ -146,7 +133,7 @@ def test_a_429_that_asks_for_an_hour_is_a_failure_and_so_are_those_behind_it(
     slow_down = ProviderError(
         FailureKind.RATE_LIMITED, "slower", retryable=True, retry_after_s=3600.0
     )
-    provider = limited(Double(raises=[slow_down]), limiter)
+    provider = Limited(Double(raises=[slow_down]), limiter)
 
     for _ in range(2):
         with pytest.raises(ProviderError) as raised:
@@ -159,16 +146,16 @@ def test_an_account_without_credit_fails_at_once_and_blocks_nobody(limiter: Limi
     double = Double(raises=[broke])
 
     with pytest.raises(ProviderError, match="no credit"):
-        limited(double, limiter).complete(call_of(), NEVER)
+        Limited(double, limiter).complete(call_of(), NEVER)
 
-    limited(double, limiter).complete(call_of(), NEVER)
+    Limited(double, limiter).complete(call_of(), NEVER)
     assert len(double.calls) == 2
 
 
 def test_an_open_breaker_gives_the_turn_back_and_counts_it(limiter: Limiter) -> None:
     down = [ProviderError(FailureKind.UNREACHABLE, "down", retryable=True) for _ in range(2)]
     double = Double(raises=[*down])
-    provider = limited(double, limiter)
+    provider = Limited(double, limiter)
     for _ in range(2):
         with pytest.raises(ProviderError, match="down"):
             provider.complete(call_of(), NEVER)
@@ -185,7 +172,7 @@ def test_after_a_refused_key_nobody_tries_it_for_a_while(limiter: Limiter) -> No
     double = Double(raises=[ProviderError(FailureKind.CREDENTIALS, "wrong key")])
     for _ in range(2):
         with pytest.raises(ProviderError) as raised:
-            limited(double, limiter).complete(call_of(), NEVER)
+            Limited(double, limiter).complete(call_of(), NEVER)
         assert raised.value.kind is FailureKind.CREDENTIALS
         assert not raised.value.retryable
 
@@ -198,10 +185,10 @@ def test_a_refused_key_does_not_keep_another_key_of_the_same_account_from_being_
 ) -> None:
     double = Double(raises=[ProviderError(FailureKind.CREDENTIALS, "wrong key")])
     with pytest.raises(ProviderError, match="wrong key"):
-        limited(double, limiter).complete(call_of(options={"account": "a"}), NEVER)
+        Limited(double, limiter).complete(call_of(options={"account": "a"}), NEVER)
 
     other = call_of(options={"account": "a", "api_key_env": "ANOTHER_KEY"})
-    limited(double, limiter).complete(other, NEVER)
+    Limited(double, limiter).complete(other, NEVER)
     assert len(double.calls) == 2
 
 
@@ -220,10 +207,10 @@ def test_what_says_nothing_about_an_account_is_told_each_time_and_keeps_nobody_w
     double = Double(raises=[ProviderError(kind, "so it is", scope=scope) for _ in range(4)])
     for _ in range(4):
         with pytest.raises(ProviderError, match=r"^so it is$"):
-            limited(double, limiter).complete(call_of(), NEVER)
+            Limited(double, limiter).complete(call_of(), NEVER)
 
     assert breakers(redis_url)[0].state is BreakerState.CLOSED
-    limited(double, limiter).complete(call_of(), NEVER)
+    Limited(double, limiter).complete(call_of(), NEVER)
 
 
 @pytest.mark.parametrize("kind", list(FailureKind))
@@ -233,7 +220,7 @@ def test_every_failure_says_something_about_its_account_or_nothing(
     double = Double(raises=[ProviderError(kind, "so it was") for _ in range(3)])
     for _ in range(3):
         with pytest.raises(ProviderError):
-            limited(double, limiter).complete(call_of(), NEVER)
+            Limited(double, limiter).complete(call_of(), NEVER)
 
     (seen,) = breakers(redis_url)
     opens = EFFECTS.get(kind) in (Effect.FAILED, Effect.FATAL)
@@ -242,7 +229,7 @@ def test_every_failure_says_something_about_its_account_or_nothing(
 
 
 def test_a_bug_in_a_provider_leaves_no_slot_behind(limiter: Limiter, redis_url: str) -> None:
-    provider = limited(Double(raises=[RuntimeError("bug")]), limiter)
+    provider = Limited(Double(raises=[RuntimeError("bug")]), limiter)
 
     with pytest.raises(RuntimeError):
         provider.complete(call_of(options={"parallel": 1}), NEVER)
@@ -258,16 +245,16 @@ def test_a_paused_participant_waits_and_its_provider_is_not_asked(
     double = Double()
 
     with pytest.raises(NotYet, match="an operator paused 'gpt'") as raised:
-        limited(double, limiter).complete(call_of(), NEVER)
+        Limited(double, limiter).complete(call_of(), NEVER)
 
     assert not raised.value.counted
     assert double.calls == []
-    limited(double, limiter).complete(call_of(name="other"), NEVER)
+    Limited(double, limiter).complete(call_of(name="other"), NEVER)
 
 
 def test_headers_of_an_answer_hold_back_the_next_call(limiter: Limiter) -> None:
     headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "30s"}
-    provider = limited(Double(headers=headers), limiter)
+    provider = Limited(Double(headers=headers), limiter)
     provider.complete(call_of(), NEVER)
 
     with pytest.raises(NotYet):
@@ -276,7 +263,7 @@ def test_headers_of_an_answer_hold_back_the_next_call(limiter: Limiter) -> None:
 
 def test_a_limit_that_is_none_is_named_in_the_failure(limiter: Limiter) -> None:
     with pytest.raises(ProviderError, match="The option 'rpm' of gpt") as raised:
-        limited(Double(), limiter).complete(call_of(options={"rpm": "fast"}), NEVER)
+        Limited(Double(), limiter).complete(call_of(options={"rpm": "fast"}), NEVER)
 
     assert raised.value.kind is FailureKind.BAD_REQUEST
 

@@ -18,12 +18,12 @@ pytestmark = pytest.mark.component
 
 HOLDER = """
 import sys, time
-from shared.providers.limits import Limits
+from shared.providers.options import AccountLimits
 from workers.limits.limiter import Limiter
 from workers.limits.shared_state import SharedState
 from workers.limits.state import Asked
 limiter = Limiter(SharedState(sys.argv[1], lease_s=0.6), lease_s=0.6)
-answer, permit = limiter.ask(Asked("held", sys.argv[2], Limits(parallel=1), 0))
+answer, permit = limiter.ask(Asked("held", sys.argv[2], AccountLimits(parallel=1), 0))
 print(answer.verdict.value, flush=True)
 time.sleep(60)
 """

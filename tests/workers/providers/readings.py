@@ -14,11 +14,11 @@ from workers.providers.http.events import json_line_payloads, sse_payloads
 Body = dict[str, Any]
 
 
-def whole(dialect: Dialect, body: Body) -> Completion:
+def whole(dialect: Dialect[Any], body: Body) -> Completion:
     return read_body(dialect, call_of("openai"), json.dumps(body).encode(), {})
 
 
-def streamed(dialect: Dialect, events: list[Body], end: str = "\r\n\r\n") -> Completion:
+def streamed(dialect: Dialect[Any], events: list[Body], end: str = "\r\n\r\n") -> Completion:
     """The events with everything that SSE allows around them, three bytes at a time."""
     if dialect is ollama.DIALECT:
         text = "".join(f"{json.dumps(event)}\n" for event in events)

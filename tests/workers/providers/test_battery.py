@@ -15,7 +15,7 @@ from tests.support.model_process import ModelServer
 from tests.support.promptness import promptly
 from tests.workers.providers.calls import call_of
 from workers.providers.calls import Completion, Finish, ProviderCall
-from workers.providers.registry import lookup
+from workers.providers.registry import load_provider
 from workers.turns.replies import obtain
 
 pytestmark = pytest.mark.component
@@ -94,7 +94,7 @@ def test_every_fault_ends_typed_within_the_deadline_and_pays_no_call_twice(
         stored: list[Completion] = []
         began = time.monotonic()
         with pytest.raises(ProviderError) as caught:
-            obtain(lookup(provider), call, NO_CANCEL, stored.append)
+            obtain(load_provider(provider), call, NO_CANCEL, stored.append)
         assert time.monotonic() - began < 30  # the stand-in hangs for an hour and drips for minutes
         if model_server.calls(model):  # else the machine stood still until the call's time was over
             break
@@ -112,7 +112,7 @@ def test_a_good_answer_is_the_same_whole_and_streamed(
 ) -> None:
     model = f"good-{provider}-{streamed}"
     call, pieces = call_to(model_server, provider, model, streamed=streamed)
-    got = obtain(lookup(provider), call, NO_CANCEL, lambda _: None)
+    got = obtain(load_provider(provider), call, NO_CANCEL, lambda _: None)
     (completion,) = got.completions
     assert completion.finish_reason is Finish.STOP
     assert completion.model == model
@@ -130,7 +130,7 @@ def test_a_repair_is_a_conversation_in_every_protocol(
 ) -> None:
     model = f"repair-{provider}?fault=garbage&times=1"
     call, _ = call_to(model_server, provider, model, streamed=False)
-    assert obtain(lookup(provider), call, NO_CANCEL, lambda _: None).repaired
+    assert obtain(load_provider(provider), call, NO_CANCEL, lambda _: None).repaired
     assert [seen["nth"] for seen in model_server.calls(model)] == [1, 2]
 
 
@@ -144,7 +144,7 @@ def test_a_watched_call_is_cancelled_within_a_second(
         call, pieces = call_to(model_server, provider, model, streamed=True)
         threading.Timer(0.3, cancel.set).start()
         with pytest.raises(ProviderError) as caught:
-            lookup(provider).complete(call, cancel)
+            load_provider(provider).complete(call, cancel)
         return caught.value, pieces
 
     error, pieces = promptly(1.3, cancelled)
@@ -167,5 +167,5 @@ def test_a_parameter_that_an_endpoint_refuses_is_left_out_from_then_on(
     model = f"picky-{provider}?fault=refuse-{field}"
     call, _ = call_to(model_server, provider, model, streamed=False)
     for _ in range(2):
-        assert obtain(lookup(provider), call, NO_CANCEL, lambda _: None).reply
+        assert obtain(load_provider(provider), call, NO_CANCEL, lambda _: None).reply
     assert len(model_server.calls(model)) == 3

@@ -16,11 +16,12 @@ from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, Role
 from shared.providers.browser import SITES
+from shared.providers.catalogue import Reach, provider_type
 from tests.support.chat_pages import ChatPages
 from workers.providers import browser
 from workers.providers.browser.sites import shipped, site_named
 from workers.providers.calls import ProviderCall
-from workers.providers.registry import entry, lookup
+from workers.providers.registry import load_provider
 from workers.turns.replies import ReplyProblem, parse
 
 pytestmark = [
@@ -236,8 +237,8 @@ def test_a_file_of_selectors_that_is_none_says_so(tmp_path: Path, text: str) -> 
     assert failure(made).kind is FailureKind.BAD_REQUEST
 
 
-def test_the_registry_knows_it_as_external_and_paid() -> None:
-    assert lookup("browser") is browser
-    assert entry("browser").external
-    assert entry("browser").paid
+def test_the_catalogue_knows_that_it_leaves_and_that_it_is_billable() -> None:
+    assert load_provider("browser") is browser
+    assert provider_type("browser").reach is Reach.WEB_PAGE
+    assert provider_type("browser").billable
     assert shipped().keys() == SITES.keys()

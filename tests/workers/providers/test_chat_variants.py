@@ -6,6 +6,7 @@ The shapes follow the documentation of OpenAI, Azure, OpenRouter, xAI, Groq, Mis
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -136,7 +137,7 @@ def test_groqs_usage_stands_where_groq_puts_it() -> None:
     assert told(streamed(CHAT, events)) == ("x", "stop", (7, 3, None))
 
 
-FAULTS: list[tuple[Dialect, Body, FailureKind, str]] = [
+FAULTS: list[tuple[Dialect[Any], Body, FailureKind, str]] = [
     (CHAT, {"error": {"message": "m", "type": "server_error"}}, FailureKind.OVERLOADED, "m"),
     (CHAT, {"error": {"code": 429, "message": "m"}}, FailureKind.RATE_LIMITED, "m"),
     (
@@ -216,7 +217,7 @@ FAULTS: list[tuple[Dialect, Body, FailureKind, str]] = [
 
 @pytest.mark.parametrize(("dialect", "event", "kind", "said"), FAULTS)
 def test_an_error_in_the_middle_of_a_stream_is_that_error(
-    dialect: Dialect, event: Body, kind: FailureKind, said: str
+    dialect: Dialect[Any], event: Body, kind: FailureKind, said: str
 ) -> None:
     with pytest.raises(ProviderError, match=said) as raised:
         streamed(dialect, [event])

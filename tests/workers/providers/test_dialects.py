@@ -23,7 +23,7 @@ from workers.providers.http.statuses import ErrorBody
 REPAIR = (Message("assistant", "bad"), Message("user", "again"))
 
 
-def body_of(dialect: Dialect, call: ProviderCall, *quirks: str) -> dict[str, Any]:
+def body_of(dialect: Dialect[Any], call: ProviderCall, *quirks: str) -> dict[str, Any]:
     body: dict[str, Any] = json.loads(dialect.build(call, frozenset(quirks)).body)
     return body
 
@@ -33,7 +33,7 @@ def call_for(provider: str, **options: JsonValue) -> ProviderCall:
     return dataclasses.replace(call, repair=REPAIR)
 
 
-def completion_of(dialect: Dialect, payload: dict[str, Any]) -> Completion:
+def completion_of(dialect: Dialect[Any], payload: dict[str, Any]) -> Completion:
     return read_body(dialect, call_of("openai"), json.dumps(payload).encode(), {})
 
 
@@ -48,7 +48,7 @@ def variable(name: str, value: str) -> Iterator[None]:
 
 def test_anthropic_gets_a_cached_system_prompt_a_schema_and_its_version() -> None:
     call = call_for("anthropic")
-    request = anthropic.build(call, frozenset())
+    request = anthropic.DIALECT.build(call, frozenset())
     assert request.url == "http://127.0.0.1:9/base/v1/messages"
     assert request.headers["anthropic-version"] == "2023-06-01"
     body = body_of(anthropic.DIALECT, call)
@@ -131,7 +131,9 @@ def test_responses_are_not_stored_and_carry_a_cache_key() -> None:
     assert body["instructions"] == "You are a reviewer."
     assert len(body["prompt_cache_key"]) == 32
     assert body["text"]["format"]["strict"] is True
-    assert openai_responses.build(call, frozenset()).url == "http://127.0.0.1:9/base/responses"
+    assert (
+        openai_responses.DIALECT.build(call, frozenset()).url == "http://127.0.0.1:9/base/responses"
+    )
 
 
 @pytest.mark.parametrize(
@@ -184,8 +186,8 @@ def test_a_failed_response_is_the_error_that_it_reports() -> None:
 def test_gemini_gets_its_key_in_a_header_and_roles_of_its_own() -> None:
     with variable("QUORATE_TEST_GEMINI", "AIzaSy-0123456789"):
         call = call_for("gemini", api_key_env="QUORATE_TEST_GEMINI")
-        request = gemini.build(call, frozenset())
-        streamed = gemini.build(dataclasses.replace(call, watch=print), frozenset())
+        request = gemini.DIALECT.build(call, frozenset())
+        streamed = gemini.DIALECT.build(dataclasses.replace(call, watch=print), frozenset())
     assert request.url == "http://127.0.0.1:9/base/models/stub:generateContent"
     assert streamed.url.endswith("/models/stub:streamGenerateContent?alt=sse")
     assert request.headers["x-goog-api-key"] == "AIzaSy-0123456789"
@@ -287,7 +289,7 @@ def test_only_ones_own_machine_is_free(
     ],
 )  # fmt: skip
 def test_an_address_may_be_written_as_it_stands_in_the_services_documentation(
-    dialect: Dialect, written: str, called: str
+    dialect: Dialect[Any], written: str, called: str
 ) -> None:
     call = call_of(options={"base_url": written})
     assert dialect.build(call, frozenset()).url == called
@@ -321,7 +323,7 @@ def test_an_address_may_be_written_as_it_stands_in_the_services_documentation(
     ],
 )
 def test_an_answer_of_another_shape_is_an_error_or_empty_and_its_usage_unknown(
-    dialect: Dialect, payload: dict[str, Any]
+    dialect: Dialect[Any], payload: dict[str, Any]
 ) -> None:
     try:
         completion = completion_of(dialect, payload)

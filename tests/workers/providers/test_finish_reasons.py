@@ -18,7 +18,7 @@ from tests.workers.providers.calls import call_of
 from tests.workers.providers.readings import Body, streamed, whole
 from workers.providers import anthropic, gemini, ollama, openai, openai_responses
 from workers.providers.calls import Cancelled, Completion, Finish, ProviderCall
-from workers.providers.coding_cli.agents import read_claude, read_codex
+from workers.providers.coding_cli.outputs import read_claude, read_codex
 from workers.turns.replies import obtain
 
 HALF = "The first half of an answer that goes on"

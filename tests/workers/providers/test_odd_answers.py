@@ -17,7 +17,7 @@ from tests.workers.providers.calls import call_of
 from tests.workers.providers.readings import Body
 from workers.providers import anthropic, gemini, ollama, openai, openai_responses
 from workers.providers.calls import Completion
-from workers.providers.coding_cli import agents
+from workers.providers.coding_cli import outputs
 from workers.providers.http.converse import Dialect, read_body, read_events
 from workers.providers.http.statuses import error_of, read_error
 
@@ -29,7 +29,7 @@ ODD: tuple[Any, ...] = (
 DETAILS = [{"retryDelay": "3s"}]
 ERROR = {"code": "server_error", "type": "t", "message": "m", "param": "p", "details": DETAILS}
 CHAT_USAGE = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12, "cost": 0.1}
-BODIES: list[tuple[Dialect, Body]] = [
+BODIES: list[tuple[Dialect[Any], Body]] = [
     (
         openai.DIALECT,
         {
@@ -124,7 +124,7 @@ def check(completion: Completion) -> None:
 
 
 @pytest.mark.parametrize(("dialect", "body"), BODIES)
-def test_no_odd_field_of_an_answer_is_a_bug(dialect: Dialect, body: Body) -> None:
+def test_no_odd_field_of_an_answer_is_a_bug(dialect: Dialect[Any], body: Body) -> None:
     calls = (call_of("openai"), call_of("openai", options=copy.deepcopy(PRICED)))
     for changed in odd_ones(body):
         for call in calls:
@@ -138,7 +138,7 @@ def test_no_odd_field_of_an_answer_is_a_bug(dialect: Dialect, body: Body) -> Non
 @pytest.mark.parametrize(("name", "result"), [("claude", CLAUDE), ("gemini", GEMINI)])
 def test_no_odd_field_of_an_agents_result_is_a_bug(name: str, result: Body) -> None:
     for changed in odd_ones(result):
-        said = agents.READERS[name](json.dumps(changed))
+        said = outputs.OUTPUTS[name].read(json.dumps(changed))
         check(Completion(text=said.text, usage=said.usage, model=said.model))
 
 

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.replies import ReviewCritique
+from shared.providers.catalogue import Reach, provider_type
 from shared.store.people import _packed
 from tests.workers.providers.calls import call_of
 from workers.providers import person
 from workers.providers.calls import Completion, Finish, ProviderCall
-from workers.providers.registry import entry, lookup
+from workers.providers.registry import load_provider
 from workers.turns.replies import obtain
 
 NEVER = threading.Event()
@@ -34,10 +35,10 @@ def test_a_turn_that_nobody_answered_is_given_back_without_losing_an_attempt() -
     assert "inbox" in str(raised.value)
 
 
-def test_the_registry_knows_it_as_neither_paid_nor_external() -> None:
-    assert lookup("person") is person
-    assert not entry("person").paid
-    assert not entry("person").external
+def test_the_catalogue_knows_that_it_costs_nothing_and_that_nothing_leaves() -> None:
+    assert load_provider("person") is person
+    assert not provider_type("person").billable
+    assert provider_type("person").reach is Reach.NOBODY
     assert not person.structured(call_of("person", None).participant)
 
 

@@ -9,10 +9,10 @@ import pytest
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
+from shared.providers.catalogue import CATALOGUE
 from shared.providers.locality import leaves_machine
 from shared.store.steps import Promises
 from shared.text.rendering import RenderedPrompt
-from workers.providers.registry import PROVIDERS
 from workers.turns.egress import check_allowed, without_secrets
 
 SECRET = 'password = "hunter2-and-more"'
@@ -138,9 +138,9 @@ def test_where_no_model_is_promised_only_rules_and_people_are_asked() -> None:
         assert refused.value.kind is FailureKind.NOT_ALLOWED
 
 
-def test_every_provider_of_the_registry_is_known_as_here_or_elsewhere() -> None:
-    for name, line in PROVIDERS.items():
-        assert leaves_machine(participant(name)) == line.external, name
+def test_only_what_reaches_nobody_and_a_server_on_this_machine_are_here() -> None:
+    here = {name for name in CATALOGUE if not leaves_machine(participant(name))}
+    assert here == {"ollama", "person", "scripted", "analyser", "rules"}
 
 
 def test_a_step_can_narrow_what_its_run_allows_and_not_widen_it() -> None:

@@ -15,7 +15,7 @@ from tests.support.model_process import ModelServer
 from tests.support.runs import execute, fetch, step_row
 from tests.support.turns import calls, openai, turn, work
 from tests.workers.providers.calls import at, call_of
-from workers.providers.registry import lookup
+from workers.providers.registry import load_provider
 from workers.turns.steps import StepWorker
 
 pytestmark = pytest.mark.component
@@ -53,7 +53,7 @@ def test_only_a_call_that_was_sent_whole_and_not_refused_may_have_been_charged(
     if watched:
         call = replace(call, watch=lambda _: None)
     with pytest.raises(ProviderError) as raised:
-        lookup("openai").complete(call, threading.Event())
+        load_provider("openai").complete(call, threading.Event())
     assert raised.value.kind in {kind, FailureKind.UNREACHABLE if watched else kind}
     assert bool(raised.value.charged) is charged
 
@@ -61,7 +61,7 @@ def test_only_a_call_that_was_sent_whole_and_not_refused_may_have_been_charged(
 def test_a_call_that_reached_nobody_was_not_charged() -> None:
     call = call_of("openai", "m", options={"base_url": "http://127.0.0.1:1/v1"})
     with pytest.raises(ProviderError) as raised:
-        lookup("openai").complete(call, threading.Event())
+        load_provider("openai").complete(call, threading.Event())
     assert not raised.value.charged
 
 
@@ -72,7 +72,7 @@ def test_a_call_that_was_given_up_in_its_middle_may_have_been_charged(
         model = f"given-up-{deadline_s}?latency=60"
         call = call_of("openai", model, options=at(model_server), deadline_s=deadline_s)
         with pytest.raises(ProviderError) as raised:
-            lookup("openai").complete(call, threading.Event())
+            load_provider("openai").complete(call, threading.Event())
         if model_server.calls(model):  # else the machine stood still until the call's time was over
             break
     assert (raised.value.kind, raised.value.charged) == (FailureKind.TIMEOUT, True)

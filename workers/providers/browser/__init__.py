@@ -6,42 +6,26 @@ Off unless the participant says that the site's terms were looked at. One provid
 from __future__ import annotations
 
 import os
-from typing import Literal
-
-from pydantic import Field
 
 from shared.errors import ConfigurationError, ProviderError
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Usage
-from shared.models.wire import Wire
 from shared.providers.browser import SITES, profile_folder
+from shared.providers.options import BrowserOptions
 from workers.providers.browser.chromium import page_of
 from workers.providers.browser.exchange import Exchange
 from workers.providers.browser.sites import Site, site_named
 from workers.providers.calls import Cancelled, Completion, ProviderCall
 from workers.providers.guard import Guard
-from workers.providers.http.options import options_of
-
-
-class Options(Wire):
-    """`base_url` is for another address of the same page, `selectors` a file like sites.yaml."""
-
-    site: Literal["chatgpt", "claude", "gemini"]
-    i_accept_the_sites_terms: bool = False
-    profile: str | None = None
-    program: str | None = None
-    base_url: str | None = None
-    selectors: str | None = None
-    visible: bool = False
-    price: dict[Literal["in", "out", "cached"], float] | None = Field(default=None)
+from workers.providers.options import options_of
 
 
 def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     """Ask once in a new conversation. What it cost is not known. Raises ProviderError."""
     guard = Guard.of(call, cancel)
     guard.check()
-    options = options_of(call.participant, Options)
+    options = options_of(call.participant, BrowserOptions)
     if not options.i_accept_the_sites_terms:
         raise ProviderError(
             FailureKind.NOT_ALLOWED,
@@ -52,7 +36,7 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     profile = profile_folder(options.site, options.profile, os.environ)
     address = options.base_url or SITES[options.site]
     with page_of(profile, options.program, visible=options.visible, guard=guard) as page:
-        text = Exchange(page, options.site, site, guard, call.watch).ask(address, _question(call))
+        text = Exchange(page, options.site, site, guard, call.watch).ask(address, call.as_text)
     return Completion(text=text, usage=Usage(), model=call.participant.model or options.site)
 
 
@@ -61,16 +45,8 @@ def structured(participant: Participant) -> bool:  # noqa: ARG001 - the protocol
     return False
 
 
-def _site(options: Options) -> Site:
+def _site(options: BrowserOptions) -> Site:
     try:
         return site_named(options.site, options.selectors)
     except ConfigurationError as error:
         raise ProviderError(FailureKind.BAD_REQUEST, str(error)) from None
-
-
-def _question(call: ProviderCall) -> str:
-    parts = [call.system, call.user]
-    for message in call.repair:
-        parts.append("Your earlier answer was:" if message.role == "assistant" else "")
-        parts.append(message.text)
-    return "\n\n".join(part for part in parts if part)

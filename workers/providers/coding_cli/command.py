@@ -12,24 +12,22 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
-
-from pydantic import Field, model_validator
 
 from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.models.wire import Wire
 from shared.programs import find_program
+from shared.providers.catalogue import CATALOGUE
+from shared.providers.coding_clis import CODING_CLIS, CodingCli
+from shared.providers.options import CommandOptions
+from shared.providers.prices import priced
 from workers.providers.calls import Cancelled, Completion, ProviderCall
-from workers.providers.coding_cli.agents import AGENTS, READERS, STREAM_PARSERS, Agent, Said
+from workers.providers.coding_cli.outputs import OUTPUTS, CliOutput
 from workers.providers.coding_cli.processes import Finished, run
-from workers.providers.coding_cli.stream_parser import StreamParser
 from workers.providers.credentials import redact
 from workers.providers.guard import Guard
-from workers.providers.http.options import options_of
 from workers.providers.http.statuses import ErrorBody, Meaning, meaning_of, one_line
-from workers.providers.prices import priced
+from workers.providers.options import options_of
 from workers.temporary import own_folder
 from workers.trees import temporary_folder
 
@@ -52,91 +50,77 @@ _PASSED = frozenset(
         *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
     }
 )
-_URLS = {"claude": "https://api.anthropic.com", "codex": "https://api.openai.com/v1"}
-_URLS["gemini"] = "https://generativelanguage.googleapis.com"
-
-
-class Options(Wire):
-    """Either a known `agent` (with `program` where it is not on PATH) or a `command`.
-
-    `command` is a list of arguments; `{model}` in it is the participant's model. `input` is what
-    it reads: the prompt as text, or a JSON object with system, messages and schema; `output` names
-    the reader of what it prints. `env` names variables of the worker that it may see.
-    """
-
-    agent: Literal["claude", "gemini", "codex"] | None = None
-    program: str | None = None
-    command: tuple[str, ...] = ()
-    input: Literal["text", "json"] = "text"
-    output: Literal["text", "claude", "gemini", "codex"] = "text"
-    env: tuple[str, ...] = ()
-    json_schema: bool = True
-    external: bool | None = None
-    arguments: tuple[str, ...] = ()
-    price: dict[Literal["in", "out", "cached"], float] | None = Field(default=None)
-
-    @model_validator(mode="after")
-    def _names_one_command(self) -> Options:
-        if (self.agent is None) == (not self.command):
-            raise ValueError("give either `agent` (claude, gemini, codex) or `command`")
-        return self
-
-    def line(self) -> Agent:
-        """What is to be run, and how its output is read."""
-        if self.agent is None:
-            return Agent(
-                command=self.command, read=READERS[self.output], parser=STREAM_PARSERS[self.output]
-            )
-        return AGENTS[self.agent]
+ROW = CATALOGUE["command"]
 
 
 def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     """Run the command once. Raises ProviderError."""
     guard = Guard.of(call, cancel)
-    options = options_of(call.participant, Options)
-    agent = options.line()
-    environ = _environment((*agent.env, *options.env), os.environ)
+    options = options_of(call.participant, CommandOptions)
+    cli = cli_of(options)
+    output = OUTPUTS[options.agent or options.output]
+    named = (*cli.environment, *options.env)
+    environ = _environment(named, os.environ)
+    watch = call.watch
+    parser = output.parser(watch) if watch is not None and output.parser is not None else None
     with temporary_folder("quorate-agent-", own_folder()) as folder:
-        command = _command(call, options, agent, folder)
+        command = _command(call, options, cli, folder)
         command[0] = _found(call, command[0], environ)
-        parser = _parser(call, agent)
         finished = run(command, _stdin(call, options), folder, environ, guard, parser)
-    secrets = [environ[name] for name in (*agent.env, *options.env) if name in environ]
-    return _completion(call, options, agent, finished, secrets)
+    secrets = [environ[name] for name in named if name in environ]
+    said = output.read(finished.output.decode("utf-8", "replace"))
+    if said.error or finished.code != 0:
+        raise _failure(call, said, finished, secrets)
+    return _completion(call, said, finished)
 
 
 def structured(participant: Participant) -> bool:
-    """True for agents that hold their answer to a schema."""
-    options = options_of(participant, Options)
-    return options.json_schema and bool(options.line().schema_flags)
+    """True for coding CLIs that hold their answer to a schema."""
+    return options_of(participant, CommandOptions).holds_schema
 
 
-def _parser(call: ProviderCall, agent: Agent) -> StreamParser | None:
-    """Who hears the output as it comes; None when nobody watches or nothing is to be heard."""
-    return agent.parser(call.watch) if call.watch is not None and agent.parser is not None else None
+def cli_of(options: CommandOptions) -> CodingCli:
+    """What is to be run: a known coding CLI, or a command of the person's own."""
+    if options.agent is not None:
+        return CODING_CLIS[options.agent]
+    return CodingCli("", options.command, price_of="", key_variables=(), model_flags=())
 
 
-def _command(call: ProviderCall, options: Options, agent: Agent, folder: Path) -> list[str]:
-    words = {"{model}": call.participant.model or ""}
+def _command(
+    call: ProviderCall, options: CommandOptions, cli: CodingCli, folder: Path
+) -> list[str]:
+    model = call.participant.model
+    words = {"{model}": model or ""}
     streams = call.watch is not None and "--output-format" not in options.arguments
-    command = list(agent.watched if agent.watched and streams else agent.command)
-    flags = list(agent.model_flags) if call.participant.model else []
-    if call.reply_schema is not None and options.json_schema and agent.schema_flags:
-        schema = json.dumps(call.reply_schema.strict, ensure_ascii=False)
-        file = folder / "schema.json"
-        file.write_text(schema, encoding="utf-8")
-        words |= {"{schema}": schema, "{schema_file}": str(file)}
-        flags += agent.schema_flags
+    command = list(cli.watched if cli.watched and streams else cli.command)
+    flags = [*(cli.model_flags if model else ()), *_schema_flags(call, options, cli, folder, words)]
     # codex's lone dash (read stdin) stays last.
     at = len(command) - 1 if command[-1] == "-" else len(command)
     command[at:at] = [*flags, *options.arguments]
     if options.program is not None:
         command[0] = options.program
-    if "{model}" in command and not call.participant.model:
+    if "{model}" in command and not model:
         raise ProviderError(
             FailureKind.BAD_REQUEST, f"{call.participant.name} names no model, its command does."
         )
     return [_filled(word, words) for word in command]
+
+
+def _schema_flags(
+    call: ProviderCall,
+    options: CommandOptions,
+    cli: CodingCli,
+    folder: Path,
+    words: dict[str, str],
+) -> tuple[str, ...]:
+    """The flags that hold the answer to the reply's schema, which is added to the `words` that fill them."""
+    if call.reply_schema is None or not options.holds_schema:
+        return ()
+    schema = json.dumps(call.reply_schema.strict, ensure_ascii=False)
+    file = folder / "schema.json"
+    file.write_text(schema, encoding="utf-8")
+    words |= {"{schema}": schema, "{schema_file}": str(file)}
+    return cli.schema_flags
 
 
 def _filled(word: str, words: Mapping[str, str]) -> str:
@@ -158,14 +142,12 @@ def _found(call: ProviderCall, program: str, environ: Mapping[str, str]) -> str:
     return found
 
 
-def _stdin(call: ProviderCall, options: Options) -> bytes:
+def _stdin(call: ProviderCall, options: CommandOptions) -> bytes:
     if options.input == "json":
         return json.dumps(
             {
                 "system": call.system,
-                "messages": [
-                    {"role": message.role, "content": message.text} for message in call.messages
-                ],
+                "messages": call.as_json,
                 "schema": None if call.reply_schema is None else call.reply_schema.plain,
                 "model": call.participant.model,
                 "role": call.role,
@@ -175,11 +157,7 @@ def _stdin(call: ProviderCall, options: Options) -> bytes:
             },
             ensure_ascii=False,
         ).encode("utf-8", "replace")
-    parts = [call.system, call.user]
-    for message in call.repair:
-        parts.append("Your earlier answer was:" if message.role == "assistant" else "")
-        parts.append(message.text)
-    return "\n\n".join(part for part in parts if part).encode("utf-8", "replace")
+    return call.as_text.encode("utf-8", "replace")
 
 
 def _environment(named: tuple[str, ...], environ: Mapping[str, str]) -> dict[str, str]:
@@ -191,17 +169,10 @@ def _environment(named: tuple[str, ...], environ: Mapping[str, str]) -> dict[str
     return kept | {"TERM": "dumb", "NO_COLOR": "1", "CI": "1"}
 
 
-def _completion(
-    call: ProviderCall, options: Options, agent: Agent, finished: Finished, secrets: list[str]
-) -> Completion:
-    said = agent.read(finished.output.decode("utf-8", "replace"))
-    if said.error or finished.code != 0:
-        raise _failure(call, said, finished, secrets)
-    model = said.model or call.participant.model
-    usage = said.usage
+def _completion(call: ProviderCall, said: CliOutput, finished: Finished) -> Completion:
+    model, usage = said.model or call.participant.model, said.usage
     if usage.cost_usd is None:
-        url = _URLS.get(options.agent or "", "")
-        usage = priced(usage, call.participant, model or "", url)
+        usage = priced(usage, call.participant, model or "", ROW)
     return Completion(
         text=said.text, usage=usage, finish_reason=said.finish, model=model, raw=finished.output
     )
@@ -242,7 +213,7 @@ _UNKNOWN = Meaning(FailureKind.TOOL_ERROR, False, "failed")
 
 
 def _failure(
-    call: ProviderCall, said: Said, finished: Finished, secrets: list[str]
+    call: ProviderCall, said: CliOutput, finished: Finished, secrets: list[str]
 ) -> ProviderError:
     told = said.error or finished.errors.decode("utf-8", "replace")[-2000:]
     meaning = meaning_of(400, ErrorBody(message=told))
@@ -258,7 +229,7 @@ def _failure(
     )
 
 
-def _is_charged(said: Said, finished: Finished, meaning: Meaning) -> bool:
+def _is_charged(said: CliOutput, finished: Finished, meaning: Meaning) -> bool:
     """Whether a failed agent may have paid: it tells of usage, or says something that nobody understands."""
     told = bool(said.usage.output_tokens or said.usage.cost_usd)
     return told or (meaning is _UNKNOWN and bool(finished.output.strip()))

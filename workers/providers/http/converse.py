@@ -8,20 +8,26 @@ import hashlib
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
 from urllib.parse import urlencode
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
-from workers.providers.calls import Cancelled, Completion, ProviderCall
-from workers.providers.credentials import redact
+from shared.models.panel import Participant
+from shared.models.steps import Usage
+from shared.providers.catalogue import ProviderType
+from shared.providers.keys import header_sources, own_key_source
+from shared.providers.options import HttpOptions
+from shared.providers.prices import priced
+from workers.providers.calls import Cancelled, Completion, Finish, ProviderCall
+from workers.providers.credentials import key_from, redact
 from workers.providers.guard import Guard
 from workers.providers.http.events import json_line_payloads, sse_payloads
-from workers.providers.http.options import HttpOptions
 from workers.providers.http.payload import Payload, parse_payload
 from workers.providers.http.statuses import ErrorBody, error_in, error_of, read_error
 from workers.providers.http.transport import HttpRequest, HttpStream, Transport, transport
+from workers.providers.options import options_of
 
 MAX_TRIES = 3
 SHORT_WAIT_S = 5.0
@@ -33,6 +39,7 @@ _MAX_QUIRKS = 4
 _AGAIN = frozenset({409, 500, 502, 503})
 
 Quirks = frozenset[str]
+HttpOption = TypeVar("HttpOption", bound=HttpOptions)
 
 
 class StreamReader(Protocol):
@@ -46,19 +53,80 @@ class StreamReader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
-    """A wire protocol as functions.
+class Dialect(Generic[HttpOption]):
+    """A wire protocol; satisfies the provider's protocol.
 
-    `build` makes the request (streamed when the call is watched), leaving out what the endpoint is
-    known to refuse (`quirks`); `read` turns the answer's JSON into a completion; `reader` does so
-    for a stream; `quirk` names what a 400 complains about, None when that cannot be mended.
+    `path` is where it is called below its address, of which `endings` are dropped: people copy them along. `body`
+    makes the request's (streamed when the call is watched), leaving out what the endpoint is known to refuse
+    (`quirks`); `read` turns the answer's JSON into a completion; `reader` does so for a stream; `quirk` names what a
+    400 complains about, None when that cannot be mended.
     """
 
-    build: Callable[[ProviderCall, Quirks], HttpRequest]
+    row: ProviderType
+    options: type[HttpOption]
+    path: Callable[[ProviderCall], str]
+    body: Callable[[ProviderCall, HttpOption, Quirks], Payload]
     read: Callable[[Payload, ProviderCall], Completion]
     reader: Callable[[ProviderCall], StreamReader]
     quirk: Callable[[ErrorBody], str | None] = lambda _: None
     framing: Callable[[Iterable[bytes], str], Iterator[Payload]] = sse_payloads
+    endings: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def complete(self, call: ProviderCall, cancel: Cancelled) -> Completion:
+        """Ask the endpoint once. Raises ProviderError."""
+        return converse(self, call, cancel)
+
+    def structured(self, participant: Participant) -> bool:
+        """True when the reply's schema is sent as the provider's own structured output."""
+        return options_of(participant, self.options).holds_schema
+
+    def build(self, call: ProviderCall, quirks: Quirks) -> HttpRequest:
+        """The request. Raises ProviderError for a missing key, model or secret header and for bad options."""
+        options = options_of(call.participant, self.options)
+        secret = _secret_headers(call.participant.name, self.row, options)
+        headers = {"content-type": "application/json", "x-client-request-id": request_id(call)}
+        headers |= {name.lower(): value for name, value in options.headers.items()}
+        headers |= {**self.headers, **secret}
+        url = options.address(self.row.address or "", *self.endings) + self.path(call)
+        if options.query:
+            url = f"{url}{'&' if '?' in url else '?'}{urlencode(options.query)}"
+        body = self.body(call, options, quirks) | options.extra_body
+        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        # A header's value as a whole, and without the word that says what it is (`Bearer`).
+        secrets = (text for value in secret.values() for text in (value, value.split(" ")[-1]))
+        return HttpRequest(url, headers, content, secrets=tuple(dict.fromkeys(secrets)))
+
+
+def _secret_headers(who: str, row: ProviderType, options: HttpOptions) -> dict[str, str]:
+    """The headers whose values are held elsewhere, asked for now; the key goes into the provider's own."""
+    own, name = own_key_source(row, options), options.key_header or row.key_header
+    key = None if own is None else key_from(who, own)
+    secret = {}
+    if key is not None:
+        secret[name] = f"Bearer {key.reveal()}" if name == "authorization" else key.reveal()
+    for source in header_sources(options):
+        value = key_from(who, source)
+        if source.header is not None and value is not None:
+            secret[source.header.lower()] = value.reveal()
+    return secret
+
+
+def completion_of(
+    row: ProviderType,
+    call: ProviderCall,
+    text: str,
+    finish: Finish,
+    model: str,
+    usage: Usage,
+    *,
+    cache_write_tokens: int | None = None,
+    charged_usd: float | None = None,
+) -> Completion:
+    """What an answer brought, with its price."""
+    name = model or call.participant.model or ""
+    cost = priced(usage, call.participant, name, row, cache_write_tokens, charged_usd)
+    return Completion(text=text, usage=cost, finish_reason=finish, model=name)
 
 
 JSON_LINES = json_line_payloads
@@ -68,7 +136,7 @@ _learned: dict[tuple[str, str | None], Quirks] = {}
 
 
 def converse(
-    dialect: Dialect, call: ProviderCall, cancel: Cancelled, way: Transport | None = None
+    dialect: Dialect[Any], call: ProviderCall, cancel: Cancelled, way: Transport | None = None
 ) -> Completion:
     """Ask once, at most MAX_TRIES times where the provider did nothing. Raises ProviderError."""
     guard = Guard.of(call, cancel)
@@ -84,15 +152,21 @@ def converse(
         if _learn(dialect, call, response.status, error, quirks):
             continue
         tries += 1
-        failure = error_of(guard.who, response.status, response.headers, error, request.secrets)
-        if response.status == 404 and failure.kind is FailureKind.BAD_REQUEST:
-            failure.args = (f"{failure} ({request.url.partition('?')[0]})",)
-        if response.status not in _AGAIN or not failure.retryable or tries >= MAX_TRIES:
-            raise failure
+        failure = _failure(guard.who, request, response, error)
         wait_s = _wait_s(tries, failure.retry_after_s)
-        if wait_s > min(SHORT_WAIT_S, guard.remaining_s()):
+        again = response.status in _AGAIN and failure.retryable and tries < MAX_TRIES
+        if not again or wait_s > min(SHORT_WAIT_S, guard.remaining_s()):
             raise failure
         guard.pause(wait_s)
+
+
+def _failure(
+    who: str, request: HttpRequest, response: HttpStream, error: ErrorBody
+) -> ProviderError:
+    failure = error_of(who, response.status, response.headers, error, request.secrets)
+    if response.status == 404 and failure.kind is FailureKind.BAD_REQUEST:
+        failure.args = (f"{failure} ({request.url.partition('?')[0]})",)
+    return failure
 
 
 def _endpoint(call: ProviderCall) -> tuple[str, str | None]:
@@ -101,7 +175,7 @@ def _endpoint(call: ProviderCall) -> tuple[str, str | None]:
 
 
 def _learn(
-    dialect: Dialect, call: ProviderCall, status: int, error: ErrorBody, known: Quirks
+    dialect: Dialect[Any], call: ProviderCall, status: int, error: ErrorBody, known: Quirks
 ) -> bool:
     """True when the request can be mended and sent again."""
     quirk = dialect.quirk(error) if status in (400, 422) else None
@@ -112,7 +186,7 @@ def _learn(
 
 
 def _completion(
-    dialect: Dialect, call: ProviderCall, request: HttpRequest, response: HttpStream
+    dialect: Dialect[Any], call: ProviderCall, request: HttpRequest, response: HttpStream
 ) -> Completion:
     limits = {name: text for name, text in response.headers.items() if "ratelimit" in name}
     kind = response.headers.get("content-type", "")
@@ -137,7 +211,7 @@ def _kept(chunks: Iterable[bytes], raw: list[bytes]) -> Iterator[bytes]:
 
 
 def read_body(
-    dialect: Dialect,
+    dialect: Dialect[Any],
     call: ProviderCall,
     body: bytes,
     headers: Mapping[str, str],
@@ -153,7 +227,7 @@ def read_body(
 
 
 def read_events(
-    dialect: Dialect,
+    dialect: Dialect[Any],
     call: ProviderCall,
     payloads: Iterable[Payload],
     secrets: Iterable[str] = (),
@@ -183,28 +257,6 @@ def _hidden(secrets: Iterable[str]) -> Iterator[None]:
     except ProviderError as error:
         error.args = (redact(str(error), secrets),)
         raise
-
-
-def json_request(
-    call: ProviderCall,
-    options: HttpOptions,
-    url: str,
-    body: Payload,
-    key_headers: Mapping[str, str],
-) -> HttpRequest:
-    """A POST with a JSON body and what the options add to it. Raises ProviderError for a missing secret header."""
-    headers = {"content-type": "application/json", "x-client-request-id": request_id(call)}
-    headers |= {name.lower(): value for name, value in options.headers.items()}
-    held = options.secret_headers(call.participant.name)
-    secret = {**key_headers, **{name: value.reveal() for name, value in held.items()}}
-    headers |= secret
-    if options.query:
-        url = f"{url}{'&' if '?' in url else '?'}{urlencode(options.query)}"
-    content = json.dumps(body | options.extra_body, ensure_ascii=False)
-    # A header's value as a whole, and without the word that says what it is (`Bearer`).
-    secrets = (text for value in secret.values() for text in (value, value.split(" ")[-1]))
-    body_bytes = content.encode("utf-8", "replace")
-    return HttpRequest(url, headers, body_bytes, secrets=tuple(dict.fromkeys(secrets)))
 
 
 def request_id(call: ProviderCall) -> str:

@@ -1,8 +1,4 @@
-"""Command-line agents: how each is called without tools, and what its output says.
-
-Sources: the agents' own references for headless use (Claude Code `-p`, Gemini CLI headless mode,
-`codex exec`).
-"""
+"""What the output of a command says: plain text, or the JSON of a coding CLI (shared/providers/coding_clis.py)."""
 
 from __future__ import annotations
 
@@ -28,8 +24,8 @@ from workers.providers.http.payload import Payload, count, dollars, part, text, 
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What an agent's output holds: its text, or the error that it reports."""
+class CliOutput:
+    """What a command's output holds: its text, or the error that it reports."""
 
     text: str = ""
     error: str = ""
@@ -39,27 +35,16 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
-    """A command line that reads a prompt on stdin.
+class OutputFormat:
+    """How an output is read at its end, and by whom on its way, for who watches; None where that says nothing."""
 
-    `model_flags` are added when the participant names a model; `{model}`, `{schema}` and
-    `{schema_file}` are filled in. `env` names the variables that hold its keys; nothing else of
-    the worker's secrets reaches it. `parser` reads its words while it works, for who watches, which
-    may take another command line, `watched`, whose output says the same in the end.
-    """
-
-    command: tuple[str, ...]
-    read: Callable[[str], Said]
+    read: Callable[[str], CliOutput]
     parser: Callable[[Watch], StreamParser] | None = None
-    watched: tuple[str, ...] = ()
-    model_flags: tuple[str, ...] = ()
-    schema_flags: tuple[str, ...] = ()
-    env: tuple[str, ...] = ()
 
 
-def read_text(output: str) -> Said:
+def read_text(output: str) -> CliOutput:
     """The output is the answer; what it cost is not known."""
-    return Said(text=output.strip())
+    return CliOutput(text=output.strip())
 
 
 # Of the Messages API. Versions of the command before 2.1 leave it out: their `success` says it.
@@ -73,20 +58,20 @@ _CLAUDE_FINISH = {
 }
 
 
-def read_claude(output: str) -> Said:
+def read_claude(output: str) -> CliOutput:
     """`--output-format json`: one result object, or an array that ends with it."""
     result = _last_object(output)
     if result is None:
-        return Said(error="its output is not the result object that was asked for")
+        return CliOutput(error="its output is not the result object that was asked for")
     said = text(result.get("result"))
     failed = text(result.get("subtype")) not in ("", "success")
     if failed or result.get("is_error") is True or result.get("type") != "result":
-        return Said(
+        return CliOutput(
             error=said or text(result.get("subtype")) or "it reports an error",
             usage=_claude_usage(result),
         )
     held = result.get("structured_output")
-    return Said(
+    return CliOutput(
         text=said if held is None else json.dumps(held, ensure_ascii=False),
         usage=_claude_usage(result),
         model=next(iter(_object(result.get("modelUsage"))), None),
@@ -107,21 +92,21 @@ def _claude_usage(result: Payload) -> Usage:
     )
 
 
-def read_gemini(output: str) -> Said:
+def read_gemini(output: str) -> CliOutput:
     """`--output-format json`: response, stats by model, or error."""
     result = _last_object(output)
     if result is None:
-        return Said(error="its output is not the JSON object that was asked for")
+        return CliOutput(error="its output is not the JSON object that was asked for")
     error = result.get("error")
     if error:
-        return Said(error=text(part(error, "message")) or json.dumps(error))
+        return CliOutput(error=text(part(error, "message")) or json.dumps(error))
     models = _object(part(result.get("stats"), "models"))
     tokens = [part(figures, "tokens") for figures in models.values()]
 
     def summed(*names: str) -> int | None:
         return total(*(count(part(one, name)) for one in tokens for name in names))
 
-    return Said(
+    return CliOutput(
         text=text(result.get("response")),
         usage=Usage(
             input_tokens=summed("prompt", "tool"),
@@ -132,7 +117,7 @@ def read_gemini(output: str) -> Said:
     )
 
 
-def read_codex(output: str) -> Said:
+def read_codex(output: str) -> CliOutput:
     """`exec --json`: a line per event; the last agent message is the answer, once its turn is completed."""
     said, error, usage, finish = "", "", Usage(), Finish.OTHER
     for line in output.splitlines():
@@ -154,7 +139,7 @@ def read_codex(output: str) -> Said:
                 error = text(part(event, "error", "message")) or "its turn failed"
             case "error":
                 error = text(event.get("message")) or "it reports an error"
-    return Said(text=said, error=error, usage=usage, finish=finish)
+    return CliOutput(text=said, error=error, usage=usage, finish=finish)
 
 
 def _last_object(output: str) -> Payload | None:
@@ -181,60 +166,9 @@ def _object(value: JsonValue) -> Payload:
     return value if isinstance(value, dict) else {}
 
 
-STREAM_PARSERS: dict[str, Callable[[Watch], StreamParser] | None] = {
-    "text": TextStreamParser,
-    "claude": partial(JsonLinesParser, parse=parse_claude_event),
-    "gemini": None,
-    "codex": partial(JsonLinesParser, parse=parse_codex_event),
-}
-_WITHOUT_TOOLS = ("--tools", "", "--strict-mcp-config")
-
-# Gemini CLI has a stream, too (`stream-json`), but its last event does not hold the answer: what
-# would be accepted as the reply would be put together by us.
-AGENTS: dict[str, Agent] = {
-    "claude": Agent(
-        command=("claude", "-p", "--output-format", "json", *_WITHOUT_TOOLS),
-        watched=(
-            *("claude", "-p", "--output-format", "stream-json", "--verbose"),
-            *("--include-partial-messages", *_WITHOUT_TOOLS),
-        ),
-        read=read_claude,
-        parser=STREAM_PARSERS["claude"],
-        model_flags=("--model", "{model}"),
-        schema_flags=("--json-schema", "{schema}"),
-        env=(
-            "ANTHROPIC_API_KEY",
-            "ANTHROPIC_AUTH_TOKEN",
-            "CLAUDE_CODE_OAUTH_TOKEN",
-            "CLAUDE_CONFIG_DIR",
-        ),
-    ),
-    "gemini": Agent(
-        command=("gemini", "--output-format", "json", "--approval-mode", "default"),
-        read=read_gemini,
-        model_flags=("--model", "{model}"),
-        env=(
-            "GEMINI_API_KEY",
-            "GOOGLE_API_KEY",
-            "GOOGLE_CLOUD_PROJECT",
-            "GOOGLE_GENAI_USE_VERTEXAI",
-        ),
-    ),
-    "codex": Agent(
-        command=(
-            *("codex", "exec", "--json", "--sandbox", "read-only", "--skip-git-repo-check"),
-            *("--ephemeral", "-"),
-        ),
-        read=read_codex,
-        parser=STREAM_PARSERS["codex"],
-        model_flags=("--model", "{model}"),
-        schema_flags=("--output-schema", "{schema_file}"),
-        env=("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"),
-    ),
-}
-READERS: dict[str, Callable[[str], Said]] = {
-    "text": read_text,
-    "claude": read_claude,
-    "gemini": read_gemini,
-    "codex": read_codex,
+OUTPUTS: dict[str, OutputFormat] = {
+    "text": OutputFormat(read_text, TextStreamParser),
+    "claude": OutputFormat(read_claude, partial(JsonLinesParser, parse=parse_claude_event)),
+    "gemini": OutputFormat(read_gemini),
+    "codex": OutputFormat(read_codex, partial(JsonLinesParser, parse=parse_codex_event)),
 }

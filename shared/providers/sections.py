@@ -1,0 +1,177 @@
+"""An entry under `providers:` of a configuration file: a provider's options, and what its participant carries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from pydantic import Field, JsonValue
+
+from shared.configuration import Seconds, Section
+from shared.models.panel import Participant
+from shared.providers.families import family_of, plain_name
+from shared.providers.field_types import OneOf, OwnFile
+from shared.providers.options import ProviderOptions
+from shared.providers.scripts import load_script
+
+ANALYSERS = ("ruff", "bandit", "complexity", "diffcheck")
+"""The tools that can take part as analysers, in the order of the default panel."""
+LONGEST_ANALYSIS_S = 120.0
+
+OptionsModel = type[ProviderOptions]
+
+
+class ProviderSection(Section):
+    """How a participant is reached; `provider` and `options_model` are of its row in the catalogue."""
+
+    type: str
+
+    provider: ClassVar[str]
+    options_model: ClassVar[OptionsModel]
+
+    @property
+    def checked_options(self) -> ProviderOptions | None:
+        """What the worker's provider is told; None where nothing of the entry is an option."""
+        return None
+
+    def participant(
+        self, name: str, *, timeout_s: float, persona: str | None = None
+    ) -> Participant:
+        """The participant that the entry describes, without its fallbacks. Raises ConfigurationError."""
+        raise NotImplementedError
+
+
+class SpeakerSection(ProviderSection):
+    """What every provider of a model may say besides its options.
+
+    `context_tokens` is what its model reads and writes in one call, where the table of models does not say it;
+    `fallback` speak while it is out of service.
+    """
+
+    model: str | None = Field(default=None, min_length=1)
+    family: str | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    timeout: Seconds | None = None
+    max_output_tokens: int | None = Field(default=None, gt=0)
+    context_tokens: int | None = Field(default=None, gt=0)
+    persona: str | None = None
+    fallback: tuple[str, ...] = ()
+
+    @property
+    def checked_options(self) -> ProviderOptions:
+        """The options that the entry states."""
+        return self.options_model.model_validate(self.options())
+
+    def options(self) -> dict[str, JsonValue]:
+        """The same as data, as it travels with the participant."""
+        return self.model_dump(
+            mode="json",
+            include=set(self.options_model.model_fields),
+            exclude_unset=True,
+            exclude_none=True,
+        )
+
+    def participant(
+        self, name: str, *, timeout_s: float, persona: str | None = None
+    ) -> Participant:
+        """A model that speaks with these options."""
+        origin = self.checked_options.origin
+        return Participant(
+            name=name,
+            provider=self.provider,
+            model=self.model,
+            family=self.family or family_of(self.model or origin),
+            persona=persona,
+            temperature=self.temperature,
+            timeout_s=self.timeout or timeout_s,
+            max_output_tokens=self.max_output_tokens or 8192,
+            context_tokens=self.context_tokens,
+            options=self.options(),
+        )
+
+
+class HttpSection(SpeakerSection):
+    """A model that is asked over HTTP has a name."""
+
+    model: str = Field(min_length=1)
+
+
+class PersonSection(ProviderSection):
+    """A person, who answers through `quorate inbox` and `quorate answer`, within `timeout` where one is given."""
+
+    timeout: Seconds | None = None
+
+    def participant(
+        self, name: str, *, timeout_s: float, persona: str | None = None
+    ) -> Participant:
+        """`timeout_s` is for the worker's look at the turn; the person's own time is an option.
+
+        Everybody is of a family of their own: people are no copies of one another, and each has a vote.
+        """
+        del persona
+        options: dict[str, JsonValue] = {}
+        if self.timeout is not None:
+            options["answer_within_s"] = self.timeout
+        family = f"person:{name}"
+        return Participant(
+            name=name, provider=self.provider, family=family, timeout_s=timeout_s, options=options
+        )
+
+
+class ScriptedSection(ProviderSection):
+    """Ready replies from a file, relative to the configuration file; for demonstrations and tests."""
+
+    script: Annotated[str, Field(min_length=1), OwnFile()]
+    family: str | None = None
+
+    def participant(
+        self, name: str, *, timeout_s: float, persona: str | None = None
+    ) -> Participant:
+        """The replies travel with the run."""
+        del persona
+        return scripted_participant(name, Path(self.script), self.family, timeout_s)
+
+
+class AnalyserSection(ProviderSection):
+    """A tool that speaks for itself."""
+
+    tool: Annotated[str, OneOf(*ANALYSERS)]
+
+    def participant(
+        self, name: str, *, timeout_s: float, persona: str | None = None
+    ) -> Participant:
+        """Its turns are runs of the tool."""
+        del persona
+        return analyser_participant(name, self.tool, timeout_s)
+
+
+class RulesSection(ProviderSection):
+    """The rule-based speaker of the author's side and of the chair."""
+
+    def participant(
+        self, name: str, *, timeout_s: float, persona: str | None = None
+    ) -> Participant:
+        """It takes no time and no words."""
+        del timeout_s, persona
+        return Participant(name=name, provider=self.provider, family="rules")
+
+
+def analyser_participant(name: str, tool: str, timeout_s: float) -> Participant:
+    """A tool that speaks for itself."""
+    at_most_s = min(timeout_s, LONGEST_ANALYSIS_S)
+    return Participant(
+        name=name, provider="analyser", tool=tool, family="rules", timeout_s=at_most_s
+    )
+
+
+def scripted_participant(
+    name: str, file: Path, family: str | None, timeout_s: float
+) -> Participant:
+    """Ready replies from a file. Raises ConfigurationError for a bad one."""
+    return Participant(
+        name=plain_name(name),
+        provider="scripted",
+        family=family or "scripted",
+        timeout_s=timeout_s,
+        options={"replies": [*load_script(file)]},
+    )

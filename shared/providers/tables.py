@@ -1,0 +1,119 @@
+"""The tables of providers in the documentation, made from the catalogue.
+
+`python -m shared.providers.tables` writes them anew into docs/configuration.md and docs/design/providers.md; a test
+holds that the pages are as it would write them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from shared.providers.catalogue import CATALOGUE, ProviderType, ProviderTypes
+from shared.providers.configuration import section_of
+from shared.providers.options import HttpOptions, ProviderOptions
+from shared.providers.sections import SpeakerSection
+
+DOCS = Path(__file__).parents[2] / "docs"
+_YES = {True: "yes", False: ""}
+
+
+def configuration_tables(catalogue: ProviderTypes = CATALOGUE) -> Mapping[str, str]:
+    """What docs/configuration.md says of each type's keys."""
+    rows = [_entry(row) for row in catalogue.values()]
+    heads = ("provider type", "reaches", "keys besides those of every model")
+    return {"providers": _table(heads, rows)}
+
+
+def design_tables(catalogue: ProviderTypes = CATALOGUE) -> Mapping[str, str]:
+    """What docs/design/providers.md says of each row, and of the services that take part by themselves."""
+    rows = [_facts(row) for row in catalogue.values()]
+    heads = ("type", "module", "reaches", "bills", "key variable", "key header", "streams")
+    found = [line for row in catalogue.values() for line in _announced(row)]
+    return {
+        "providers": _table(heads, rows),
+        "discovery": _table(("announced by", "type", "takes part as", "default model"), found),
+    }
+
+
+def written(page: str, tables: Mapping[str, str]) -> str:
+    """The page with the tables between their marks. Raises KeyError for a mark without a table."""
+    return re.sub(
+        r"(<!-- generated (\w+)[^>]* -->\n).*?(<!-- end -->)",
+        lambda found: f"{found[1]}{tables[found[2]]}{found[3]}",
+        page,
+        flags=re.DOTALL,
+    )
+
+
+def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = (heads, tuple("---" for _ in heads), *rows)
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _entry(row: ProviderType) -> tuple[str, ...]:
+    names = f"`{row.name}`" + "".join(f" (or `{alias}`)" for alias in row.aliases)
+    section, common = section_of(row), set[str](("type",))
+    if issubclass(section, SpeakerSection):
+        common |= _fields(SpeakerSection) | _fields(ProviderOptions)
+    over_http = issubclass(row.options, HttpOptions)
+    if over_http:
+        common |= _fields(HttpOptions)
+    own = [_key(section, name) for name in section.model_fields if name not in common]
+    if not issubclass(section, SpeakerSection):
+        own = [f"only {', '.join(own)}"] if own else ["none at all"]
+    return names, row.summary, ", ".join([*(["HTTP"] if over_http else []), *own])
+
+
+def _key(section: type[BaseModel], name: str) -> str:
+    """The key and, where they are a few, the words that it may have."""
+    schema = section.model_json_schema()["properties"][name]
+    words = [word for part in (schema, *schema.get("anyOf", ())) for word in part.get("enum", ())]
+    return f"`{name}`" + (f" ({', '.join(f'`{word}`' for word in words)})" if words else "")
+
+
+def _fields(model: type[BaseModel]) -> set[str]:
+    return set(model.model_fields)
+
+
+def _facts(row: ProviderType) -> tuple[str, ...]:
+    over_http = issubclass(row.options, HttpOptions)
+    header = f"`{row.key_header}`" if over_http else ""
+    streams = "always" if row.streams_unwatched else _YES[row.streams]
+    variable = ", ".join(f"`{name}`" for name in row.key_variables)
+    module = f"`{row.module.removeprefix('workers.providers.')}`"
+    return f"`{row.name}`", module, row.summary, row.billing.value, variable, header, streams
+
+
+def _announced(row: ProviderType) -> Iterator[tuple[str, ...]]:
+    kind = f"`{row.name}`"
+    for service in row.services:
+        variables = service.key_variables or row.key_variables
+        announced = " or ".join(f"`{name}`" for name in variables)
+        yield announced, kind, f"`{service.name}`", f"`{service.model}`"
+    for cli in row.coding_clis:
+        yield f"the program `{cli.name}`", kind, f"`{cli.name}`", "its own"
+    if row.local_server is not None:
+        yield (
+            f"`{row.address}`, or `{row.local_server.variable}`",
+            kind,
+            "its models' names",
+            "the last changed",
+        )
+
+
+def main() -> None:
+    """Write the tables anew."""
+    pages = {
+        DOCS / "configuration.md": configuration_tables(),
+        DOCS / "design" / "providers.md": design_tables(),
+    }
+    for page, tables in pages.items():
+        page.write_text(written(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
