@@ -19,11 +19,12 @@ from benchmarks.measuring import Spent, processor_time
 from orchestrator.embedded.servers import ensure, status, stop
 from orchestrator.engine.advance import Engine
 from orchestrator.settings.builtin_prompts import load
-from orchestrator.workflows import WORKFLOWS
+from orchestrator.workflows.registry import WORKFLOWS
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.delivery.signals import Signals
 from shared.instance import Endpoints, Instance
 from shared.models.panel import Panel, Participant
-from shared.models.run import Budget, DecisionPolicy, ReviewOptions, RunSpec
+from shared.models.run import Budget, DecisionPolicy, RunSpec
 from shared.models.subject import FileChange, LineRange, Subject
 from shared.store.database import Database
 from shared.store.documents import address
@@ -189,7 +190,7 @@ def review_spec(
             author=member("author"),
             chair=member("chair"),
         ),
-        review=ReviewOptions(rounds=rounds, max_reviews=1),
+        options=ReviewOptions(rounds=rounds, max_reviews=1).model_dump(mode="json"),
         budget=Budget(max_seconds=3600),
         decision=DecisionPolicy(mode="skip"),
         seed="benchmark",

@@ -6,8 +6,8 @@ from typing import Any
 
 from benchmarks.hostile import INVENTED, Planted, Said
 from benchmarks.hostile_runs import Comparison, Scene, Trial
+from orchestrator.workflows.forum.options import ForumOptions
 from shared.models.outcomes import Ending, Verdict
-from shared.models.run import ForumOptions
 from tests.support.question_panel import submitted
 
 MEMBERS = ("alice", "carol", "mallory")

@@ -7,8 +7,8 @@ from typing import Any
 from benchmarks.hostile import INVENTED, Planted, Said, stances
 from benchmarks.hostile_runs import Comparison, Scene, Trial
 from orchestrator.core.findings.verdict import GateOutcome
+from orchestrator.workflows.panel.options import PanelOptions
 from shared.models.outcomes import Ending
-from shared.models.run import PanelOptions
 from tests.support.debates import member, submitted
 
 DEBATERS = ("alice", "carol", "mallory")

@@ -7,8 +7,9 @@ from typing import Any
 from benchmarks.hostile import INVENTED, Planted, Said, stances
 from benchmarks.hostile_reviews import verdict_changes
 from benchmarks.hostile_runs import Comparison, Scene, Trial
+from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.findings import Severity
-from shared.models.run import DecisionPolicy, PlanOptions
+from shared.models.run import DecisionPolicy
 from tests.support.debates import submitted
 
 GAP = "2. copy the data"

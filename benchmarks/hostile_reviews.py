@@ -22,7 +22,7 @@ from benchmarks.hostile import (
     withdraws,
 )
 from benchmarks.hostile_runs import Comparison, Scene, Trial
-from orchestrator.core.consensus.convergence import ConvergenceRule, assess
+from orchestrator.core.consensus.convergence import ConvergenceRule, Detector, assess
 from orchestrator.core.discussion.rounds import ledger_of
 from orchestrator.core.findings.merging import absorb, check_places
 from orchestrator.core.findings.stances import settle
@@ -30,10 +30,10 @@ from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.workflows.review import discussion
 from orchestrator.workflows.review.context import History, ReviewContext
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.findings import Severity
 from shared.models.outcomes import Verdict
 from shared.models.panel import Panel
-from shared.models.run import ReviewOptions
 from tests.support.review_panel import participant, sha, submission
 
 CRITICS = {"3 critics": ("alice", "carol", "mallory"), "2 critics": ("alice", "mallory")}
@@ -107,7 +107,9 @@ def unguarded_judge(
         (*history.rounds, heard.taken),
         findings,
         ledger,
-        rule=ConvergenceRule.of(context.options),
+        rule=ConvergenceRule(
+            context.options.thresholds, Detector(context.options.detector), context.options.quorum
+        ),
         new_findings=merged.new,
         is_last_round=heard.taken.number == context.options.rounds,
         over_budget=heard.over_budget,

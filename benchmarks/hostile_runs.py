@@ -13,7 +13,7 @@ from benchmarks.hostile import Planted, Said
 from orchestrator.core.findings.verdict import GateOutcome, gate_of
 from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
 from orchestrator.core.replay.recomputation import rounds_of
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow, workflow_of
 from shared.errors import ProviderError
 from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind
@@ -107,13 +107,15 @@ class Table:
         start = start_workflow(spec, self.scene.submission.materials)
         self.simulation = Simulation(start, self.act, lambda _: SKIP)
         outcome = self.simulation.run()
-        gate = gate_of(spec, outcome.findings, outcome.ending, outcome.result)
+        gate = gate_of(
+            workflow_of(spec).gate_of(spec), outcome.findings, outcome.ending, outcome.result
+        )
         return Ended(outcome, gate.outcome, tuple(self.patches))
 
     def act(self, step: Turn | ToolRun) -> StepResult:
         """One step as a worker does it, but for the call itself."""
         if isinstance(step, ToolRun):
-            fixes: Any = step.inputs().get("fixes", [])
+            fixes: Any = step.inputs().model_dump(mode="json").get("fixes", [])
             self.patches += [fix["source"] for fix in fixes]
             return StepResult(reply={})
         who = step.participant.name

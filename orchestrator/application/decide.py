@@ -9,6 +9,7 @@ from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_report
 from orchestrator.core.discussion.spoken import reply_of
 from orchestrator.presentation.report import RunReport
+from orchestrator.workflows.registry import decision_choices
 from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import Answer, Question
 from shared.models.rows import DecisionRow
@@ -44,8 +45,10 @@ def decide(backend: Backend, request: DecisionRequest) -> DecisionRow:
     report = backend.read(lambda connection: load_report(connection, request.run))
     decision = _decision(report, request.key)
     only = _selection(decision, request.only, request.without)
-    if request.choice != "apply_fix" and only is not None:
-        raise UserError("--only and --except pick what is applied: they go with apply_fix")
+    picking = [word for word, choice in decision_choices().items() if choice.writes]
+    if only is not None and request.choice not in picking:
+        named = ", ".join(picking)
+        raise UserError(f"--only and --except pick what is applied: they go with {named}")
     answer = Answer(
         choice=request.choice,
         actor=request.actor,

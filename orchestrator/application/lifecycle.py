@@ -9,7 +9,7 @@ from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_report
 from orchestrator.application.submit import store_run
 from orchestrator.presentation.report import RunReport
-from orchestrator.workflows import WORKFLOWS
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UserError
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.run import Budget, RunSpec
@@ -54,7 +54,7 @@ def undo_spec(report: RunReport) -> RunSpec:
         update={
             "workflow": "undo",
             "workflow_version": WORKFLOWS["undo"].version,
-            "review": None,
+            "options": {},
             "budget": Budget(max_seconds=UNDO_S),
             "seed": secrets.token_hex(16),
             "labels": {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.application.prepare import PreparedRun
@@ -17,7 +17,8 @@ from orchestrator.core.discussion.preflight import (
 )
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.words import say
-from orchestrator.workflows import EXPECTED
+from orchestrator.workflows.descriptor import SubjectKind
+from orchestrator.workflows.registry import workflow_of
 from shared.errors import UserError
 from shared.models.deliberation import Question
 from shared.models.notices import Notice, notice
@@ -32,7 +33,7 @@ LARGE_TOKENS = 50_000
 
 def subject_tokens(spec: RunSpec, documents: Mapping[str, bytes]) -> int:
     """What every participant reads of the subject, in tokens: the diff, or the question with its files."""
-    if spec.workflow == "review":
+    if workflow_of(spec).subject is SubjectKind.CHANGE:
         subject = Subject.model_validate_json(documents[spec.subject])
         return estimated_tokens(documents[subject.diff].decode("utf-8", "replace"))
     question = Question.model_validate_json(documents[spec.subject])
@@ -42,13 +43,12 @@ def subject_tokens(spec: RunSpec, documents: Mapping[str, bytes]) -> int:
 
 def check(spec: RunSpec, documents: Mapping[str, bytes]) -> tuple[Notice, ...]:
     """What is to be said loudly before the run begins. Raises UserError when somebody cannot make its first call."""
-    course = EXPECTED.get(spec.workflow)
-    if course is None:
-        return ()
     tokens = subject_tokens(spec, documents)
-    calls = tuple(course(spec, tokens))
+    calls = workflow_of(spec).calls_of(spec, tokens)
+    if calls is None:
+        return ()
     refuse(calls, spec.budget, spec.language)
-    large = _large(spec, documents, tokens) if tokens > LARGE_TOKENS and calls else ()
+    large = _large(spec, documents, tokens, calls) if tokens > LARGE_TOKENS and calls else ()
     return (*large, *short_of(calls, spec))
 
 
@@ -66,9 +66,10 @@ def estimate_run(prepared: PreparedRun) -> RunEstimate:
     # No generator replays this specification, so its version does not matter.
     spec = prepared.make_spec(workflow_version=0)
     tokens = subject_tokens(spec, prepared.documents)
-    course = EXPECTED.get(spec.workflow)
-    reasons = forbidden(course(spec, tokens) if course else (), spec.budget, spec.language)
-    return RunEstimate(spec, estimate(spec, tokens, expected_usd, EXPECTED), reasons)
+    calls = workflow_of(spec).calls_of(spec, tokens)
+    reasons = forbidden(calls or (), spec.budget, spec.language)
+    foreseen = None if calls is None else estimate(calls, expected_usd)
+    return RunEstimate(spec, foreseen, reasons)
 
 
 def refuse(calls: Iterable[ExpectedCall], budget: Budget, language: str) -> None:
@@ -114,27 +115,26 @@ def _reason(call: ForbiddenCall, language: str) -> str:
             return say("before_context", language, name=name, need=need, limit=limit)
 
 
-def _large(spec: RunSpec, documents: Mapping[str, bytes], tokens: int) -> tuple[Notice, ...]:
+def _large(
+    spec: RunSpec, documents: Mapping[str, bytes], tokens: int, calls: Sequence[ExpectedCall]
+) -> tuple[Notice, ...]:
     """How large the subject is, who reads it in portions, and what that will take."""
     notices = [notice("large_subject", tokens=f"{tokens:,}")]
-    if spec.workflow == "review":
+    if workflow_of(spec).subject is SubjectKind.CHANGE:
         subject = Subject.model_validate_json(documents[spec.subject])
         read = {critic.name: len(portions(subject, critic)) for critic in spec.panel.critics}
         names = ", ".join(f"{name} ({count})" for name, count in read.items() if count > 1)
         if names:
             notices.append(notice("large_portions", names=names))
-    found = estimate(spec, tokens, expected_usd, EXPECTED)
-    if found is not None:
-        cost = found.cost_usd
-        notices.append(
-            notice(
-                "large_takes",
-                calls=_range(found.calls.low, found.calls.high),
-                tokens=_range(found.input_tokens.low, found.input_tokens.high),
-                cost="" if cost is None else f", {dollars(cost.low)} - {dollars(cost.high)}",
-            )
-        )
-    return tuple(notices)
+    foreseen = estimate(calls, expected_usd)
+    cost = foreseen.cost_usd
+    takes = notice(
+        "large_takes",
+        calls=_range(foreseen.calls.low, foreseen.calls.high),
+        tokens=_range(foreseen.input_tokens.low, foreseen.input_tokens.high),
+        cost="" if cost is None else f", {dollars(cost.low)} - {dollars(cost.high)}",
+    )
+    return (*notices, takes)
 
 
 def _range(low: float, high: float) -> str:

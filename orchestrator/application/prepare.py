@@ -39,17 +39,16 @@ from orchestrator.settings.projects import Reviewed
 from orchestrator.settings.promises import notices_of, promised
 from orchestrator.settings.prompt_files import captured_prompts
 from orchestrator.subjects.repository_change import Located
+from orchestrator.workflows.ask.options import AskOptions
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import ConfigurationError
 from shared.models.notices import Notice
 from shared.models.panel import Panel, Participant
-from shared.models.run import (
-    AskOptions,
-    ForumOptions,
-    PanelOptions,
-    PlanOptions,
-    ReviewOptions,
-    RunSpec,
-)
+from shared.models.run import RunSpec
+from shared.models.wire import Wire
 
 LARGE_BYTES = 10_000
 NO_INPUT = NoStandardInput()
@@ -315,28 +314,32 @@ def _with_majority(options: Answered, cast: Cast) -> Answered:
     return _with_quorum(options, cast)
 
 
+def _making(options: Wire) -> MakeSpec:
+    return partial(RunSpec, options=options.model_dump(mode="json"))
+
+
 def _review(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
     options = review_options(configuration.settings)
-    return partial(RunSpec, review=_with_quorum(options, cast))
+    return _making(_with_quorum(options, cast))
 
 
 def _ask(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
-    return partial(RunSpec, ask=_with_majority(ask_options(configuration.settings), cast))
+    return _making(_with_majority(ask_options(configuration.settings), cast))
 
 
 def _forum(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
-    return partial(RunSpec, forum=_with_majority(forum_options(configuration.settings), cast))
+    return _making(_with_majority(forum_options(configuration.settings), cast))
 
 
 def _plan(configuration: Configuration, cast: Cast, request: SubmissionRequest) -> MakeSpec:
     given = isinstance(request.subject, QuestionInput) and request.subject.given
     options = plan_options(configuration.settings, given)
-    return partial(RunSpec, plan=_with_quorum(options, cast))
+    return _making(_with_quorum(options, cast))
 
 
 def _panel(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
     options = panel_options(configuration.settings, cast.moderator)
-    return partial(RunSpec, panel_options=_with_quorum(options, cast))
+    return _making(_with_quorum(options, cast))
 
 
 _OPTIONS: Mapping[str, Callable[[Configuration, Cast, SubmissionRequest], MakeSpec]] = {

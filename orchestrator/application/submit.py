@@ -11,7 +11,7 @@ from orchestrator.application.prepare import PreparedRun
 from orchestrator.application.watch import announce_watcher
 from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.engine.advance import Engine
-from orchestrator.workflows import WORKFLOWS
+from orchestrator.workflows.registry import WORKFLOWS, workflow_of
 from shared.allowed import Allowed
 from shared.models.run import RunSpec
 
@@ -36,8 +36,8 @@ def submit_run(
     spec = prepared.make_spec(workflow_version=version).model_copy(update={"watched": watched})
     for notice in preflight.check(spec, prepared.documents):
         listener.warn(notice)
-    panel = spec.panel
-    speakers = (*panel.critics, panel.author, panel.chair, *(member for _, member in spec.seats))
+    parts = workflow_of(spec).parts_of(spec)
+    speakers = (spec.panel.author, spec.panel.chair, *(holder for _, holder in parts))
     Allowed.of(backend.settings.instance, backend.environ).allow_all(speakers)
     return store_run(backend, spec, prepared.title, prepared.documents, watched_for_s=watched_for_s)
 

@@ -29,6 +29,7 @@ from shared.settings import Settings
 from shared.store.database import Database
 from shared.store.migrate import HEAD
 from shared.store.views import schema_revision
+from shared.tools.catalogue import cards
 
 UNREACHABLE = 5
 
@@ -104,11 +105,12 @@ def _git(_settings: Settings, _environ: Mapping[str, str]) -> Check:
 
 
 def _analysers(_settings: Settings, _environ: Mapping[str, str]) -> Check:
-    missing = [name for name in ("ruff", "bandit", "radon") if find_spec(name) is None]
+    needed = dict.fromkeys(package for card in cards() for package in card.packages)
+    missing = [name for name in needed if find_spec(name) is None]
     if missing:
         named = ", ".join(missing)
         return Check("analysers", State.FAIL, f"{named} missing: install Quorate again")
-    return Check("analysers", State.OK, "ruff, bandit, radon")
+    return Check("analysers", State.OK, ", ".join(needed))
 
 
 def _sandbox(_settings: Settings, _environ: Mapping[str, str]) -> Check:

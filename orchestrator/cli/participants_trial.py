@@ -27,13 +27,14 @@ from orchestrator.presentation.tables import table
 from orchestrator.settings.builtin_prompts import load as load_prompts
 from orchestrator.settings.loading import load_configuration
 from orchestrator.settings.schema import PrivacySection
-from orchestrator.workflows import WORKFLOWS
+from orchestrator.workflows.ask.options import AskOptions
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.allowed import Allowed
 from shared.errors import UserError
 from shared.models.deliberation import Question
 from shared.models.panel import Panel, Participant
 from shared.models.rows import StepRow
-from shared.models.run import AskOptions, Budget, RunSpec
+from shared.models.run import Budget, RunSpec
 from shared.store.spending import Grouping, spending
 from shared.store.views import list_steps, run_pulse
 
@@ -104,7 +105,7 @@ def _spec(
         subject=documents.put(Question(text=QUESTION).model_dump_json().encode()),
         prompts=documents.put(json.dumps(templates, ensure_ascii=False, sort_keys=True).encode()),
         panel=panel,
-        ask=AskOptions(quorum=1),
+        options=AskOptions(quorum=1).model_dump(mode="json"),
         budget=Budget(max_seconds=timeout_s + 20.0),
         allow_external=privacy.allow_external,
         allow_models=privacy.allow_models,

@@ -16,9 +16,9 @@ from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Span, Style, line
 from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.live.progress import CONVERSATIONS
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.money import estimate_json, estimate_lines
+from orchestrator.workflows.registry import is_conversation
 from shared.instance import Instance
 from shared.settings import Settings
 
@@ -139,7 +139,7 @@ def _introduce(
     terminal.talk([line(Span(text, Style.DIM)) for text in lines])
     for remark in prepared.remarks:
         (printer.warn if remark.code in LOUD else printer.remark)(remark)
-    if terminal.live and prepared.workflow in CONVERSATIONS:
+    if terminal.live and is_conversation(prepared.workflow):
         return  # the live picture's head says it
     title = say("submitted", prepared.language, run=run, title=prepared.title)
     terminal.talk([line(Span(title, Style.STRONG))])

@@ -18,7 +18,7 @@ from orchestrator.cli.notices import warning
 from orchestrator.cli.results import OutputOptions, columns_of, deliver
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
-from orchestrator.presentation.choices import LATER, REVISE, chosen, keys_for, options_of, prompt
+from orchestrator.presentation.choices import LATER, chosen, keys_for, options_of, prompt
 from orchestrator.presentation.exit_codes import ExitCode, exit_code
 from orchestrator.presentation.formats.text import question_lines
 from orchestrator.presentation.live.happenings import Manner
@@ -147,7 +147,7 @@ def _ask(backend: Backend, report: RunReport, terminal: Terminal, language: str)
         actor=actor(),
         channel="cli",
         key=decision.key,
-        message=_typed(say("ask_message", language)) if choice == REVISE else "",
+        message=_typed(say("ask_message", language)) if report.workflow.asks_why(choice) else "",
         shown_sha256=decision.shown_sha256,
     )
     announce_watcher(backend, report.run.id, watched_s(terminal))  # a while has passed

@@ -22,10 +22,12 @@ from orchestrator.core.replay.commands import (
     ToolRun,
     Turn,
 )
+from orchestrator.core.replay.materials import Materials
 from orchestrator.core.replay.replay import Entry, Journal, Progress, fingerprint, replay
 from orchestrator.engine.recorded import journal_of
 from orchestrator.engine.staging import Scheduled, Stage, refusal
-from orchestrator.workflows import WORKFLOWS, Materials, Registered, start_workflow
+from orchestrator.workflows.descriptor import WorkflowType
+from orchestrator.workflows.registry import WORKFLOWS, start_workflow
 from shared.errors import ReplayMismatch, UnknownRun
 from shared.faults import failpoint
 from shared.models.outcomes import FailureKind, RunStatus
@@ -60,7 +62,9 @@ def new_run_id() -> str:
 class Engine:
     """Submits and advances runs. Safe to share between threads."""
 
-    def __init__(self, database: Database, workflows: Mapping[str, Registered] = WORKFLOWS) -> None:
+    def __init__(
+        self, database: Database, workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS
+    ) -> None:
         """`database` should have patience: an advance is repeated when the server was away."""
         self.database = database
         self._workflows = workflows

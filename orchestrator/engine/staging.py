@@ -16,12 +16,8 @@ from orchestrator.core.findings.stances import RAISING
 from orchestrator.core.replay.commands import RecordBody, RoundRecord, ToolRun, Turn
 from orchestrator.core.replay.replay import fingerprint
 from shared.delivery.contracts import (
-    QUEUE_APPLY,
-    QUEUE_TOOLS,
     QUEUE_TURNS,
-    TASK_APPLY,
-    TASK_TOOL,
-    WRITING_TOOLS,
+    TOOL_TASKS,
     StepPayload,
     turn_name,
 )
@@ -31,6 +27,7 @@ from shared.models.panel import Participant
 from shared.models.steps import Failure, PromptPart, ToolRequest, TurnRequest
 from shared.store.documents import address
 from shared.store.runs import LockedRun, NewRecord, NewStep
+from shared.tools.catalogue import find_card
 
 INTERNED_FROM = 256
 MAX_ATTEMPTS = 3
@@ -83,8 +80,8 @@ class Stage:
         else:
             request, timeout_s = self._tool_request(step)
             name = step.participant
-            writes = step.tool in WRITING_TOOLS
-            task, queue = (TASK_APPLY, QUEUE_APPLY) if writes else (TASK_TOOL, QUEUE_TOOLS)
+            queue = find_card(step.tool).queue
+            task = TOOL_TASKS[queue]
         self.steps.append(
             NewStep(
                 key=step.key,
@@ -156,16 +153,17 @@ class Stage:
         return hmac.new(self.seed.encode(), name.encode(), hashlib.sha256).hexdigest()[:24]
 
     def _tool_request(self, step: ToolRun) -> tuple[str, float]:
+        inputs = step.inputs().model_dump(mode="json")
         request = ToolRequest(
             tool=step.tool,
             participant=step.participant,
             role=step.role,
             round=step.round,
             reply_model=step.reply_model,
-            inputs={name: self._interned_value(value) for name, value in step.inputs().items()},
-            timeout_s=step.timeout_s,
+            inputs={name: self._interned_value(value) for name, value in inputs.items()},
+            timeout_s=step.timeout_s or find_card(step.tool).limits.timeout_s,
         )
-        return request.model_dump_json(), step.timeout_s
+        return request.model_dump_json(), request.timeout_s
 
     def _interned_participant(self, participant: Participant) -> Participant:
         """A participant's large options (a script) are stored once, not in every request."""

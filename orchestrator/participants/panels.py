@@ -34,11 +34,9 @@ from orchestrator.participants.panel_report import (
 )
 from orchestrator.participants.phrases import phrase
 from orchestrator.settings.loading import Configuration
-from orchestrator.settings.schema import OF_PYTHON
 from shared.errors import ConfigurationError
 from shared.models.panel import Panel, Participant
-from shared.models.subject import PYTHON_SUFFIXES
-from shared.providers.sections import ANALYSERS
+from shared.tools.catalogue import find_card
 
 __all__ = ["PanelReport", "build_panel", "split_roles"]
 
@@ -96,15 +94,15 @@ def _is_typed(wanted: Wanted, configuration: Configuration) -> bool:
 def _idle(
     members: Sequence[Participant], wanted: Wanted, paths: Sequence[str] | None
 ) -> tuple[Participant, ...]:
-    """The analysers of Python in a change without any, all of them where nothing is left to read.
-
-    Nobody, when nobody else would criticise.
-    """
-    if paths is None or any(path.endswith(PYTHON_SUFFIXES) for path in paths):
+    """The analysers that can read none of the change's files. Nobody, when nobody else would criticise."""
+    if paths is None:
         return ()
     typed = {entry.name.strip() for entry in wanted.entries} if wanted.typed else frozenset()
-    tools = OF_PYTHON if paths else frozenset(ANALYSERS)
-    idle = tuple(m for m in members if m.tool in tools and m.name not in typed)
+    idle = tuple(
+        m
+        for m in members
+        if m.tool and m.name not in typed and not find_card(m.tool).scope.reads_any(paths)
+    )
     others = [m for m in members if m not in idle and m.provider != "rules"]
     return idle if others else ()
 

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from orchestrator.presentation.locale.words import knows, say
+from orchestrator.workflows.registry import decision_choices
 from shared.models.rows import DecisionRow
 
 LATER = "later"
-REVISE = "revise"
-KEYS = {
-    "apply_fix": "a",
-    "accept": "a",
-    "approve": "a",
-    "skip": "s",
-    "revise": "r",
-    "reject": "r",
-    LATER: "l",
-}
 
 
 def options_of(decision: DecisionRow) -> tuple[str, ...]:
@@ -34,10 +25,11 @@ def asked(decision: DecisionRow, language: str) -> str:
 
 
 def keys_for(options: Sequence[str]) -> dict[str, str]:
-    """A key for each option and for `later`: that of the table, else the first letter that is free, else a number."""
+    """A key for each option and for `later`: its own, else the first letter that is free, else a number."""
     keys: dict[str, str] = {}
+    declared = {word: choice.key for word, choice in decision_choices().items()} | {LATER: "l"}
     for number, option in enumerate((*options, LATER), 1):
-        wanted = (KEYS.get(option, ""), *option, str(number))
+        wanted = (declared.get(option, ""), *option, str(number))
         key = next(one for one in wanted if one.isalnum() and one not in keys)
         keys[key] = option
     return keys

@@ -14,8 +14,8 @@ from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.words import count, say
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.whatif import gate_word, how, round_name, weighed
-from orchestrator.whatif.changes import SECTIONS
 from orchestrator.whatif.comparing import Both, Comparison, Side, figures_of
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.findings import Finding
 
 NONE = "-"
@@ -63,7 +63,7 @@ def _section(title: str, heads: Sequence[str], rows: Sequence[Both]) -> list[Lin
 
 def _options(found: Comparison) -> list[Both]:
     """Without those that only one of two workflows has: all of them differ, and none can be compared."""
-    own = {f"{section}." for section, _ in SECTIONS.values()}
+    own = {f"{name}." for name in WORKFLOWS}
     apart = any(both.name == "workflow" for both in found.options)
     return [
         both

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from orchestrator.core.findings.ranking import Ranked, rank
 from orchestrator.core.findings.verdict import (
     GateResult,
+    GateRule,
     coverage_of,
     derive,
     effective_votes,
@@ -21,7 +22,8 @@ from orchestrator.core.findings.verdict import (
 )
 from orchestrator.core.results import ChangeResult, FindingsResult, ShownMatter, WorkflowResult
 from orchestrator.presentation.locale.words import say, translate
-from orchestrator.workflows import read_result
+from orchestrator.workflows.descriptor import WorkflowType
+from orchestrator.workflows.registry import workflow_named
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
@@ -30,11 +32,10 @@ from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
 from shared.models.panel import Participant, Role
 from shared.models.replies import Applied, CheckedFixes, Synthesis
 from shared.models.rows import DecisionRow, RunRow, StepRow, UsageRow
-from shared.models.run import ReviewOptions, RunSpec
+from shared.models.run import RunSpec
 
 SUPPORTING = frozenset({Position.AGREE, Position.PARTIAL})
 # Whose verdict follows from findings; that of the others is an answer.
-OF_FINDINGS = frozenset({"review", "plan", "undo"})
 # Contributions to a round of a discussion, which is assessed when all of them are there.
 ROUND_ROLES = frozenset(
     role.value
@@ -73,19 +74,20 @@ class RunReport:
         """What was captured at submission."""
         return RunSpec.model_validate(self.run.spec)
 
-    @property
-    def options(self) -> ReviewOptions:
-        """The review's options."""
-        return self.spec.review or ReviewOptions()
+    @cached_property
+    def workflow(self) -> WorkflowType[Any]:
+        """The workflow that the run is of."""
+        return workflow_named(self.run.workflow)
 
     @property
     def strategy(self) -> str | None:
         """The workflow's variant; None where it has none."""
-        spec = self.spec
-        chosen = (
-            spec.plan or spec.panel_options or (None if spec.ask or spec.forum else self.options)
-        )
-        return None if chosen is None else chosen.strategy
+        return self.workflow.strategy_of(self.spec)
+
+    @cached_property
+    def gate_rule(self) -> GateRule:
+        """What the run's gate looks at."""
+        return self.workflow.gate_of(self.spec)
 
     @property
     def critics(self) -> tuple[Participant, ...]:
@@ -100,7 +102,7 @@ class RunReport:
     @cached_property
     def result(self) -> WorkflowResult | None:
         """The workflow's result; None while there is none, and where this version cannot read what is stored."""
-        return read_result(self.run.workflow, self.run.outcome)
+        return self.workflow.result_of(self.run.outcome)
 
     @property
     def decision(self) -> DecisionRow | None:
@@ -196,14 +198,14 @@ class RunReport:
         """The outcome's verdict, or what follows so far once a discussion of findings has ended."""
         if self.run.verdict is not None:
             return Verdict(self.run.verdict)
-        if self.ending is None or self.run.workflow not in OF_FINDINGS:
+        if self.ending is None or not self.workflow.finds:
             return Verdict.INCONCLUSIVE if self.run.status.final else None
-        return derive(self.standing, self.ending, self.spec.fail_on, self.coverage)
+        return derive(self.standing, self.ending, self.gate_rule.fail_on, self.coverage)
 
     @property
     def gate(self) -> GateResult:
         """What the gate says: about what still stands, or about the debaters' agreement."""
-        return gate_of(self.spec, self.standing, self.ending, self.result or self.matter)
+        return gate_of(self.gate_rule, self.standing, self.ending, self.result or self.matter)
 
     @property
     def coverage(self) -> CoverageReport | None:
@@ -280,7 +282,9 @@ class RunReport:
     def scripted(self, language: str) -> tuple[str, ...]:
         """Who read lines from a file instead of being asked; nothing when nobody did."""
         names = dict.fromkeys(
-            one.name for _part, one in self.spec.seats if one.provider == "scripted"
+            one.name
+            for _part, one in self.workflow.parts_of(self.spec)
+            if one.provider == "scripted"
         )
         return (say("scripted", language, names=", ".join(names)),) if names else ()
 

@@ -36,7 +36,6 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.locale.words import count, say
 from orchestrator.presentation.money import spent
 from orchestrator.presentation.report import RunReport
-from orchestrator.workflows import VIEWS
 from shared.models.findings import Finding, FindingStatus
 from shared.models.outcomes import RunStatus, StepStatus, Verdict
 from shared.models.replies import Applied
@@ -52,7 +51,7 @@ VERDICT_STYLES = {
 def view_of(report: RunReport) -> WorkflowView[Any]:
     """How the run is shown: as its workflow says, unless this version cannot read what it came to."""
     unreadable = report.run.outcome is not None and report.result is None
-    return GENERIC if unreadable else VIEWS.get(report.run.workflow, GENERIC)
+    return GENERIC if unreadable else report.workflow.view
 
 
 def is_brief(report: RunReport, *, quiet: bool) -> bool:

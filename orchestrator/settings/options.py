@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from orchestrator.settings.schema import Settings
 from orchestrator.subjects.request import MAY_BE_SENT, NEVER_SENT, Screen
+from orchestrator.workflows.ask.options import AskOptions
+from orchestrator.workflows.descriptor import ASK
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.registry import WORKFLOWS
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.findings import Severity
 from shared.models.panel import Participant
-from shared.models.run import (
-    AskOptions,
-    Budget,
-    DecisionPolicy,
-    ForumOptions,
-    PanelOptions,
-    PlanOptions,
-    ReviewOptions,
-    Thresholds,
-)
+from shared.models.run import Budget, DecisionPolicy, Thresholds
 
 DEFAULT_ROUNDS = 3
 DEFAULT_TURN_S = 300.0
 FORUM_ROUNDS = 10
 FORUM_S = 300.0
 MOST_PANEL_ROUNDS = 10
-
-# The words that decide, by workflow, and what an unanswered question comes to.
-_WORDS = {"review": ("skip", "apply_fix"), "plan": ("accept", "revise")}
-_ON_TIMEOUT = {"review": "skip", "plan": "accept"}
 
 
 def review_options(settings: Settings) -> ReviewOptions:
@@ -126,13 +120,13 @@ def budget(settings: Settings) -> Budget:
     )
 
 
-def decision_policy(settings: Settings, workflow: str = "review") -> DecisionPolicy:
+def decision_policy(settings: Settings, workflow: str) -> DecisionPolicy:
     """How a run of that workflow asks. The words of another workflow decide nothing here: a person is asked."""
-    policy = settings.decision
+    policy, decisions = settings.decision, WORKFLOWS[workflow].decisions
+    known = [word for decision in decisions for word in decision.words]
+    silence = {"on_timeout": decisions[0].on_timeout} if decisions else {}
     return DecisionPolicy(
-        mode=policy.mode if policy.mode in _WORDS.get(workflow, ()) else "ask",
-        timeout_s=policy.timeout,
-        on_timeout=_ON_TIMEOUT.get(workflow, "skip"),
+        mode=policy.mode if policy.mode in known else ASK, timeout_s=policy.timeout, **silence
     )
 
 

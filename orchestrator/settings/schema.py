@@ -12,9 +12,6 @@ from shared.configuration import Seconds, Section
 from shared.models.findings import Severity
 from shared.providers.configuration import Provider
 
-OF_PYTHON = frozenset({"ruff", "bandit", "complexity"})
-"""Those of them that read Python only."""
-
 INTEGER = 2**31 - 1
 """The largest number of calls that the store's column holds."""
 BIG_INTEGER = 2**63 - 1

@@ -13,20 +13,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import JsonValue, ValidationError
 
-from orchestrator.core.consensus.convergence import Detector
-from orchestrator.workflows import panel, plan
+from orchestrator.core.setting import settings_of
+from orchestrator.workflows.descriptor import ASK
+from orchestrator.workflows.registry import WORKFLOWS, checked, decision_choices
 from shared.errors import UserError
-from shared.models.replies import REPLY_MODELS
-from shared.models.run import (
-    AskOptions,
-    ForumOptions,
-    PanelOptions,
-    PlanOptions,
-    ReviewOptions,
-    RunSpec,
-)
+from shared.models.run import RunSpec
 
 Path = tuple[str, ...]
 
@@ -46,31 +39,9 @@ class Change:
         return f"{self.name}={value}"
 
 
-# The section of the specification that holds a workflow's own options.
-SECTIONS: dict[str, tuple[str, type[BaseModel]]] = {
-    "review": ("review", ReviewOptions),
-    "ask": ("ask", AskOptions),
-    "forum": ("forum", ForumOptions),
-    "plan": ("plan", PlanOptions),
-    "panel": ("panel_options", PanelOptions),
-}
-
-_DEBATED = ("review", "plan", "panel")
-RULES: dict[str, dict[str, Path]] = {
-    "detector": dict.fromkeys(("review", "plan"), ("detector",)),
-    "agreement": dict.fromkeys(_DEBATED, ("thresholds", "agreement")),
-    "stability": dict.fromkeys(_DEBATED, ("thresholds", "stability")),
-    "agreement-weight": dict.fromkeys(_DEBATED, ("thresholds", "agreement_weight")),
-    "stability-weight": dict.fromkeys(_DEBATED, ("thresholds", "stability_weight")),
-    "quorum": dict.fromkeys(SECTIONS, ("quorum",)),
-    "consensus": {"forum": ("consensus",), "panel": ("consensus_threshold",)},
-    "fail-on": dict.fromkeys(("review", "plan"), ("fail_on",)),
-    "rounds": {
-        **dict.fromkeys(("review", "plan"), ("rounds",)),
-        **dict.fromkeys(("forum", "panel"), ("max_rounds",)),
-    },
-}
-
+OPTIONS = "options"
+_EARLIER = "_options"
+"""How a panel's options were written once: `panel_options.ballot`."""
 _FIXED: dict[str, str] = {
     "workflow": "another workflow is another run",
     "workflow_version": "it belongs to the code",
@@ -85,24 +56,30 @@ _FIXED: dict[str, str] = {
     "allow_external": "it was captured at submission: submit the work again",
     "allow_models": "it was captured at submission: submit the work again",
 }
-# Options that the models take as any word; what the code knows of them.
-_KNOWN: dict[Path, tuple[str, ...]] = {
-    ("review", "strategy"): tuple(
-        name.removeprefix("critique.") for name in REPLY_MODELS if name.startswith("critique.")
-    ),
-    ("review", "detector"): tuple(Detector),
-    ("review", "apply"): ("branch", "in-place"),
-    ("plan", "strategy"): tuple(plan.STRATEGIES),
-    ("plan", "detector"): tuple(Detector),
-    ("panel_options", "strategy"): tuple(panel.STRATEGIES),
-    ("decision", "mode"): ("ask", "skip", "apply_fix", "revise", "accept"),
-    ("decision", "on_timeout"): ("skip", "apply_fix", "revise", "accept"),
-}
 
 
-def rules_of(workflow: str) -> tuple[str, ...]:
-    """The rules that a workflow has."""
-    return tuple(name for name, row in RULES.items() if workflow in row)
+def rules_of(workflow: str) -> dict[str, Path]:
+    """The rules that a workflow has, and where in its options each one is."""
+    found: dict[str, Path] = {}
+    model = WORKFLOWS[workflow].options
+    for field, setting in settings_of(model):
+        whole = len(setting.rules) == 1
+        found |= {
+            rule: (field,) if whole else (field, rule.replace("-", "_")) for rule in setting.rules
+        }
+    return found
+
+
+def _words(workflow: str) -> dict[Path, tuple[str, ...]]:
+    """What is known where an option takes any word."""
+    described = WORKFLOWS[workflow]
+    modes = (ASK, *decision_choices())
+    found: dict[Path, tuple[str, ...]] = {
+        ("decision", "mode"): modes,
+        ("decision", "on_timeout"): modes[1:],
+    }
+    options = settings_of(described.options)
+    return found | {(OPTIONS, field): setting.words for field, setting in options if setting.words}
 
 
 def change_of(spec: RunSpec, name: str, text: str, *, open_fields: Iterable[str] = ()) -> Change:
@@ -110,36 +87,32 @@ def change_of(spec: RunSpec, name: str, text: str, *, open_fields: Iterable[str]
 
     Raises UserError for a rule that the workflow has not, and for what cannot be changed.
     """
-    if spec.workflow not in SECTIONS:
+    if not WORKFLOWS[spec.workflow].options.model_fields:
         raise UserError(f"a run of the workflow {spec.workflow!r} has no rules that could differ")
-    section, _ = SECTIONS[spec.workflow]
-    if name in RULES:
-        row = RULES[name]
-        if spec.workflow not in row:
-            known = ", ".join(rules_of(spec.workflow))
-            raise UserError(
-                f"{_a(spec.workflow)} run has no {name}: its rules are {known} (any option: --set)"
-            )
-        return Change(name, (section, *row[spec.workflow]), _value(name, text))
-    path = _path(spec, name, section)
+    rules = rules_of(spec.workflow)
+    if name in rules:
+        return Change(name, (OPTIONS, *rules[name]), _value(name, text))
+    if any(name in rules_of(other) for other in WORKFLOWS):
+        known = ", ".join(rules)
+        raise UserError(
+            f"{_a(spec.workflow)} run has no {name}: its rules are {known} (any option: --set)"
+        )
+    path = _path(spec, name)
     if path[0] in _FIXED and path[0] not in set(open_fields):
         raise UserError(f"{name} cannot be changed here: {_FIXED[path[0]]}")
     return Change(name, path, _value(path[-1], text))
 
 
-def _path(spec: RunSpec, name: str, section: str) -> Path:
+def _path(spec: RunSpec, name: str) -> Path:
     parts = tuple(part.strip().replace("-", "_") for part in name.split("."))
     if not all(parts):
         raise UserError(
             f"--set {name}: expected KEY=VALUE, as in rounds=5 or thresholds.agreement=0.6"
         )
-    _, model = SECTIONS[spec.workflow]
-    if parts[0] in model.model_fields:
-        return (section, *parts)
-    if (
-        len(parts) > 1 and parts[0] == spec.workflow
-    ):  # the panel's options go by the workflow's name too
-        return (section, *parts[1:])
+    if parts[0] in WORKFLOWS[spec.workflow].options.model_fields:
+        return (OPTIONS, *parts)
+    if len(parts) > 1 and parts[0].removesuffix(_EARLIER) == spec.workflow:
+        return (OPTIONS, *parts[1:])
     return parts
 
 
@@ -161,19 +134,21 @@ def changed(spec: RunSpec, changes: Sequence[Change]) -> RunSpec:
     if not changes:
         return spec
     content: dict[str, Any] = spec.model_dump(mode="json")
-    section, model = SECTIONS[spec.workflow]
-    if content[section] is None:
-        content[section] = model().model_dump(mode="json")
+    described = WORKFLOWS[spec.workflow]
+    content[OPTIONS] = described.options_of(spec).model_dump(mode="json")
     for change in changes:
         _put(content, change)
     try:
+        described.options.model_validate(content[OPTIONS])
         made = RunSpec.model_validate(content)
+        made = checked(made)
         json.dumps(made.model_dump(), allow_nan=False, default=str)
     except ValidationError as error:
         raise UserError(_explained(error, changes)) from None
-    except ValueError:
+    except ValueError as error:
         names = ", ".join(change.shown for change in changes)
-        raise UserError(f"{names}: a number must be finite") from None
+        infinite = "Out of range" in str(error)
+        raise UserError(f"{names}: {'a number must be finite' if infinite else error}") from None
     return made
 
 
@@ -194,7 +169,7 @@ def _put(content: dict[str, Any], change: Change) -> None:
     last = change.path[-1]
     if last not in where or isinstance(where[last], dict):
         raise UserError(_unknown(change, content))
-    known = _KNOWN.get(change.path)
+    known = _words(str(content["workflow"])).get(change.path)
     if known is not None and change.value not in known:
         raise UserError(f"{change.shown}: there is no such {last} (known: {', '.join(known)})")
     where[last] = change.value
@@ -202,11 +177,9 @@ def _put(content: dict[str, Any], change: Change) -> None:
 
 def _unknown(change: Change, content: Mapping[str, Any]) -> str:
     workflow = str(content["workflow"])
-    section = SECTIONS[workflow][0]
-    others = {other for other, _ in SECTIONS.values()} - {section}
-    paths = [path for path in _leaves(content) if path.partition(".")[0] not in others]
+    paths = _leaves(content)
     # As it would be typed: a workflow's own options go without their section.
-    known = [*rules_of(workflow), *(path.removeprefix(f"{section}.") for path in paths)]
+    known = [*rules_of(workflow), *(path.removeprefix(f"{OPTIONS}.") for path in paths)]
     near = get_close_matches(change.name.replace("-", "_"), known, n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
     return f"{_a(workflow)} run has no option {change.name!r}{hint}"
@@ -225,7 +198,15 @@ def _leaves(content: Mapping[str, Any], prefix: str = "") -> Iterable[str]:
 def _explained(error: ValidationError, changes: Sequence[Change]) -> str:
     first = error.errors(include_input=False, include_url=False)[0]
     where = tuple(str(part) for part in first["loc"])
-    change = next((one for one in changes if one.path == where[: len(one.path)]), None)
+    paths = {change: (change.path, change.path[1:]) for change in changes}
+    change = next(
+        (
+            one
+            for one, tried in paths.items()
+            if any(path == where[: len(path)] for path in tried if path)
+        ),
+        None,
+    )
     name = change.shown if change is not None else ".".join(where) or "the options"
     message = first["msg"]
     return f"{name}: {message[:1].lower()}{message[1:]}"

@@ -13,6 +13,7 @@ from orchestrator.core.findings.pairing import Pair, pair_up
 from orchestrator.core.findings.stances import stated
 from orchestrator.whatif.pictures import Picture, stored_picture
 from orchestrator.whatif.recording import Recording
+from orchestrator.workflows.registry import workflow_of
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 from shared.models.panel import Participant
@@ -151,14 +152,17 @@ def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Bot
 
 # ---- what they were asked to do -----------------------------------------------------------------
 
-_APART = frozenset({"panel", "seed", "labels", "prompts", "subject", "watched"})
+_APART = frozenset({"options", "panel", "seed", "labels", "prompts", "subject", "watched"})
 
 
 def _options(spec: RunSpec) -> dict[str, Any]:
     content = spec.model_dump(mode="json")
-    if spec.panel_options is not None:
-        content["panel_options"].pop("moderator")
+    # As it would be typed, and without the participants among them, which are compared by themselves.
+    seated = {part.name for part, _ in workflow_of(spec).parts_of(spec) if part.in_options}
+    options = workflow_of(spec).options_of(spec).model_dump(mode="json").items()
+    own = {key: value for key, value in options if key not in seated}
     leaves = dict(_leaves({key: one for key, one in content.items() if key not in _APART}))
+    leaves |= _leaves(own, f"{spec.workflow}.")
     return {**leaves, "subject": spec.subject[:12], "prompts": spec.prompts[:12]}
 
 
@@ -172,7 +176,7 @@ def _leaves(content: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str,
 
 def _participants(spec: RunSpec) -> dict[str, str]:
     """Who sits where and how they are reached, by part and name."""
-    return {f"{part} {one.name}": _who(one) for part, one in spec.seats}
+    return {f"{part.name} {one.name}": _who(one) for part, one in workflow_of(spec).parts_of(spec)}
 
 
 def _who(one: Participant) -> str:

@@ -19,12 +19,13 @@ from orchestrator.core.replay.replay import Entry, Journal
 from orchestrator.whatif.places import Place, Stop, find_place, stops
 from orchestrator.whatif.recording import Recording, without_records
 from orchestrator.whatif.replaying import Spare, spare_of
-from orchestrator.workflows import WORKFLOWS
+from orchestrator.workflows.descriptor import ASK
+from orchestrator.workflows.registry import WORKFLOWS, workflow_of
 from shared.errors import UserError
 from shared.models.run import RunSpec
 from shared.text.tokens import estimated_tokens
 
-APPLY, DECISION = "apply_fix", "decision"
+DECISION = "decision"
 # What a fork's title begins with, by language; a fork of a fork says it once.
 _FORK_OF = {"en": "fork of {run}: ", "ko": "{run}에서 갈라짐: "}
 
@@ -65,18 +66,15 @@ def prefix_of(recording: Recording, at: str) -> Prefix:
     )
 
 
-_DECIDING = frozenset({"review", "plan"})
-
-
 def _way_to(recording: Recording, at: str) -> tuple[tuple[Stop, ...], Place]:
     spec = recording.spec
-    if spec.workflow == "undo":
+    if not workflow_of(spec).expected:
         raise UserError(
             f"run {recording.run.id} takes a fix back: what writes is not repeated in a fork"
         )
     walked = recording.follow(spec, anew=False)
     way = stops(walked)
-    decided = _of_policy(way, at) if spec.workflow in _DECIDING else None
+    decided = _of_policy(way, at) if workflow_of(spec).decisions else None
     place = decided or find_place(way, at, recording.run.id)
     for index, stop in enumerate(way[: place.index + (at != DECISION)]):
         if stop.writes or (index < place.index and _approved(recording, stop)):
@@ -102,7 +100,7 @@ def _of_policy(way: tuple[Stop, ...], at: str) -> Place | None:
 
 def _approved(recording: Recording, stop: Stop) -> bool:
     answer = recording.journal.answers.get(stop.decision or "")
-    return answer is not None and answer.choice == APPLY
+    return answer is not None and workflow_of(recording.spec).writes(answer.choice)
 
 
 def plan_fork(recording: Recording, prefix: Prefix, spec: RunSpec) -> ForkPlan:
@@ -138,8 +136,8 @@ def inheritable(spec: RunSpec) -> RunSpec:
     answers: the fork's first turn would be answered with the very answer that it is to replace.
     """
     decision = spec.decision
-    if decision.mode == APPLY:
-        decision = decision.model_copy(update={"mode": "ask"})
+    if workflow_of(spec).writes(decision.mode):
+        decision = decision.model_copy(update={"mode": ASK})
     return spec.model_copy(update={"decision": decision, "reuse": False})
 
 

@@ -10,7 +10,7 @@ from orchestrator.core.findings.verdict import GateResult, derive, gate_of
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.core.replay.recomputation import Recomputed, rounds_of
 from orchestrator.whatif.recording import Recording
-from orchestrator.workflows import read_result
+from orchestrator.workflows.registry import workflow_of
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending, Verdict
@@ -19,7 +19,6 @@ from shared.models.run import RunSpec
 ENDING = "ending"  # the record of a vote after the last round
 
 # Workflows whose verdict code derives from findings and the ending, also before the outcome is there.
-_BY_FINDINGS = frozenset({"review", "plan"})
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,9 @@ def _picture(
         standing=standing,
         ending=ending,
         verdict=verdict,
-        gate=gate_of(spec, standing, ending, read_result(spec.workflow, outcome)),
+        gate=gate_of(
+            workflow_of(spec).gate_of(spec), standing, ending, workflow_of(spec).result_of(outcome)
+        ),
         votes=_votes(detail),
         so_far=outcome is None,
     )
@@ -100,9 +101,9 @@ def named_findings(records: Iterable[RoundRecord]) -> tuple[Finding, ...]:
 def _verdict_so_far(
     spec: RunSpec, findings: tuple[Finding, ...], ending: Ending | None
 ) -> Verdict | None:
-    if ending is None or spec.workflow not in _BY_FINDINGS:
+    if ending is None or not workflow_of(spec).finds:
         return None
-    return derive(findings, ending, spec.fail_on)
+    return derive(findings, ending, workflow_of(spec).gate_of(spec).fail_on)
 
 
 def _votes(detail: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from difflib import get_close_matches
 
 from orchestrator.core.replay.commands import ToolRun
 from orchestrator.core.replay.recomputation import Decided, Group, Recomputed, Step
-from shared.delivery.contracts import WRITING_TOOLS
 from shared.errors import UnknownRun
 from shared.models.panel import Role
+from shared.tools.catalogue import find_card
 
 # Turns that make up a round of a discussion; others may carry a round's number for people to read.
 DISCUSSING = frozenset(
@@ -55,7 +55,8 @@ class Stop:
     @property
     def writes(self) -> bool:
         """True when a hand that writes is at work here."""
-        return any(isinstance(step, ToolRun) and step.tool in WRITING_TOOLS for step in self.steps)
+        tools = [step.tool for step in self.steps if isinstance(step, ToolRun)]
+        return not all(find_card(tool).read_only for tool in tools)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from orchestrator.core.replay.recomputation import Recomputed, recompute
 from orchestrator.core.replay.replay import Journal
 from orchestrator.engine.advance import why_blocked
 from orchestrator.engine.recorded import journal_of
-from orchestrator.workflows import WORKFLOWS, start_workflow
+from orchestrator.workflows.registry import WORKFLOWS, start_workflow
 from shared.errors import ReplayMismatch, UserError
 from shared.models.outcomes import StepStatus
 from shared.models.rows import RunRow

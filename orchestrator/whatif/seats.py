@@ -12,26 +12,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from orchestrator.workflows.descriptor import PartType
+from orchestrator.workflows.registry import WORKFLOWS, checked, workflow_of
 from shared.errors import UserError
-from shared.models.panel import Participant, Role
-from shared.models.run import CRITIC, RunSpec
+from shared.models.panel import Participant
+from shared.models.run import RunSpec
 from shared.store.runs import JournalRow
-
-# The parts that are held by one participant, by the names that workflows have for them.
-_PARTS = {
-    "author": "author",
-    "planner": "author",
-    "chair": "chair",
-    "judge": "chair",
-    "orchestrator": "chair",
-    "moderator": "moderator",
-}
-_ROLES: dict[str, frozenset[str]] = {
-    "author": frozenset({Role.REBUTTAL, Role.FIX, Role.DEFENSE, Role.PLAN}),
-    "chair": frozenset({Role.SYNTHESIS, Role.SELECTION, Role.JUDGEMENT}),
-    "moderator": frozenset({Role.MODERATION}),
-}
-_OF_PARTS = frozenset().union(*_ROLES.values())
 
 
 def seated(
@@ -60,10 +46,12 @@ def seated(
     if listed:
         content["panel"]["critics"] = [one.model_dump(mode="json") for one in listed]
     try:
-        made = RunSpec.model_validate(content)
+        made = checked(RunSpec.model_validate(content))
     except ValidationError as error:
         message = error.errors(include_input=False, include_url=False)[0]["msg"]
         raise UserError(f"--participants: {message.removeprefix('Value error, ')}") from None
+    except ValueError as error:
+        raise UserError(f"--participants: {error}") from None
     shown = tuple((seat, who) for seat, who in seats if seat != who)
     if shown:
         labels = {**made.labels, "seats": dict(shown)}
@@ -71,21 +59,23 @@ def seated(
     return made
 
 
-Seat = tuple[str, Participant]  # as in `RunSpec.seats`: the part, and who holds it
+Seat = tuple[PartType[Any], Participant]
 
 
 def _seats_of(spec: RunSpec, typed: str) -> list[Seat]:
     """The seat of that part, or every seat that the participant of that name holds. Raises UserError for none."""
-    part = _PARTS.get(typed)
+    parts = [part for workflow in WORKFLOWS.values() for part in workflow.parts if not part.many]
+    named = {title: part.name for part in parts for title in (part.name, part.title)}.get(typed)
+    seats = workflow_of(spec).parts_of(spec)
     found = [
-        (seat, holder)
-        for seat, holder in spec.seats
-        if (seat == part if part is not None else holder.name == typed)
+        (part, holder)
+        for part, holder in seats
+        if (part.name == named if named is not None else holder.name == typed)
     ]
     if not found:
-        names = [holder.name for _, holder in spec.seats]
-        parts = [seat for seat, _ in spec.seats if seat != CRITIC]
-        known = ", ".join(dict.fromkeys((*names, *parts)))
+        names = [holder.name for _, holder in seats]
+        singles = [part.name for part, _ in seats if not part.many]
+        known = ", ".join(dict.fromkeys((*names, *singles)))
         raise UserError(f"--participants: the run has no seat {typed!r} (it has {known})")
     return found
 
@@ -101,16 +91,13 @@ def _sit(
     part, old = seat
     name = old.name if _has_spoken(old.name, part, copied) else new.name
     taken = new.model_copy(update={"name": name}).model_dump(mode="json")
-    if part == CRITIC:
+    if part.many:
         names = [critic.name for critic in spec.panel.critics]
         content["panel"]["critics"][names.index(old.name)] = taken
-    elif part == "moderator":
-        content["panel_options"]["moderator"] = taken
     else:
-        content["panel"][part] = taken
+        content["options" if part.in_options else "panel"][part.name] = taken
     return name, new.name
 
 
-def _has_spoken(name: str, part: str, copied: Collection[JournalRow]) -> bool:
-    own = [row.role for row in copied if row.participant == name]
-    return any(role not in _OF_PARTS if part == CRITIC else role in _ROLES[part] for role in own)
+def _has_spoken(name: str, part: PartType[Any], copied: Collection[JournalRow]) -> bool:
+    return any(row.participant == name and row.role in part.roles for row in copied)

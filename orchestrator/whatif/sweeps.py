@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from itertools import product
 
-from orchestrator.whatif.changes import Change, change_of
+from orchestrator.whatif.changes import OPTIONS, Change, change_of
 from shared.errors import UserError
 from shared.models.run import RunSpec
 
@@ -51,7 +51,9 @@ def _range(text: str, values: str) -> list[str]:
 def variants(sweeps: list[tuple[Change, ...]], always: list[Change]) -> list[tuple[Change, ...]]:
     """One combination a variant, `always` in each. Raises UserError for too many, or an option that is given twice."""
     paths = [sweep[0].path for sweep in sweeps] + [change.path for change in always]
-    twice = sorted({".".join(path) for path in paths if paths.count(path) > 1})
+    twice = sorted(
+        {".".join(path).removeprefix(f"{OPTIONS}.") for path in paths if paths.count(path) > 1}
+    )
     if twice:
         raise UserError(f"{', '.join(twice)} is given twice")
     total = 1

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from orchestrator.core.replay.commands import Outcome, ToolRun, Workflow, phase, single
 from orchestrator.core.replay.materials import Materials
+from orchestrator.core.views.findings import GENERIC
+from orchestrator.workflows.descriptor import (
+    CRITIC,
+    PartType,
+    SubjectKind,
+    WorkflowType,
+    author,
+    chair,
+    critics,
+)
 from shared.models.outcomes import Verdict
 from shared.models.replies import Undone
 from shared.models.run import RunSpec
+from shared.models.wire import Wire
+from shared.tools.inputs import UndoInput
 
 VERSION = 1
 
@@ -22,10 +36,31 @@ def undo(spec: RunSpec, _materials: Materials) -> Workflow:
             role="undo",
             round=0,
             reply_model="undone",
-            inputs=lambda: {"applied": spec.labels["applied"]},
+            inputs=lambda: UndoInput.model_validate({"applied": spec.labels["applied"]}),
         )
     )
     if result.reply is None:
         assert result.failure is not None
         return Outcome(Verdict.INCONCLUSIVE, None, result.failure.message)
     return Outcome(Verdict.DONE, None, Undone.model_validate(result.reply).message)
+
+
+class UndoOptions(Wire):
+    """Nothing can be chosen."""
+
+
+WORKFLOW: WorkflowType[UndoOptions] = WorkflowType(
+    name="undo",
+    version=VERSION,
+    options=UndoOptions,
+    start=undo,
+    subject=SubjectKind.CHANGE,
+    parts=(
+        # Nobody speaks; the panel is that of the run whose fix is taken back.
+        PartType(CRITIC, "critic", (), critics, many=True),
+        PartType("author", "author", (), author),
+        PartType("chair", "chair", (), chair),
+    ),
+    finds=True,
+    view=replace(GENERIC, always_whole=True),
+)

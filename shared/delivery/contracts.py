@@ -28,7 +28,8 @@ TASK_TURN = "quorate.turn"
 SIGNAL_STREAM = "quorate:signals"
 SIGNAL_GROUP = "orchestrators"
 SIGNAL_FIELDS = ("v", "run")
-WRITING_TOOLS = frozenset({"apply", "undo"})  # they touch the user's repository
+# What does the work of a tool, by the queue of its card.
+TOOL_TASKS = {QUEUE_TOOLS: TASK_TOOL, QUEUE_APPLY: TASK_APPLY}
 
 
 def _printable(name: str) -> str:

@@ -13,10 +13,11 @@ from shared.providers.families import family_of, plain_name
 from shared.providers.field_types import OneOf, OwnFile
 from shared.providers.options import ProviderOptions
 from shared.providers.scripts import load_script
+from shared.tools.card import ToolKind
+from shared.tools.catalogue import cards, find_card
 
-ANALYSERS = ("ruff", "bandit", "complexity", "diffcheck")
+ANALYSERS = tuple(card.name for card in cards(kind=ToolKind.ANALYSER))
 """The tools that can take part as analysers, in the order of the default panel."""
-LONGEST_ANALYSIS_S = 120.0
 
 OptionsModel = type[ProviderOptions]
 
@@ -158,7 +159,7 @@ class RulesSection(ProviderSection):
 
 def analyser_participant(name: str, tool: str, timeout_s: float) -> Participant:
     """A tool that speaks for itself."""
-    at_most_s = min(timeout_s, LONGEST_ANALYSIS_S)
+    at_most_s = min(timeout_s, find_card(tool).limits.timeout_s)
     return Participant(
         name=name, provider="analyser", tool=tool, family="rules", timeout_s=at_most_s
     )

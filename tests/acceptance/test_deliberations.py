@@ -7,16 +7,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from orchestrator.workflows.ask.options import AskOptions
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.outcomes import Ending, Verdict
-from shared.models.run import (
-    AskOptions,
-    Budget,
-    DecisionPolicy,
-    ForumOptions,
-    PanelOptions,
-    PlanOptions,
-    ReviewOptions,
-)
+from shared.models.run import Budget, DecisionPolicy
 from tests.fixtures.instance import CommandLine
 from tests.support import debates, question_panel
 from tests.support.review_panel import Submission, submission
@@ -161,9 +158,8 @@ BOUNDS: dict[str, tuple[str, Cast, Any, int | None]] = {
 def bounded(name: str) -> Submission:
     """A row of the table above as a run."""
     workflow, cast, options, calls = BOUNDS[name]
-    fields = {"ask": "ask", "forum": "forum", "plan": "plan", "panel": "panel_options"}
     run = with_script(made(workflow), cast)
-    update = {fields.get(workflow, workflow): options, "budget": Budget(max_calls=calls)}
+    update = {"options": options.model_dump(mode="json"), "budget": Budget(max_calls=calls)}
     return Submission(run.spec.model_copy(update=update), run.documents)
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from orchestrator.application.report import load_report
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.panel.options import PanelOptions
 from shared.models.outcomes import Ending
-from shared.models.run import ForumOptions, PanelOptions
 from tests.chaos.cluster import Cluster
 from tests.support import debates, question_panel
 from tests.support.review_panel import Submission

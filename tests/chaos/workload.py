@@ -11,8 +11,9 @@ from uuid import uuid4
 from orchestrator.settings.builtin_prompts import load
 from orchestrator.subjects.capture import capture
 from orchestrator.subjects.request import ChangeRequest
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.panel import Panel, Participant
-from shared.models.run import Budget, DecisionPolicy, ReviewOptions, RunSpec
+from shared.models.run import Budget, DecisionPolicy, RunSpec
 from shared.store.documents import address
 
 KEY_VARIABLE = "STAND_IN_KEY"
@@ -151,7 +152,7 @@ def make_spec(
             author=member("eve"),
             chair=member("fay"),
         ),
-        review=ReviewOptions(rounds=rounds, max_reviews=1, apply=apply),
+        options=ReviewOptions(rounds=rounds, max_reviews=1, apply=apply).model_dump(mode="json"),
         decision=DecisionPolicy(mode=mode, timeout_s=timeout_s, on_timeout="skip"),
         budget=budget or Budget(),
         watched=watched,

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core.replay.commands import RecordBody, RoundRecord, ToolRun, Turn, Workflow
+from orchestrator.core.replay.materials import Materials
 from orchestrator.core.replay.recomputation import asks, recompute
 from orchestrator.core.replay.replay import Entry, Journal, fingerprint, replay
 from orchestrator.engine.advance import outcome_json
 from orchestrator.engine.recorded import journal_of
 from orchestrator.whatif.replaying import Difference, differences
-from orchestrator.workflows import Materials, start_workflow
+from orchestrator.workflows.registry import start_workflow
 from shared.models.run import RunSpec
 from shared.models.steps import StepResult
 from shared.store.runs import JournalRow, StoredJournal, StoredRecord

@@ -20,7 +20,7 @@ from orchestrator.engine.dispatch import publish
 from orchestrator.engine.sweeper import Sweeper
 from orchestrator.whatif.recording import make_recording
 from orchestrator.whatif.replaying import check
-from orchestrator.workflows import WORKFLOWS
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.delivery.broker import make_app
 from shared.instance import Endpoints
 from shared.models.decision import Answer

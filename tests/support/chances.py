@@ -8,10 +8,14 @@ from typing import Any
 from hypothesis import strategies as st
 
 from orchestrator.core.replay.commands import Decide, Outcome, ToolRun
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.ask.options import AskOptions
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind
-from shared.models.run import AskOptions, ForumOptions, PanelOptions, PlanOptions, ReviewOptions
 from shared.models.steps import StepResult
 from tests.support import debates, question_panel
 from tests.support.review_panel import PATCH, Submission, submission
@@ -94,7 +98,7 @@ def held(run: Submission, seed: int, failing: float = 0.0) -> tuple[Outcome, Sim
 def _tool(step: ToolRun, draw: Random) -> StepResult:
     if step.reply_model == "applied":
         return reply("applied", repository="/nowhere", branch="quorate/r1")
-    proposals: Any = step.inputs()["fixes"]
+    proposals: Any = step.inputs().model_dump(mode="json")["fixes"]
     fixes = [{**fix, "problem": draw.choice((None, None, "no"))} for fix in proposals]
     good = any(fix["problem"] is None for fix in fixes)
     return reply("fixes.checked", fixes=fixes, patch=PATCH if good else "")

@@ -9,13 +9,15 @@ from typing import Any
 
 from orchestrator.core.replay.commands import Decide, Outcome, Turn
 from orchestrator.settings import builtin_prompts as prompts
-from orchestrator.workflows import WORKFLOWS, start_workflow
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.registry import WORKFLOWS, start_workflow
 from shared.models.decision import Answer
 from shared.models.deliberation import Context, Question
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel, Participant
 from shared.models.replies import REPLY_MODELS
-from shared.models.run import DecisionPolicy, PanelOptions, PlanOptions, RunSpec
+from shared.models.run import DecisionPolicy, RunSpec
 from shared.models.steps import Failure, StepResult
 from tests.support.review_panel import Submission, sha
 from tests.support.simulator import Simulation, Step
@@ -61,8 +63,7 @@ def submitted(
             author=member("author"),
             chair=member("chair"),
         ),
-        plan=options if isinstance(options, PlanOptions) else None,
-        panel_options=options if isinstance(options, PanelOptions) else None,
+        options=options.model_dump(mode="json"),
         decision=decision or DecisionPolicy(),
         seed=seed,
     )

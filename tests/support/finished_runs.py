@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from orchestrator.core.replay.commands import Outcome, Turn
-from shared.models.run import AskOptions, ForumOptions, PanelOptions, PlanOptions
+from orchestrator.workflows.ask.options import AskOptions
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.steps import StepResult
 from tests.support import debates, question_panel
 from tests.support.forum_cast import Cast, ends_in, votes

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from orchestrator.core.replay.commands import Outcome, Turn
-from shared.models.run import ForumOptions
+from orchestrator.workflows.forum.options import ForumOptions
 from shared.models.steps import StepResult
 from tests.support.question_panel import Script, fail, give, hold, submitted
 from tests.support.simulator import Simulation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,7 @@ from shared.models.decision import Question
 from shared.models.outcomes import Verdict
 from shared.models.panel import Participant, Role
 from shared.models.steps import PromptPart
+from shared.tools.inputs import AnalyserInput
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,9 @@ def turn(key: str, **fields: object) -> Turn:
 
 
 def tool(key: str) -> ToolRun:
-    """A tool run whose inputs name it."""
-    return ToolRun(key, "ruff", "ruff", "critique", 1, "critique.review", lambda: {"key": key})
+    """A tool run."""
+    inputs = AnalyserInput(subject=hashlib.sha256(key.encode()).hexdigest())
+    return ToolRun(key, "ruff", "ruff", "critique", 1, "critique.review", lambda: inputs)
 
 
 def round_record(number: int) -> RoundRecord:

@@ -9,12 +9,14 @@ from typing import Any
 
 from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.settings import builtin_prompts as prompts
-from orchestrator.workflows import WORKFLOWS, start_workflow
+from orchestrator.workflows.ask.options import AskOptions
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.registry import WORKFLOWS, start_workflow
 from shared.models.decision import Answer
 from shared.models.deliberation import Context, Question
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel, Participant
-from shared.models.run import AskOptions, ForumOptions, RunSpec
+from shared.models.run import RunSpec
 from shared.models.steps import Failure, StepResult
 from tests.support.review_panel import Submission, sha
 from tests.support.simulator import Simulation, Step
@@ -59,8 +61,7 @@ def submitted(
         panel=Panel(
             critics=tuple(members or (member(name) for name in names)), author=chair, chair=chair
         ),
-        ask=options if isinstance(options, AskOptions) else None,
-        forum=options if isinstance(options, ForumOptions) else None,
+        options=options.model_dump(mode="json"),
         seed="seed",
     )
     return Submission(spec, documents)

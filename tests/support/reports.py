@@ -5,13 +5,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from orchestrator.presentation.report import RecordedAssessment, RunReport
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.decision import DecisionState
 from shared.models.findings import Finding, FindingStatus, Place, Position, Severity
 from shared.models.outcomes import Ending, RunStatus
 from shared.models.panel import Panel, Participant
 from shared.models.rows import DecisionRow, RunRow, StepRow, UsageRow
-from shared.models.run import ReviewOptions, RunSpec
+from shared.models.run import RunSpec
 
 MOMENT = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
 CRITICS = ("ruff", "bandit", "claude")
@@ -28,7 +29,7 @@ def make_spec(fail_on: Severity | None = None, language: str = "en") -> RunSpec:
         subject="0" * 64,
         prompts="1" * 64,
         panel=Panel(critics=critics, author=rules, chair=rules),
-        review=ReviewOptions(fail_on=fail_on),
+        options=ReviewOptions(fail_on=fail_on).model_dump(mode="json"),
         seed="seed",
     )
 

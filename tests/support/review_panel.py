@@ -11,9 +11,10 @@ from typing import Any
 from orchestrator.core.replay.materials import Materials
 from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.workflows import review
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.git.diff_pieces import FileText, cut_change
 from shared.models.panel import Panel, Participant
-from shared.models.run import Budget, DecisionPolicy, ReviewOptions, RunSpec
+from shared.models.run import Budget, DecisionPolicy, RunSpec
 from shared.models.subject import FileChange, LineRange, Origin, Subject
 
 PATCH = "--- a/app.py\n+++ b/app.py\n@@ -2 +2 @@\n-    return eval(x)\n+    return int(x)\n"
@@ -130,7 +131,7 @@ def submission(
         subject=subject,
         prompts=sha(templates),
         panel=panel,
-        review=options or ReviewOptions(),
+        options=(options or ReviewOptions()).model_dump(mode="json"),
         decision=decision or DecisionPolicy(),
         budget=budget or Budget(),
         seed="seed",

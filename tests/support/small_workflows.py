@@ -6,9 +6,11 @@ from typing import ClassVar
 
 from orchestrator.core.replay.commands import Outcome, RecordBody, Workflow, record, single
 from orchestrator.core.replay.materials import Materials
-from orchestrator.workflows import WORKFLOWS, Registered
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.outcomes import Verdict
 from shared.models.run import RunSpec
+from shared.models.wire import ForeignWire
 from tests.support.programs import turn
 from tests.support.review_panel import Submission, submission
 
@@ -34,7 +36,20 @@ def machine(_spec: RunSpec, _materials: Materials) -> Workflow:
     return Outcome(Verdict.DONE, None, " > ".join(path))
 
 
-SMALL_WORKFLOWS = {**WORKFLOWS, "machine": Registered(1, machine, records=(Transition,))}
+class NoOptions(ForeignWire):
+    """Nothing can be chosen."""
+
+
+MACHINE: WorkflowType[NoOptions] = WorkflowType(
+    name="machine",
+    version=1,
+    options=NoOptions,
+    start=machine,
+    subject=SubjectKind.CHANGE,
+    parts=(),
+    records=(Transition,),
+)
+SMALL_WORKFLOWS = {**WORKFLOWS, "machine": MACHINE}
 
 
 def small(workflow: str) -> Submission:

@@ -12,6 +12,7 @@ from orchestrator.embedded.processes import wait_until
 from orchestrator.embedded.servers import ensure
 from orchestrator.engine.advance import Engine
 from orchestrator.presentation.exit_codes import exit_code
+from orchestrator.workflows.registry import workflow_of
 from shared.delivery.signals import Signals
 from shared.models.outcomes import Ending, RunStatus, Verdict
 from shared.models.panel import Participant
@@ -97,8 +98,8 @@ def with_script(run: Submission, script: Sequence[Any], timeout_s: float = 60.0)
         return one.model_copy(update=update)
 
     spec, panel = run.spec, run.spec.panel
-    options = spec.panel_options
-    if options is not None and options.moderator is not None:
+    options = workflow_of(spec).options_of(spec)
+    if getattr(options, "moderator", None) is not None:
         options = options.model_copy(update={"moderator": reading(options.moderator)})
     changed = panel.model_copy(
         update={
@@ -107,5 +108,5 @@ def with_script(run: Submission, script: Sequence[Any], timeout_s: float = 60.0)
             "chair": reading(panel.chair),
         }
     )
-    update: dict[str, Any] = {"panel": changed, "panel_options": options}
+    update: dict[str, Any] = {"panel": changed, "options": options.model_dump(mode="json")}
     return Submission(RunSpec.model_validate({**dict(spec), **update}), run.documents)

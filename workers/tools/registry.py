@@ -1,16 +1,20 @@
-"""The tools by name. A tool is a module with `name`, `summary` and `run`; adding one is one line here."""
+"""Tools as workers run them: loaded by their cards, given validated inputs, held to their replies and limits."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Protocol, cast
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, cast
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from shared.errors import ToolError
-from shared.models.wire import ForeignWire
+from shared.models.wire import ForeignWire, Wire
+from shared.tools.card import ORDINARY, ToolCard, ToolLimits
+from shared.tools.catalogue import find_card
+from workers.tools.sandbox.sandbox import Countdown
 
 
 class Documents(Protocol):
@@ -21,6 +25,26 @@ class Documents(Protocol):
 
     def put(self, data: bytes) -> str:
         """Store `data` and return its sha256 in hex; storing it twice is the same as once."""
+
+
+class MemoryDocuments:
+    """A `Documents` that lives as long as its process, for tests and for work without a database."""
+
+    def __init__(self) -> None:
+        self._data: dict[str, bytes] = {}
+
+    def get(self, sha256: str) -> bytes:
+        """The document of that hash; raises `ToolError` when there is none."""
+        try:
+            return self._data[sha256]
+        except KeyError:
+            raise ToolError(f"There is no document {sha256[:12]}.") from None
+
+    def put(self, data: bytes) -> str:
+        """Store `data` and return its sha256 in hex."""
+        key = hashlib.sha256(data).hexdigest()
+        self._data[key] = bytes(data)
+        return key
 
 
 @dataclass(frozen=True)
@@ -34,38 +58,43 @@ class ToolContext:
     documents: Documents
     deadline_s: float
     confirm: Callable[[], None] = lambda: None
+    limits: ToolLimits = ORDINARY
+
+    def countdown(self) -> Countdown:
+        """The time that is left from now on, with the limits of the tool's programs."""
+        return Countdown(self.deadline_s, self.limits)
 
 
 class Tool(Protocol):
-    """A module of this package: `inputs` are small values and document hashes.
+    """A module that a card names. `inputs` is an instance of the card's model of that name."""
 
-    `run` returns an instance of the reply model that its docstring names and raises `ToolError` for
-    everything that can be expected, hostile inputs included.
-    """
+    def run(self, inputs: Any, context: ToolContext) -> ForeignWire:
+        """Do the work once; the same inputs give the same reply.
 
-    name: str
-    summary: str
-
-    def run(self, inputs: Mapping[str, JsonValue], context: ToolContext) -> ForeignWire:
-        """Do the work once; the same inputs give the same reply."""
+        Raises `ToolError` for everything that can be expected, hostile documents included.
+        """
 
 
-TOOLS: dict[str, str] = {
-    "ruff": "workers.tools.analysers.ruff",
-    "bandit": "workers.tools.analysers.bandit",
-    "complexity": "workers.tools.analysers.complexity",
-    "diffcheck": "workers.tools.analysers.diffcheck",
-    "fixes.check": "workers.tools.fixes.check_fixes",
-    "apply": "workers.tools.fixes.apply",
-    "undo": "workers.tools.fixes.undo",
-}
+def load(card: ToolCard) -> Tool:
+    """The tool of a card; its module is imported on first use."""
+    return cast(Tool, importlib.import_module(card.module))
 
 
-def lookup(name: str) -> Tool:
-    """The tool called `name`, its module loaded on first use; raises `ToolError` for an unknown one."""
+def read_inputs(card: ToolCard, inputs: Mapping[str, JsonValue]) -> Wire:
+    """The inputs as the tool's model; raises `ToolError` with the field that is wrong."""
     try:
-        module = TOOLS[name]
-    except KeyError:
-        known = ", ".join(sorted(TOOLS))
-        raise ToolError(f"There is no tool called {name!r}; known are: {known}.") from None
-    return cast(Tool, importlib.import_module(module))
+        return card.inputs.model_validate(dict(inputs))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise ToolError(
+            f"What {card.name} is given is malformed at {field!r}: {first['msg']}."
+        ) from error
+
+
+def run_tool(name: str, inputs: Mapping[str, JsonValue], context: ToolContext) -> ForeignWire:
+    """Run the tool of that name within its card's limits. Raises `ToolError`."""
+    card = find_card(name)
+    reply = load(card).run(read_inputs(card, inputs), replace(context, limits=card.limits))
+    assert isinstance(reply, card.reply)
+    return reply

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from pydantic import JsonValue, ValidationError
+from pydantic import ValidationError
 
 from shared.errors import ToolError
 from shared.models.subject import Subject
@@ -17,6 +18,7 @@ from workers.tools.sandbox.sandbox import scratch
 MAX_COMPONENT_BYTES = 255
 MAX_PATH_BYTES = 4000
 MAX_DEPTH = 100  # the deepest of any project that we know has a third of it
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Names that some file system folds into `.git` (see `core.protectHFS` and `core.protectNTFS`).
 GIT_NAMES = frozenset({".git", "git~1"})
 HFS_IGNORED = dict.fromkeys(
@@ -24,11 +26,8 @@ HFS_IGNORED = dict.fromkeys(
 )
 
 
-def load_subject(inputs: Mapping[str, JsonValue], documents: Documents) -> Subject:
-    """The subject that `inputs["subject"]` (a document hash) names; raises `ToolError`."""
-    key = inputs.get("subject")
-    if not isinstance(key, str):
-        raise ToolError('The tool needs "subject", the document hash of what is reviewed.')
+def load_subject(key: str, documents: Documents) -> Subject:
+    """The subject that a document holds; raises `ToolError`."""
     try:
         return Subject.model_validate_json(documents.get(key))
     except ValidationError as error:
@@ -45,30 +44,31 @@ def check_path(path: str) -> None:
 def path_problem(path: str) -> str | None:
     """Why `path` must not be touched, or None."""
     try:
-        raw = path.encode("utf-8")
+        path.encode("utf-8")
     except UnicodeEncodeError:
         return "it is not valid Unicode"
     parts = path.split("/")
-    if not path or path.startswith("/") or "" in parts:
-        return "it is not a relative path"
-    if "." in parts or ".." in parts:
-        return "it leaves or walks around its directory"
-    if any(ord(character) < 0x20 or character == "\x7f" for character in path):
-        return "it holds control characters"
-    if len(raw) > MAX_PATH_BYTES or any(
-        len(part.encode("utf-8")) > MAX_COMPONENT_BYTES for part in parts
-    ):
-        return "it is too long"
-    if len(parts) > MAX_DEPTH:
-        return "it lies too deep"
-    if any(_is_git_directory(part) for part in parts):
-        return "it lies in a .git directory"
-    return None
+    return next((problem for problem, holds in _PATH_RULES if holds(parts)), None)
+
+
+def _is_too_long(parts: list[str]) -> bool:
+    sizes = [len(part.encode("utf-8")) for part in parts]
+    return max(sizes) > MAX_COMPONENT_BYTES or sum(sizes) + len(sizes) - 1 > MAX_PATH_BYTES
 
 
 def _is_git_directory(part: str) -> bool:
     plain = part.translate(HFS_IGNORED).casefold().split(":")[0].rstrip(". ")
     return plain in GIT_NAMES
+
+
+_PATH_RULES: tuple[tuple[str, Callable[[list[str]], bool]], ...] = (
+    ("it is not a relative path", lambda parts: "" in parts),
+    ("it leaves or walks around its directory", lambda parts: "." in parts or ".." in parts),
+    ("it holds control characters", lambda parts: bool(CONTROL.search("/".join(parts)))),
+    ("it is too long", _is_too_long),
+    ("it lies too deep", lambda parts: len(parts) > MAX_DEPTH),
+    ("it lies in a .git directory", lambda parts: any(map(_is_git_directory, parts))),
+)
 
 
 def post_images(subject: Subject, documents: Documents) -> dict[str, bytes]:

@@ -48,8 +48,7 @@ from workers.limits.limited import Limited
 from workers.limits.limiter import Limiter
 from workers.providers.calls import Provider, ProviderCall
 from workers.providers.registry import load_provider
-from workers.tools import registry as tools
-from workers.tools.registry import ToolContext
+from workers.tools.registry import ToolContext, run_tool
 from workers.turns.allowance import check_entered
 from workers.turns.canary import canary_of
 from workers.turns.documents import StoredDocuments
@@ -272,11 +271,10 @@ class StepWorker:
         return participant.model_copy(update={"options": options}) if options else participant
 
     def _run_tool(self, request: ToolRequest, claimed: Claim) -> Ended:
-        tool = tools.lookup(request.tool)
         inputs = {name: self._resolved(value) for name, value in request.inputs.items()}
         confirm = partial(self._require_lease, claimed)
         context = ToolContext(self.documents, request.timeout_s, confirm)
-        reply = tool.run(inputs, context)
+        reply = run_tool(request.tool, inputs, context)
         failpoint("tool-done")
         return Ended(reply=reply.model_dump_json(exclude_defaults=True))
 

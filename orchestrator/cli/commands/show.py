@@ -31,7 +31,6 @@ from orchestrator.presentation.live.progress import held_up
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import view_of
 from orchestrator.presentation.sent import prompt
-from orchestrator.workflows import result_schema
 from shared.models.panel import Participant
 from shared.providers.locality import leaves_machine
 
@@ -99,7 +98,7 @@ def _shown(
         # People see everything; `git apply` gets every byte.
         return exact(text) if sys.stdout.isatty() else text
     if schema:
-        return dumps(result_schema(report.run.workflow))
+        return dumps(report.workflow.result_schema())
     if options.as_json or form:
         return format_named(form or "json").render(report, language)
     if rounds:

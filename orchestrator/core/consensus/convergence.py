@@ -29,7 +29,7 @@ from orchestrator.core.findings.stances import STATED_QUORUM, Floor, agreement_o
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.findings import Finding, Severity, Stance
 from shared.models.outcomes import Ending
-from shared.models.run import ReviewOptions, Thresholds
+from shared.models.run import Thresholds
 
 __all__ = ["Contribution", "ConvergenceRule", "Detector", "RoundTaken", "assess"]
 
@@ -55,15 +55,6 @@ class ConvergenceRule:
     detector: Detector = Detector.STANCE
     quorum: int | None = None
     stated_quorum: int = STATED_QUORUM
-
-    @classmethod
-    def of(cls, options: ReviewOptions) -> ConvergenceRule:
-        """The rule that a review's options ask for. Raises ValueError for an unknown detector."""
-        return cls(
-            thresholds=options.thresholds,
-            detector=Detector(options.detector),
-            quorum=options.quorum,
-        )
 
     def quorum_of(self, expected: int) -> int:
         """How many of `expected` must answer; a round of one (the author's) never needs two."""

@@ -11,7 +11,6 @@ from shared.models.coverage import CoverageReport
 from shared.models.findings import Finding, FindingStatus, Severity
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant
-from shared.models.run import RunSpec
 
 STANDING = frozenset({FindingStatus.ACCEPTED, FindingStatus.CONTESTED})
 DEMANDS_FIX = Severity.MINOR
@@ -134,18 +133,26 @@ def consensus_gate(ending: Ending | None, agreed: bool | None) -> GateResult:
     return GateResult(GateOutcome.INCONCLUSIVE, unknown)
 
 
+@dataclass(frozen=True)
+class GateRule:
+    """What a run's gate looks at: findings that are at least so bad, or whether the debaters agree."""
+
+    fail_on: Severity | None = None
+    requires_consensus: bool = False
+
+
 def gate_of(
-    spec: RunSpec,
+    rule: GateRule,
     findings: Sequence[Finding],
     ending: Ending | None,
     result: WorkflowResult | ShownMatter | None,
 ) -> GateResult:
     """The gate that a run has, on what stands and on its result (before the end: on what is shown, or nothing)."""
-    if spec.requires_consensus:
+    if rule.requires_consensus:
         agreed = result.agrees_on_verdict if isinstance(result, WorkflowResult) else None
         return consensus_gate(ending, agreed)
     objections = result.unshown_objections if isinstance(result, ChangeResult) else ()
-    return gate(findings, ending, spec.fail_on, coverage_of(result), objections)
+    return gate(findings, ending, rule.fail_on, coverage_of(result), objections)
 
 
 def coverage_of(result: WorkflowResult | ShownMatter | None) -> CoverageReport | None:

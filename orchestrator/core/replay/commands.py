@@ -49,7 +49,10 @@ class Turn:
 
 @dataclass(frozen=True)
 class ToolRun:
-    """A deterministic piece of work in a tool worker; `inputs` holds small values and document hashes."""
+    """A deterministic piece of work in a tool worker; `inputs` are of the model that the tool's card names.
+
+    Without `timeout_s` it may take as long as its card says.
+    """
 
     key: str
     tool: str
@@ -57,8 +60,8 @@ class ToolRun:
     role: str
     round: int
     reply_model: str
-    inputs: Callable[[], dict[str, JsonValue]] = field(compare=False, repr=False)
-    timeout_s: float = 120.0
+    inputs: Callable[[], Wire] = field(compare=False, repr=False)
+    timeout_s: float | None = None
 
 
 @dataclass(frozen=True)

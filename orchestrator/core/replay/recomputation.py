@@ -209,5 +209,5 @@ def asks(step: Step | Decide) -> str:
         brief = json.dumps(step.brief(), sort_keys=True) if step.participant.rule_based else ""
         content = "\x1f".join((*parts, brief))
     else:
-        content = json.dumps(step.inputs(), sort_keys=True)
+        content = step.inputs().model_dump_json()
     return hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()

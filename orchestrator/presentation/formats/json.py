@@ -55,8 +55,8 @@ def as_json(report: RunReport, language: str = "en") -> dict[str, Any]:
         "verdict": report.verdict,
         "summary": (report.run.outcome or {}).get("summary"),
         "gate": {
-            "fail_on": report.spec.fail_on,
-            "require_consensus": report.spec.requires_consensus,
+            "fail_on": report.gate_rule.fail_on,
+            "require_consensus": report.gate_rule.requires_consensus,
             "outcome": report.gate.outcome,
             "reason": report.gate.reason,
         },
@@ -202,7 +202,8 @@ def _rounded(seconds: float | None) -> float | None:
 
 
 def _participants(report: RunReport) -> list[dict[str, Any]]:
-    return [_participant(part, who, report) for part, who in report.spec.seats]
+    parts = report.workflow.parts_of(report.spec)
+    return [_participant(part.name, holder, report) for part, holder in parts]
 
 
 def _participant(part: str, who: Participant, report: RunReport) -> dict[str, Any]:

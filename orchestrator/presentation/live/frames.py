@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 from orchestrator.core.document import Line, Span, Style, line, voice
 from orchestrator.core.views.context import dollars
-from orchestrator.presentation.live.progress import CONVERSATIONS, Look
+from orchestrator.presentation.live.progress import Look
 from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.words import count, role_word, say
 from orchestrator.presentation.wrapping import cut, head, tail, width_of
 from orchestrator.workflows.forum.rounds import RoundSeen, rounds_of_steps
+from orchestrator.workflows.registry import is_conversation
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Role
 from shared.models.rows import StepRow, UsageRow
@@ -57,7 +58,7 @@ _COMMANDS = {"ask": "ask", "forum": "ask --debate"}
 def opening(look: Look, columns: int, language: str) -> list[Line]:
     """The head of a conversation: what it is, who leads it, and the question."""
     setting = look.setting
-    if setting.workflow not in CONVERSATIONS:
+    if not is_conversation(setting.workflow):
         return []
     word = _LEADERS.get(setting.workflow)
     leader = setting.author if setting.workflow == "plan" else setting.chair

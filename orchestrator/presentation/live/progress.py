@@ -19,6 +19,7 @@ from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.report import ASSESSED_ROLES, RecordedAssessment
 from orchestrator.presentation.stages import stage_of
+from orchestrator.workflows.registry import is_conversation, workflow_of
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.panel import Role
 from shared.models.rows import RunRow, StepRow, UsageRow
@@ -26,8 +27,6 @@ from shared.models.run import RunSpec
 from shared.text.unfinished import SoFar
 
 FINAL = frozenset({StepStatus.DONE, StepStatus.FAILED, StepStatus.CANCELLED})
-# Workflows that people follow as a conversation: it has a head, and its steps say by themselves what they are for.
-CONVERSATIONS = frozenset({"ask", "forum", "panel", "plan"})
 
 
 @dataclass(frozen=True)
@@ -44,19 +43,13 @@ class Setting:
     @classmethod
     def of(cls, run: RunRow, spec: RunSpec) -> Setting:
         """The setting of a stored run."""
-        rounds = {
-            "review": spec.review.rounds if spec.review else None,
-            "plan": spec.plan.rounds if spec.plan else None,
-            "forum": spec.forum.max_rounds if spec.forum else None,
-            "panel": spec.panel_options.max_rounds if spec.panel_options else None,
-        }
         return cls(
             workflow=spec.workflow,
             title=run.title,
             critics=tuple(critic.name for critic in spec.panel.critics),
             author=spec.panel.author.name,
             chair=spec.panel.chair.name,
-            most_rounds=rounds.get(spec.workflow),
+            most_rounds=workflow_of(spec).rounds_of(spec),
         )
 
 
@@ -111,7 +104,7 @@ def _when(told: _Told) -> float:
 
 def _phases(before: Look | None, after: Look, known: set[str], language: str) -> list[_Told]:
     changed = after.phase and after.phase != (before.phase if before else "")
-    if not changed or after.setting.workflow in CONVERSATIONS:
+    if not changed or is_conversation(after.setting.workflow):
         return []
     phase = line(Span(say("phase", language, phase=after.phase), Style.DIM))
     return [(_phase_began_s(known, after), [phase])]

@@ -15,10 +15,11 @@ from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.ask.answers import collect_answers
 from orchestrator.workflows.ask.conclusion import conclude
 from orchestrator.workflows.ask.context import AskContext
+from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.ask.prompts import AskPrompts
 from orchestrator.workflows.ask.ranking import rank
 from orchestrator.workflows.ask.synthesis import synthesise
-from shared.models.run import AskOptions, RunSpec
+from shared.models.run import RunSpec
 
 VERSION = 1
 
@@ -27,7 +28,7 @@ def ask(spec: RunSpec, materials: Materials) -> Workflow:
     """The whole run: answers, and what was asked for beyond them."""
     context = AskContext(
         spec=spec,
-        options=spec.ask or AskOptions(),
+        options=AskOptions.model_validate(spec.options),
         prompts=AskPrompts(
             Templates(materials.prompts(spec.prompts)), materials.question(spec.subject)
         ),

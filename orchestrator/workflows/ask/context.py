@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.workflows.ask.borda import RankOrder, RankPlace
+from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.ask.prompts import AskPrompts
 from shared.models.panel import Participant
 from shared.models.replies import Synthesis
-from shared.models.run import AskOptions, RunSpec
+from shared.models.run import RunSpec
 from shared.models.steps import Failure, StepResult
 
 

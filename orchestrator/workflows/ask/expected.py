@@ -10,14 +10,15 @@ from orchestrator.core.discussion.estimate import (
     ExpectedCall,
     expected_calls,
 )
+from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.ask.ranking import FEWEST_ANSWERS
 from shared.models.panel import Role
-from shared.models.run import AskOptions, RunSpec
+from shared.models.run import RunSpec
 
 
 def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     """Everybody answers; then the rankings and the synthesis, where they are wanted."""
-    options, everybody = spec.ask or AskOptions(), spec.panel.critics
+    options, everybody = AskOptions.model_validate(spec.options), spec.panel.critics
     asked = INSTRUCTIONS_TOKENS + subject_tokens
     answers = len(everybody) * LONG_ANSWER_TOKENS
     yield from expected_calls(everybody, Role.ANSWER, asked, certain=True)

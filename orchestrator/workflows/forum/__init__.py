@@ -20,9 +20,10 @@ from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.forum.closing import close
 from orchestrator.workflows.forum.context import ForumContext
 from orchestrator.workflows.forum.discussion import discuss
+from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.forum.outcome import conclude
 from orchestrator.workflows.forum.prompts import ForumPrompts
-from shared.models.run import ForumOptions, RunSpec
+from shared.models.run import RunSpec
 
 VERSION = 2
 
@@ -38,7 +39,7 @@ def forum(spec: RunSpec, materials: Materials) -> Workflow:
 
 def context_of(spec: RunSpec, materials: Materials) -> ForumContext:
     """The context of a run, from what was captured."""
-    options = spec.forum or ForumOptions()
+    options = ForumOptions.model_validate(spec.options)
     names = [one.name for one in spec.panel.critics]
     prompts = ForumPrompts(
         Templates(materials.prompts(spec.prompts)),

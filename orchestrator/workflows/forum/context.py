@@ -8,11 +8,12 @@ from enum import StrEnum
 
 from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.workflows.forum.floor import FloorChoice, FloorRequest
+from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.forum.prompts import ForumPrompts
 from shared.models.deliberation import Opening
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.models.run import ForumOptions, RunSpec
+from shared.models.run import RunSpec
 from shared.models.steps import StepResult
 
 SHORTEST_TURN_S = 30.0

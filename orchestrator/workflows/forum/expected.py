@@ -11,15 +11,16 @@ from orchestrator.core.discussion.estimate import (
     ExpectedCall,
     expected_calls,
 )
+from orchestrator.workflows.forum.options import ForumOptions
 from shared.models.panel import Role
-from shared.models.run import ForumOptions, RunSpec
+from shared.models.run import RunSpec
 
 BID_TOKENS = 100
 
 
 def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     """The shortest course is one speech, after which the orchestrator concludes."""
-    options, everybody = spec.forum or ForumOptions(), spec.panel.critics
+    options, everybody = ForumOptions.model_validate(spec.options), spec.panel.critics
     chair, short = (spec.panel.chair,), SHORT_ANSWER_TOKENS
     said = INSTRUCTIONS_TOKENS + subject_tokens
     if options.blind_opening:

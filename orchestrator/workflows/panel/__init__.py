@@ -20,11 +20,12 @@ from orchestrator.workflows.panel.conclusion import conclude
 from orchestrator.workflows.panel.context import PanelContext
 from orchestrator.workflows.panel.ending import ending_of, write_down
 from orchestrator.workflows.panel.judging import judge
+from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.prompts import PanelPrompts
 from orchestrator.workflows.panel.rounds import debate
 from orchestrator.workflows.panel.strategies import STRATEGIES, strategy_named
 from orchestrator.workflows.panel.voting import vote
-from shared.models.run import PanelOptions, RunSpec
+from shared.models.run import RunSpec
 
 __all__ = ["STRATEGIES", "VERSION", "panel"]
 
@@ -46,7 +47,7 @@ def panel(spec: RunSpec, materials: Materials) -> Workflow:
 
 def context_of(spec: RunSpec, materials: Materials) -> PanelContext:
     """The context of a run, from what was captured."""
-    options = spec.panel_options or PanelOptions()
+    options = PanelOptions.model_validate(spec.options)
     question = materials.question(spec.subject)
     return PanelContext(
         spec=spec,

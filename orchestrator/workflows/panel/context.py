@@ -9,13 +9,14 @@ from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.rounds import RoundTaken
 from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.prompts import PanelPrompts
 from orchestrator.workflows.panel.strategies import PanelStrategy
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Severity, Stance
 from shared.models.panel import Participant
 from shared.models.planning import Moderation
-from shared.models.run import PanelOptions, RunSpec
+from shared.models.run import RunSpec
 
 POSITION, POINT = "position", "point"  # the categories of what is debated
 # A dispute about the answer itself is not drowned by agreement on claims.

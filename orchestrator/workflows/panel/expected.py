@@ -11,14 +11,15 @@ from orchestrator.core.discussion.estimate import (
     ExpectedCall,
     expected_calls,
 )
+from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.strategies import strategy_named
 from shared.models.panel import Role
-from shared.models.run import PanelOptions, RunSpec
+from shared.models.run import RunSpec
 
 
 def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     """The shortest course is a debate whose first round agrees, and a second one where nobody has confirmed that."""
-    options, panel = spec.panel_options or PanelOptions(), spec.panel
+    options, panel = PanelOptions.model_validate(spec.options), spec.panel
     strategy = strategy_named(options.strategy)
     debaters = [one for one in panel.critics if not one.rule_based]
     moderators = [options.moderator] if options.moderator and strategy.moderated else []

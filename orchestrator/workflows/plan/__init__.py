@@ -21,11 +21,12 @@ from orchestrator.workflows.plan.conclusion import conclude, without_plan
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.decision import REVISE, ask, may_revise
 from orchestrator.workflows.plan.discussion import discuss
+from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.planning import first_plan, revised_plan
 from orchestrator.workflows.plan.prompts import PlanPrompts
 from orchestrator.workflows.plan.strategies import STRATEGIES, strategy_named
 from orchestrator.workflows.plan.synthesis import synthesise
-from shared.models.run import PlanOptions, RunSpec
+from shared.models.run import RunSpec
 
 __all__ = ["STRATEGIES", "VERSION", "plan"]
 
@@ -90,7 +91,7 @@ def one_debate(context: PlanContext, version: PlanVersion) -> Effect[DebatedVers
 
 def context_of(spec: RunSpec, materials: Materials) -> PlanContext:
     """The context of a run, from what was captured."""
-    options = spec.plan or PlanOptions()
+    options = PlanOptions.model_validate(spec.options)
     templates = Templates(materials.prompts(spec.prompts))
     return PlanContext(
         spec=spec,

@@ -10,6 +10,7 @@ from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.rounds import RoundTaken
 from orchestrator.core.discussion.said import Said
 from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.prompts import PlanPrompts
 from orchestrator.workflows.plan.strategies import Strategy
 from shared.models.assessment import Assessment
@@ -17,7 +18,7 @@ from shared.models.decision import Answer
 from shared.models.findings import Finding, Stance
 from shared.models.panel import Participant
 from shared.models.planning import PlanSynthesis
-from shared.models.run import PlanOptions, RunSpec
+from shared.models.run import RunSpec
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,20 @@ from typing import Any
 
 from orchestrator.core.discussion.said import feedback
 from orchestrator.core.replay.commands import Effect, decide
+from orchestrator.workflows.descriptor import Choice, DecisionType
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.result import PlanContribution
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding
 
 REVISE, ACCEPT = "revise", "accept"
-
-# The policy's words are the review's too: to skip leaves things as they are, to apply follows the panel.
-_WORDS = {REVISE: REVISE, ACCEPT: ACCEPT, "skip": ACCEPT, "apply_fix": REVISE}
+DECISION = DecisionType(
+    kind="plan",
+    choices=(Choice(REVISE, "r", asks_why=True), Choice(ACCEPT, "a")),
+    on_timeout=ACCEPT,
+    # The policy's words are the review's too: to skip leaves things as they are, to apply follows the panel.
+    synonyms={"skip": ACCEPT, "apply_fix": REVISE},
+)
 
 
 def may_revise(context: PlanContext, debate: DebatedVersion) -> bool:
@@ -28,15 +33,15 @@ def ask(context: PlanContext, debate: DebatedVersion) -> Effect[Answer]:
     Silence accepts: nothing is changed and nothing is spent without a word.
     """
     policy = context.spec.decision
-    if (choice := _WORDS.get(policy.mode)) is not None:
+    if (choice := DECISION.answer(policy)) is not None:
         return Answer(choice=choice, actor="policy", channel="policy")
     question = Question(
-        kind="plan",
+        kind=DECISION.kind,
         prompt="Revise the plan, or accept it as it is?",
-        options=(REVISE, ACCEPT),
+        options=DECISION.words,
         shown=shown(debate),
         timeout_s=policy.timeout_s,
-        on_timeout=_WORDS.get(policy.on_timeout, ACCEPT),
+        on_timeout=DECISION.silence(policy),
     )
     return (yield from decide(debate.plan.key("decision"), question))
 

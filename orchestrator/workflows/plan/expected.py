@@ -10,14 +10,15 @@ from orchestrator.core.discussion.estimate import (
     ExpectedCall,
     expected_calls,
 )
+from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.strategies import strategy_named
 from shared.models.panel import Role
-from shared.models.run import PlanOptions, RunSpec
+from shared.models.run import RunSpec
 
 
 def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     """The shortest course is one version to which nobody objects."""
-    options, panel = spec.plan or PlanOptions(), spec.panel
+    options, panel = PlanOptions.model_validate(spec.options), spec.panel
     strategy = strategy_named(options.strategy)
     critics = [one for one in panel.critics if not one.rule_based]
     base = INSTRUCTIONS_TOKENS + subject_tokens

@@ -24,6 +24,7 @@ from orchestrator.core.views.context import (
 )
 from orchestrator.core.views.feedback import feedback
 from orchestrator.core.views.impact import ImpactView, impact
+from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.result import PlanResult, PlanRevision
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending
@@ -81,7 +82,7 @@ def _latest(view: PlanView) -> tuple[str, int, str | None, tuple[str, ...]] | No
     if not written:
         return None
     # A plan that was given is version 1 without a step.
-    given = view.facts.spec.plan is not None and view.facts.spec.plan.given
+    given = PlanOptions.model_validate(view.facts.spec.options).given
     return str(reply["plan"]), len(written) + given, written[-1].participant, ()
 
 

@@ -20,10 +20,11 @@ from orchestrator.workflows.review.context import Result, ReviewContext
 from orchestrator.workflows.review.decision import apply_fix, ask
 from orchestrator.workflows.review.discussion import discuss
 from orchestrator.workflows.review.fixes import prepare_fixes
+from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from orchestrator.workflows.review.result import APPLY_FIX
 from orchestrator.workflows.review.synthesis import synthesise
-from shared.models.run import ReviewOptions, RunSpec
+from shared.models.run import RunSpec
 
 VERSION = 2
 """2: only what the panel accepted is offered for fixing, and objections of half the critics keep an approval away."""
@@ -31,7 +32,7 @@ VERSION = 2
 
 def review(spec: RunSpec, materials: Materials) -> Workflow:
     """The whole run: a review, and reviews of the applied fixes up to the bound."""
-    options = spec.review or ReviewOptions()
+    options = ReviewOptions.model_validate(spec.options)
     context = ReviewContext(
         spec=spec,
         options=options,

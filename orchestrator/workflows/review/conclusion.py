@@ -11,11 +11,11 @@ from orchestrator.workflows.review.context import History, Result, ReviewContext
 from orchestrator.workflows.review.decision import labelled_fixes
 from orchestrator.workflows.review.fixes import good_fixes
 from orchestrator.workflows.review.helped import receipt
+from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.result import ReviewAssessment, ReviewResult
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending
 from shared.models.replies import CheckedFixes
-from shared.models.run import ReviewOptions
 
 
 def conclude(options: ReviewOptions, results: list[tuple[ReviewContext, Result]]) -> Outcome:

@@ -11,13 +11,14 @@ from orchestrator.core.discussion.rounds import RoundTaken
 from orchestrator.core.discussion.said import Said
 from orchestrator.core.discussion.spending import TurnResult
 from orchestrator.core.findings.coverage import FilesRead, cover
+from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import Answer
 from shared.models.findings import Finding, Stance
 from shared.models.replies import Applied, CheckedFixes, Synthesis
-from shared.models.run import ReviewOptions, RunSpec
+from shared.models.run import RunSpec
 from shared.models.subject import Subject
 
 

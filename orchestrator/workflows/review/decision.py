@@ -7,28 +7,36 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.core.replay.commands import Effect, ToolRun, decide, single
+from orchestrator.workflows.descriptor import Choice, DecisionType
 from orchestrator.workflows.review.context import Result, ReviewContext, coverage
 from orchestrator.workflows.review.fixes import check_fixes, good_fixes
 from orchestrator.workflows.review.result import APPLY_FIX, SKIP
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding
 from shared.models.replies import Applied, CheckedFixes
+from shared.tools.inputs import ApplyInput
+
+DECISION = DecisionType(
+    kind="review",
+    choices=(Choice(APPLY_FIX, "a", writes=True), Choice(SKIP, "s")),
+    on_timeout=SKIP,
+)
 
 
 def ask(context: ReviewContext, result: Result) -> Effect[Answer]:
     """The question to a person (or the policy's answer), bound to exactly what is shown."""
     policy = context.spec.decision
-    if policy.mode != "ask":
-        return Answer(choice=policy.mode, actor="policy", channel="policy")
+    if (choice := DECISION.answer(policy)) is not None:
+        return Answer(choice=choice, actor="policy", channel="policy")
     fixable = tuple(
         context.label(finding) for fix in good_fixes(result.fixes) for finding in fix.findings
     )
     assessment = result.history.assessment
     covered = coverage(context, result.history)
     question = Question(
-        kind="review",
+        kind=DECISION.kind,
         prompt="Apply the fix, or skip and continue?",
-        options=(APPLY_FIX, SKIP),
+        options=DECISION.words,
         shown={
             "findings": [labelled(context, f) for f in result.history.findings],
             "fixes": labelled_fixes(context, result.fixes).model_dump(mode="json"),
@@ -39,7 +47,7 @@ def ask(context: ReviewContext, result: Result) -> Effect[Answer]:
         },
         selectable=tuple(dict.fromkeys(fixable)),
         timeout_s=policy.timeout_s,
-        on_timeout=policy.on_timeout,
+        on_timeout=DECISION.silence(policy),
     )
     return (yield from decide(context.key("decision"), question))
 
@@ -87,15 +95,14 @@ def apply_fix(context: ReviewContext, result: Result) -> Effect[Result]:
             role="apply",
             round=0,
             reply_model="applied",
-            inputs=lambda: {
-                "subject": context.subject_hash,
-                "fixes": [fix.model_dump(mode="json") for fix in good_fixes(fixes)],
-                "only": None,
-                "mode": context.options.apply.replace("-", "_"),
-                "run": context.run,
-                "approved": approved,
-                "effect": f"{context.run}/{context.key('apply')}",
-            },
+            inputs=lambda: ApplyInput(
+                subject=context.subject_hash,
+                fixes=tuple(good_fixes(fixes)),
+                mode="in_place" if context.options.apply == "in-place" else "branch",
+                run=context.run,
+                approved=approved,
+                effect=f"{context.run}/{context.key('apply')}",
+            ),
         )
     )
     if applied.reply is None:

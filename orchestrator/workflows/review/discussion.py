@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from orchestrator.core.consensus.convergence import ConvergenceRule, assess
+from orchestrator.core.consensus.convergence import ConvergenceRule, Detector, assess
 from orchestrator.core.discussion.contested import Agenda, agenda, unanswered
 from orchestrator.core.discussion.hearing import Spoken, absences, over_budget
 from orchestrator.core.discussion.portions import files_in, holds_whole, portions
@@ -26,6 +26,7 @@ from shared.models.coverage import Coverage
 from shared.models.panel import Panel, Participant, Role
 from shared.models.replies import REPLY_MODELS, Critique
 from shared.models.subject import DiffPiece
+from shared.tools.inputs import AnalyserInput
 
 
 def discuss(context: ReviewContext) -> Effect[History]:
@@ -93,7 +94,9 @@ def speak(
             role=role.value,
             round=number,
             reply_model=reply_model,
-            inputs=lambda: {"subject": context.subject_hash, "reply_model": reply_model},
+            inputs=lambda: AnalyserInput.model_validate(
+                {"subject": context.subject_hash, "reply_model": reply_model}
+            ),
             timeout_s=speaker.timeout_s,
         )
         return (PlannedStep(speaker, look),)
@@ -272,13 +275,14 @@ def judge(context: ReviewContext, history: History, heard: RoundRead) -> RoundRe
         ledger,
         threshold=context.options.thresholds.agreement,
     )
+    options = context.options
     assessment = assess(
         (*history.rounds, heard.taken),
         weighty(findings),
         ledger,
-        rule=ConvergenceRule.of(context.options),
+        rule=ConvergenceRule(options.thresholds, Detector(options.detector), options.quorum),
         new_findings=merged.new,
-        is_last_round=heard.taken.number == context.options.rounds,
+        is_last_round=heard.taken.number == options.rounds,
         over_budget=heard.over_budget,
     )
     return RoundRecord(

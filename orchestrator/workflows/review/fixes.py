@@ -13,6 +13,7 @@ from shared.models.findings import Finding, FindingStatus
 from shared.models.panel import Role
 from shared.models.replies import CheckedFix, CheckedFixes, FixProposal
 from shared.text.tokens import estimated_tokens
+from shared.tools.inputs import FixCheckInput
 
 HALF = 0.5  # of the author's room for the places of the findings, the other for whole files
 MAY_BE_FIXED = (FindingStatus.ACCEPTED,)
@@ -99,7 +100,9 @@ def check_fixes(
             role="fixes",
             round=0,
             reply_model="fixes.checked",
-            inputs=lambda: {"subject": context.subject_hash, "fixes": list(proposals)},
+            inputs=lambda: FixCheckInput.model_validate(
+                {"subject": context.subject_hash, "fixes": proposals}
+            ),
         )
     )
     if result.reply is None:

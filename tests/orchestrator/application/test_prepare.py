@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.application.prepare import DocumentCollector, SubmissionRequest, prepare_run
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 from shared.models.subject import Subject
@@ -40,7 +41,7 @@ def test_typed_options_win_over_the_configuration(changed_repository: Path):
     prepared = prepare_run(
         SubmissionRequest(directory=changed_repository, settings=settings), {"HOME": "/none"}
     )
-    review = prepared.make_spec(workflow_version=1).review
+    review = ReviewOptions.model_validate(prepared.make_spec(workflow_version=1).options)
     assert review is not None
     assert (review.strategy, review.rounds, review.fail_on) == ("review", 5, Severity.MAJOR)
     assert prepared.language == "ko"

@@ -10,7 +10,10 @@ from orchestrator.application.capture import QuestionInput
 from orchestrator.application.prepare import PreparedRun, prepare_run
 from orchestrator.cli.asking import Casting, Course, requested_question
 from orchestrator.cli.submission import SubmissionOptions
-from orchestrator.workflows import WORKFLOWS
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.deliberation import Question
 from shared.models.notices import notice
 from shared.models.run import RunSpec
@@ -60,9 +63,8 @@ def test_a_run_holds_the_question_its_prompts_and_its_own_workflows_options(
     spec = run.make_spec(workflow_version=WORKFLOWS[workflow].version)
     assert Question.model_validate_json(run.documents[spec.subject]).text == "why so?"
     assert json.loads(run.documents[spec.prompts])
-    given = {name: getattr(spec, name) for name in ("review", "ask", "forum", "plan")}
-    given["panel"] = spec.panel_options
-    assert [name for name, options in given.items() if options is not None] == [workflow]
+    model = WORKFLOWS[workflow].options
+    assert spec.options.keys() == model.model_fields.keys()
     assert (run.workflow, run.title) == (workflow, "why so?")
 
 
@@ -71,14 +73,13 @@ def test_typed_options_win_over_the_file(folder: Path):
         "settings: {max_rounds: 12, timeout: 400}\nplan: {max_rounds: 6}\ndebate: {max_rounds: 9}\n"
     )
     course = {"rounds": 4, "strategy": "debate", "revisions": 1}
-    plan = spec_of(folder, "plan", course=course).plan
-    assert plan is not None
+    plan = PlanOptions.model_validate(spec_of(folder, "plan", course=course).options)
     assert (plan.strategy, plan.rounds, plan.max_revisions) == ("debate", 4, 1)
-    panel = spec_of(folder, "panel", course={"threshold": 0.6}).panel_options
-    assert panel is not None
+    panel = PanelOptions.model_validate(spec_of(folder, "panel", course={"threshold": 0.6}).options)
     assert (panel.strategy, panel.max_rounds, panel.consensus_threshold) == ("sequential", 9, 0.6)
-    forum = spec_of(folder, "forum", course={"discussion_s": 60.0}).forum
-    assert forum is not None
+    forum = ForumOptions.model_validate(
+        spec_of(folder, "forum", course={"discussion_s": 60.0}).options
+    )
     assert (forum.max_rounds, forum.timeout_s) == (12, 60.0)
 
 
@@ -128,8 +129,7 @@ def test_limits_and_decisions_are_captured(folder: Path):
     assert (spec.budget.max_usd, spec.budget.max_calls) == (0.5, 9)
     assert (spec.reuse, spec.labels["batch"], spec.allow_external) == (True, "nightly", False)
     assert spec.decision.mode == "revise"
-    assert spec.plan is not None
-    assert spec.plan.given
+    assert spec.options["given"]
     later = spec_of(folder, "plan", options={"decide": "later"})
     assert (later.decision.mode, later.decision.on_timeout) == ("ask", "accept")
 
@@ -150,14 +150,11 @@ def test_in_an_ask_the_orchestrator_is_who_merges(folder: Path):
         course={"synthesis": True, "ranking": True},
     )
     assert spec.panel.chair.name == "ada"
-    assert spec.ask is not None
-    assert (spec.ask.synthesis, spec.ask.ranking) == (True, True)
+    assert (spec.options["synthesis"], spec.options["ranking"]) == (True, True)
 
 
 def test_a_forum_may_be_anonymous(folder: Path):
-    forum = spec_of(folder, "forum", course={"anonymous": True}).forum
-    assert forum is not None
-    assert forum.anonymous
+    assert spec_of(folder, "forum", course={"anonymous": True}).options["anonymous"]
 
 
 def test_a_debaters_name_does_not_make_it_the_judge_of_its_own_debate(folder: Path):

@@ -117,9 +117,7 @@ def test_who_joins_does_not_answer_for_those_who_take_part_without(
     environ = home(tmp_path, f"participants: [ada, bert, cleo]\nproviders:\n{models}")
     subject = QuestionInput(words=("What for?",))
     spec = spec_of(changed_repository, environ, workflow=workflow, subject=subject)
-    options = spec.ask or spec.forum
-    assert options is not None
-    assert (len(spec.panel.critics), options.quorum) == (5, 2 + 2)
+    assert (len(spec.panel.critics), spec.options["quorum"]) == (5, 2 + 2)
 
 
 def test_analysers_that_were_typed_are_not_merged_by_a_model_of_a_file(
@@ -137,8 +135,7 @@ def test_a_typed_preset_stands_above_the_files_and_says_so(
 ) -> None:
     environ = home(tmp_path, ADA + "participants: [ruff]\nreview: {strategy: review}\n")
     spec = spec_of(changed_repository, environ, settings={"preset": "security"})
-    assert spec.review is not None
-    assert spec.review.strategy == "red-team"
+    assert spec.options["strategy"] == "red-team"
     assert "diffcheck" in [one.name for one in spec.panel.critics]
     (notice,) = spec.notices
     assert notice.code == "typed_wins"
@@ -172,6 +169,5 @@ def test_those_who_join_do_not_fill_the_places_of_those_who_were_to_answer(
     environ = home(tmp_path, "participants: [ruff, bandit]\ngate: {quorum: 2}\n")
     spec = spec_of(changed_repository, environ)
     assert [one.name for one in spec.panel.critics] == ["ruff", "bandit", "complexity", "diffcheck"]
-    assert spec.review is not None
-    assert spec.review.quorum == 4
+    assert spec.options["quorum"] == 4
     assert [notice.code for notice in spec.notices] == ["project_joins"]

@@ -4,7 +4,7 @@ import pytest
 
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.terminal import Terminal
-from shared.models.run import PlanOptions
+from orchestrator.workflows.plan.options import PlanOptions
 from tests.support import debates
 from tests.support.plan_cast import PlanCast
 from tests.support.seen_runs import report_of

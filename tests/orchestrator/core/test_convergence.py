@@ -17,7 +17,6 @@ from orchestrator.core.discussion.rounds import ledger_of
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Finding, Position, Severity, StatedStance
 from shared.models.outcomes import Ending
-from shared.models.run import ReviewOptions, Thresholds
 
 AGREE, DISAGREE, WITHDRAW = Position.AGREE, Position.DISAGREE, Position.WITHDRAW
 ABSTAIN = Position.ABSTAIN
@@ -356,17 +355,6 @@ def test_the_published_word_stands_even_where_its_ending_is_refused() -> None:
 
 
 # ---- the rule -----------------------------------------------------------------------------------
-
-
-def test_a_rule_is_read_from_the_options_of_a_review() -> None:
-    options = ReviewOptions(
-        detector="lexical-published", quorum=2, thresholds=Thresholds(agreement=0.5)
-    )
-    rule = ConvergenceRule.of(options)
-    assert rule.detector is Detector.LEXICAL_PUBLISHED
-    assert (rule.quorum, rule.thresholds.agreement) == (2, 0.5)
-    with pytest.raises(ValueError, match="tea-leaves"):
-        ConvergenceRule.of(ReviewOptions(detector="tea-leaves"))
 
 
 def test_the_default_quorum_is_more_than_half() -> None:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from orchestrator.core.discussion.estimate import Range, estimate
+from orchestrator.core.discussion.estimate import Estimate, Price, Range, estimate
+from orchestrator.workflows.registry import workflow_of
 from shared.models.panel import Panel, Participant
-from shared.models.run import ReviewOptions, RunSpec
+from shared.models.run import RunSpec
 
 
 def member(name: str, provider: str = "openai") -> Participant:
@@ -24,9 +25,15 @@ def spec(
             author=member("author"),
             chair=member("chair", chair),
         ),
-        review=ReviewOptions.model_validate({"max_reviews": 1, **options}),
+        options={"max_reviews": 1, **options},
         seed="x",
     )
+
+
+def estimated(spec: RunSpec, tokens: int, price: Price) -> Estimate:
+    calls = workflow_of(spec).calls_of(spec, tokens)
+    assert calls is not None
+    return estimate(calls, price)
 
 
 def cent(participant: Participant, input_tokens: int, output_tokens: int) -> float | None:
@@ -34,7 +41,7 @@ def cent(participant: Participant, input_tokens: int, output_tokens: int) -> flo
 
 
 def test_a_review_of_three_rounds_is_between_its_first_round_and_all_of_them() -> None:
-    found = estimate(spec(rounds=3), 2000, cent)
+    found = estimated(spec(rounds=3), 2000, cent)
 
     assert found is not None
     # three critics and the chair; then a rebuttal, three critics again, and a fix
@@ -46,7 +53,7 @@ def test_a_review_of_three_rounds_is_between_its_first_round_and_all_of_them() -
 
 
 def test_every_further_review_of_a_fix_is_in_the_upper_end_only() -> None:
-    once, twice = (estimate(spec(max_reviews=n), 2000, cent) for n in (1, 2))
+    once, twice = (estimated(spec(max_reviews=n), 2000, cent) for n in (1, 2))
 
     assert once is not None
     assert twice is not None
@@ -54,14 +61,14 @@ def test_every_further_review_of_a_fix_is_in_the_upper_end_only() -> None:
 
 
 def test_whoever_computes_is_no_call() -> None:
-    found = estimate(spec(rounds=1, chair="rules"), 100, cent)
+    found = estimated(spec(rounds=1, chair="rules"), 100, cent)
 
     assert found is not None
     assert found.calls == Range(3, 4)
 
 
 def test_a_larger_subject_costs_more_in_every_call_that_shows_it() -> None:
-    small, large = (estimate(spec(rounds=1), tokens, cent) for tokens in (1000, 11_000))
+    small, large = (estimated(spec(rounds=1), tokens, cent) for tokens in (1000, 11_000))
 
     assert small is not None
     assert large is not None
@@ -73,7 +80,7 @@ def test_an_unknown_price_is_named_and_left_out_and_never_zero() -> None:
     def price(participant: Participant, input_tokens: int, output_tokens: int) -> float | None:
         return None if participant.name == "c1" else 0.01
 
-    found = estimate(spec(rounds=1), 100, price)
+    found = estimated(spec(rounds=1), 100, price)
 
     assert found is not None
     assert found.unpriced == ("c1",)
@@ -82,7 +89,7 @@ def test_an_unknown_price_is_named_and_left_out_and_never_zero() -> None:
 
 
 def test_when_no_price_is_known_there_is_no_cost() -> None:
-    found = estimate(spec(), 100, lambda *_: None)
+    found = estimated(spec(), 100, lambda *_: None)
 
     assert found is not None
     assert found.cost_usd is None
@@ -90,4 +97,4 @@ def test_when_no_price_is_known_there_is_no_cost() -> None:
 
 
 def test_what_cannot_be_foreseen_is_not_guessed() -> None:
-    assert estimate(spec(workflow="agent"), 100, cent) is None
+    assert workflow_of(spec(workflow="undo")).calls_of(spec(workflow="undo"), 100) is None

@@ -15,10 +15,12 @@ from orchestrator.core.findings.verdict import (
     gate_of,
 )
 from orchestrator.core.results import WorkflowResult
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.registry import workflow_of
 from shared.models.findings import Finding, FindingStatus, Severity
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant
-from shared.models.run import PanelOptions, PlanOptions
 from tests.support.debates import submitted
 
 ACCEPTED, CONTESTED = FindingStatus.ACCEPTED, FindingStatus.CONTESTED
@@ -162,7 +164,9 @@ def test_a_plan_has_the_gate_of_a_review_and_a_panel_one_of_its_own(
             return False
 
     stands = [finding(ACCEPTED, Severity.MAJOR)]
-    assert gate_of(submitted(options).spec, stands, Ending.CONVERGED, Apart()).outcome is outcome
+    spec = submitted(options).spec
+    rule = workflow_of(spec).gate_of(spec)
+    assert gate_of(rule, stands, Ending.CONVERGED, Apart()).outcome is outcome
 
 
 def test_a_tripped_gate_names_the_findings() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from orchestrator.engine.advance import Engine
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel
-from shared.models.run import Budget, ReviewOptions
+from shared.models.run import Budget
 from shared.models.steps import StepResult
 from shared.store.database import Database
 from shared.store.sweeping import due_runs

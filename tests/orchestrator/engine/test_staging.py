@@ -13,8 +13,10 @@ from orchestrator.engine.staging import Stage, refusal
 from shared.models.findings import Position, Stance
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.panel import Role
+from shared.models.replies import CheckedFix
 from shared.models.steps import Failure, PromptPart
 from shared.store.runs import LockedRun
+from shared.tools.inputs import FixCheckInput
 from tests.support.programs import SPEAKER, round_record, tool, turn
 
 LONG = "all of this is said to everybody " * 20
@@ -46,7 +48,8 @@ def staged(*steps: Any, refused: Failure | None = None) -> Stage:
 
 
 def test_every_role_has_its_own_task_name_and_every_kind_its_queue() -> None:
-    apply = ToolRun("apply", "apply", "git", "apply", 0, "applied", dict)
+    inputs = FixCheckInput(subject="0" * 64, fixes=())
+    apply = ToolRun("apply", "apply", "git", "apply", 0, "applied", lambda: inputs)
 
     stage = staged(turn("a", role=Role.REBUTTAL), tool("b"), apply)
 
@@ -89,8 +92,9 @@ def test_large_texts_become_documents_and_small_ones_stay() -> None:
 
 def test_large_inputs_and_scripts_become_documents_too() -> None:
     script = SPEAKER.model_copy(update={"options": {"seed": 1, "replies": [{"reply": LONG}]}})
-    inputs = {"fixes": [LONG], "subject": "0" * 64}
-    fixes = ToolRun("t", "fixes.check", "git", "fixes", 0, "fixes.checked", lambda: inputs)  # type: ignore[arg-type,return-value]
+    fix = CheckedFix(findings=("F1",), patch=LONG, source="claude")
+    inputs = FixCheckInput(subject="0" * 64, fixes=(fix,))
+    fixes = ToolRun("t", "fixes.check", "git", "fixes", 0, "fixes.checked", lambda: inputs)
 
     stage = staged(turn("a", participant=script), fixes)
 
@@ -99,7 +103,8 @@ def test_large_inputs_and_scripts_become_documents_too() -> None:
     assert json.loads(stage.documents[options["replies"]["document"]]) == [{"reply": LONG}]
     sent = json.loads(stage.steps[1].request)["inputs"]
     assert sent["subject"] == "0" * 64
-    assert json.loads(stage.documents[sent["fixes"]["document"]]) == [LONG]
+    (stored,) = json.loads(stage.documents[sent["fixes"]["document"]])
+    assert stored["patch"] == LONG
 
 
 def test_a_refused_step_is_a_row_and_no_message() -> None:

@@ -21,10 +21,11 @@ from orchestrator.whatif.forking import plan_fork, prefix_of
 from orchestrator.whatif.recording import Recording
 from orchestrator.whatif.replaying import Difference, check, what_if
 from orchestrator.whatif.sweeps import sweep_of, variants
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.rows import UsageRow
-from shared.models.run import ForumOptions, ReviewOptions
 from tests.support import question_panel
 from tests.support.forum_cast import Cast, ends_in, votes
 from tests.support.recordings import recorded

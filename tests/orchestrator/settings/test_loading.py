@@ -164,7 +164,7 @@ def test_settings_become_the_runs_own_words(place: Any) -> None:
     )
     assert (options.thresholds.agreement, options.thresholds.stability_weight) == (0.9, 0.5)
     assert (options.fail_on, options.quorum) == (None, 2)
-    assert decision_policy(settings).timeout_s == 14400.0
+    assert decision_policy(settings, "review").timeout_s == 14400.0
     assert (budget(settings).max_usd, budget(settings).max_seconds) == (1.5, 900.0)
     assert "*.secret" in screen(settings).never_sent
     assert ".env" in screen(settings).never_sent

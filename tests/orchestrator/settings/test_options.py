@@ -22,12 +22,15 @@ from orchestrator.settings.schema import (
     PlanSection,
     Settings,
 )
+from orchestrator.workflows.ask.options import AskOptions
+from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.panel import STRATEGIES as DEBATES
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.strategies import STRATEGIES as PLANS
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 from shared.models.panel import Participant
-from shared.models.run import AskOptions, ForumOptions, PanelOptions, PlanOptions
 
 SEED_001 = "settings:\n  max_rounds: 10\n  timeout: 300\n"
 
@@ -150,7 +153,7 @@ def test_a_word_decides_in_its_own_workflow_and_asks_in_the_other(
 ) -> None:
     place.user(f"decision: {{mode: {mode}, timeout: 1h}}")
     settings = place.load().settings
-    assert decision_policy(settings).mode == review
+    assert decision_policy(settings, "review").mode == review
     assert decision_policy(settings, "plan").mode == plan
     assert decision_policy(settings, "plan").timeout_s == 3600
 
@@ -159,7 +162,7 @@ def test_a_word_decides_in_its_own_workflow_and_asks_in_the_other(
 def test_silence_leaves_things_as_they_are(place: Any, word: str) -> None:
     place.user(f"decision: {{on_timeout: {word}}}")
     settings = place.load().settings
-    assert decision_policy(settings).on_timeout == "skip"
+    assert decision_policy(settings, "review").on_timeout == "skip"
     assert decision_policy(settings, "plan").on_timeout == "accept"
 
 

@@ -9,10 +9,13 @@ import pytest
 
 from orchestrator.whatif.comparing import Comparison, Side, compare
 from orchestrator.whatif.recording import Recording
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.ask.options import AskOptions
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.rows import UsageRow
-from shared.models.run import AskOptions, ForumOptions, PanelOptions, ReviewOptions
 from tests.support import debates, question_panel
 from tests.support.forum_cast import Cast, ends_in, votes
 from tests.support.panel_cast import PanelCast, sides

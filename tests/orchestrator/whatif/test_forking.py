@@ -13,19 +13,16 @@ from orchestrator.whatif.forking import ForkPlan, inheritable, plan_fork, prefix
 from orchestrator.whatif.places import stops
 from orchestrator.whatif.recording import Recording, starter, without_records
 from orchestrator.whatif.seats import seated
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import UnknownRun, UserError
 from shared.models.decision import Answer
 from shared.models.findings import Severity
 from shared.models.panel import Panel, Participant
-from shared.models.run import (
-    DecisionPolicy,
-    ForumOptions,
-    PanelOptions,
-    PlanOptions,
-    ReviewOptions,
-    RunSpec,
-)
+from shared.models.run import DecisionPolicy, RunSpec
 from tests.support import debates, question_panel
 from tests.support.chances import ANY, FAILING, SEEDS, held
 from tests.support.forum_cast import Cast, ends_in
@@ -187,7 +184,7 @@ def test_the_reuse_of_stored_answers_is_not_inherited() -> None:
 
 def test_an_undo_is_not_forked() -> None:
     recording = reviewed()
-    spec = {**recording.run.spec, "workflow": "undo", "review": None}
+    spec = {**recording.run.spec, "workflow": "undo", "options": {}}
 
     with pytest.raises(UserError, match="takes a fix back"):
         prefix_of(replace(recording, run=replace(recording.run, spec=spec)), "undo")
@@ -369,8 +366,7 @@ def test_a_judge_that_debates_is_refused() -> None:
 def test_the_gate_of_a_fork_is_its_own() -> None:
     recording = reviewed()
     plan = forked(recording, "synthesis", with_rules(recording, fail_on="minor"))
-    assert plan.spec.review is not None
-    assert plan.spec.review.fail_on is Severity.MINOR
+    assert plan.spec.options["fail_on"] == Severity.MINOR
 
 
 @pytest.mark.parametrize("workflow", ["forum", "panel"])

@@ -12,8 +12,9 @@ from orchestrator.whatif.comparing import Side, compare
 from orchestrator.whatif.forking import ForkPlan, plan_fork, prefix_of
 from orchestrator.whatif.recording import Recording, make_recording
 from orchestrator.whatif.replaying import State, check, what_if
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
-from shared.models.run import ReviewOptions, RunSpec
+from shared.models.run import RunSpec
 from shared.store.database import Connection, Database
 from shared.store.decisions import answer_decision
 from shared.store.documents import get_documents

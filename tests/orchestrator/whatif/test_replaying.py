@@ -14,11 +14,11 @@ from orchestrator.presentation.locale.sentences import told
 from orchestrator.whatif.changes import change_of
 from orchestrator.whatif.recording import make_recording
 from orchestrator.whatif.replaying import State, Variant, check, computed_otherwise, what_if
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import ReplayMismatch, UserError
 from shared.models.decision import Answer
 from shared.models.outcomes import Ending
-from shared.models.run import ReviewOptions
 from shared.models.steps import StepResult
 from tests.support.chances import ANY, FAILING, SEEDS, SUBMISSIONS, held
 from tests.support.programs import PROGRAMS, Program, starter

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from orchestrator.core.findings.verdict import GateOutcome, gate
 from orchestrator.core.replay.commands import Outcome, Turn
+from orchestrator.workflows.ask.options import AskOptions
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
-from shared.models.run import AskOptions
 from shared.models.steps import StepResult
 from tests.support.question_panel import Script, fail, give, hold, say, shown, submitted
 from tests.support.simulator import Simulation

@@ -6,9 +6,9 @@ import pytest
 
 from orchestrator.core.findings.verdict import GateOutcome, gate
 from orchestrator.core.replay.commands import Turn
+from orchestrator.workflows.forum.options import ForumOptions
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, Verdict
-from shared.models.run import ForumOptions
 from shared.models.steps import StepResult
 from tests.support.forum_cast import (
     WORDS,

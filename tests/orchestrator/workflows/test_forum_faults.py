@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from orchestrator.core.replay.commands import Turn
+from orchestrator.workflows.forum.options import ForumOptions
 from shared.models.outcomes import Ending, FailureKind, Verdict
-from shared.models.run import ForumOptions
 from shared.models.steps import StepResult
 from tests.support.forum_cast import (
     WORDS,

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.workflows.forum.floor import FloorRequest, choose, standings
+from orchestrator.workflows.forum.options import ForumOptions
 from shared.models.outcomes import Ending, FailureKind, Verdict
-from shared.models.run import ForumOptions
 from shared.models.steps import StepResult
 from tests.support.question_panel import fail, give, hold, say, submitted
 from tests.support.simulator import Simulation

@@ -3,8 +3,8 @@
 from typing import Any
 
 from orchestrator.core.replay.commands import Turn
+from orchestrator.workflows.forum.options import ForumOptions
 from shared.models.outcomes import Ending, Verdict
-from shared.models.run import ForumOptions
 from shared.models.steps import StepResult
 from tests.support.question_panel import hold, say, shown, submitted
 

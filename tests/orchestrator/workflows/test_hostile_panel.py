@@ -9,12 +9,12 @@ import pytest
 
 from orchestrator.core.findings.verdict import GateOutcome, gate, gate_of
 from orchestrator.core.replay.commands import Outcome, ToolRun
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.findings import FindingStatus, Position, Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel
-from shared.models.run import ReviewOptions
 from shared.models.steps import StepResult
 from tests.support.review_panel import PATCH, participant, submission
 from tests.support.review_replies import (
@@ -215,7 +215,7 @@ def test_a_patch_is_offered_under_the_name_of_who_wrote_it() -> None:
 
     def panel(step: Step, known: Sequence[str]) -> StepResult:
         if isinstance(step, ToolRun) and step.tool == "fixes.check":
-            tried.extend(step.inputs()["fixes"])
+            tried.extend(step.inputs().model_dump(mode="json")["fixes"])
         return honest(step, known)
 
     outcome = hold(patches, panel)

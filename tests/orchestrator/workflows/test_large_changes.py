@@ -9,11 +9,11 @@ import pytest
 
 from orchestrator.core.discussion.portions import INSTRUCTIONS_TOKENS, PORTION_TOKENS
 from orchestrator.core.replay.commands import Outcome, Turn
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.outcomes import FailureKind, Verdict
 from shared.models.panel import Panel, Participant
-from shared.models.run import ReviewOptions
 from shared.models.steps import StepResult
 from shared.models.subject import Subject
 from shared.text.tokens import estimated_tokens

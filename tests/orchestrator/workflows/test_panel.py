@@ -7,10 +7,10 @@ from pydantic import ValidationError
 
 from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.core.replay.replay import replay
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.registry import start_workflow
 from shared.errors import ConfigurationError
 from shared.models.outcomes import Ending, FailureKind, Verdict
-from shared.models.run import PanelOptions
 from shared.models.steps import StepResult
 from tests.support.debates import Script, fail, give, hold, member, nobody, shown, submitted
 from tests.support.panel_cast import (

@@ -9,7 +9,7 @@ import yaml
 from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.settings.preset_files import load_persona, load_preset
 from orchestrator.workflows.panel import STRATEGIES
-from shared.models.run import PanelOptions
+from orchestrator.workflows.panel.options import PanelOptions
 
 # Seed 003's table.
 TABLE = [

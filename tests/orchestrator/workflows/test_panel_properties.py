@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.replay.commands import Turn
+from orchestrator.workflows.panel.options import PanelOptions
 from shared.models.outcomes import Ending, FailureKind, Verdict
-from shared.models.run import PanelOptions
 from shared.models.steps import StepResult
 from tests.support.debates import fail, give, hold, member, submitted
 

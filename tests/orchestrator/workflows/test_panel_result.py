@@ -9,11 +9,11 @@ from orchestrator.core.consensus.choices import Choice, tally
 from orchestrator.core.discussion.receipt import GroundsKind, Sources, evidence_of, mind_changes
 from orchestrator.core.findings.quotations import quoted_in
 from orchestrator.core.replay.commands import Outcome, Turn
+from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.positions import read_round
 from shared.models.findings import Position, Stance
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.planning import Argument
-from shared.models.run import PanelOptions
 from shared.models.steps import StepResult
 from tests.support.debates import Script, fail, give, hold, member, shown, submitted
 from tests.support.panel_cast import NAMES, QUESTION, PanelCast, persuaded, sides, stances

@@ -4,11 +4,11 @@ import pytest
 
 from orchestrator.core.discussion.rounds import Contribution, RoundTaken
 from orchestrator.core.replay.commands import Outcome, Turn
+from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.positions import ROLE
 from orchestrator.workflows.panel.swings import may_have_swung
 from shared.models.findings import Position, Stance
 from shared.models.outcomes import Ending
-from shared.models.run import PanelOptions
 from shared.models.steps import StepResult
 from tests.support.debates import fail, give, hold, submitted
 from tests.support.panel_cast import NAMES, PanelCast

@@ -6,10 +6,10 @@ import pytest
 
 from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.core.replay.replay import replay
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.registry import start_workflow
 from shared.errors import ConfigurationError
 from shared.models.outcomes import Ending, FailureKind, Verdict
-from shared.models.run import PlanOptions
 from shared.models.steps import StepResult
 from tests.support.debates import (
     Script,

@@ -8,7 +8,8 @@ import pytest
 
 from orchestrator.core.replay.commands import Prompt, Turn
 from orchestrator.settings import builtin_prompts as prompts
-from shared.models.run import PanelOptions, PlanOptions
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.steps import StepResult
 from tests.support.debates import Script, decides, give, hold, member, submitted
 from tests.support.panel_cast import PanelCast, one_of_two_is_settled, persuaded, sides

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.replay.commands import Decide, Turn
+from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.decision import Answer
 from shared.models.outcomes import Ending, FailureKind, Verdict
-from shared.models.run import DecisionPolicy, PlanOptions
+from shared.models.run import DecisionPolicy
 from shared.models.steps import StepResult
 from tests.support.debates import fail, give, hold, submitted
 

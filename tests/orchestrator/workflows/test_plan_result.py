@@ -6,10 +6,11 @@ import pytest
 from pydantic import ValidationError
 
 from orchestrator.core.replay.commands import Outcome, Turn
+from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending
 from shared.models.planning import Challenge, CrossReview, Defense
-from shared.models.run import DecisionPolicy, PlanOptions
+from shared.models.run import DecisionPolicy
 from shared.models.steps import StepResult
 from tests.support.debates import (
     Script,

@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.settings.prompt_files import blanks
-from orchestrator.workflows import WORKFLOWS
+from orchestrator.workflows.registry import WORKFLOWS
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 ALL = [(workflow, language) for workflow in prompts.workflows() for language in prompts.LANGUAGES]

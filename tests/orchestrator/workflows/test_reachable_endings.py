@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from orchestrator.core.replay.commands import Outcome, Turn
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.outcomes import Ending, FailureKind, Verdict
-from shared.models.run import PanelOptions, PlanOptions, ReviewOptions
 from shared.models.steps import StepResult
 from tests.support import debates, forum_cast, question_panel
 from tests.support.debates import decides, give, submitted

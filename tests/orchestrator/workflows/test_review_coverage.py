@@ -10,13 +10,13 @@ import pytest
 from orchestrator.core.findings.verdict import GateOutcome, gate_of
 from orchestrator.core.replay.commands import Outcome, ToolRun
 from orchestrator.core.replay.recomputation import recompute
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.coverage import Coverage, UnreadFile, UnreadReason
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel, Participant
 from shared.models.replies import RedTeamAnalysis, ReviewAnalysis
-from shared.models.run import ReviewOptions
 from shared.models.steps import StepResult
 from shared.models.subject import FileChange, LineRange, Subject
 from tests.orchestrator.workflows.test_review_endings import SKIP

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from orchestrator.core.replay.commands import Decide, Outcome, ToolRun, Turn
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import ReplayMismatch
 from shared.models.decision import Answer
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel
-from shared.models.run import DecisionPolicy, ReviewOptions
+from shared.models.run import DecisionPolicy
 from shared.models.steps import StepResult
 from tests.support.review_panel import PATCH, Submission, participant, submission
 from tests.support.review_replies import (
@@ -286,7 +287,7 @@ def test_apply_fix_applies_exactly_what_was_shown() -> None:
     asked = run.questions["decision"].question
     apply = run.commands["apply"]
     assert isinstance(apply, ToolRun)
-    inputs: Any = apply.inputs()
+    inputs: Any = apply.inputs().model_dump(mode="json")
     shown: Any = asked.shown["fixes"]
     assert inputs["approved"] == hashlib.sha256(shown["patch"].encode()).hexdigest()
     assert asked.selectable == ("F1",)
@@ -335,9 +336,12 @@ def test_a_selection_is_combined_and_checked_anew() -> None:
     check, apply = run.commands["selected-fixes/check"], run.commands["apply"]
     assert isinstance(check, ToolRun)
     assert isinstance(apply, ToolRun)
-    chosen: Any = check.inputs()["fixes"]
+    chosen: Any = check.inputs().model_dump(mode="json")["fixes"]
     assert [fix["findings"] for fix in chosen] == [["F1"]]
-    assert apply.inputs()["approved"] == hashlib.sha256(b"selected").hexdigest()
+    assert (
+        apply.inputs().model_dump(mode="json")["approved"]
+        == hashlib.sha256(b"selected").hexdigest()
+    )
 
 
 def test_a_policy_answers_at_once_and_nobody_is_asked() -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from orchestrator.core.replay.commands import Prompt, Turn
 from orchestrator.settings import builtin_prompts as prompts
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.panel import Panel
-from shared.models.run import ReviewOptions
 from shared.models.steps import StepResult
 from tests.support.review_panel import Submission, large_change, participant, sha, submission
 from tests.support.review_replies import Step, critique, finding, finished, reply, stances

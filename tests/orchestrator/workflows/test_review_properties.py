@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from orchestrator.core.replay.commands import Decide, Outcome, ToolRun
 from orchestrator.core.replay.replay import replay
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel
-from shared.models.run import DecisionPolicy, ReviewOptions
+from shared.models.run import DecisionPolicy
 from shared.models.steps import StepResult
 from tests.support.review_panel import PATCH, Submission, participant, submission
 from tests.support.review_replies import Step, failure, finding, reply
@@ -113,7 +114,7 @@ class Chance:
 
     def _checked(self, step: Step, draw: Random) -> StepResult:
         assert isinstance(step, ToolRun)
-        proposals: Any = step.inputs()["fixes"]
+        proposals: Any = step.inputs().model_dump(mode="json")["fixes"]
         fixes = [
             {**fix, "problem": "it does not apply" if draw.random() < 0.3 else None}
             for fix in proposals
@@ -158,8 +159,7 @@ def test_every_review_ends_as_its_diagram_allows(
 ) -> None:
     run = held(submitted, seed, failing, order)
     outcome = run.run()
-    options = submitted.spec.review
-    assert options is not None
+    options = ReviewOptions.model_validate(submitted.spec.options)
 
     walked = ["", *run.phases]
     assert all(after in DIAGRAM[before] for before, after in pairwise(walked))
@@ -220,7 +220,7 @@ def test_nothing_is_applied_without_the_answer_that_asked_for_it(
             if entry.result is not None and entry.result.reply is not None
             if "patch" in entry.result.reply
         }
-        assert step.inputs()["approved"] in offered
+        assert step.inputs().model_dump(mode="json")["approved"] in offered
 
 
 @settings(max_examples=40, deadline=None)

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from orchestrator.core.replay.commands import Outcome
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.findings import Severity
 from shared.models.outcomes import Verdict
 from shared.models.replies import REPLY_MODELS
-from shared.models.run import ReviewOptions
 from shared.models.sections import Disagreement, says_nothing
 from shared.models.steps import StepResult
 from tests.support.review_panel import submission

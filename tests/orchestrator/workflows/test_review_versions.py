@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.workflows import start_workflow
+from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.findings import FindingStatus
-from shared.models.run import ReviewOptions
 from shared.models.steps import StepResult
 from tests.support.review_panel import PATCH, submission
 from tests.support.review_replies import Step, critique, finding, finished

@@ -12,8 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.replay.commands import Outcome, Turn
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.outcomes import Ending
-from shared.models.run import PanelOptions, PlanOptions
 from shared.models.steps import StepResult
 from tests.support.debates import Script, decides, fail, give, hold, submitted
 from tests.support.panel_cast import PanelCast

@@ -3,9 +3,10 @@
 from typing import Any
 
 from orchestrator.core.replay.commands import Outcome, Turn
+from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, Verdict
-from shared.models.run import PanelOptions, PlanOptions
 from shared.models.steps import StepResult
 from tests.support.debates import decides, fail, give, hold, submitted
 from tests.support.panel_cast import QUESTION, PanelCast, stances

@@ -14,8 +14,7 @@ from pydantic import JsonValue
 from shared.models.replies import CheckedFixes, RedTeamCritique, ReviewCritique
 from shared.models.subject import FileChange, LineRange, Origin, Subject
 from workers.tools.analysers.edits import file_patch
-from workers.tools.memory import MemoryDocuments
-from workers.tools.registry import ToolContext, lookup
+from workers.tools.registry import MemoryDocuments, ToolContext, run_tool
 
 Contents = str | bytes | None
 
@@ -78,14 +77,14 @@ def added(documents: MemoryDocuments, **files: Contents) -> str:
 
 def review(tool: str, documents: MemoryDocuments, subject: str) -> ReviewCritique:
     inputs = {"subject": subject, "reply_model": "critique.review"}
-    reply = lookup(tool).run(inputs, ToolContext(documents, 60.0))
+    reply = run_tool(tool, inputs, ToolContext(documents, 60.0))
     assert isinstance(reply, ReviewCritique)
     return reply
 
 
 def red_team(tool: str, documents: MemoryDocuments, subject: str) -> RedTeamCritique:
     inputs = {"subject": subject, "reply_model": "critique.red-team"}
-    reply = lookup(tool).run(inputs, ToolContext(documents, 60.0))
+    reply = run_tool(tool, inputs, ToolContext(documents, 60.0))
     assert isinstance(reply, RedTeamCritique)
     return reply
 
@@ -100,8 +99,8 @@ def check(documents: MemoryDocuments, subject: str, *patches: str) -> CheckedFix
         {"findings": [f"F{n}"], "patch": patch, "source": "test"}
         for n, patch in enumerate(patches, 1)
     ]
-    reply = lookup("fixes.check").run(
-        {"subject": subject, "fixes": fixes}, ToolContext(documents, 60.0)
+    reply = run_tool(
+        "fixes.check", {"subject": subject, "fixes": fixes}, ToolContext(documents, 60.0)
     )
     assert isinstance(reply, CheckedFixes)
     return reply

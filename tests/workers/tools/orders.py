@@ -13,8 +13,7 @@ from shared.models.replies import Applied
 from shared.models.subject import Origin
 from tests.workers.tools.changes import Contents, Repo, check, patch_of, stored, subject_of
 from workers.tools.fixes.combination import shown_hash
-from workers.tools.memory import MemoryDocuments
-from workers.tools.registry import Documents, ToolContext, lookup
+from workers.tools.registry import Documents, MemoryDocuments, ToolContext, run_tool
 
 Reviewed = Literal["commit", "worktree", "index"]
 
@@ -26,7 +25,7 @@ class Case:
     repo: Repo
     documents: MemoryDocuments
     subject: str
-    fixes: str
+    fixes: list[JsonValue]
     patch: str
 
     def order(self, **changed: JsonValue) -> dict[str, JsonValue]:
@@ -46,7 +45,7 @@ class Case:
 
 
 def apply(order: Mapping[str, JsonValue], documents: Documents) -> Applied:
-    reply = lookup("apply").run(order, ToolContext(documents, 60.0))
+    reply = run_tool("apply", order, ToolContext(documents, 60.0))
     assert isinstance(reply, Applied)
     return reply
 
@@ -76,7 +75,7 @@ def reviewed(
         patches.append(patch_of(path, old if isinstance(old, str) else "", content))
     checked = check(documents, subject, *patches)
     assert [fix.problem for fix in checked.fixes] == [None] * len(patches)
-    fixes = documents.put(checked.model_dump_json().encode())
+    fixes: list[JsonValue] = [fix.model_dump(mode="json") for fix in checked.fixes]
     return Case(repo, documents, subject, fixes, checked.patch)
 
 

@@ -1,44 +1,107 @@
-"""Every tool of the registry keeps the contract, so a new one is tested by being registered."""
+"""Every tool keeps what its card says, so a new one is tested by having a card."""
 
 from __future__ import annotations
 
-import inspect
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from shared.errors import ToolError
-from workers.tools.memory import MemoryDocuments
-from workers.tools.registry import TOOLS, ToolContext, lookup
+from shared.models.subject import Origin
+from shared.tools.card import ToolCard, ToolKind
+from shared.tools.catalogue import cards
+from tests.workers.tools.changes import added, new_repo, patch_of, stored, subject_of
+from workers.tools.registry import MemoryDocuments, ToolContext, load, run_tool
+
+READING = cards(read_only=True)
+ANALYSERS = cards(kind=ToolKind.ANALYSER)
+OLD, NEW = (
+    "import os\n\n\ndef f(a=[]):\n    return a\n",
+    "import os\n\n\ndef g(a=[]):\n    return a\n",
+)
 
 
-@pytest.mark.parametrize("name", sorted(TOOLS))
-def test_a_tool_has_its_name_a_summary_and_a_run(name: str) -> None:
-    tool = lookup(name)
-    assert tool.name == name
-    assert tool.summary.endswith(".")
-    assert list(inspect.signature(tool.run).parameters) == ["inputs", "context"]
+class Sealed:
+    """Documents that can be read only."""
+
+    def __init__(self, documents: MemoryDocuments) -> None:
+        self.get = documents.get
+
+    def put(self, data: bytes) -> str:
+        raise AssertionError(f"{data[:80]!r} was stored")
 
 
-@pytest.mark.parametrize("name", sorted(TOOLS))
-@pytest.mark.parametrize("inputs", [{}, {"subject": "0" * 64}, {"subject": None, "reply_model": 7}])
-def test_a_tool_refuses_inputs_that_make_no_sense(name: str, inputs: dict[str, object]) -> None:
+def inputs_for(card: ToolCard, subject: str) -> dict[str, JsonValue]:
+    """Inputs that make sense to a tool that only reads."""
+    inputs: dict[str, JsonValue] = {"subject": subject}
+    if card.kind is ToolKind.CHECK:
+        fix = {"findings": ["F1"], "patch": patch_of("a.py", NEW, OLD), "source": "x"}
+        inputs["fixes"] = [fix]  # type: ignore[list-item]
+    return inputs
+
+
+@pytest.mark.parametrize("card", cards(), ids=lambda card: card.name)
+def test_a_tools_run_takes_and_returns_what_its_card_says(card: ToolCard) -> None:
+    hints = typing.get_type_hints(load(card).run)
+    assert hints == {"inputs": card.inputs, "context": ToolContext, "return": card.reply}
+
+
+@pytest.mark.parametrize("card", cards(), ids=lambda card: card.name)
+@pytest.mark.parametrize(
+    "inputs", [{}, {"subject": "0" * 64}, {"subject": None, "reply_model": 7}, {"nonsense": 1}]
+)
+def test_a_tool_refuses_inputs_that_make_no_sense(
+    card: ToolCard, inputs: dict[str, JsonValue]
+) -> None:
     with pytest.raises(ToolError):
-        lookup(name).run(inputs, ToolContext(MemoryDocuments(), 10.0))  # type: ignore[arg-type]
+        run_tool(card.name, inputs, ToolContext(MemoryDocuments(), 10.0))
 
 
-def test_an_unknown_tool_is_named_with_those_that_exist() -> None:
-    with pytest.raises(ToolError, match=r"'rufff'.*ruff"):
-        lookup("rufff")
+@pytest.mark.parametrize("card", READING, ids=lambda card: card.name)
+def test_a_tool_that_only_reads_leaves_repository_and_documents_as_they_were(
+    card: ToolCard, tmp_path: Path
+) -> None:
+    repo = new_repo(tmp_path / "r")
+    head = repo.commit({"a.py": NEW})
+    documents = MemoryDocuments()
+    origin = Origin(repository=str(repo.root), reviewed=head)
+    subject = stored(documents, subject_of(documents, {"a.py": (OLD, NEW)}, origin))
+    before = repo.state()
+    reply = run_tool(card.name, inputs_for(card, subject), ToolContext(Sealed(documents), 60.0))
+    assert isinstance(reply, card.reply)
+    assert repo.state() == before
+
+
+@pytest.mark.parametrize("card", ANALYSERS, ids=lambda card: card.name)
+def test_an_analyser_reads_what_its_card_says_and_nothing_else(card: ToolCard) -> None:
+    documents = MemoryDocuments()
+    context = ToolContext(documents, 60.0)
+    python = run_tool(card.name, {"subject": added(documents, a_py=NEW)}, context)
+    assert isinstance(python, card.reply)
+    foreign = {"subject": added(documents, **{"a.go": "package a\n"})}
+    if card.scope.reads("a.go"):
+        assert isinstance(run_tool(card.name, foreign, context), card.reply)
+    else:
+        with pytest.raises(ToolError, match="Nothing analysed"):
+            run_tool(card.name, foreign, context)
+
+
+def test_what_is_wrong_with_inputs_is_said_by_its_field() -> None:
+    inputs: dict[str, JsonValue] = {"subject": "0" * 64, "reply_model": "synthesis"}
+    with pytest.raises(ToolError, match=r"What ruff is given is malformed at 'reply_model'"):
+        run_tool("ruff", inputs, ToolContext(MemoryDocuments(), 10.0))
 
 
 def test_tools_are_loaded_on_first_use() -> None:
-    code = "import sys, workers.tools.registry; print([m for m in sys.modules if 'tools.' in m])"
+    listed = "[m for m in sys.modules if 'tools.analysers' in m or 'tools.fixes' in m]"
+    code = f"import sys, workers.tools.registry; print({listed})"
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, check=True)
-    assert done.stdout.strip() == b"['workers.tools.registry']"
+    assert done.stdout.strip() == b"[]"
 
 
 def test_documents_in_memory_are_content_addressed() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from shared.errors import ToolError
 from tests.workers.tools.changes import stored, subject_of
-from workers.tools.memory import MemoryDocuments
+from workers.tools.registry import MemoryDocuments
 from workers.tools.snapshot import load_subject, materialised, path_problem, post_images
 
 REFUSED = [
@@ -71,7 +71,7 @@ def test_deleted_and_skipped_files_have_no_post_image() -> None:
 def test_a_subject_is_loaded_by_its_hash_or_refused_with_a_sentence(tmp_path: Path) -> None:
     documents = MemoryDocuments()
     subject = subject_of(documents, {"a.py": (None, "x")})
-    assert load_subject({"subject": stored(documents, subject)}, documents) == subject
-    for wrong in ({}, {"subject": 3}, {"subject": "0" * 64}, {"subject": documents.put(b"{}")}):
+    assert load_subject(stored(documents, subject), documents) == subject
+    for wrong in ("0" * 64, documents.put(b"{}")):
         with pytest.raises(ToolError):
             load_subject(wrong, documents)

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 from orchestrator.engine.advance import Engine
-from orchestrator.workflows import WORKFLOWS
+from orchestrator.workflows.registry import WORKFLOWS
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.panel import Participant
-from shared.models.run import ReviewOptions
 from shared.models.steps import StepResult, TurnRequest
 from shared.store.database import Database
 from shared.text.rendering import RenderedPrompt

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, JsonValue, TypeAdapter
@@ -12,24 +12,20 @@ from pydantic import BaseModel, JsonValue, TypeAdapter
 from shared.models.coverage import UnreadFile, UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
-from workers.tools.analysers.batches import Told, Workplace, reports
-from workers.tools.analysers.critique import analyser_label, reply_model, write_critique
-from workers.tools.analysers.earlier import earlier_states, from_elsewhere, key_of, unknown_before
-from workers.tools.analysers.sources import (
-    UNPARSED,
-    Examined,
-    SourceFile,
-    Unreadable,
-    python_sources,
+from shared.tools.inputs import AnalyserInput
+from workers.tools.analysers.critique import analyser_label, python_critique
+from workers.tools.analysers.program import (
+    Answer,
+    Program,
+    from_elsewhere,
+    key_of,
+    unknown_before,
 )
+from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, Unreadable
 from workers.tools.analysers.suppressions import HIDDEN, hides
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox.deep import deep
-from workers.tools.sandbox.sandbox import Countdown, scratch
-from workers.tools.snapshot import load_subject, materialised
-
-name = "bandit"
-summary = "Looks for security weaknesses in changed Python lines by bandit's rules."
+from workers.tools.sandbox.sandbox import Countdown
 
 CATEGORY = "security"
 # (severity, confidence) as bandit states them -> ours.
@@ -78,22 +74,10 @@ class _Trouble(BaseModel):
     reason: str
 
 
-class _Report(BaseModel):
+class _BanditReport(BaseModel):
     errors: tuple[_Trouble, ...] = ()
     metrics: dict[str, JsonValue] = {}
     results: tuple[_Issue, ...] = ()
-
-
-_FORM = TypeAdapter(_Report)
-
-
-def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
-    """A `critique.*` of the Python files of `inputs["subject"]`; raises `ToolError` when there are none."""
-    model = reply_model(inputs)
-    countdown = Countdown(context.deadline_s)
-    examined = python_sources(load_subject(inputs, context.documents), context.documents)
-    examined, found = _examine(examined, context.documents, countdown)
-    return write_critique(model, analyser_label(name), examined, found, "Python")
 
 
 def command(paths: list[str]) -> list[str]:
@@ -111,54 +95,59 @@ def command(paths: list[str]) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class _Analysed:
-    """What bandit found in some files, by path, and which it did not get through."""
+def _troubles(answer: Answer[_BanditReport]) -> Iterator[tuple[str, Unreadable]]:
+    """The files that bandit did not get through, by the name that they have there."""
+    if answer.report is None or answer.problem is not None:
+        for file in answer.files:
+            yield file, answer.problem or UNPARSED
+        return
+    finished = {PurePosixPath(file).name for file in answer.report.metrics}
+    finished -= {trouble.filename.name for trouble in answer.report.errors}
+    # A rule that fails is passed over by bandit with a line on standard error.
+    failed = set(_FAILED_RULE.findall(answer.complaints))
+    for file in answer.files:
+        if file not in finished:
+            yield file, UNPARSED
+        elif file in failed:
+            yield file, Unreadable("a rule of bandit failed on it", UnreadReason.CRASHED)
 
-    issues: Mapping[str, tuple[_Issue, ...]]
-    unread: Mapping[str, UnreadFile]
+
+_BANDIT = Program(
+    name="bandit",
+    form=TypeAdapter(_BanditReport),
+    command=command,
+    # Numbered names: bandit passes over files in directories of some names.
+    file_name=lambda number, _path: f"{number}.py",
+    issues=lambda report: ((issue.filename, issue) for issue in report.results),
+    troubles=_troubles,
+)
+
+
+def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
+    """A critique of the subject's Python files; raises `ToolError` when there are none."""
+    return python_critique(inputs, context, analyser_label("bandit"), _examine)
 
 
 def _examine(
     examined: Examined, documents: Documents, countdown: Countdown
 ) -> tuple[Examined, list[RaisedFinding]]:
-    now = _analyse(examined.files, countdown)
+    now = _BANDIT.analyse(examined.files, countdown)
     doubtful = [
         source
         for source in examined.files
-        if source.change.before is not None
-        and any(_asks_for_before(source, issue) for issue in now.issues.get(source.path, ()))
+        if any(_asks_for_before(source, issue) for issue in now.issues.get(source.path, ()))
     ]
-    states = {state.path: state for state in earlier_states(doubtful, documents)}
-    before = _analyse(states.values(), countdown)
+    before = _BANDIT.analyse_before(doubtful, documents, countdown)
     hidden: list[UnreadFile] = []
-    found: list[RaisedFinding] = []
+    findings: list[RaisedFinding] = []
     for source in examined.files:
         issues = now.issues.get(source.path, ())
-        state = states.get(source.path, source)
-        earlier = before.issues.get(source.path, ())
-        found += (finding for issue in issues if (finding := _finding(source, issue)))
-        found += _from_elsewhere(source, issues, state, earlier)
+        state, earlier = before.of(source)
+        findings += (finding for issue in issues if (finding := _finding(source, issue)))
+        findings += _from_elsewhere(source, issues, state, earlier)
         if hides := _hidden(source, issues, state, earlier):
             hidden.append(hides)
-    examined = examined.without(now.unread.values())
-    return replace(examined, partly=tuple(hidden)), found
-
-
-def _analyse(sources: Iterable[SourceFile], countdown: Countdown) -> _Analysed:
-    # Numbered names: bandit passes over files in directories of some names.
-    by_name = {f"{number}.py": source for number, source in enumerate(sources)}
-    files = {name: source.analysed.encode("utf-8") for name, source in by_name.items()}
-    issues: dict[str, list[_Issue]] = {}
-    unread: dict[str, UnreadFile] = {}
-    with materialised(files) as root, scratch() as home:
-        place = Workplace(root, home, countdown)
-        for told in reports(name, command, list(by_name), place, _FORM):
-            for file, why in _troubles(told):
-                unread[by_name[file].path] = why.of(by_name[file].path)
-            for issue in told.report.results if told.report else ():
-                issues.setdefault(by_name[issue.filename.name].path, []).append(issue)
-    return _Analysed({path: tuple(some) for path, some in issues.items()}, unread)
+    return replace(examined.without(now.unread.values()), partly=tuple(hidden)), findings
 
 
 def _is_elsewhere(source: SourceFile, issue: _Issue) -> bool:
@@ -187,23 +176,6 @@ def _key(source: SourceFile, issue: _Issue) -> Hashable:
     return _grade(issue), key_of(source, issue.test_id, issue.line_number)
 
 
-def _troubles(told: Told[_Report]) -> Iterator[tuple[str, Unreadable]]:
-    """The files that bandit did not get through, by the name that they have there."""
-    if told.report is None or told.problem is not None:
-        for file in told.paths:
-            yield file, told.problem or UNPARSED
-        return
-    finished = {PurePosixPath(file).name for file in told.report.metrics}
-    finished -= {trouble.filename.name for trouble in told.report.errors}
-    # A rule that fails is passed over by bandit with a line on standard error.
-    failed = set(_FAILED_RULE.findall(told.complaints))
-    for file in told.paths:
-        if file not in finished:
-            yield file, UNPARSED
-        elif file in failed:
-            yield file, Unreadable("a rule of bandit failed on it", UnreadReason.CRASHED)
-
-
 def _hidden(
     source: SourceFile, issues: Iterable[_Issue], state: SourceFile, earlier: Iterable[_Issue]
 ) -> UnreadFile | None:
@@ -212,13 +184,16 @@ def _hidden(
     It does so by a comment of its own, or by a new weakness in a statement that has one.
     """
     hidden = [issue for issue in issues if _is_hidden(source, issue)]
-    known = [issue.test_id for issue in earlier if _suppressing(state, issue)]
     own = [issue for issue in hidden if _line_that_hides(source, issue)]
-    others = ((issue.test_id, issue) for issue in hidden if issue not in own)
-    for issue in (*own, *unknown_before(others, known)):
-        line = _line_that_hides(source, issue) or _suppressing(source, issue)[0]
-        return hides(source.path, issue.test_id, source.number(line))
-    return None
+    fresh = unknown_before(
+        ((issue.test_id, issue) for issue in hidden if issue not in own),
+        (issue.test_id for issue in earlier if _suppressing(state, issue)),
+    )
+    issue = next(iter((*own, *fresh)), None)
+    if issue is None:
+        return None
+    line = _line_that_hides(source, issue) or _suppressing(source, issue)[0]
+    return hides(source.path, issue.test_id, source.number(line))
 
 
 def _is_hidden(source: SourceFile, issue: _Issue) -> bool:

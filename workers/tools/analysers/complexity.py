@@ -6,24 +6,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from shared.errors import ToolError
 from shared.models.coverage import UnreadFile
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.text.bounded_json import loads
-from workers.tools.analysers.critique import analyser_label, reply_model, write_critique
-from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, python_sources
+from shared.tools.inputs import AnalyserInput
+from workers.tools.analysers.critique import analyser_label, python_critique
+from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox.deep import deep
 from workers.tools.sandbox.sandbox import Countdown, execute, output_of, scratch
-from workers.tools.snapshot import load_subject, materialised
-
-name = "complexity"
-summary = (
-    "Measures cyclomatic complexity of the functions that the change touches, before and after."
-)
+from workers.tools.snapshot import materialised
 
 PROGRAM = "radon"
 RULE = "complexity/C901"
@@ -61,15 +57,10 @@ class Function:
     complexity: int
 
 
-def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
-    """A `critique.*` of the Python files of `inputs["subject"]`; raises `ToolError` when there are none."""
-    model = reply_model(inputs)
-    countdown = Countdown(context.deadline_s)
-    examined = python_sources(load_subject(inputs, context.documents), context.documents)
-    examined, found = _examine(examined, context.documents, countdown)
-    return write_critique(
-        model, f"complexity ({analyser_label(PROGRAM)})", examined, found, "Python"
-    )
+def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
+    """A critique of the subject's Python files; raises `ToolError` when there are none."""
+    label = f"complexity ({analyser_label(PROGRAM)})"
+    return python_critique(inputs, context, label, _examine)
 
 
 def severity_of(complexity: int) -> Severity | None:
@@ -111,6 +102,7 @@ def _measure(
             home=home,
             reads=(root,),
             timeout_s=countdown.remaining_s(),
+            confinement=countdown.confinement(),
         )
         try:
             report = _REPORT.validate_python(loads(output_of(finished, PROGRAM)))

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from importlib import metadata
 from typing import Literal
 
-from pydantic import JsonValue
-
-from shared.errors import ToolError
 from shared.models.findings import RaisedFinding, Severity
 from shared.models.replies import Critique, Disagreement, RedTeamAnalysis, ReviewAnalysis, Risk
 from shared.text.masking.mask import mask
-from workers.tools.analysers.sources import Examined
+from shared.tools.inputs import AnalyserInput
+from workers.tools.analysers.sources import Examined, python_sources
+from workers.tools.registry import Documents, ToolContext
+from workers.tools.sandbox.sandbox import Countdown
+from workers.tools.snapshot import load_subject
 
-REVIEW, RED_TEAM = "critique.review", "critique.red-team"
+RED_TEAM = "critique.red-team"
 MAX_FINDINGS = 100
 # Findings of this severity or worse ask for a change; INFO is only said.
 NEEDS_FIX = Severity.MINOR
@@ -25,20 +26,26 @@ SECURITY = "security"
 MAINTENANCE = ("maintainability", "style")
 
 
-def reply_model(inputs: Mapping[str, JsonValue]) -> str:
-    """The critique that is asked for; raises `ToolError` for anything else."""
-    name = inputs.get("reply_model", REVIEW)
-    if name not in (REVIEW, RED_TEAM):
-        raise ToolError(f"An analyser answers {REVIEW} or {RED_TEAM}, not {name!r}.")
-    return str(name)
-
-
 def analyser_label(name: str) -> str:
     """`name` with its installed version, as the summary calls it."""
     try:
         return f"{name} {metadata.version(name)}"
     except metadata.PackageNotFoundError:
         return name
+
+
+Examine = Callable[[Examined, Documents, Countdown], tuple[Examined, list[RaisedFinding]]]
+"""Looks at the files: what could be read of them in the end, and what is wrong there."""
+
+
+def python_critique(
+    inputs: AnalyserInput, context: ToolContext, label: str, examine: Examine
+) -> Critique:
+    """The critique of an analyser of Python; raises `ToolError` when the subject holds none."""
+    countdown = context.countdown()
+    sources = python_sources(load_subject(inputs.subject, context.documents), context.documents)
+    examined, findings = examine(sources, context.documents, countdown)
+    return write_critique(inputs.reply_model, label, examined, findings, "Python")
 
 
 def write_critique(

@@ -5,32 +5,27 @@ Lines are looked at in this process by linear patterns; data files are parsed in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import PurePosixPath
-
-from pydantic import JsonValue
 
 from shared.errors import ToolError
 from shared.models.coverage import UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.models.subject import FileChange
-from workers.tools.analysers.critique import reply_model, write_critique
-from workers.tools.analysers.earlier import earlier_state
+from shared.tools.inputs import AnalyserInput
+from workers.tools.analysers.critique import write_critique
 from workers.tools.analysers.edits import line_patch
 from workers.tools.analysers.linechecks import LINE_CHECKS, Check, Hit
+from workers.tools.analysers.program import earlier_state
 from workers.tools.analysers.sources import MAX_QUOTE, Examined, SourceFile, sources
 from workers.tools.analysers.syntaxchecks import SyntaxProblem, Unparsed, check_syntax
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox.sandbox import Countdown
 from workers.tools.snapshot import load_subject
 
-name = "diffcheck"
-summary = (
-    "Looks for secrets, hidden characters, merge leftovers and broken data files in any language."
-)
-
+NAME = "diffcheck"
 # Longer lines are looked at in pieces of that length, which overlap by more than any key is long.
 PIECE = 5000
 OVERLAP = 500
@@ -43,16 +38,15 @@ SECRET_NAMES = (".env", "id_rsa", "id_ed25519", "id_ecdsa", ".netrc", ".pgpass",
 SECRET_SUFFIXES = (".p12", ".pfx", ".keystore", ".jks")
 
 
-def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
-    """A `critique.*` of the text files of `inputs["subject"]`; raises `ToolError` when there are none."""
-    model = reply_model(inputs)
-    subject = load_subject(inputs, context.documents)
+def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
+    """A critique of the subject's text files; raises `ToolError` when there are none."""
+    subject = load_subject(inputs.subject, context.documents)
     examined = sources(subject, context.documents, lambda _file: True)
     found = [finding for file in subject.files for finding in _file_findings(file)]
     if not examined.files and not found:
         raise ToolError("Nothing analysed: no text file in this change.")
-    found += _content_findings(examined, context.documents, Countdown(context.deadline_s))
-    return write_critique(model, name, examined, found, "text")
+    found += _content_findings(examined, context.documents, context.countdown())
+    return write_critique(inputs.reply_model, NAME, examined, found, "text")
 
 
 def _file_findings(file: FileChange) -> Iterator[RaisedFinding]:
@@ -94,7 +88,7 @@ def _about_file(
         detail=f"{file.path} is new in this change.",
         severity=severity,
         category=category,
-        rule=f"{name}/{rule}",
+        rule=f"{NAME}/{rule}",
         place=Place(path=file.path, line=1),
         suggestion="Leave the file out of the change, and ignore its kind if it comes back.",
         confidence=0.8,
@@ -142,7 +136,7 @@ def _finding(source: SourceFile, number: int, hit: Hit, start: int) -> RaisedFin
         detail=where + hit.detail,
         severity=hit.severity,
         category=hit.category,
-        rule=f"{name}/{hit.rule}",
+        rule=f"{NAME}/{hit.rule}",
         place=Place(path=source.path, line=number),
         quote=source.quote(number) if hit.quote is None else hit.quote[:MAX_QUOTE] or None,
         suggestion=hit.suggestion,
@@ -161,20 +155,18 @@ def _broken_files(
     """Data files that do not parse, unless they did not parse before the change either."""
     sources = {source.path: source for source in examined.files}
     after = check_syntax({path: source.text for path, source in sources.items()}, countdown)
-    broken = {path: error for path, error in after.items() if isinstance(error, SyntaxProblem)}
-    before = check_syntax(
-        {
-            path: state.text
-            for path in broken
-            if (state := earlier_state(sources[path], documents)) is not None
-        },
-        countdown,
-    )
+    broken = [path for path, error in after.items() if isinstance(error, SyntaxProblem)]
+    before = check_syntax(_texts_before((sources[path] for path in broken), documents), countdown)
     for path, error in after.items():
         if isinstance(error, Unparsed):
             yield _unparsed(sources[path], error)
         elif error is not None and not isinstance(before.get(path), SyntaxProblem):
             yield _broken(sources[path], error)
+
+
+def _texts_before(sources: Iterable[SourceFile], documents: Documents) -> dict[str, str]:
+    states = (earlier_state(source, documents) for source in sources)
+    return {state.path: state.text for state in states if state is not None}
 
 
 def _broken(source: SourceFile, error: SyntaxProblem) -> RaisedFinding:
@@ -184,7 +176,7 @@ def _broken(source: SourceFile, error: SyntaxProblem) -> RaisedFinding:
         detail=f"The file cannot be read any more; the parser stops at line {error.line}.",
         severity=Severity.CRITICAL,
         category="correctness",
-        rule=f"{name}/{error.language.lower()}-syntax",
+        rule=f"{NAME}/{error.language.lower()}-syntax",
         place=Place(path=source.path, line=line),
         quote=source.quote(line),
         confidence=0.9,
@@ -197,7 +189,7 @@ def _unparsed(source: SourceFile, why: Unparsed) -> RaisedFinding:
         detail="Whether it can be read is not known; a program that reads it may take very long.",
         severity=Severity.INFO if why.large else Severity.MINOR,
         category="scalability",
-        rule=f"{name}/unparsed",
+        rule=f"{NAME}/unparsed",
         place=Place(path=source.path, line=source.nearest_changed(1) or 1),
         confidence=0.6,
     )

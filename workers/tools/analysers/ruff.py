@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pydantic import BaseModel, JsonValue, TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from shared.models.coverage import UnreadFile
 from shared.models.findings import Place, RaisedFinding
 from shared.models.replies import Critique
 from shared.models.subject import PYTHON_SUFFIXES
-from workers.tools.analysers.batches import Workplace, reports
-from workers.tools.analysers.critique import analyser_label, reply_model, write_critique
-from workers.tools.analysers.earlier import earlier_states, from_elsewhere, key_of, unknown_before
+from shared.tools.inputs import AnalyserInput
+from workers.tools.analysers.critique import analyser_label, python_critique
 from workers.tools.analysers.edits import Edit, apply_edits, file_patch
+from workers.tools.analysers.program import (
+    Before,
+    Program,
+    from_elsewhere,
+    key_of,
+    unknown_before,
+)
 from workers.tools.analysers.ruffrules import BROKEN, IGNORED, RULES, UNPARSED, kind_of
 from workers.tools.analysers.sources import UNPARSED as UNPARSED_FILE
-from workers.tools.analysers.sources import Examined, SourceFile, python_sources
+from workers.tools.analysers.sources import Examined, SourceFile
 from workers.tools.analysers.suppressions import HIDDEN, as_suppressed, hides, suppressed_in
 from workers.tools.registry import Documents, ToolContext
-from workers.tools.sandbox.sandbox import Countdown, find_program, scratch
-from workers.tools.snapshot import load_subject, materialised
-
-name = "ruff"
-summary = "Looks for defects in changed Python lines by ruff's rules; proposes ruff's safe fixes."
+from workers.tools.sandbox.sandbox import Countdown, find_program
 
 # The newest grammar: an older project's code is never called broken because of its age.
 TARGET = "py314"
@@ -48,6 +49,17 @@ class _Fix(BaseModel):
     applicability: str
     message: str | None = None
     edits: tuple[_FixEdit, ...] = ()
+
+    @property
+    def is_safe(self) -> bool:
+        """True when ruff promises that behaviour stays."""
+        return self.applicability == "safe"
+
+    @property
+    def suggestion(self) -> str | None:
+        """The fix in words."""
+        note = "" if self.is_safe else " (may change behaviour: by hand)"
+        return f"{self.message}{note}" if self.message else None
 
 
 class _Diagnostic(BaseModel):
@@ -79,24 +91,10 @@ class _Diagnostic(BaseModel):
 _DIAGNOSTICS = TypeAdapter(tuple[_Diagnostic, ...])
 
 
-def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Critique:
-    """A `critique.*` of the Python files of `inputs["subject"]`; raises `ToolError` when there are none."""
-    model = reply_model(inputs)
-    countdown = Countdown(context.deadline_s)
-    examined = python_sources(load_subject(inputs, context.documents), context.documents)
-    examined, found = _examine(examined, context.documents, countdown)
-    return write_critique(model, analyser_label(name), examined, found, "Python")
-
-
-def command(
-    program: Path,
-    paths: Sequence[str],
-    *,
-    select: Iterable[str] = RULES,
-) -> list[str]:
+def command(paths: Sequence[str], *, select: Iterable[str] = RULES) -> list[str]:
     """The call of ruff: no configuration but ours, nothing written."""
     return [
-        str(program),
+        str(find_program("ruff")),
         "check",
         "--isolated",
         "--ignore-noqa",
@@ -115,86 +113,82 @@ def command(
     ]
 
 
-@dataclass(frozen=True)
-class _Analysed:
-    """What ruff found in some files, by path, and which it did not get through."""
+def _file_name(number: int, path: str) -> str:
+    """What ruff is told that the file is called: it reads no Python in `pyproject.toml`, whatever its first line."""
+    return f"named/{path}" if path.endswith(PYTHON_SUFFIXES) else f"other/{number}.py"
 
-    diagnostics: Mapping[str, tuple[_Diagnostic, ...]]
-    unread: Mapping[str, UnreadFile]
+
+_RUFF = Program(
+    name="ruff",
+    form=_DIAGNOSTICS,
+    command=command,
+    file_name=_file_name,
+    issues=lambda report: ((diagnostic.filename, diagnostic) for diagnostic in report),
+    environment={"RAYON_NUM_THREADS": "2"},
+)
+
+
+def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
+    """A critique of the subject's Python files; raises `ToolError` when there are none."""
+    return python_critique(inputs, context, analyser_label("ruff"), _examine)
 
 
 def _examine(
     examined: Examined, documents: Documents, countdown: Countdown
 ) -> tuple[Examined, list[RaisedFinding]]:
-    now = _analyse(examined.files, countdown)
-    found: list[RaisedFinding] = []
-    partly: dict[str, UnreadFile] = {}
-    elsewhere: dict[str, list[_Diagnostic]] = {}
-    for source in examined.files:
-        for diagnostic in now.diagnostics.get(source.path, ()):
-            line = suppressed_in(source, diagnostic.code, diagnostic.rows)
-            if diagnostic.unparsed:
-                # What cannot be parsed is a finding, and nothing else of that file was checked.
-                if source.path not in partly:
-                    partly[source.path] = UNPARSED_FILE.of(source.path)
-                    found.append(_syntax_error(source, diagnostic))
-            elif finding := _finding(source, diagnostic):
-                if line is None:
-                    found.append(finding)
-                elif source.changed(line) and finding.severity.rank <= HIDDEN.rank:
-                    # What the change itself hides is said, and somebody else has to read it.
-                    found.append(as_suppressed(finding))
-                    partly.setdefault(source.path, hides(source.path, diagnostic.code, line))
-            elif line is None and diagnostic.grave and source.change.before is not None:
-                elsewhere.setdefault(source.path, []).append(diagnostic)
-    doubtful = [source for source in examined.files if source.path in elsewhere]
-    found += _from_elsewhere(doubtful, elsewhere, documents, countdown)
-    unread = now.unread.values()
-    return replace(examined.without(unread), partly=tuple(partly.values())), found
+    now = _RUFF.analyse(examined.files, countdown)
+    judged = [_judge(source, now.issues.get(source.path, ())) for source in examined.files]
+    before = _RUFF.analyse_before(
+        (file.source for file in judged if file.elsewhere), documents, countdown
+    )
+    findings = [finding for file in judged for finding in file.findings]
+    findings += (finding for file in judged for finding in _from_elsewhere(file, before))
+    partly = tuple(file.partly for file in judged if file.partly is not None)
+    return replace(examined.without(now.unread.values()), partly=partly), findings
 
 
-def _analyse(sources: Iterable[SourceFile], countdown: Countdown) -> _Analysed:
-    by_name = {_name(number, source.path): source for number, source in enumerate(sources)}
-    files = {name: source.analysed.encode("utf-8") for name, source in by_name.items()}
-    found: dict[str, list[_Diagnostic]] = {}
-    unread: dict[str, UnreadFile] = {}
-    program = find_program(name)
-    with materialised(files) as root, scratch() as home:
-        place = Workplace(root, home, countdown, {"RAYON_NUM_THREADS": "2"})
-        for told in reports(name, partial(command, program), list(by_name), place, _DIAGNOSTICS):
-            if told.problem is not None:
-                paths = [by_name[file].path for file in told.paths]
-                unread |= {path: told.problem.of(path) for path in paths}
-            for diagnostic in told.report or ():
-                file = diagnostic.filename.resolve().relative_to(root).as_posix()
-                found.setdefault(by_name[file].path, []).append(diagnostic)
-    return _Analysed({path: tuple(some) for path, some in found.items()}, unread)
+@dataclass
+class _Judged:
+    """What became of a file's diagnostics: findings, grave ones on unchanged lines, and what was not checked."""
+
+    source: SourceFile
+    findings: list[RaisedFinding] = field(default_factory=list)
+    elsewhere: list[_Diagnostic] = field(default_factory=list)
+    partly: UnreadFile | None = None
 
 
-def _name(number: int, path: str) -> str:
-    """What ruff is told that the file is called: it reads no Python in `pyproject.toml`, whatever its first line."""
-    return f"named/{path}" if path.endswith(PYTHON_SUFFIXES) else f"other/{number}.py"
+def _judge(source: SourceFile, diagnostics: Iterable[_Diagnostic]) -> _Judged:
+    judged = _Judged(source)
+    for diagnostic in diagnostics:
+        line = suppressed_in(source, diagnostic.code, diagnostic.rows)
+        if diagnostic.unparsed:
+            # What cannot be parsed is a finding, and nothing else of that file was checked.
+            if judged.partly is None:
+                judged.partly = UNPARSED_FILE.of(source.path)
+                judged.findings.append(_syntax_error(source, diagnostic))
+        elif finding := _finding(source, diagnostic):
+            if line is None:
+                judged.findings.append(finding)
+            elif source.changed(line) and finding.severity.rank <= HIDDEN.rank:
+                # What the change itself hides is said, and somebody else has to read it.
+                judged.findings.append(as_suppressed(finding))
+                judged.partly = judged.partly or hides(source.path, diagnostic.code, line)
+        elif line is None and diagnostic.grave and source.change.before is not None:
+            judged.elsewhere.append(diagnostic)
+    return judged
 
 
-def _from_elsewhere(
-    sources: Iterable[SourceFile],
-    elsewhere: Mapping[str, Sequence[_Diagnostic]],
-    documents: Documents,
-    countdown: Countdown,
-) -> Iterator[RaisedFinding]:
+def _from_elsewhere(file: _Judged, before: Before[_Diagnostic]) -> Iterator[RaisedFinding]:
     """Grave defects on unchanged lines that were none before."""
-    sources = tuple(sources)
-    states = {state.path: state for state in earlier_states(sources, documents)}
-    before = _analyse(states.values(), countdown)
-    for source in sources:
-        state = states.get(source.path, source)
-        earlier = before.diagnostics.get(source.path, ())
-        fresh = unknown_before(
-            ((_key(source, one), one) for one in elsewhere[source.path]),
-            (_key(state, one) for one in earlier),
-        )
-        for one in fresh:
-            yield from_elsewhere(source, _raised(source, one, None), one.location.row)
+    source = file.source
+    state, earlier = before.of(source)
+    fresh = unknown_before(
+        ((_key(source, diagnostic), diagnostic) for diagnostic in file.elsewhere),
+        (_key(state, diagnostic) for diagnostic in earlier),
+    )
+    for diagnostic in fresh:
+        raised = _raised(source, diagnostic, None)
+        yield from_elsewhere(source, raised, diagnostic.location.row)
 
 
 def _key(source: SourceFile, diagnostic: _Diagnostic) -> Hashable:
@@ -230,7 +224,6 @@ def _raised(source: SourceFile, diagnostic: _Diagnostic, place: Place | None) ->
     code = diagnostic.code or "no code"
     severity, category = kind_of(code)
     fix = diagnostic.fix
-    note = "" if fix is None or fix.applicability == "safe" else " (may change behaviour: by hand)"
     return RaisedFinding(
         title=f"{diagnostic.message} ({code})"[:400],
         detail=f"Rule {diagnostic.name or code}: {diagnostic.url or 'no description'}",
@@ -239,8 +232,8 @@ def _raised(source: SourceFile, diagnostic: _Diagnostic, place: Place | None) ->
         rule=f"ruff/{code}",
         place=place,
         quote=source.quote(place.line) if place else None,
-        suggestion=f"{fix.message}{note}" if fix and fix.message else None,
-        patch=_patch(source, fix) if fix and fix.applicability == "safe" else None,
+        suggestion=fix.suggestion if fix else None,
+        patch=_patch(source, fix) if fix and fix.is_safe else None,
         confidence=CONFIDENCE,
     )
 

@@ -18,14 +18,13 @@ from shared.errors import ToolError
 from shared.text.bounded_json import loads
 from shared.text.toml_bounds import TomlTooLargeError, check_toml
 from workers.tools.analysers.data_parsers import CHECKS
-from workers.tools.sandbox.sandbox import Confinement, Countdown, execute, scratch
+from workers.tools.sandbox.sandbox import Countdown, execute, scratch
 
 PARSERS = Path(__file__).with_name("data_parsers.py")
 # PyYAML takes some seconds for this much, and 500 bytes a byte; lock files in JSON are larger, and read fast.
 MAX_TEXT = 256 * 1024
 MAX_JSON = 2 * 1024 * 1024
 MAX_DEPTH = 100
-MEMORY_MB = 1024
 MOST_KILLED = 3
 PER_FILE_S = 20.0
 # Files that carry a suffix and another grammar: comments in JSON, templates in YAML.
@@ -128,7 +127,7 @@ def _run(files: Mapping[str, str], countdown: Countdown) -> list[Checked]:
             home=root,
             timeout_s=min(countdown.remaining_s(), PER_FILE_S + 2.0 * len(files)),
             stdin="\n".join(lines).encode(),
-            confinement=Confinement(memory_mb=MEMORY_MB, output_mb=8),
+            confinement=countdown.confinement(output_mb=8),
         )
     try:
         whole = finished.stdout[: finished.stdout.rfind(b"\n") + 1]

@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-
-from pydantic import JsonValue
 
 from shared.errors import ToolError
 from shared.models.replies import Applied
 from shared.models.subject import Origin
-from workers.tools.fixes.approval import Approved, fixed_subject, read_approved, read_order
+from shared.tools.inputs import ApplyInput
+from workers.tools.fixes.approval import Approved, fixed_subject, read_approved
 from workers.tools.fixes.branch import apply_to_branch
 from workers.tools.fixes.in_place import apply_in_place
 from workers.tools.fixes.repository import FixTarget, open_target
 from workers.tools.registry import ToolContext
 from workers.tools.sandbox.sandbox import Countdown, scratch
 
-name = "apply"
-summary = "Applies the patch that a person approved, on a branch or in the working tree."
 
-
-def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Applied:
-    """`applied` for an order: subject, fixes, only, mode, run, approved, effect (see `approval.Order`).
+def run(inputs: ApplyInput, context: ToolContext) -> Applied:
+    """Apply the fixes that were approved.
 
     The same order again, after a crash or in a second delivery, changes nothing more and answers the same.
     Raises `ToolError`, having changed nothing, when the reviewed state is not there any more or when the
     patch is not the approved one.
     """
-    order = read_order(inputs)
-    countdown = Countdown(context.deadline_s)
-    approved = read_approved(order, context.documents, countdown)
+    countdown = context.countdown()
+    approved = read_approved(inputs, context.documents, countdown)
     with scratch() as home:
         repository = open_target(approved.subject.origin, home, countdown)
-        if order.mode == "branch":
+        if inputs.mode == "branch":
             return _branch(approved, repository, context, countdown)
         return _in_place(approved, repository, context)
 

@@ -3,101 +3,62 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-from pydantic import JsonValue, ValidationError, field_validator
 
 from shared.errors import ToolError
 from shared.git.diff_pieces import FileText, cut_change
 from shared.git.hunks import changed_ranges, count_tag
 from shared.git.patch import parse_patch
+from shared.models.replies import CheckedFix
 from shared.models.subject import FileChange, Origin, Subject
-from shared.models.wire import Wire
-from workers.tools.fixes.check_fixes import read_fixes
+from shared.tools.inputs import FINDING, ApplyInput
 from workers.tools.fixes.combination import Combination, combine, shown_hash
 from workers.tools.registry import Documents
 from workers.tools.sandbox.sandbox import Countdown
 from workers.tools.snapshot import load_subject
-
-# Ids end up in a branch's name and in a commit's trailers.
-PLAIN = re.compile(r"^[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,198}[A-Za-z0-9])?$")
-FINDING = re.compile(r"^[\w.-]{1,40}$")
-
-
-class Order(Wire):
-    """The inputs of `apply`. `approved` is the sha256 of the patch that was shown; `effect` its once-only key."""
-
-    subject: str
-    fixes: JsonValue
-    only: tuple[str, ...] | None = None
-    mode: Literal["branch", "in_place"] = "branch"
-    run: str
-    approved: str
-    effect: str
-
-    @field_validator("run", "effect")
-    @classmethod
-    def _is_plain(cls, value: str) -> str:
-        if not PLAIN.fullmatch(value) or ".." in value or "//" in value:
-            raise ValueError("only letters, digits and . _ : / - are allowed")
-        return value
-
-    @field_validator("only")
-    @classmethod
-    def _are_findings(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        for finding in value or ():
-            if not FINDING.fullmatch(finding):
-                raise ValueError(f"{finding!r} is not the id of a finding")
-        return value
 
 
 @dataclass(frozen=True)
 class Approved:
     """A subject and the combination of fixes that may be applied to it."""
 
-    order: Order
+    order: ApplyInput
     subject: Subject
     combination: Combination
     findings: tuple[str, ...]
     sources: tuple[str, ...]
 
 
-def read_order(inputs: Mapping[str, JsonValue]) -> Order:
-    """The inputs as an order; raises `ToolError` with the field that is wrong."""
-    try:
-        return Order.model_validate(dict(inputs))
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise ToolError(f"The order to apply is malformed at {field!r}: {first['msg']}.") from error
-
-
-def read_approved(order: Order, documents: Documents, countdown: Countdown) -> Approved:
+def read_approved(order: ApplyInput, documents: Documents, countdown: Countdown) -> Approved:
     """Combine the fixes again and compare with what was approved; raises `ToolError` on any difference.
 
     With `only` the approval may be of the chosen fixes' patch or of the whole patch that was shown: each
     chosen fix is a part of that one.
     """
-    subject = load_subject({"subject": order.subject}, documents)
-    good = [fix for fix in read_fixes(order.fixes, documents) if fix.problem is None]
+    subject = load_subject(order.subject, documents)
+    good = [fix for fix in order.fixes if fix.problem is None]
     chosen = combine(subject, good, order.only, documents=documents, countdown=countdown)
-    if shown_hash(chosen.patch) != order.approved:
-        whole = order.only and combine(
-            subject, good, None, documents=documents, countdown=countdown
-        )
-        if not whole or shown_hash(whole.patch) != order.approved:
-            raise ToolError("The patch is not the one that was approved: nothing was applied.")
+    shown = shown_hash(chosen.patch)
+    if shown != order.approved and order.only:
+        whole = combine(subject, good, None, documents=documents, countdown=countdown)
+        shown = shown_hash(whole.patch)
+    if shown != order.approved:
+        raise ToolError("The patch is not the one that was approved: nothing was applied.")
     if not chosen.patch:
         raise ToolError("None of the chosen findings has a fix that can be applied.")
     applied = [fix for fix in chosen.fixes if fix.problem is None]
-    findings = dict.fromkeys(finding for fix in applied for finding in fix.findings)
+    sources = sorted({re.sub(r"[^\w.@/-]", "-", fix.source)[:64] for fix in applied})
+    return Approved(order, subject, chosen, _findings_of(applied), tuple(sources))
+
+
+def _findings_of(fixes: Sequence[CheckedFix]) -> tuple[str, ...]:
+    """The findings that the fixes mend. Their ids end up in a commit's message."""
+    findings = dict.fromkeys(finding for fix in fixes for finding in fix.findings)
     for finding in findings:
         if not FINDING.fullmatch(finding):
             raise ToolError(f"{finding!r} is not the id of a finding: nothing was applied.")
-    sources = sorted({re.sub(r"[^\w.@/-]", "-", fix.source)[:64] for fix in applied})
-    return Approved(order, subject, chosen, tuple(findings), tuple(sources))
+    return tuple(findings)
 
 
 def fixed_subject(approved: Approved, origin: Origin, documents: Documents) -> str:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from shared.errors import ToolError
 from shared.models.replies import CheckedFix, CheckedFixes
-from shared.models.subject import Subject
+from shared.models.subject import PYTHON_SUFFIXES, Subject
+from shared.text.bounded_json import loads
+from workers.tools.analysers.ruff import command
+from workers.tools.analysers.ruffrules import UNPARSED
 from workers.tools.fixes.bench import Trial, bench
 from workers.tools.fixes.merging import LineEdit, conflicting, render
-from workers.tools.fixes.pythonsyntax import unparsable
 from workers.tools.registry import Documents
-from workers.tools.sandbox.sandbox import Countdown
-from workers.tools.snapshot import post_images
+from workers.tools.sandbox.sandbox import Countdown, execute, output_of, scratch
+from workers.tools.snapshot import materialised, post_images
 
 CONFLICT = "it conflicts with a fix before it"
 BREAKS = "{path} would not be valid Python any more"
@@ -127,3 +133,38 @@ def _take_sound(
 def shown_hash(patch: str) -> str:
     """The sha256 that an approval of `patch` carries: of the text exactly as `CheckedFixes` shows it."""
     return hashlib.sha256(CheckedFixes(patch=patch).patch.encode("utf-8")).hexdigest()
+
+
+# ---- does Python still parse? Asked of ruff in the sandbox: its parser is not ours to crash --------
+
+
+class _SyntaxError(BaseModel):
+    code: str | None
+    filename: Path
+
+
+_ERRORS = TypeAdapter(tuple[_SyntaxError, ...])
+
+
+def unparsable(files: Mapping[str, bytes], countdown: Countdown) -> set[str]:
+    """The Python files among `files` (path -> content) that have a syntax error; raises `ToolError`."""
+    python = {path: data for path, data in files.items() if path.endswith(PYTHON_SUFFIXES)}
+    if not python:
+        return set()
+    with materialised(python) as root, scratch() as home:
+        finished = execute(
+            command(list(python), select=("E902",)),
+            cwd=root,
+            home=home,
+            timeout_s=countdown.remaining_s(),
+            confinement=countdown.confinement(),
+        )
+        try:
+            errors = _ERRORS.validate_python(loads(output_of(finished, "ruff")))
+        except (ValueError, ValidationError) as error:
+            raise ToolError("ruff answered in a form that is not understood.") from error
+        return {
+            error.filename.resolve().relative_to(root).as_posix()
+            for error in errors
+            if error.code in (None, UNPARSED)
+        }

@@ -6,12 +6,11 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pydantic import JsonValue, ValidationError
-
 from shared.errors import ToolError
 from shared.git.patch import FilePatch, parse_patch
 from shared.models.replies import Applied, Undone
 from shared.models.subject import Origin
+from shared.tools.inputs import UndoInput
 from workers.tools.fixes.bench import bench, git_blob_id
 from workers.tools.fixes.branch import (
     EFFECT,
@@ -27,26 +26,14 @@ from workers.tools.fixes.worktree import LINK, read_entry
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox.sandbox import Countdown, scratch
 
-name = "undo"
-summary = "Takes an applied fix back, if the branch or the files are still as it left them."
+
+def run(inputs: UndoInput, context: ToolContext) -> Undone:
+    """Take back what `apply` replied; twice is once."""
+    return Undone(message=undo(inputs.applied, context.documents, context.countdown()))
 
 
-def run(inputs: Mapping[str, JsonValue], context: ToolContext) -> Undone:
-    """`undone` for `inputs["applied"]`, the reply of `apply` or its document hash; twice is once."""
-    value = inputs.get("applied")
-    try:
-        if isinstance(value, str):
-            applied = Applied.model_validate_json(context.documents.get(value))
-        else:
-            applied = Applied.model_validate(value)
-    except ValidationError as error:
-        raise ToolError('"applied" is not the reply of the tool apply.') from error
-    return Undone(message=undo(applied, context.documents, context.deadline_s))
-
-
-def undo(applied: Applied, documents: Documents, deadline_s: float = 60.0) -> str:
+def undo(applied: Applied, documents: Documents, countdown: Countdown) -> str:
     """Take back what `apply` did and say so; raises `ToolError`, having changed nothing, when it cannot."""
-    countdown = Countdown(deadline_s)
     with scratch() as home:
         repository = open_target(Origin(repository=applied.repository), home, countdown)
         if applied.branch is not None:
@@ -58,16 +45,15 @@ def undo(applied: Applied, documents: Documents, deadline_s: float = 60.0) -> st
 
 def _undo_branch(applied: Applied, repository: FixTarget) -> str:
     branch = applied.branch or ""
-    tip = read_branch(repository, branch)
-    if not branch.startswith("quorate/fix-") or applied.commit is None or applied.base is None:
-        raise ToolError(f"{branch} is not a branch that Quorate made: nothing was undone.")
+    tip = _tip_of_ours(applied, repository)
     if tip is None:
         return f"The branch {branch} is gone already."
     reading = repository.references.with_environment(
         {"GIT_OBJECT_DIRECTORY": str(repository.objects)}
     )
     # The fix may stand on an earlier one of the same run: the branch goes back to that one.
-    earlier = applied.base if EFFECT in trailers(reading, applied.base) else None
+    base = applied.base or ""
+    earlier = base if EFFECT in trailers(reading, base) else None
     if tip == earlier:
         return f"The branch {branch} is back already."
     if tip != applied.commit:
@@ -75,11 +61,18 @@ def _undo_branch(applied: Applied, repository: FixTarget) -> str:
     refuse_checked_out(repository, branch)
     if not move_branch(repository, branch, earlier, tip):
         raise ToolError(f"The branch {branch} moved meanwhile: nothing was undone.")
-    return (
-        f"The branch {branch} went back to the fix before."
-        if earlier
-        else (f"The branch {branch} was deleted; its commit was {applied.commit[:12]}.")
-    )
+    if earlier:
+        return f"The branch {branch} went back to the fix before."
+    return f"The branch {branch} was deleted; its commit was {tip[:12]}."
+
+
+def _tip_of_ours(applied: Applied, repository: FixTarget) -> str | None:
+    """Where the branch stands; raises `ToolError` unless Quorate made it."""
+    branch = applied.branch or ""
+    tip = read_branch(repository, branch)
+    if not branch.startswith("quorate/fix-") or applied.commit is None or applied.base is None:
+        raise ToolError(f"{branch} is not a branch that Quorate made: nothing was undone.")
+    return tip
 
 
 def _undo_files(applied: Applied, root: Path, documents: Documents, countdown: Countdown) -> str:

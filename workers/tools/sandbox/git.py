@@ -14,7 +14,7 @@ from pathlib import Path
 from shared.errors import QuorateError, ToolError
 from shared.git.process import Git, GitOutput
 from shared.git.silence import without_configuration
-from workers.tools.sandbox.sandbox import Confinement, Countdown, execute, find_program, scratch
+from workers.tools.sandbox.sandbox import Countdown, execute, find_program, scratch
 
 MEMORY_MB = 2048
 
@@ -45,7 +45,9 @@ class SandboxRunner:
             timeout_s=self.countdown.remaining_s(),
             stdin=given,
             environment=environment,
-            confinement=Confinement(memory_mb=MEMORY_MB, isolate=self.isolate, brief=True),
+            confinement=self.countdown.confinement(
+                memory_mb=MEMORY_MB, isolate=self.isolate, brief=True
+            ),
         )
         if finished.timed_out or finished.truncated:
             what = "took too long" if finished.timed_out else "wrote too much"

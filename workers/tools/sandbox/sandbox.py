@@ -17,13 +17,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from shared.errors import ToolError
 from shared.programs import find_program as find_on_path
+from shared.tools.card import ORDINARY, ToolLimits
 from workers.tools.sandbox.launcher import UNBUILT, Walls, limit
 from workers.tools.sandbox.walls import (
     PROCESSES,
@@ -46,14 +47,15 @@ MOST_ENTRIES = 50_000
 
 @dataclass(frozen=True)
 class Confinement:
-    """How a program is held: address space, output and scratch in megabytes, descriptors, walls.
+    """How a program is held: address space, output and scratch in megabytes, processors, descriptors, walls.
 
     `brief` is for programs that start nothing and end within moments: they do without the launcher, which
     costs more than they do, and so without namespaces. `walls` are the launcher's words for those to build; None:
     the strongest that hold here.
     """
 
-    memory_mb: int = 4096
+    memory_mb: int = ORDINARY.memory_mb
+    processors: int = ORDINARY.processors
     output_mb: int = 32
     scratch_mb: int = 512
     open_files: int = 256
@@ -81,10 +83,11 @@ class Finished:
 
 
 class Countdown:
-    """The time that a tool run has left."""
+    """The time that a tool run has left, and what its programs may use."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, limits: ToolLimits = ORDINARY) -> None:
         self.began_at = time.time()
+        self._limits = limits
         self._until = time.monotonic() + seconds
 
     def remaining_s(self) -> float:
@@ -93,6 +96,11 @@ class Countdown:
         if left <= 0:
             raise ToolError("The tool ran out of its time limit.")
         return left
+
+    def confinement(self, **changed: Any) -> Confinement:
+        """How a program of this run is held."""
+        held = Confinement(self._limits.memory_mb, self._limits.processors)
+        return replace(held, **changed)
 
 
 def find_program(name: str) -> Path:
@@ -199,7 +207,7 @@ def _words(confinement: Confinement) -> tuple[str, ...]:
 def _limits(timeout_s: float, confinement: Confinement, words: Sequence[str]) -> str:
     settings = {
         "AS": confinement.memory_mb * MEGABYTE,
-        "CPU": math.ceil(timeout_s) * 2 + 1,
+        "CPU": math.ceil(timeout_s) * confinement.processors + 1,
         "FSIZE": confinement.output_mb * MEGABYTE,
         "NOFILE": confinement.open_files,
         "CORE": 0,

@@ -12,9 +12,9 @@ from orchestrator.core.document import plain
 from orchestrator.core.replay.commands import Turn
 from orchestrator.presentation.formats import markdown
 from orchestrator.presentation.formats.text import question_lines, result_lines
+from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.outcomes import RunStatus
 from shared.models.rows import UsageRow
-from shared.models.run import PlanOptions
 from shared.models.steps import StepResult
 from tests.support import debates
 from tests.support.finished_runs import HELD, Held, asked, discussed, judged, planned

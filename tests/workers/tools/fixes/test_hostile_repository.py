@@ -9,6 +9,7 @@ import pytest
 from tests.workers.tools.changes import Repo, new_repo
 from tests.workers.tools.orders import Reviewed, reviewed, show
 from workers.tools.fixes.undo import undo
+from workers.tools.sandbox.sandbox import Countdown
 
 HOOKS = (
     "pre-commit",
@@ -81,7 +82,7 @@ def test_nothing_that_the_repository_names_is_run(
         assert show(repo, "quorate/fix-run_01:a.txt") == "3\n"
     else:
         assert (repo.root / "a.txt").read_bytes() == b"3\n"
-    undo(applied, this.documents)
+    undo(applied, this.documents, Countdown(60.0))
     assert not marker.exists(), marker.read_text()
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.workers.tools.changes import review, rules, stored, subject_of
 from workers.tools.analysers.ruff import command
-from workers.tools.memory import MemoryDocuments
-from workers.tools.sandbox.sandbox import Confinement, execute, find_program
+from workers.tools.registry import MemoryDocuments
+from workers.tools.sandbox.sandbox import Confinement, execute
 
 DEFECT = (
     "import os\nimport subprocess\n\n\ndef f(a):\n    subprocess.call('ls ' + a, shell=True)\n"
@@ -74,7 +74,7 @@ def test_configuration_above_the_private_directory_has_no_influence_either(tmp_p
     inner = tmp_path / "inner"
     inner.mkdir()
     (inner / "a.py").write_text("import os\n")
-    call = command(find_program("ruff"), ["a.py"])
+    call = command(["a.py"])
     done = execute(call, cwd=inner, home=inner, timeout_s=20)
     assert b'"F401"' in done.stdout
     call.remove("--isolated")

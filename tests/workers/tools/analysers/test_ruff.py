@@ -16,7 +16,7 @@ from tests.workers.tools.changes import (
     subject_of,
 )
 from workers.tools.analysers.ruffrules import BROKEN, STYLE, UNTIDY, WRONG, kind_of
-from workers.tools.memory import MemoryDocuments
+from workers.tools.registry import MemoryDocuments, ToolContext, run_tool
 
 
 def test_a_defect_is_reported_with_place_quote_rule_and_patch() -> None:
@@ -131,12 +131,9 @@ def test_a_change_without_a_readable_python_file_is_no_approval(path: str, text:
 
 def test_an_unknown_reply_model_is_refused() -> None:
     documents = MemoryDocuments()
-    from workers.tools.analysers import ruff
-    from workers.tools.registry import ToolContext
-
     inputs = {"subject": added(documents, a_py="x"), "reply_model": "synthesis"}
-    with pytest.raises(ToolError, match="synthesis"):
-        ruff.run(inputs, ToolContext(documents, 10.0))
+    with pytest.raises(ToolError, match="reply_model"):
+        run_tool("ruff", inputs, ToolContext(documents, 10.0))
 
 
 def test_the_longest_prefix_says_how_bad_a_rule_is() -> None:
@@ -148,8 +145,6 @@ def test_the_longest_prefix_says_how_bad_a_rule_is() -> None:
 
 def test_a_run_out_of_time_is_an_error() -> None:
     documents = MemoryDocuments()
-    from workers.tools.analysers import ruff
-    from workers.tools.registry import ToolContext
-
+    inputs = {"subject": added(documents, a_py="x = 1\n")}
     with pytest.raises(ToolError, match=r"too long|time limit"):
-        ruff.run({"subject": added(documents, a_py="x = 1\n")}, ToolContext(documents, 0.001))
+        run_tool("ruff", inputs, ToolContext(documents, 0.001))

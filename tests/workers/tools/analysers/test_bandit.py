@@ -8,7 +8,7 @@ from shared.errors import ToolError
 from shared.models.findings import Severity
 from tests.workers.tools.changes import added, red_team, review, rules, stored, subject_of
 from workers.tools.analysers.bandit import SEVERITIES, is_test
-from workers.tools.memory import MemoryDocuments
+from workers.tools.registry import MemoryDocuments
 
 SHELL = "import subprocess\n\n\ndef f(a):\n    subprocess.call('ls ' + a, shell=True)\n"
 

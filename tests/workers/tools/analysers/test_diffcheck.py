@@ -7,7 +7,7 @@ import pytest
 from shared.errors import ToolError
 from shared.models.findings import Severity
 from tests.workers.tools.changes import check, review, rules, stored, subject_of
-from workers.tools.memory import MemoryDocuments
+from workers.tools.registry import MemoryDocuments
 
 AWS = "AKIA" + "ABCDEFGHIJKLMNOP"
 KEY = "-----BEGIN RSA PRIVATE " + "KEY-----"

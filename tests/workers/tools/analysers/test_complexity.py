@@ -5,7 +5,7 @@ from __future__ import annotations
 from shared.models.findings import Severity
 from tests.workers.tools.changes import added, red_team, review, stored, subject_of
 from workers.tools.analysers.complexity import severity_of
-from workers.tools.memory import MemoryDocuments
+from workers.tools.registry import MemoryDocuments
 
 
 def function(name: str, branches: int, indent: str = "") -> str:

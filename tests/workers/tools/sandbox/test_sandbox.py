@@ -130,7 +130,7 @@ def test_a_killed_worker_takes_its_program_with_it(tmp_path: Path) -> None:
             str(heart),
             str(tmp_path),
         ],
-        cwd=Path(__file__).parents[3],
+        cwd=Path(__file__).parents[4],
     )
     try:
         assert eventually(heart.exists)

@@ -6,10 +6,10 @@ import pytest
 
 from shared.errors import ToolError
 from tests.support.linear import processor_s
+from tests.workers.tools.analysers.test_diffcheck import one
 from tests.workers.tools.changes import review, stored, subject_of
-from tests.workers.tools.test_diffcheck import one
 from workers.tools.analysers.syntaxchecks import MAX_TEXT, SyntaxProblem, Unparsed, check_syntax
-from workers.tools.memory import MemoryDocuments
+from workers.tools.registry import MemoryDocuments
 from workers.tools.sandbox.sandbox import Countdown
 
 BOMB = ".".join("a" * 60_000) + "=1"

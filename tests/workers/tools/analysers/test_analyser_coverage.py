@@ -14,7 +14,7 @@ from tests.workers.tools.changes import (
     stored,
     subject_of,
 )
-from workers.tools.memory import MemoryDocuments
+from workers.tools.registry import MemoryDocuments
 
 EVIL = "import subprocess\nsubprocess.call(t, shell=True)\n"
 GOOD = "VALUE = 1\n"

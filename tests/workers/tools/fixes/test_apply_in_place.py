@@ -20,7 +20,7 @@ from tests.workers.tools.changes import new_repo
 from tests.workers.tools.orders import Case, Reviewed, apply, reviewed
 from workers.tools.fixes.in_place import all_or_none, apply_in_place, swap_all
 from workers.tools.fixes.worktree import read_entry, stage_file, swap_file
-from workers.tools.registry import ToolContext, lookup
+from workers.tools.registry import ToolContext, run_tool
 
 BEFORE = {"a.py": "x = 1\n", "나/b.py": "p = 1\n", "c.txt": "1"}
 AFTER = {"a.py": "x = 2\n", "나/b.py": "p = 2\r\nq = 3\r\n", "c.txt": "2"}
@@ -36,8 +36,8 @@ def contents(this: Case) -> dict[str, str]:
 
 
 def undo(this: Case, applied: Applied) -> str:
-    reply = lookup("undo").run(
-        {"applied": applied.model_dump(mode="json")}, ToolContext(this.documents, 60.0)
+    reply = run_tool(
+        "undo", {"applied": applied.model_dump(mode="json")}, ToolContext(this.documents, 60.0)
     )
     return str(reply.model_dump()["message"])
 
@@ -102,13 +102,11 @@ NEW = OLD.replace("2\n", "3\n", 1)
 APPLY_IN_A_PROCESS = """
 import json, sys
 from pathlib import Path
-from workers.tools.memory import MemoryDocuments
-from workers.tools.fixes.in_place import all_or_none, apply_in_place, swap_all
-from workers.tools.registry import ToolContext, lookup
+from workers.tools.registry import MemoryDocuments, ToolContext, run_tool
 documents = MemoryDocuments()
 for file in Path(sys.argv[1]).iterdir():
     documents.put(file.read_bytes())
-lookup("apply").run(json.loads(sys.argv[2]), ToolContext(documents, 60.0))
+run_tool("apply", json.loads(sys.argv[2]), ToolContext(documents, 60.0))
 """
 
 
@@ -132,7 +130,7 @@ def test_a_kill_in_the_middle_leaves_whole_files_and_the_next_attempt_finishes(
     order = json.dumps(this.order(mode="in_place"))
     process = subprocess.Popen(
         [sys.executable, "-c", APPLY_IN_A_PROCESS, str(store), order],
-        cwd=Path(__file__).parents[3],
+        cwd=Path(__file__).parents[4],
         env={**os.environ, "TMPDIR": str(tmp_path)},
     )
     last = this.repo.root / sorted(names)[20]
@@ -297,7 +295,7 @@ def test_a_file_that_does_not_fit_changes_no_other_and_leaves_nothing_behind(
         (tmp_path / name).write_bytes(b"1")
     done = subprocess.run(
         [sys.executable, "-c", FULL, str(tmp_path)],
-        cwd=Path(__file__).parents[3],
+        cwd=Path(__file__).parents[4],
         capture_output=True,
         text=True,
         check=True,

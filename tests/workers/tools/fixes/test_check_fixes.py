@@ -11,8 +11,7 @@ from pydantic import JsonValue
 from shared.errors import ToolError
 from shared.models.placeholders import placeholder
 from tests.workers.tools.changes import Contents, added, check, patch_of, stored, subject_of
-from workers.tools.memory import MemoryDocuments
-from workers.tools.registry import ToolContext, lookup
+from workers.tools.registry import MemoryDocuments, ToolContext, run_tool
 
 TEXT = "".join(f"line {n}\n" for n in range(1, 31))
 REFUSED = [
@@ -177,28 +176,24 @@ def test_a_patch_without_carriage_returns_fits_a_file_that_has_them() -> None:
     assert "+B\r\n" in reply.patch
 
 
-def test_fixes_may_come_as_a_document_and_stale_problems_are_forgotten() -> None:
+def test_what_an_earlier_check_said_is_forgotten() -> None:
     documents = MemoryDocuments()
     key = subject(documents)
     patch = patch_of("a.txt", TEXT, TEXT.replace("line 3\n", ""))
     first = check(documents, key, patch, "nonsense")
-    stale = first.model_copy(
-        update={"fixes": tuple(f.model_copy(update={"problem": "old"}) for f in first.fixes)}
-    )
-    document = documents.put(stale.model_dump_json().encode())
-    again = lookup("fixes.check").run(
-        {"subject": key, "fixes": document}, ToolContext(documents, 60)
-    )
+    stale: list[JsonValue] = [
+        {**fix.model_dump(mode="json"), "problem": "old"} for fix in first.fixes
+    ]
+    again = run_tool("fixes.check", {"subject": key, "fixes": stale}, ToolContext(documents, 60))
     assert again == first
-    value: dict[str, JsonValue] = {"subject": key, "fixes": stale.model_dump(mode="json")}
-    assert lookup("fixes.check").run(value, ToolContext(documents, 60)) == first
 
 
 @pytest.mark.parametrize("fixes", [None, 3, [{"patch": 1}], "0" * 64, [{}] * 3])
 def test_a_malformed_list_of_fixes_is_refused(fixes: object) -> None:
     documents = MemoryDocuments()
     with pytest.raises(ToolError):
-        lookup("fixes.check").run(
+        run_tool(
+            "fixes.check",
             {"subject": subject(documents), "fixes": fixes},  # type: ignore[dict-item]
             ToolContext(documents, 60),
         )

@@ -10,7 +10,8 @@ from shared.errors import ToolError
 from tests.workers.tools.changes import new_repo
 from tests.workers.tools.orders import Case, reviewed
 from workers.tools.fixes.undo import undo
-from workers.tools.registry import ToolContext, lookup
+from workers.tools.registry import ToolContext, run_tool
+from workers.tools.sandbox.sandbox import Countdown
 
 BRANCH = "quorate/fix-run_01"
 
@@ -23,9 +24,9 @@ def case(tmp_path: Path) -> Case:
 def test_an_unchanged_branch_is_deleted_once(tmp_path: Path) -> None:
     this = case(tmp_path)
     applied = this.apply()
-    assert f"{BRANCH} was deleted" in undo(applied, this.documents)
+    assert f"{BRANCH} was deleted" in undo(applied, this.documents, Countdown(60.0))
     assert this.repo.git("branch", "--list", "quorate/*") == ""
-    assert "gone already" in undo(applied, this.documents)
+    assert "gone already" in undo(applied, this.documents, Countdown(60.0))
 
 
 def test_a_branch_with_somebodys_work_is_kept(tmp_path: Path) -> None:
@@ -33,7 +34,7 @@ def test_a_branch_with_somebodys_work_is_kept(tmp_path: Path) -> None:
     applied = this.apply()
     this.repo.git("branch", "-f", BRANCH, "HEAD")
     with pytest.raises(ToolError, match="was changed since the fix: nothing was undone"):
-        undo(applied, this.documents)
+        undo(applied, this.documents, Countdown(60.0))
 
 
 def test_a_branch_that_is_checked_out_is_kept(tmp_path: Path) -> None:
@@ -41,7 +42,7 @@ def test_a_branch_that_is_checked_out_is_kept(tmp_path: Path) -> None:
     applied = this.apply()
     this.repo.git("checkout", "-q", BRANCH)
     with pytest.raises(ToolError, match="checked out"):
-        undo(applied, this.documents)
+        undo(applied, this.documents, Countdown(60.0))
 
 
 def test_only_branches_of_ours_are_deleted(tmp_path: Path) -> None:
@@ -51,11 +52,11 @@ def test_only_branches_of_ours_are_deleted(tmp_path: Path) -> None:
         update={"branch": "main", "commit": this.repo.git("rev-parse", "main")}
     )
     with pytest.raises(ToolError, match="not a branch that Quorate made"):
-        undo(forged, this.documents)
+        undo(forged, this.documents, Countdown(60.0))
 
 
 def test_a_reply_that_is_none_is_refused(tmp_path: Path) -> None:
     this = case(tmp_path)
     for wrong in (None, {"x": 1}, "0" * 64):
         with pytest.raises(ToolError):
-            lookup("undo").run({"applied": wrong}, ToolContext(this.documents, 10.0))  # type: ignore[dict-item]
+            run_tool("undo", {"applied": wrong}, ToolContext(this.documents, 10.0))  # type: ignore[dict-item]

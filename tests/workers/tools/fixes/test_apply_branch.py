@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
@@ -16,7 +17,8 @@ from tests.workers.tools.changes import check, new_repo, stored
 from tests.workers.tools.orders import Case, Reviewed, reviewed, show
 from workers.tools.fixes.combination import shown_hash
 from workers.tools.fixes.undo import undo
-from workers.tools.registry import ToolContext, lookup
+from workers.tools.registry import MemoryDocuments, ToolContext, run_tool
+from workers.tools.sandbox.sandbox import Countdown
 
 BEFORE = {"a.py": "x = 1\ny = 2\n", "한글 폴더/나.py": "p = 1\n"}
 AFTER = {"a.py": "x = 1\ny = 3\n", "한글 폴더/나.py": "p = 2\nq = 3\n"}
@@ -91,7 +93,7 @@ def test_a_lock_that_a_killed_attempt_left_on_its_branch_is_taken_over(tmp_path:
     assert applied.commit == this.repo.git("rev-parse", BRANCH)
     assert not lock.exists()
     lock = locked(this, f"refs/heads/{BRANCH}", age_s=14)
-    undo(applied, this.documents)
+    undo(applied, this.documents, Countdown(60.0))
     assert not lock.exists()
     assert this.repo.git("branch", "--list", BRANCH) == ""
 
@@ -129,7 +131,7 @@ def test_a_lock_of_all_references_is_named_with_what_to_do(tmp_path: Path) -> No
     this.repo.git("pack-refs", "--all")
     lock = locked(this, "packed-refs", age_s=3600)
     with pytest.raises(ToolError, match=r"remove .*/packed-refs\.lock and try again"):
-        undo(applied, this.documents)
+        undo(applied, this.documents, Countdown(60.0))
     assert lock.exists()
     assert applied.commit == this.repo.git("rev-parse", BRANCH)
 
@@ -159,9 +161,9 @@ def test_a_patch_that_was_not_approved_is_not_applied(tmp_path: Path, approved: 
 
 def test_fixes_that_changed_after_the_approval_are_not_applied(tmp_path: Path) -> None:
     this = case(tmp_path)
-    data = this.documents.get(this.fixes).decode().replace("+y = 30", "+y = 31")
+    fixes = json.loads(json.dumps(this.fixes).replace("+y = 30", "+y = 31"))
     with pytest.raises(ToolError, match="not the one that was approved"):
-        this.apply(fixes=this.documents.put(data.encode()))
+        this.apply(fixes=fixes)
 
 
 def test_a_choice_without_any_fix_is_an_error(tmp_path: Path) -> None:
@@ -268,11 +270,11 @@ def test_the_fix_can_be_reviewed_and_fixed_again_on_the_same_branch(tmp_path: Pa
     assert this.apply(only=["F1"]) == first
 
     with pytest.raises(ToolError, match="changed since the fix"):
-        undo(first, this.documents)
-    assert "went back to the fix before" in undo(second, this.documents)
+        undo(first, this.documents, Countdown(60.0))
+    assert "went back to the fix before" in undo(second, this.documents, Countdown(60.0))
     assert this.repo.git("rev-parse", BRANCH) == first.commit
-    assert "back already" in undo(second, this.documents)
-    assert "was deleted" in undo(first, this.documents)
+    assert "back already" in undo(second, this.documents, Countdown(60.0))
+    assert "was deleted" in undo(first, this.documents, Countdown(60.0))
 
 
 def test_a_linked_worktree_and_a_bare_repository_get_their_branch(tmp_path: Path) -> None:
@@ -304,7 +306,6 @@ def test_a_linked_worktree_and_a_bare_repository_get_their_branch(tmp_path: Path
 )
 def test_a_malformed_order_is_refused(tmp_path: Path, wrong: dict[str, object]) -> None:
     from tests.workers.tools.orders import apply
-    from workers.tools.memory import MemoryDocuments
 
     order = {"subject": "0" * 64, "fixes": [], "run": "r", "approved": "0", "effect": "e"} | wrong
     with pytest.raises(ToolError, match="malformed"):
@@ -332,11 +333,11 @@ def test_a_worker_that_slept_does_not_bring_back_what_was_undone(tmp_path: Path,
     before = this.repo.state()
 
     def wake() -> None:
-        undo(this.apply(mode=mode), this.documents)
+        undo(this.apply(mode=mode), this.documents, Countdown(60.0))
         raise ToolError("somebody else works on this step")
 
     with pytest.raises(ToolError, match="somebody else works on this step"):
-        lookup("apply").run(this.order(mode=mode), ToolContext(this.documents, 60.0, wake))
+        run_tool("apply", this.order(mode=mode), ToolContext(this.documents, 60.0, wake))
 
     assert this.repo.state() == before
     assert {path: this.repo.read(path) for path in AFTER} == AFTER

@@ -1,0 +1,32 @@
+"""What the ask workflow says of itself."""
+
+from __future__ import annotations
+
+from orchestrator.workflows.ask import VERSION, ask
+from orchestrator.workflows.ask.expected import expected
+from orchestrator.workflows.ask.options import AskOptions
+from orchestrator.workflows.ask.result import AskResult
+from orchestrator.workflows.ask.view import VIEW
+from orchestrator.workflows.descriptor import CRITIC, PartType, SubjectKind, WorkflowType, critics
+from shared.models.panel import Panel, Participant, Role
+
+
+def _merging(panel: Panel, options: AskOptions) -> tuple[Participant, ...]:
+    """Answers that nobody merges need no chair."""
+    return (panel.chair,) if options.synthesis else ()
+
+
+WORKFLOW: WorkflowType[AskOptions] = WorkflowType(
+    name="ask",
+    version=VERSION,
+    options=AskOptions,
+    result=AskResult,
+    view=VIEW,
+    start=ask,
+    expected=expected,
+    subject=SubjectKind.QUESTION,
+    parts=(
+        PartType(CRITIC, "answers", (Role.ANSWER, Role.RANKING), critics, many=True),
+        PartType("chair", "merges", (Role.SYNTHESIS,), _merging),
+    ),
+)

@@ -1,0 +1,209 @@
+"""What a workflow says of itself. Everything else about it is derived from this: see docs/design/workflows.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from orchestrator.core.discussion.estimate import ExpectedCall
+from orchestrator.core.findings.verdict import GateRule
+from orchestrator.core.replay.commands import RecordBody, RoundRecord, Workflow
+from orchestrator.core.replay.materials import Materials
+from orchestrator.core.results import WorkflowResult
+from orchestrator.core.views.context import WorkflowView
+from orchestrator.core.views.findings import GENERIC
+from shared.models.panel import Panel, Participant, Role
+from shared.models.run import DecisionPolicy, RunSpec
+
+OptionsT = TypeVar("OptionsT", bound=BaseModel)
+Holders = Callable[[Panel, OptionsT], tuple[Participant, ...]]
+"""Who has a part in a run, from its panel and its options."""
+
+ASK = "ask"
+"""The policy that puts a decision to a person."""
+CRITIC = "critic"
+"""The part that several hold, by its name."""
+
+
+class SubjectKind(StrEnum):
+    """What a workflow looks at: a captured change, or a question with its files."""
+
+    CHANGE = "change"
+    QUESTION = "question"
+
+
+@dataclass(frozen=True)
+class PartType(Generic[OptionsT]):
+    """A part that participants take, and the roles in which they speak then.
+
+    `name` is where a run keeps its holder: a field of the panel or, with `in_options`, of the options; `title` is what
+    the workflow calls it; `many`: several may hold it. `leads`: whose word the others wait for, shown at the head of a
+    live view.
+    """
+
+    name: str
+    title: str
+    roles: tuple[Role, ...]
+    holders: Holders[OptionsT]
+    in_options: bool = False
+    leads: bool = False
+    many: bool = False
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An answer that a decision offers, and the key that is typed for it.
+
+    One that `writes` lets something be changed for good: it may be given for a part of what is offered, and a fork
+    never takes it over. One that `asks_why` is worth a message.
+    """
+
+    word: str
+    key: str
+    writes: bool = False
+    asks_why: bool = False
+
+
+@dataclass(frozen=True)
+class DecisionType:
+    """A question to a person: its kind, the answers in the order in which they are offered, and what silence means.
+
+    `synonyms` are words of the settings that mean one of them here.
+    """
+
+    kind: str
+    choices: tuple[Choice, ...]
+    on_timeout: str
+    synonyms: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every answer that is offered."""
+        return tuple(choice.word for choice in self.choices)
+
+    def answer(self, policy: DecisionPolicy) -> str | None:
+        """What the policy answers at once; None where a person is asked."""
+        mode = self.synonyms.get(policy.mode, policy.mode)
+        return mode if mode in self.words else None
+
+    def silence(self, policy: DecisionPolicy) -> str:
+        """What an unanswered question comes to."""
+        word = self.synonyms.get(policy.on_timeout, policy.on_timeout)
+        return word if word in self.words else self.on_timeout
+
+
+def _no_gate(_options: BaseModel) -> GateRule:
+    return GateRule()
+
+
+def _no_objection(_panel: Panel, _options: BaseModel) -> str | None:
+    return None
+
+
+@dataclass(frozen=True)
+class WorkflowType(Generic[OptionsT]):
+    """A workflow. Runs of the versions from `oldest` on are still finished as they were begun: it looks at
+    `spec.workflow_version` where the versions differ.
+
+    `records` are the types of the facts that it writes into the journal; `expected` the calls that a run may make, from
+    its specification and the tokens of its subject (None: nobody can foresee them). With `finds` its verdict follows
+    from findings. `rounds` is how many it takes at most, `objection` why it cannot be held with a panel.
+    """
+
+    name: str
+    version: int
+    options: type[OptionsT]
+    start: Callable[[RunSpec, Materials], Workflow]
+    subject: SubjectKind
+    parts: tuple[PartType[OptionsT], ...]
+    oldest: int | None = None
+    result: type[WorkflowResult] = WorkflowResult
+    view: WorkflowView[Any] = GENERIC
+    records: tuple[type[RecordBody], ...] = (RoundRecord,)
+    expected: Callable[[RunSpec, int], Iterator[ExpectedCall]] | None = None
+    decisions: tuple[DecisionType, ...] = ()
+    finds: bool = False
+    gate: Callable[[OptionsT], GateRule] = _no_gate
+    rounds: Callable[[OptionsT], int] | None = None
+    objection: Callable[[Panel, OptionsT], str | None] = _no_objection
+
+    def knows(self, version: int) -> bool:
+        """Whether this code can go on with a run of that version."""
+        return (self.oldest or self.version) <= version <= self.version
+
+    def options_of(self, spec: RunSpec) -> OptionsT:
+        """A run's options."""
+        return self.options.model_validate(spec.options)
+
+    def parts_of(self, spec: RunSpec) -> tuple[tuple[PartType[OptionsT], Participant], ...]:
+        """Who takes part in a run, and as what."""
+        options = self.options_of(spec)
+        return tuple(
+            (part, holder) for part in self.parts for holder in part.holders(spec.panel, options)
+        )
+
+    def gate_of(self, spec: RunSpec) -> GateRule:
+        """The gate of a run."""
+        return self.gate(self.options_of(spec))
+
+    def rounds_of(self, spec: RunSpec) -> int | None:
+        """How many rounds a run takes at most; None where nothing goes round."""
+        return None if self.rounds is None else self.rounds(self.options_of(spec))
+
+    def strategy_of(self, spec: RunSpec) -> str | None:
+        """The variant of the workflow that a run is; None where there are none."""
+        strategy: str | None = getattr(self.options_of(spec), "strategy", None)
+        return strategy
+
+    def objection_of(self, spec: RunSpec) -> str | None:
+        """Why a run of this panel cannot be held; None when it can."""
+        return self.objection(spec.panel, self.options_of(spec))
+
+    def result_of(self, outcome: Mapping[str, Any] | None) -> WorkflowResult | None:
+        """The result in a stored outcome; None without one, and where this version cannot read what is stored."""
+        if outcome is None:
+            return None
+        try:
+            return self.result.model_validate(outcome.get("detail") or {})
+        except ValidationError:
+            return None
+
+    def result_schema(self) -> dict[str, Any]:
+        """The JSON schema of its result (`detail` in docs/json.md)."""
+        return self.result.model_json_schema(mode="serialization")
+
+    def calls_of(self, spec: RunSpec, subject_tokens: int) -> tuple[ExpectedCall, ...] | None:
+        """The calls that a run may make; None where nobody can foresee them."""
+        return None if self.expected is None else tuple(self.expected(spec, subject_tokens))
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """Every answer that its decisions offer."""
+        return tuple(choice for decision in self.decisions for choice in decision.choices)
+
+    def writes(self, word: str | None) -> bool:
+        """Whether that answer lets something be changed for good."""
+        return any(choice.writes for choice in self.choices if choice.word == word)
+
+    def asks_why(self, word: str) -> bool:
+        """Whether that answer is worth a message."""
+        return any(choice.asks_why for choice in self.choices if choice.word == word)
+
+
+def critics(panel: Panel, _options: BaseModel) -> tuple[Participant, ...]:
+    """Those who speak for themselves."""
+    return panel.critics
+
+
+def author(panel: Panel, _options: BaseModel) -> tuple[Participant, ...]:
+    """Who speaks for what is judged."""
+    return (panel.author,)
+
+
+def chair(panel: Panel, _options: BaseModel) -> tuple[Participant, ...]:
+    """Who merges, leads or judges."""
+    return (panel.chair,)

@@ -1,0 +1,34 @@
+"""What the forum workflow says of itself."""
+
+from __future__ import annotations
+
+from orchestrator.workflows.descriptor import (
+    CRITIC,
+    PartType,
+    SubjectKind,
+    WorkflowType,
+    chair,
+    critics,
+)
+from orchestrator.workflows.forum import VERSION, forum
+from orchestrator.workflows.forum.expected import expected
+from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.forum.result import ForumResult
+from orchestrator.workflows.forum.view import VIEW
+from shared.models.panel import Role
+
+WORKFLOW: WorkflowType[ForumOptions] = WorkflowType(
+    name="forum",
+    version=VERSION,
+    options=ForumOptions,
+    result=ForumResult,
+    view=VIEW,
+    start=forum,
+    expected=expected,
+    subject=SubjectKind.QUESTION,
+    parts=(
+        PartType(CRITIC, "participant", (Role.BALLOT, Role.BID, Role.SPEECH), critics, many=True),
+        PartType("chair", "orchestrator", (Role.SELECTION, Role.SYNTHESIS), chair, leads=True),
+    ),
+    rounds=lambda options: options.max_rounds,
+)

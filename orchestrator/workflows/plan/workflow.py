@@ -1,0 +1,43 @@
+"""What the plan workflow says of itself."""
+
+from __future__ import annotations
+
+from orchestrator.core.findings.verdict import GateRule
+from orchestrator.workflows.descriptor import (
+    CRITIC,
+    PartType,
+    SubjectKind,
+    WorkflowType,
+    author,
+    chair,
+    critics,
+)
+from orchestrator.workflows.plan import VERSION, plan
+from orchestrator.workflows.plan.decision import DECISION
+from orchestrator.workflows.plan.expected import expected
+from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.plan.result import PlanResult
+from orchestrator.workflows.plan.view import VIEW
+from shared.models.panel import Role
+
+_CHALLENGES = (Role.CHALLENGE, Role.RISK, Role.INNOVATION, Role.CROSS_REVIEW)
+
+WORKFLOW: WorkflowType[PlanOptions] = WorkflowType(
+    name="plan",
+    version=VERSION,
+    options=PlanOptions,
+    result=PlanResult,
+    view=VIEW,
+    start=plan,
+    expected=expected,
+    subject=SubjectKind.QUESTION,
+    parts=(
+        PartType(CRITIC, "challenger", _CHALLENGES, critics, many=True),
+        PartType("author", "planner", (Role.PLAN, Role.DEFENSE), author, leads=True),
+        PartType("chair", "chair", (Role.SYNTHESIS,), chair),
+    ),
+    decisions=(DECISION,),
+    finds=True,
+    gate=lambda options: GateRule(fail_on=options.fail_on),
+    rounds=lambda options: options.rounds,
+)

@@ -1,0 +1,42 @@
+"""What the review workflow says of itself."""
+
+from __future__ import annotations
+
+from orchestrator.core.findings.verdict import GateRule
+from orchestrator.workflows.descriptor import (
+    CRITIC,
+    PartType,
+    SubjectKind,
+    WorkflowType,
+    author,
+    chair,
+    critics,
+)
+from orchestrator.workflows.review import VERSION, review
+from orchestrator.workflows.review.decision import DECISION
+from orchestrator.workflows.review.expected import expected
+from orchestrator.workflows.review.options import ReviewOptions
+from orchestrator.workflows.review.result import ReviewResult
+from orchestrator.workflows.review.view import VIEW
+from shared.models.panel import Role
+
+WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
+    name="review",
+    version=VERSION,
+    oldest=1,
+    options=ReviewOptions,
+    result=ReviewResult,
+    view=VIEW,
+    start=review,
+    expected=expected,
+    subject=SubjectKind.CHANGE,
+    parts=(
+        PartType(CRITIC, "critic", (Role.CRITIQUE,), critics, many=True),
+        PartType("author", "author", (Role.REBUTTAL, Role.FIX), author),
+        PartType("chair", "chair", (Role.SYNTHESIS,), chair),
+    ),
+    decisions=(DECISION,),
+    finds=True,
+    gate=lambda options: GateRule(fail_on=options.fail_on),
+    rounds=lambda options: options.rounds,
+)

@@ -1,0 +1,67 @@
+"""What tools are given: small values and the hashes of documents, as a step's request stores them."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints, field_validator
+
+from shared.models.replies import Applied, CheckedFix
+from shared.models.wire import Wire
+
+FINDING = re.compile(r"^[\w.-]{1,40}$")
+# Ids end up in a branch's name and in a commit's trailers.
+_PLAIN = re.compile(r"^[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,198}[A-Za-z0-9])?$")
+
+Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class AnalyserInput(Wire):
+    """The subject that is looked at, and the critique that is asked for."""
+
+    subject: Hash
+    reply_model: Literal["critique.review", "critique.red-team"] = "critique.review"
+
+
+class FixCheckInput(Wire):
+    """Fixes that were proposed for a subject; what they say about an earlier check is forgotten."""
+
+    subject: Hash
+    fixes: tuple[CheckedFix, ...]
+
+
+class ApplyInput(Wire):
+    """Fixes that were approved. `approved` is the sha256 of the patch that was shown; `effect` the once-only key.
+
+    With `only`, a fix is taken when every finding that it mends is named there.
+    """
+
+    subject: Hash
+    fixes: tuple[CheckedFix, ...]
+    only: tuple[str, ...] | None = None
+    mode: Literal["branch", "in_place"] = "branch"
+    run: str
+    approved: str
+    effect: str
+
+    @field_validator("run", "effect")
+    @classmethod
+    def _is_plain(cls, value: str) -> str:
+        if not _PLAIN.fullmatch(value) or ".." in value or "//" in value:
+            raise ValueError("only letters, digits and . _ : / - are allowed")
+        return value
+
+    @field_validator("only")
+    @classmethod
+    def _are_findings(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        for finding in value or ():
+            if not FINDING.fullmatch(finding):
+                raise ValueError(f"{finding!r} is not the id of a finding")
+        return value
+
+
+class UndoInput(Wire):
+    """What `apply` replied."""
+
+    applied: Applied
