@@ -70,14 +70,8 @@ def names_of(catalogue: Catalogue) -> list[str]:
 
     No panel is built: who pauses a participant may have none of the keys.
     """
-    own = catalogue.environment_model()
-    here = [
-        *(catalogue.configured(name) for name in catalogue.settings.providers),
-        *(one.participant for one in catalogue.discovery.found),
-        *((own,) if own is not None else ()),
-    ]
     held = [row.name for row in CATALOGUE.values() if row.reach is not Reach.NOBODY]
-    models = [who for who in here if who.provider in held]
+    models = [who for who in catalogue.everyone() if who.provider in held]
     names = [name for who in models for name in (who.name, who.provider, account_of(who))]
     missing = [who.partition(" ")[0] for who, _todo in catalogue.discovery.missing]
     return [*names, *missing, *held]

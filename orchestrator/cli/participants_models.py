@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+from pydantic import JsonValue
 
 from orchestrator.cli.participants_listing import everybody, gather
 from orchestrator.cli.terminal import Terminal
@@ -21,32 +23,12 @@ def run_models(config: Path | None, environ: Mapping[str, str], *, as_json: bool
     """Print the models of who is here and the defaults of who is not; the exit code. Nobody is asked."""
     listing = gather((), config, environ, Path.cwd())
     here = [*everybody(listing.panel), *(who for who, _ in listing.others)]
-    models = [who for who in here if who.model is not None]
-    names = {who.name for who in models}
-    defaults = [
-        Participant(
-            name=service.name,
-            provider=row.name,
-            model=service.model,
-            options={} if service.base_url is None else {"base_url": service.base_url},
-        )
-        for row, service in services()
-        if service.name not in names
-    ]
-    rows = [*((who, True) for who in models), *((who, False) for who in defaults)]
+    rows = [(who, True) for who in here if who.model is not None]
+    names = {who.name for who, _ in rows}
+    rows += [(who, False) for who in default_models() if who.name not in names]
     terminal = Terminal.of(environ)
     if as_json:
-        listed = [
-            {
-                "name": who.name,
-                "provider": who.provider,
-                "model": who.model,
-                "here": is_here,
-                "usd_per_million_input": expected_usd(who, _MILLION, 0),
-                "usd_per_million_output": expected_usd(who, 0, _MILLION),
-            }
-            for who, is_here in rows
-        ]
+        listed = [_fields(who, is_here) for who, is_here in rows]
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "models": listed}))
         return 0
     heads = ("name", "model", "provider", "here", "$/M in", "$/M out")
@@ -54,6 +36,26 @@ def run_models(config: Path | None, environ: Mapping[str, str], *, as_json: bool
     note = "default models are of 2026-11-21; `providers:` in your configuration names others"
     terminal.talk([line(Span(note, Style.DIM))])
     return 0
+
+
+def default_models() -> Iterator[Participant]:
+    """Who would take part with every key of the catalogue."""
+    for row, service in services():
+        options: dict[str, JsonValue] = {"base_url": service.base_url} if service.base_url else {}
+        yield Participant(
+            name=service.name, provider=row.name, model=service.model, options=options
+        )
+
+
+def _fields(who: Participant, is_here: bool) -> dict[str, object]:
+    return {
+        "name": who.name,
+        "provider": who.provider,
+        "model": who.model,
+        "here": is_here,
+        "usd_per_million_input": expected_usd(who, _MILLION, 0),
+        "usd_per_million_output": expected_usd(who, 0, _MILLION),
+    }
 
 
 def _row(who: Participant, is_here: bool) -> tuple[str, ...]:

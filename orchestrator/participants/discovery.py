@@ -124,23 +124,26 @@ def discover(
     catalogue: ProviderTypes = CATALOGUE,
 ) -> Discovery:
     """Look around. `timeout_s` is for a turn of anyone who is found, `probe` lists the models of a local server."""
-    wish = environ.get(DISCOVER, "").lower()
-    if wish == "off":
+    if environ.get(DISCOVER, "").lower() == "off":
         return Discovery(missing=(("anybody", f"{DISCOVER} is off"),))
-    search, rows = _Search(timeout_s), catalogue.values()
-    known = list(services(catalogue))
-    for row, service in known:
+    search = _Search(timeout_s)
+    for row, service in services(catalogue):
         if not service.routed:
             _look_for_key(search, row, service, environ)
-    for row in rows:
+    for row in catalogue.values():
         for cli in row.coding_clis:
             _look_for_program(search, row, cli, environ)
-    _look_for_routers(search, [(row, one) for row, one in known if one.routed], environ)
-    for row in rows:
-        server = row.local_server
-        if server and (environ.get(server.variable) or wish == "all" or not environ.get("CI")):
-            _look_for_server(search, row, server, environ, probe or installed_models)
+    _look_for_routers(search, services(catalogue), environ)
+    for row in catalogue.values():
+        if row.local_server is not None and _may_ask(row.local_server, environ):
+            _look_for_server(search, row, row.local_server, environ, probe or installed_models)
     return Discovery(tuple(search.found), tuple(search.missing))
+
+
+def _may_ask(server: LocalServer, environ: Mapping[str, str]) -> bool:
+    """In CI a server on this machine is asked only when somebody said so."""
+    told = environ.get(server.variable) or environ.get(DISCOVER, "").lower() == "all"
+    return bool(told or not environ.get("CI"))
 
 
 def _look_for_key(
@@ -172,11 +175,13 @@ def _look_for_key(
 
 def _look_for_routers(
     search: _Search,
-    routed: Sequence[tuple[ProviderType, Service]],
+    known: Iterable[tuple[ProviderType, Service]],
     environ: Mapping[str, str],
 ) -> None:
     """The models that a router sells; without its key the router itself is what is missing."""
-    for row, service in routed:
+    for row, service in known:
+        if not service.routed:
+            continue
         variables = key_variables_of(row, service)
         lacking = (service.routed, f"set {' or '.join(variables)}")
         if any(environ.get(name) for name in variables):

@@ -13,7 +13,7 @@ from orchestrator.participants.phrases import phrase
 from orchestrator.settings.loading import user_file
 from orchestrator.settings.schema import Settings
 from shared.models.panel import Participant
-from shared.providers.catalogue import CATALOGUE, key_variables_of, services
+from shared.providers.catalogue import CATALOGUE, ProviderTypes, key_variables_of, services
 from shared.providers.locality import leaves_machine, sends_key_in_clear
 from shared.providers.sections import SpeakerSection
 
@@ -136,15 +136,20 @@ def how_to_add_models(catalogue: Catalogue, language: str = "en") -> str:
     if environ.get(BASE_URL):
         return phrase("endpoint_alone", language, **names)
     file = user_file(environ) or Path("~/.config/quorate/config.yaml")
-    # A service with a key of its own, or a router: the others are found all the same.
-    several = ((row, one) for row, one in services() if one.routed or not one.key_variables)
-    keys = dict.fromkeys(key_variables_of(row, one)[0] for row, one in several)
-    rows = CATALOGUE.values()
-    programs = [f"`{cli.name}`" for row in rows for cli in row.coding_clis]
-    servers = [row.local_server.name for row in rows if row.local_server is not None]
-    ways = {"keys": [*keys], "programs": programs, "servers": servers}
-    told = {name: _either(known, language) for name, known in ways.items()}
+    told = {what: _either(known, language) for what, known in ways_to_models().items()}
     return phrase("add_models", language, file=file, **names, **told)
+
+
+def ways_to_models(catalogue: ProviderTypes = CATALOGUE) -> dict[str, tuple[str, ...]]:
+    """The keys, programs and servers that bring a model. Services behind another's protocol are found all the same."""
+    known = [(row, one) for row, one in services(catalogue) if one.routed or not one.key_variables]
+    keys = dict.fromkeys(key_variables_of(row, one)[0] for row, one in known)
+    programs: list[str] = []
+    servers: list[str] = []
+    for row in catalogue.values():
+        programs += [f"`{cli.name}`" for cli in row.coding_clis]
+        servers += [row.local_server.name] if row.local_server is not None else []
+    return {"keys": tuple(keys), "programs": tuple(programs), "servers": tuple(servers)}
 
 
 def _either(names: Sequence[str], language: str) -> str:

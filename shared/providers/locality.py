@@ -37,12 +37,16 @@ def leaves_machine(participant: Participant, catalogue: ProviderTypes = CATALOGU
         case Reach.WEB_PAGE:
             return True
         case Reach.ADDRESS:
-            stated = participant.options.get("base_url")
-            address = stated if isinstance(stated, str) else row.address or ""
-            here = is_loopback(address) and declared is not True
-            return not here or any(is_hosted(model) for model in _models(participant))
+            return declared is True or not _answers_here(participant, row.address or "")
         case _:
             assert_never(row.reach)
+
+
+def _answers_here(participant: Participant, usual: str) -> bool:
+    """True when its address is on this machine, and what answers there passes nothing on."""
+    stated = participant.options.get("base_url")
+    here = is_loopback(stated if isinstance(stated, str) else usual)
+    return here and not any(map(is_hosted, _models(participant)))
 
 
 def is_loopback(address: str) -> bool:

@@ -68,14 +68,18 @@ def cost_usd(
     its price. One's own machine sends no bill; a hosted model has a price or an unknown one.
     """
     own, url = participant.options.get("price"), _address(participant, row, catalogue)
-    unbilled = row is not None and row.billing is Billing.OWN_MACHINE and own is None
-    if unbilled and is_loopback(url) and not is_hosted(model):
+    if own is None and _sends_no_bill(row, url, model):
         return 0.0
     if usage.input_tokens is None or usage.output_tokens is None:
         return None
     if own is not None:
         return own_cost(usage, own)
     return table_cost(url, model, usage, cache_write_tokens) if url and model else None
+
+
+def _sends_no_bill(row: ProviderType | None, url: str, model: str) -> bool:
+    own_machine = row is not None and row.billing is Billing.OWN_MACHINE
+    return own_machine and is_loopback(url) and not is_hosted(model)
 
 
 def _address(participant: Participant, row: ProviderType | None, catalogue: ProviderTypes) -> str:

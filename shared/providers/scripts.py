@@ -177,17 +177,20 @@ def _first_problem(error: ValidationError) -> tuple[str, tuple[int | str, ...]]:
     found = error.errors(include_input=False, include_url=False)
     extra = next((item for item in found if item["type"] == "extra_forbidden"), None)
     if extra is not None:
-        name = str(extra["loc"][-1])
-        inside = When if "when" in extra["loc"] else ScriptedReply
-        near = get_close_matches(name, inside.model_fields, n=1)
-        hint = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(inside.model_fields)}."
-        return f"unknown key `{name}`; {hint}", extra["loc"]
+        return _unknown_key(extra["loc"]), extra["loc"]
     first = found[0]
     name = ".".join(str(part) for part in first["loc"] if part in _NAMES)
     words = first["msg"].removeprefix("Value error, ")
     if first["type"] == "enum" and name == "fault":
         words = f"known faults are {', '.join((*FailureKind, *Misbehaviour))}"
     return f"{f'`{name}`: ' if name else ''}{words}.", first["loc"]
+
+
+def _unknown_key(place: tuple[int | str, ...]) -> str:
+    name, inside = str(place[-1]), When if "when" in place else ScriptedReply
+    near = get_close_matches(name, inside.model_fields, n=1)
+    hint = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(inside.model_fields)}."
+    return f"unknown key `{name}`; {hint}"
 
 
 _NAMES = frozenset((*When.model_fields, *ScriptedReply.model_fields))

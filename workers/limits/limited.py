@@ -21,7 +21,14 @@ from shared.providers.options import AccountLimits
 from shared.text.tokens import estimated_tokens
 from workers.limits.headers import cooldown_s
 from workers.limits.limiter import Limiter, Permit, permit_name
-from workers.limits.state import Answer, Asked, Effect, Ended, Settled, Verdict
+from workers.limits.state import (
+    Admission,
+    AdmissionRequest,
+    AdmissionVerdict,
+    CallEnd,
+    Effect,
+    Settled,
+)
 from workers.providers.calls import Cancelled, Completion, Provider, ProviderCall
 from workers.providers.guard import Guard
 
@@ -83,10 +90,10 @@ def _limits(participant: Participant) -> AccountLimits:
         raise ProviderError(FailureKind.BAD_REQUEST, str(error)) from None
 
 
-def _asked(call: ProviderCall) -> Asked:
+def _asked(call: ProviderCall) -> AdmissionRequest:
     participant = call.participant
     prompt = estimated_tokens(call.system) + sum(estimated_tokens(m.text) for m in call.messages)
-    return Asked(
+    return AdmissionRequest(
         permit=permit_name(),
         account=account_of(participant),
         limits=_limits(participant),
@@ -104,7 +111,7 @@ def _admitted(limiter: Limiter, call: ProviderCall, cancel: Cancelled) -> Permit
         answer, permit = limiter.ask(asked)
         if permit is not None:
             return permit
-        patient = answer.verdict in (Verdict.WAIT, Verdict.BLOCKED)
+        patient = answer.verdict in (AdmissionVerdict.WAIT, AdmissionVerdict.BLOCKED)
         if (
             not patient
             or answer.wait_s > IN_PLACE_S
@@ -115,40 +122,40 @@ def _admitted(limiter: Limiter, call: ProviderCall, cancel: Cancelled) -> Permit
         waited_s += answer.wait_s
 
 
-def _not_admitted(call: ProviderCall, answer: Answer) -> ProviderError:
+def _not_admitted(call: ProviderCall, answer: Admission) -> ProviderError:
     who = call.participant.name
     spread = random.random() * _SPREAD * answer.wait_s  # noqa: S311 - jitter, not a secret
     wait_s = answer.wait_s + spread
     match answer.verdict:
-        case Verdict.PAUSED:
+        case AdmissionVerdict.PAUSED:
             paused = answer.detail
             message = f"{who} waits: an operator paused '{paused}' (`quorate participants resume {paused}`)."
             return NotYet(FailureKind.RATE_LIMITED, message, retry_after_s=wait_s)
-        case Verdict.OPEN:
+        case AdmissionVerdict.OPEN:
             return _open(who, answer, wait_s)
-        case Verdict.PROBING:
+        case AdmissionVerdict.PROBING:
             cause = _cause(answer)
             message = f"{who} waits: another turn tries whether its provider is back ({cause})."
             return NotYet(FailureKind.OVERLOADED, message, retry_after_s=wait_s)
-        case _ if answer.verdict is Verdict.BLOCKED and answer.wait_s > LONGEST_BLOCK_S:
+        case _ if answer.verdict is AdmissionVerdict.BLOCKED and answer.wait_s > LONGEST_BLOCK_S:
             return ProviderError(
                 FailureKind.RATE_LIMITED,
                 f"{who}'s provider asks for no calls within the next {answer.wait_s / 60:.0f} minutes.",
             )
     why = "its provider asked for a pause"
-    if answer.verdict is Verdict.WAIT:
+    if answer.verdict is AdmissionVerdict.WAIT:
         why = "its account's limit (rpm, tpm or parallel) is used up"
     return NotYet(
         FailureKind.RATE_LIMITED, f"{who} waits {wait_s:.0f} s: {why}.", retry_after_s=wait_s
     )
 
 
-def _cause(answer: Answer) -> str:
+def _cause(answer: Admission) -> str:
     """The failure behind an open breaker in its own words, which its provider has freed of keys."""
     return answer.said.rstrip(".") or answer.detail or FailureKind.UNREACHABLE
 
 
-def _open(who: str, answer: Answer, wait_s: float) -> ProviderError:
+def _open(who: str, answer: Admission, wait_s: float) -> ProviderError:
     kind, cause = _kind(answer.detail), _cause(answer)
     again = f"it is tried again in {wait_s:.0f} s"
     if kind is FailureKind.CREDENTIALS:
@@ -181,13 +188,13 @@ def _made(
             raise
         raise waiting from error
     except BaseException:
-        limiter.settle(permit, Ended(asked, permit.bucket, Effect.NEUTRAL))
+        limiter.settle(permit, CallEnd(asked, permit.bucket, Effect.NEUTRAL))
         raise
     counts = (completion.usage.input_tokens, completion.usage.output_tokens)
     known = [count for count in counts if count is not None]
     limiter.settle(
         permit,
-        Ended(
+        CallEnd(
             asked,
             permit.bucket,
             Effect.SUCCESS,
@@ -211,9 +218,9 @@ def effect_of(error: ProviderError) -> Effect:
     return effect
 
 
-def _failure(permit: Permit, error: ProviderError) -> Ended:
+def _failure(permit: Permit, error: ProviderError) -> CallEnd:
     effect = effect_of(error)
-    return Ended(
+    return CallEnd(
         permit.asked,
         permit.bucket,
         effect,

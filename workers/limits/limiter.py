@@ -14,7 +14,14 @@ import structlog
 
 from workers.limits.local_state import LocalState
 from workers.limits.shared_state import LEASE_S, SharedState
-from workers.limits.state import Answer, Asked, Ended, Settled, State, Verdict
+from workers.limits.state import (
+    AccountState,
+    Admission,
+    AdmissionRequest,
+    AdmissionVerdict,
+    CallEnd,
+    Settled,
+)
 
 REDIS_LEFT_ALONE_S = 2.0
 
@@ -26,7 +33,7 @@ T = TypeVar("T")
 class Permit:
     """The right to make one call, to be settled once."""
 
-    asked: Asked
+    asked: AdmissionRequest
     bucket: str
     since: float
     local: bool
@@ -41,7 +48,7 @@ class Limiter:
         self._local = LocalState()
         self._lease_s = lease_s
         self._away_until = 0.0
-        self._held: dict[str, Asked] = {}
+        self._held: dict[str, AdmissionRequest] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._renewer: threading.Thread | None = None
@@ -51,16 +58,16 @@ class Limiter:
         """The limiter of that Redis; nothing is connected yet."""
         return cls(SharedState(redis_url))
 
-    def ask(self, asked: Asked) -> tuple[Answer, Permit | None]:
+    def ask(self, asked: AdmissionRequest) -> tuple[Admission, Permit | None]:
         """The answer, and the permit if it is `ok`."""
         answer, local = self._through(lambda state: state.ask(asked))
-        if answer.verdict is not Verdict.OK:
+        if answer.verdict is not AdmissionVerdict.OK:
             return answer, None
         if not local:
             self._hold(asked)
         return answer, Permit(asked, answer.bucket, time.monotonic(), local)
 
-    def settle(self, permit: Permit, ended: Ended) -> Settled:
+    def settle(self, permit: Permit, ended: CallEnd) -> Settled:
         """Give the permit back with what came of it."""
         with self._lock:
             self._held.pop(permit.asked.permit, None)
@@ -74,7 +81,7 @@ class Limiter:
         self._closed.set()
         self._shared.close()
 
-    def _through(self, work: Callable[[State], T]) -> tuple[T, bool]:
+    def _through(self, work: Callable[[AccountState], T]) -> tuple[T, bool]:
         """The result, and whether it is this process's own."""
         if time.monotonic() >= self._away_until:
             try:
@@ -84,7 +91,7 @@ class Limiter:
                 log.warning("limits.redis_away", why=type(error).__name__)
         return work(self._local), True
 
-    def _hold(self, asked: Asked) -> None:
+    def _hold(self, asked: AdmissionRequest) -> None:
         with self._lock:
             self._held[asked.permit] = asked
             if self._renewer is None:

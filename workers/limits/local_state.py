@@ -12,7 +12,14 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from workers.limits.state import Answer, Asked, Effect, Ended, Settled, Verdict
+from workers.limits.state import (
+    Admission,
+    AdmissionRequest,
+    AdmissionVerdict,
+    CallEnd,
+    Effect,
+    Settled,
+)
 
 WINDOW_S = 61.0
 FIRST_WAIT_S = 1.0
@@ -34,7 +41,7 @@ class LocalState:
         self._lock = threading.Lock()
         self._accounts: defaultdict[str, _Account] = defaultdict(_Account)
 
-    def ask(self, asked: Asked) -> Answer:
+    def ask(self, asked: AdmissionRequest) -> Admission:
         """Count the call if it may be made now."""
         now = self._clock()
         with self._lock:
@@ -43,12 +50,12 @@ class LocalState:
                 account.calls.popleft()
             wait_s = self._wait_s(account, asked, now)
             if wait_s > 0:
-                return Answer(Verdict.WAIT, wait_s=wait_s)
+                return Admission(AdmissionVerdict.WAIT, wait_s=wait_s)
             account.calls.append((now, asked.permit, asked.tokens))
             account.under_way.add(asked.permit)
-        return Answer(Verdict.OK)
+        return Admission(AdmissionVerdict.OK)
 
-    def _wait_s(self, account: _Account, asked: Asked, now: float) -> float:
+    def _wait_s(self, account: _Account, asked: AdmissionRequest, now: float) -> float:
         limits = asked.limits
         until = account.blocked_until
         if limits.parallel is not None and len(account.under_way) >= limits.parallel:
@@ -63,7 +70,7 @@ class LocalState:
             requests, tokens = requests - 1, tokens - used
         return until - now
 
-    def settle(self, ended: Ended) -> Settled:
+    def settle(self, ended: CallEnd) -> Settled:
         """Take the end of a call, also of one that was let through elsewhere."""
         now = self._clock()
         with self._lock:
@@ -77,5 +84,5 @@ class LocalState:
             account.blocked_until = max(account.blocked_until, now + wait_s)
         return Settled(refusals=int(ended.effect is Effect.LIMITED), wait_s=wait_s)
 
-    def renew(self, held: Iterable[Asked]) -> None:
+    def renew(self, held: Iterable[AdmissionRequest]) -> None:
         """Nothing to do: what this process holds dies with it."""

@@ -13,7 +13,7 @@ from redis.retry import Retry
 
 from shared.delivery.redis_text import READING
 from shared.providers.limits import ACCOUNTS_KEY, PAUSED_KEY, account_key, slots_key
-from workers.limits.state import Answer, Asked, Ended, Settled, Verdict
+from workers.limits.state import Admission, AdmissionRequest, AdmissionVerdict, CallEnd, Settled
 
 LEASE_S = 20.0
 CONNECTIONS = 16
@@ -60,7 +60,7 @@ class SharedState:
         self._lease_ms = int(lease_s * 1000)
         self._breaker = (breaker_after, int(breaker_s * 1000), int(BREAKER_LONGEST_S * 1000))
 
-    def ask(self, asked: Asked) -> Answer:
+    def ask(self, asked: AdmissionRequest) -> Admission:
         """One script: breaker, pause, cooldown, slots, requests, tokens; counted if it is let through."""
         limits = asked.limits
         found: Any = self._admit(
@@ -82,13 +82,13 @@ class SharedState:
                 *asked.names,
             ],
         )
-        verdict, number, detail = Verdict(found[0]), float(found[1]), str(found[2])
-        if verdict is Verdict.OK:
-            return Answer(verdict, bucket=detail)
-        said = str(found[3]) if verdict in (Verdict.OPEN, Verdict.PROBING) else ""
-        return Answer(verdict, wait_s=_possible(verdict, number), detail=detail, said=said)
+        verdict, number, detail = AdmissionVerdict(found[0]), float(found[1]), str(found[2])
+        if verdict is AdmissionVerdict.OK:
+            return Admission(verdict, bucket=detail)
+        said = str(found[3]) if verdict in (AdmissionVerdict.OPEN, AdmissionVerdict.PROBING) else ""
+        return Admission(verdict, wait_s=_possible(verdict, number), detail=detail, said=said)
 
-    def settle(self, ended: Ended) -> Settled:
+    def settle(self, ended: CallEnd) -> Settled:
         """One script: the slot is free, the tokens are corrected, cooldown and breaker are set."""
         asked = ended.asked
         after, cooldown_ms, longest_ms = self._breaker
@@ -113,7 +113,7 @@ class SharedState:
         )
         return Settled(int(found[0]), int(found[1]) / 1000, bool(found[2]))
 
-    def renew(self, held: Iterable[Asked]) -> None:
+    def renew(self, held: Iterable[AdmissionRequest]) -> None:
         """Prolong the leases of calls under way; one that ran out stays lost."""
         by_account: dict[str, list[str]] = defaultdict(list)
         for asked in held:
@@ -126,10 +126,10 @@ class SharedState:
         self._client.close()
 
 
-def _possible(verdict: Verdict, wait_ms: float) -> float:
+def _possible(verdict: AdmissionVerdict, wait_ms: float) -> float:
     """The wait in seconds, never longer than we would have asked for: its moment lies in Redis, where others write.
 
     What is too large for Redis' own numbers comes as a negative one.
     """
-    longest = BREAKER_LONGEST_S if verdict is Verdict.OPEN else LONGEST_S
+    longest = BREAKER_LONGEST_S if verdict is AdmissionVerdict.OPEN else LONGEST_S
     return wait_ms / 1000 if 0 <= wait_ms <= longest * 1000 else longest

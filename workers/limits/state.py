@@ -10,7 +10,7 @@ from typing import Protocol
 from shared.providers.options import AccountLimits
 
 
-class Verdict(StrEnum):
+class AdmissionVerdict(StrEnum):
     """The answer to `may this call be made now?`."""
 
     OK = "ok"
@@ -39,7 +39,7 @@ class Effect(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AdmissionRequest:
     """A call that wants to be made. `names`: what else an operator may have paused; `tokens`: estimated.
 
     `key` tells the keys of one account apart.
@@ -54,13 +54,13 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Admission:
     """`detail` is the failure kind behind an open breaker, or the paused name; `bucket` where it was counted.
 
     `said`: the line of the failure behind an open breaker.
     """
 
-    verdict: Verdict
+    verdict: AdmissionVerdict
     wait_s: float = 0.0
     detail: str = ""
     bucket: str = ""
@@ -68,10 +68,10 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CallEnd:
     """A call that was made. `tokens` is what the estimate lacked, `cooldown_s` what headers asked for."""
 
-    asked: Asked
+    asked: AdmissionRequest
     bucket: str
     effect: Effect
     tokens: int = 0
@@ -91,14 +91,14 @@ class Settled:
     open: bool = False
 
 
-class State(Protocol):
+class AccountState(Protocol):
     """The counters of all accounts."""
 
-    def ask(self, asked: Asked) -> Answer:
+    def ask(self, asked: AdmissionRequest) -> Admission:
         """Count the call if it may be made now."""
 
-    def settle(self, ended: Ended) -> Settled:
+    def settle(self, ended: CallEnd) -> Settled:
         """Take the end of a call that was let through."""
 
-    def renew(self, held: Iterable[Asked]) -> None:
+    def renew(self, held: Iterable[AdmissionRequest]) -> None:
         """Say that these calls are still under way."""

@@ -11,6 +11,7 @@ from workers.providers.calls import (
     Completion,
     Finish,
     ProviderCall,
+    ReplySchema,
     ended,
     reply_instructions,
 )
@@ -44,29 +45,34 @@ def _body(call: ProviderCall, options: AnthropicOptions, quirks: Quirks) -> Payl
         "messages": messages,
     }
     if call.system:
-        kept: Payload = {"cache_control": {"type": "ephemeral"}} if caches else {}
-        block: Payload = {"type": "text", "text": call.system}
-        body["system"] = [block | kept]
+        body["system"] = [_block(call.system, kept=caches)]
     if call.temperature is not None and "temperature" not in quirks:
         # Anthropic's scale ends at 1.
         body["temperature"] = min(call.temperature, 1.0)
     if call.watch is not None:
         body["stream"] = True
-    if call.reply_schema is None or not options.json_schema:
-        return body
+    if call.reply_schema is not None and options.json_schema:
+        body |= _form(call.reply_schema, messages, quirks)
+    return body
+
+
+def _form(schema: ReplySchema, messages: list[JsonValue], quirks: Quirks) -> Payload:
+    """What holds the answer to its schema; where the endpoint refuses that, `messages` ask for it."""
     if "output_config" in quirks:
-        messages.append({"role": "user", "content": reply_instructions(call.reply_schema)})
-        return body
-    form: Payload = {"type": "json_schema", "schema": call.reply_schema.strict}
-    return body | {"output_config": {"format": form}}
+        messages.append({"role": "user", "content": reply_instructions(schema)})
+        return {}
+    return {"output_config": {"format": {"type": "json_schema", "schema": schema.strict}}}
 
 
 def _in_two(call: ProviderCall) -> list[JsonValue]:
     """The question as what the provider may keep, and the rest. A block must not be empty."""
-    kept: Payload = {"type": "text", "text": call.user[: call.stable]}
-    kept["cache_control"] = {"type": "ephemeral"}
-    rest = call.user[call.stable :]
-    return [kept, {"type": "text", "text": rest}] if rest else [kept]
+    kept, rest = _block(call.user[: call.stable], kept=True), call.user[call.stable :]
+    return [kept, _block(rest)] if rest else [kept]
+
+
+def _block(words: str, *, kept: bool = False) -> Payload:
+    block: Payload = {"type": "text", "text": words}
+    return block | {"cache_control": {"type": "ephemeral"}} if kept else block
 
 
 def quirk(error: ErrorBody) -> str | None:

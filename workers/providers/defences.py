@@ -65,17 +65,18 @@ def _suppressed(finding: Finding, evidence: Evidence) -> Defence | None:
     if finding.rule is None or not line:
         return None
     wanted = _same_rule(finding.rule)
-    for comment in _comments(line):
-        noqa, nosec = _NOQA.search(comment), _NOSEC.search(comment)
-        named = {code for found in (noqa, nosec) if found for code in _CODE.findall(found.group(1))}
-        bare_nosec = nosec is not None and not _CODE.search(nosec.group(1)) and _is_bandit(wanted)
-        if bare_nosec or any(_same_rule(code) == wanted for code in named):
-            return Defence(
-                "suppressed",
-                f"The line suppresses {finding.rule} in a comment of its own.",
-                line.strip(),
-            )
-    return None
+    if not any(_names_rule(comment, wanted) for comment in _comments(line)):
+        return None
+    reason = f"The line suppresses {finding.rule} in a comment of its own."
+    return Defence("suppressed", reason, line.strip())
+
+
+def _names_rule(comment: str, wanted: str) -> bool:
+    noqa, nosec = _NOQA.search(comment), _NOSEC.search(comment)
+    named = [code for found in (noqa, nosec) if found for code in _CODE.findall(found.group(1))]
+    if any(_same_rule(code) == wanted for code in named):
+        return True
+    return nosec is not None and not _CODE.search(nosec.group(1)) and _is_bandit(wanted)
 
 
 LONGEST_LINE = 1_000  # characters: the tokenizer takes a quadratic time for some lines, and no person reads such a one

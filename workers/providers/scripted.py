@@ -127,33 +127,28 @@ def _text(entry: ScriptedReply) -> str:
     return entry.reply if isinstance(entry.reply, str) else json.dumps(entry.reply or {})
 
 
+# What a fault that is an answer says, from the entry's text and the call's number, and why it ends.
+_ANSWERS: dict[FailureKind | Misbehaviour | None, Callable[[str, int], tuple[str, Finish]]] = {
+    None: lambda text, _: (text, Finish.STOP),
+    Misbehaviour.GARBAGE: lambda _text, _: (_GARBAGE, Finish.STOP),
+    Misbehaviour.UNPARSEABLE_ONCE: lambda text, n: (_GARBAGE if n == 1 else text, Finish.STOP),
+    FailureKind.UNPARSEABLE: lambda _text, _: (_GARBAGE, Finish.STOP),
+    FailureKind.EMPTY: lambda _text, _: ("", Finish.STOP),
+    FailureKind.TRUNCATED: lambda text, _: (text[: len(text) // 2], Finish.LENGTH),
+    FailureKind.REFUSAL: lambda _text, _: ("I will not answer this.", Finish.REFUSAL),
+}
+
+
 def _outcome(entry: ScriptedReply, call: ProviderCall) -> Completion:
-    text = _text(entry)
-    match entry.fault:
-        case None:
-            return _completion(text, entry)
-        case Misbehaviour.GARBAGE:
-            return _completion(_GARBAGE, entry)
-        case Misbehaviour.UNPARSEABLE_ONCE:
-            return _completion(_GARBAGE if call.number == 1 else text, entry)
-        case FailureKind.EMPTY:
-            return _completion("", entry)
-        case FailureKind.TRUNCATED:
-            return _completion(text[: len(text) // 2], entry, Finish.LENGTH)
-        case FailureKind.REFUSAL:
-            return _completion("I will not answer this.", entry, Finish.REFUSAL)
-        case FailureKind.UNPARSEABLE:
-            return _completion(_GARBAGE, entry)
-        case FailureKind() as kind:
-            raise ProviderError(
-                kind,
-                f"{call.participant.name} fails as its script says: {kind.value}.",
-                retryable=kind in _RETRYABLE,
-                retry_after_s=entry.retry_after_s,
-            )
-        case Misbehaviour.HANG:
-            raise AssertionError("a hanging entry never gets here")
-
-
-def _completion(text: str, entry: ScriptedReply, finish: Finish = Finish.STOP) -> Completion:
+    """The answer, or the error of a fault that is none. A hanging entry never gets here."""
+    answer = _ANSWERS.get(entry.fault)
+    if answer is None:
+        kind = FailureKind(str(entry.fault))
+        raise ProviderError(
+            kind,
+            f"{call.participant.name} fails as its script says: {kind.value}.",
+            retryable=kind in _RETRYABLE,
+            retry_after_s=entry.retry_after_s,
+        )
+    text, finish = answer(_text(entry), call.number)
     return Completion(text=text, usage=entry.usage or _FREE, finish_reason=finish, model=MODEL)

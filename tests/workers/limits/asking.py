@@ -9,31 +9,44 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from shared.providers.options import AccountLimits
-from workers.limits.state import Answer, Asked, Effect, Ended, State, Verdict
+from workers.limits.state import (
+    AccountState,
+    Admission,
+    AdmissionRequest,
+    AdmissionVerdict,
+    CallEnd,
+    Effect,
+)
 
 _numbers = itertools.count(1)
 
 
-def asked(tokens: int = 0, account: str = "openai", key: str = "", **limits: Any) -> Asked:
+def asked(
+    tokens: int = 0, account: str = "openai", key: str = "", **limits: Any
+) -> AdmissionRequest:
     """A call that wants to be made."""
     names = ("openai", "gpt")
-    return Asked(f"p{next(_numbers)}", account, AccountLimits(**limits), tokens, names, key)
+    return AdmissionRequest(
+        f"p{next(_numbers)}", account, AccountLimits(**limits), tokens, names, key
+    )
 
 
-def ended(call: Asked, effect: Effect = Effect.SUCCESS, bucket: str = "0", **fields: Any) -> Ended:
+def ended(
+    call: AdmissionRequest, effect: Effect = Effect.SUCCESS, bucket: str = "0", **fields: Any
+) -> CallEnd:
     """The end of a call."""
-    return Ended(call, bucket, effect, **fields)
+    return CallEnd(call, bucket, effect, **fields)
 
 
-def let_through(state: State, **question: Any) -> Asked:
+def let_through(state: AccountState, **question: Any) -> AdmissionRequest:
     """A call that is made."""
     call = asked(**question)
-    assert state.ask(call).verdict is Verdict.OK
+    assert state.ask(call).verdict is AdmissionVerdict.OK
     return call
 
 
 def fails(
-    state: State,
+    state: AccountState,
     times: int,
     effect: Effect = Effect.FAILED,
     why: str = "unreachable",
@@ -58,6 +71,6 @@ def accounts() -> Iterator[str]:
     return (f"account-{number}" for number in _numbers)
 
 
-def verdicts(answers: list[Answer]) -> list[str]:
+def verdicts(answers: list[Admission]) -> list[str]:
     """The verdicts as words."""
     return [answer.verdict.value for answer in answers]

@@ -12,7 +12,7 @@ import pytest
 from tests.workers.limits.asking import accounts, asked, ended, until
 from workers.limits.limiter import Limiter
 from workers.limits.shared_state import SharedState
-from workers.limits.state import Effect, Verdict
+from workers.limits.state import AdmissionVerdict, Effect
 
 pytestmark = pytest.mark.component
 
@@ -21,9 +21,9 @@ import sys, time
 from shared.providers.options import AccountLimits
 from workers.limits.limiter import Limiter
 from workers.limits.shared_state import SharedState
-from workers.limits.state import Asked
+from workers.limits.state import AdmissionRequest
 limiter = Limiter(SharedState(sys.argv[1], lease_s=0.6), lease_s=0.6)
-answer, permit = limiter.ask(Asked("held", sys.argv[2], AccountLimits(parallel=1), 0))
+answer, permit = limiter.ask(AdmissionRequest("held", sys.argv[2], AccountLimits(parallel=1), 0))
 print(answer.verdict.value, flush=True)
 time.sleep(60)
 """
@@ -72,7 +72,8 @@ def test_a_redis_that_accepts_and_says_nothing_is_given_up_soon() -> None:
         answers = [limiter.ask(asked(parallel=1)) for _ in range(3)]
         elapsed = time.monotonic() - started
 
-    assert [answer.verdict for answer, _ in answers] == [Verdict.OK, Verdict.WAIT, Verdict.WAIT]
+    ok, wait = AdmissionVerdict.OK, AdmissionVerdict.WAIT
+    assert [answer.verdict for answer, _ in answers] == [ok, wait, wait]
     assert elapsed < 30
     limiter.close()
 

@@ -2,7 +2,7 @@
 
 from tests.workers.limits.asking import asked, ended, let_through, verdicts
 from workers.limits.local_state import WINDOW_S, LocalState
-from workers.limits.state import Effect, Verdict
+from workers.limits.state import AdmissionVerdict, Effect
 
 
 class Clock:
@@ -19,7 +19,7 @@ def test_a_minute_holds_its_requests_and_the_next_one_has_room_again() -> None:
 
     clock.now += WINDOW_S
 
-    assert state.ask(asked(rpm=2)).verdict is Verdict.OK
+    assert state.ask(asked(rpm=2)).verdict is AdmissionVerdict.OK
 
 
 def test_tokens_wait_until_enough_of_them_are_a_minute_old() -> None:
@@ -38,17 +38,17 @@ def test_a_call_that_nobody_was_asked_for_takes_no_room() -> None:
     for _ in range(3):
         state.settle(ended(let_through(state, rpm=1), Effect.UNASKED))
 
-    assert state.ask(asked(rpm=1)).verdict is Verdict.OK
+    assert state.ask(asked(rpm=1)).verdict is AdmissionVerdict.OK
 
 
 def test_slots_are_freed_by_the_end_of_a_call() -> None:
     state = LocalState(Clock())
     call = let_through(state, parallel=1)
-    assert state.ask(asked(parallel=1)).verdict is Verdict.WAIT
+    assert state.ask(asked(parallel=1)).verdict is AdmissionVerdict.WAIT
 
     state.settle(ended(call))
 
-    assert state.ask(asked(parallel=1)).verdict is Verdict.OK
+    assert state.ask(asked(parallel=1)).verdict is AdmissionVerdict.OK
 
 
 def test_retry_after_is_kept() -> None:
@@ -58,4 +58,4 @@ def test_retry_after_is_kept() -> None:
 
     assert state.ask(asked()).wait_s == 20.0
     clock.now += 21
-    assert state.ask(asked()).verdict is Verdict.OK
+    assert state.ask(asked()).verdict is AdmissionVerdict.OK

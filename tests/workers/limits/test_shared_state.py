@@ -21,7 +21,7 @@ from tests.support.promptness import promptly
 from tests.support.runs import at_once
 from tests.workers.limits.asking import accounts, asked, ended, fails, let_through, until, verdicts
 from workers.limits.shared_state import LONGEST_S, SharedState
-from workers.limits.state import Effect, Settled, Verdict
+from workers.limits.state import AdmissionVerdict, Effect, Settled
 
 pytestmark = pytest.mark.component
 Pair = tuple[SharedState, SharedState]
@@ -60,7 +60,7 @@ def test_no_more_calls_than_allowed_get_through_however_many_ask_at_once(states:
     answers = at_once(40, lambda n: states[n % 2].ask(asked(rpm=7)))
 
     assert verdicts(answers).count("ok") == 5  # at once; two more follow within the minute
-    assert all(0 < a.wait_s < 130 for a in answers if a.verdict is Verdict.WAIT)
+    assert all(0 < a.wait_s < 130 for a in answers if a.verdict is AdmissionVerdict.WAIT)
 
 
 def test_a_fast_account_is_paced_so_that_no_minute_begins_with_all_of_its_calls(
@@ -71,7 +71,7 @@ def test_a_fast_account_is_paced_so_that_no_minute_begins_with_all_of_its_calls(
     elapsed_s = time.monotonic() - started
 
     assert 16 <= verdicts(answers).count("ok") <= 17 + elapsed_s * 200 / 60
-    assert 0 < next(a.wait_s for a in answers if a.verdict is Verdict.WAIT) < 0.4
+    assert 0 < next(a.wait_s for a in answers if a.verdict is AdmissionVerdict.WAIT) < 0.4
 
 
 def test_those_who_wait_are_told_different_moments_in_the_order_of_asking(states: Pair) -> None:
@@ -84,30 +84,33 @@ def test_those_who_wait_are_told_different_moments_in_the_order_of_asking(states
 def test_accounts_do_not_wait_for_one_another(states: Pair) -> None:
     let_through(states[0], rpm=1)
 
-    assert states[0].ask(asked(rpm=1)).verdict is Verdict.WAIT
-    assert states[0].ask(asked(rpm=1, account="anthropic")).verdict is Verdict.OK
+    assert states[0].ask(asked(rpm=1)).verdict is AdmissionVerdict.WAIT
+    assert states[0].ask(asked(rpm=1, account="anthropic")).verdict is AdmissionVerdict.OK
 
 
 def test_tokens_are_counted_by_estimate_and_corrected_by_what_was_used(states: Pair) -> None:
     first = asked(tokens=600, tpm=1000)
     counted = states[0].ask(first)
-    assert states[1].ask(asked(tokens=600, tpm=1000)).verdict is Verdict.WAIT
+    assert states[1].ask(asked(tokens=600, tpm=1000)).verdict is AdmissionVerdict.WAIT
 
     states[0].settle(ended(first, bucket=counted.bucket, tokens=-500))
 
-    assert states[1].ask(asked(tokens=600, tpm=1000)).verdict is Verdict.OK
-    assert states[1].ask(asked(tokens=600, tpm=1000)).verdict is Verdict.WAIT
+    assert states[1].ask(asked(tokens=600, tpm=1000)).verdict is AdmissionVerdict.OK
+    assert states[1].ask(asked(tokens=600, tpm=1000)).verdict is AdmissionVerdict.WAIT
 
 
 def test_a_call_larger_than_a_whole_minute_goes_alone_and_not_never(states: Pair) -> None:
-    assert states[0].ask(asked(tokens=5000, tpm=1000)).verdict is Verdict.OK
-    assert states[0].ask(asked(tokens=1, tpm=1000)).verdict is Verdict.WAIT
+    assert states[0].ask(asked(tokens=5000, tpm=1000)).verdict is AdmissionVerdict.OK
+    assert states[0].ask(asked(tokens=1, tpm=1000)).verdict is AdmissionVerdict.WAIT
 
 
 def test_the_same_question_twice_is_one_call(states: Pair) -> None:
     call = asked(rpm=1)
 
-    assert [states[0].ask(call).verdict for _ in range(2)] == [Verdict.OK, Verdict.OK]
+    assert [states[0].ask(call).verdict for _ in range(2)] == [
+        AdmissionVerdict.OK,
+        AdmissionVerdict.OK,
+    ]
 
 
 # ---- slots --------------------------------------------------------------------------------------
@@ -116,11 +119,11 @@ def test_the_same_question_twice_is_one_call(states: Pair) -> None:
 def test_calls_at_once_are_bounded_and_a_finished_one_makes_room(states: Pair) -> None:
     first = let_through(states[0], parallel=2)
     let_through(states[1], parallel=2)
-    assert states[0].ask(asked(parallel=2)).verdict is Verdict.WAIT
+    assert states[0].ask(asked(parallel=2)).verdict is AdmissionVerdict.WAIT
 
     states[0].settle(ended(first))
 
-    assert states[1].ask(asked(parallel=2)).verdict is Verdict.OK
+    assert states[1].ask(asked(parallel=2)).verdict is AdmissionVerdict.OK
 
 
 def test_the_slot_of_a_holder_that_is_gone_comes_back_with_the_end_of_its_lease(
@@ -129,7 +132,7 @@ def test_the_slot_of_a_holder_that_is_gone_comes_back_with_the_end_of_its_lease(
     began = time.monotonic()
     let_through(hasty, parallel=1)
 
-    until(lambda: states[1].ask(asked(parallel=1)).verdict is Verdict.OK)
+    until(lambda: states[1].ask(asked(parallel=1)).verdict is AdmissionVerdict.OK)
 
     assert 0.39 < time.monotonic() - began < 10  # the usual lease is 20 s
 
@@ -168,7 +171,7 @@ def test_retry_after_holds_for_everybody(states: Pair) -> None:
     settled = states[0].settle(ended(call, Effect.LIMITED, retry_after_s=30.0))
 
     answer = states[1].ask(asked())
-    assert answer.verdict is Verdict.BLOCKED
+    assert answer.verdict is AdmissionVerdict.BLOCKED
     assert 15 < answer.wait_s < 31
     assert (settled.refusals, settled.wait_s) == (1, 30.0)
 
@@ -190,7 +193,7 @@ def test_refusals_of_calls_that_were_under_way_together_are_one_refusal(states: 
 def test_headers_that_say_nothing_is_left_make_everybody_wait(states: Pair) -> None:
     states[0].settle(ended(let_through(states[0]), cooldown_s=12.0))
 
-    assert states[1].ask(asked()).verdict is Verdict.BLOCKED
+    assert states[1].ask(asked()).verdict is AdmissionVerdict.BLOCKED
 
 
 def test_an_unknown_rate_is_learned_from_what_had_gone_through(states: Pair) -> None:
@@ -199,9 +202,9 @@ def test_an_unknown_rate_is_learned_from_what_had_gone_through(states: Pair) -> 
         states[0].settle(ended(call, bucket=bucket))
     for call, bucket in calls[8:]:
         states[0].settle(ended(call, Effect.LIMITED, bucket, retry_after_s=0.0))
-    until(lambda: states[0].ask(asked(account="clock")).verdict is Verdict.OK)
+    until(lambda: states[0].ask(asked(account="clock")).verdict is AdmissionVerdict.OK)
 
-    assert states[1].ask(asked()).verdict is Verdict.WAIT
+    assert states[1].ask(asked()).verdict is AdmissionVerdict.WAIT
 
 
 # ---- breaker ------------------------------------------------------------------------------------
@@ -209,12 +212,12 @@ def test_an_unknown_rate_is_learned_from_what_had_gone_through(states: Pair) -> 
 
 def test_failures_in_a_row_open_the_breaker_for_every_worker(states: Pair, redis_url: str) -> None:
     fails(states[0], 2)
-    assert states[1].ask(asked()).verdict is Verdict.OK
+    assert states[1].ask(asked()).verdict is AdmissionVerdict.OK
 
     fails(states[0], 1)
 
     answer = states[1].ask(asked())
-    assert (answer.verdict, answer.detail) == (Verdict.OPEN, "unreachable")
+    assert (answer.verdict, answer.detail) == (AdmissionVerdict.OPEN, "unreachable")
     assert answer.said == "it is down"
     seen = only(redis_url)
     assert (seen.account, seen.state, seen.failures) == ("openai", BreakerState.OPEN, 3)
@@ -238,7 +241,7 @@ def test_a_refused_key_opens_at_once(states: Pair) -> None:
 def test_a_refused_key_says_nothing_about_the_other_keys_of_its_account(states: Pair) -> None:
     fails(states[0], 1, Effect.FATAL, "credentials", key="a")
 
-    assert states[1].ask(asked(key="a")).verdict is Verdict.OPEN
+    assert states[1].ask(asked(key="a")).verdict is AdmissionVerdict.OPEN
     fails(states[1], 2, key="b")  # three failures in a row: now it is the provider
     assert states[0].ask(asked(key="b")).detail == "unreachable"
     assert states[0].ask(asked(key="a")).detail == "unreachable"
@@ -248,7 +251,7 @@ def test_a_call_that_nobody_was_asked_for_takes_no_room(states: Pair) -> None:
     for _ in range(12):
         call = asked(rpm=5, tokens=900, tpm=1000)
         let = states[0].ask(call)
-        assert let.verdict is Verdict.OK
+        assert let.verdict is AdmissionVerdict.OK
         states[0].settle(ended(call, Effect.UNASKED, let.bucket, tokens=-900))
 
 
@@ -261,7 +264,7 @@ def test_exactly_one_call_tries_whether_the_provider_is_back(
     answers = at_once(20, lambda n: states[n % 2].ask(asked()))
 
     assert sorted(set(verdicts(answers))) == ["ok", "probing"]
-    assert {a.said for a in answers if a.verdict is Verdict.PROBING} == {"it is down"}
+    assert {a.said for a in answers if a.verdict is AdmissionVerdict.PROBING} == {"it is down"}
     assert verdicts(answers).count("ok") == 1
 
 
@@ -273,7 +276,7 @@ def test_a_probe_that_succeeds_closes_and_one_that_fails_opens_for_twice_as_long
     states[1].settle(ended(let_through(states[1])))
 
     assert only(redis_url).state is BreakerState.CLOSED
-    assert states[0].ask(asked()).verdict is Verdict.OK
+    assert states[0].ask(asked()).verdict is AdmissionVerdict.OK
 
     fails(hasty, 3)
     until(lambda: only(redis_url).state is BreakerState.HALF_OPEN)
@@ -289,7 +292,7 @@ def test_a_probe_whose_worker_died_does_not_keep_the_breaker_for_ever(
     until(lambda: only(redis_url).state is BreakerState.HALF_OPEN)
     let_through(hasty)  # nobody will ever say how it ended
 
-    until(lambda: states[1].ask(asked()).verdict is Verdict.OK)
+    until(lambda: states[1].ask(asked()).verdict is AdmissionVerdict.OK)
 
 
 def test_a_late_failure_of_an_older_call_does_not_prolong_an_open_breaker(
@@ -314,11 +317,11 @@ def test_a_pause_holds_back_a_provider_or_a_participant_until_it_is_ended(
     pause(redis_url, name, "점검 중")
 
     answer = states[0].ask(asked())
-    assert (answer.verdict, answer.detail) == (Verdict.PAUSED, name)
+    assert (answer.verdict, answer.detail) == (AdmissionVerdict.PAUSED, name)
     assert [(p.name, p.reason) for p in paused(redis_url)] == [(name, "점검 중")]
 
     assert resume(redis_url, name)
-    assert states[0].ask(asked()).verdict is Verdict.OK
+    assert states[0].ask(asked()).verdict is AdmissionVerdict.OK
     assert not resume(redis_url, name)
 
 
@@ -327,7 +330,7 @@ def test_resume_closes_an_open_breaker_by_the_accounts_name(states: Pair, redis_
 
     assert resume(redis_url, "openai")
 
-    assert states[1].ask(asked()).verdict is Verdict.OK
+    assert states[1].ask(asked()).verdict is AdmissionVerdict.OK
 
 
 def test_every_key_begins_with_our_name_and_does_not_stay_for_ever(
@@ -358,5 +361,5 @@ def test_a_moment_that_others_wrote_makes_nobody_wait_for_ever(
         client.hset(account_key(question.account), field, value)
         client.hset(account_key(question.account), "said", b"\xff\x1b[2J")
     answer = states[0].ask(question)
-    assert answer.verdict in (Verdict.OPEN, Verdict.BLOCKED)
+    assert answer.verdict in (AdmissionVerdict.OPEN, AdmissionVerdict.BLOCKED)
     assert 0 < answer.wait_s <= LONGEST_S

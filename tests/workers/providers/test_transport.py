@@ -35,14 +35,14 @@ from tests.support.promptness import promptly
 from workers.providers.guard import Guard
 from workers.providers.http.slots import endpoint
 from workers.providers.http.sockets import Unresolved
-from workers.providers.http.transport import HttpRequest, Transport
+from workers.providers.http.transport import HttpRequest, HttpTransport
 
 SECRET = "sk-a-very-secret-key"
 
 
 @pytest.fixture
-def way() -> Iterator[Transport]:
-    transport = Transport(trust_env=False, max_bytes=1_000_000)
+def way() -> Iterator[HttpTransport]:
+    transport = HttpTransport(trust_env=False, max_bytes=1_000_000)
     yield transport
     transport.close()
 
@@ -58,7 +58,7 @@ def post(url: str, body: bytes = b"hello") -> HttpRequest:
 @pytest.mark.component
 @pytest.mark.parametrize("handler", [drip, drip_body, silent, unread])
 def test_a_server_that_takes_its_time_cannot_hold_a_call_beyond_its_deadline(
-    way: Transport, handler: Handler
+    way: HttpTransport, handler: Handler
 ) -> None:
     def late() -> ProviderError:
         began = time.monotonic()
@@ -75,7 +75,7 @@ def test_a_server_that_takes_its_time_cannot_hold_a_call_beyond_its_deadline(
 
 @pytest.mark.component
 @pytest.mark.parametrize("handler", [drip, drip_body, silent, unread])
-def test_a_cancelled_call_ends_within_a_second(way: Transport, handler: Handler) -> None:
+def test_a_cancelled_call_ends_within_a_second(way: HttpTransport, handler: Handler) -> None:
     def cancelled() -> ProviderError:
         cancel = threading.Event()
         threading.Timer(0.3, cancel.set).start()
@@ -88,7 +88,7 @@ def test_a_cancelled_call_ends_within_a_second(way: Transport, handler: Handler)
 
 
 @pytest.mark.component
-def test_a_call_that_is_cancelled_already_sends_nothing(way: Transport) -> None:
+def test_a_call_that_is_cancelled_already_sends_nothing(way: HttpTransport) -> None:
     cancel = threading.Event()
     cancel.set()
     met: list[socket.socket] = []
@@ -102,7 +102,7 @@ def test_a_call_that_is_cancelled_already_sends_nothing(way: Transport) -> None:
 @pytest.mark.component
 @pytest.mark.parametrize("handler", [reset, cut, hang_up, gibberish, bad_gzip])
 def test_a_broken_answer_is_unreachable_and_retryable_and_names_no_key(
-    way: Transport, handler: Handler
+    way: HttpTransport, handler: Handler
 ) -> None:
     with server(handler) as url, pytest.raises(ProviderError) as caught:
         way.send(post(url), guard())
@@ -113,7 +113,7 @@ def test_a_broken_answer_is_unreachable_and_retryable_and_names_no_key(
 
 
 @pytest.mark.component
-def test_an_answer_larger_than_allowed_is_given_up(way: Transport) -> None:
+def test_an_answer_larger_than_allowed_is_given_up(way: HttpTransport) -> None:
     def endless(connection: socket.socket) -> None:
         read_request(connection)
         connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n")
@@ -130,7 +130,7 @@ def test_an_answer_larger_than_allowed_is_given_up(way: Transport) -> None:
     ("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)]
 )
 def test_a_packed_answer_is_unpacked_also_when_its_packing_was_not_asked_for(
-    way: Transport, encoding: str, pack: Callable[[bytes], bytes]
+    way: HttpTransport, encoding: str, pack: Callable[[bytes], bytes]
 ) -> None:
     packed = reply(pack(b'{"a": "\xed\x95\x9c"}'), f"content-encoding: {encoding}\r\n".encode())
     with server(lambda connection: until_closed(connection, packed)) as url:
@@ -138,7 +138,7 @@ def test_a_packed_answer_is_unpacked_also_when_its_packing_was_not_asked_for(
 
 
 @pytest.mark.component
-def test_a_small_answer_that_unpacks_to_a_large_one_is_given_up(way: Transport) -> None:
+def test_a_small_answer_that_unpacks_to_a_large_one_is_given_up(way: HttpTransport) -> None:
     bomb = reply(gzip.compress(b"x" * 50_000_000), b"content-encoding: gzip\r\n")
     with (
         server(lambda connection: until_closed(connection, bomb)) as url,
@@ -149,14 +149,14 @@ def test_a_small_answer_that_unpacks_to_a_large_one_is_given_up(way: Transport) 
 
 
 @pytest.mark.component
-def test_a_redirect_is_an_answer_and_not_followed(way: Transport) -> None:
+def test_a_redirect_is_an_answer_and_not_followed(way: HttpTransport) -> None:
     away = b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:9/\r\ncontent-length: 0\r\n\r\n"
     with server(lambda connection: until_closed(connection, away)) as url:
         assert way.send(post(url), guard()).status == 302
 
 
 @pytest.mark.component
-def test_nobody_listening_is_unreachable(way: Transport) -> None:
+def test_nobody_listening_is_unreachable(way: HttpTransport) -> None:
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
         port = reserved.getsockname()[1]
@@ -166,7 +166,7 @@ def test_nobody_listening_is_unreachable(way: Transport) -> None:
     assert (caught.value.retryable, caught.value.scope) == (True, Scope.NOBODY)
 
 
-def test_a_name_that_is_not_resolved_asked_nobody(way: Transport) -> None:
+def test_a_name_that_is_not_resolved_asked_nobody(way: HttpTransport) -> None:
     with pytest.raises(ProviderError, match="cannot be reached: bad host name") as caught:
         way.send(post(f"http://{'a' * 64}.invalid/"), guard())  # too long to be looked up
     assert caught.value.kind is FailureKind.UNREACHABLE
@@ -179,7 +179,7 @@ def test_a_look_up_that_took_its_time_is_not_made_again() -> None:
 
 
 @pytest.mark.component
-def test_a_server_without_tls_under_https_is_a_tls_failure(way: Transport) -> None:
+def test_a_server_without_tls_under_https_is_a_tls_failure(way: HttpTransport) -> None:
     def plain(connection: socket.socket) -> None:
         connection.recv(65536)
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -204,7 +204,7 @@ def test_a_server_without_tls_under_https_is_a_tls_failure(way: Transport) -> No
         "http://h:99999/",
     ],
 )
-def test_an_address_that_is_none_is_a_bad_request(way: Transport, url: str) -> None:
+def test_an_address_that_is_none_is_a_bad_request(way: HttpTransport, url: str) -> None:
     with pytest.raises(ProviderError) as caught:
         way.send(post(url), guard())
     assert caught.value.kind is FailureKind.BAD_REQUEST
@@ -232,7 +232,7 @@ class Counted:
 
 
 @pytest.mark.component
-def test_a_connection_is_used_again(way: Transport) -> None:
+def test_a_connection_is_used_again(way: HttpTransport) -> None:
     counted = Counted()
     with server(counted) as url:
         assert [way.send(post(url), guard()).body for _ in range(5)] == [b"1"] * 5
@@ -240,7 +240,7 @@ def test_a_connection_is_used_again(way: Transport) -> None:
 
 
 @pytest.mark.component
-def test_a_connection_that_the_server_closed_silently_is_not_used_again(way: Transport) -> None:
+def test_a_connection_that_the_server_closed_silently_is_not_used_again(way: HttpTransport) -> None:
     counted = Counted(close_after=True)
     with server(counted) as url:
         bodies = []
@@ -253,7 +253,7 @@ def test_a_connection_that_the_server_closed_silently_is_not_used_again(way: Tra
 @pytest.mark.component
 def test_an_idle_connection_is_dropped_when_it_is_old() -> None:
     counted = Counted()
-    transport = Transport(trust_env=False, idle_s=0.05)
+    transport = HttpTransport(trust_env=False, idle_s=0.05)
     with server(counted) as url:
         transport.send(post(url), guard())
         time.sleep(0.1)
@@ -263,7 +263,7 @@ def test_an_idle_connection_is_dropped_when_it_is_old() -> None:
 
 
 @pytest.mark.component
-def test_a_connection_whose_call_was_cancelled_serves_nobody_else(way: Transport) -> None:
+def test_a_connection_whose_call_was_cancelled_serves_nobody_else(way: HttpTransport) -> None:
     served = Counted()
 
     def first_silent(connection: socket.socket) -> None:
@@ -282,7 +282,7 @@ def test_a_connection_whose_call_was_cancelled_serves_nobody_else(way: Transport
 
 
 @pytest.mark.component
-def test_many_calls_at_once_all_get_their_own_answer(way: Transport) -> None:
+def test_many_calls_at_once_all_get_their_own_answer(way: HttpTransport) -> None:
     all_have_asked = threading.Barrier(50)
 
     def echo(connection: socket.socket) -> None:
@@ -305,7 +305,7 @@ def test_many_calls_at_once_all_get_their_own_answer(way: Transport) -> None:
 
 
 @pytest.mark.component
-def test_a_cookie_is_not_carried_to_the_next_call(way: Transport) -> None:
+def test_a_cookie_is_not_carried_to_the_next_call(way: HttpTransport) -> None:
     heard: list[bytes] = []
 
     def baker(connection: socket.socket) -> None:
@@ -329,7 +329,7 @@ def test_a_proxy_of_the_environment_is_used_but_never_for_this_machine() -> None
             heard.append(asked)
             connection.sendall(reply(b"by proxy"))
 
-    transport = Transport()
+    transport = HttpTransport()
     with server(proxy) as proxy_url, server(Counted()) as url:
         os.environ["http_proxy"] = proxy_url.replace("http://", "http://me:pass%20word@")
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from shared.errors import ProviderError, Scope
@@ -23,7 +23,7 @@ from shared.providers.options import CommandOptions
 from shared.providers.prices import priced
 from workers.providers.calls import Cancelled, Completion, ProviderCall
 from workers.providers.coding_cli.outputs import OUTPUTS, CliOutput
-from workers.providers.coding_cli.processes import Finished, run
+from workers.providers.coding_cli.processes import FinishedProcess, run
 from workers.providers.credentials import redact
 from workers.providers.guard import Guard
 from workers.providers.http.statuses import ErrorBody, Meaning, meaning_of, one_line
@@ -91,19 +91,23 @@ def _command(
 ) -> list[str]:
     model = call.participant.model
     words = {"{model}": model or ""}
-    streams = call.watch is not None and "--output-format" not in options.arguments
-    command = list(cli.watched if cli.watched and streams else cli.command)
+    # An output format of the person's own keeps the plain call.
+    plain = call.watch is None or "--output-format" in options.arguments
+    command = list(cli.command if plain else cli.watched or cli.command)
     flags = [*(cli.model_flags if model else ()), *_schema_flags(call, options, cli, folder, words)]
     # codex's lone dash (read stdin) stays last.
-    at = len(command) - 1 if command[-1] == "-" else len(command)
-    command[at:at] = [*flags, *options.arguments]
-    if options.program is not None:
-        command[0] = options.program
-    if "{model}" in command and not model:
+    dash = [command.pop()] if command[-1] == "-" else []
+    command += [*flags, *options.arguments, *dash]
+    command[0] = options.program or command[0]
+    _check_model(call, command)
+    return [_filled(word, words) for word in command]
+
+
+def _check_model(call: ProviderCall, command: Sequence[str]) -> None:
+    if "{model}" in command and not call.participant.model:
         raise ProviderError(
             FailureKind.BAD_REQUEST, f"{call.participant.name} names no model, its command does."
         )
-    return [_filled(word, words) for word in command]
 
 
 def _schema_flags(
@@ -169,7 +173,7 @@ def _environment(named: tuple[str, ...], environ: Mapping[str, str]) -> dict[str
     return kept | {"TERM": "dumb", "NO_COLOR": "1", "CI": "1"}
 
 
-def _completion(call: ProviderCall, said: CliOutput, finished: Finished) -> Completion:
+def _completion(call: ProviderCall, said: CliOutput, finished: FinishedProcess) -> Completion:
     model, usage = said.model or call.participant.model, said.usage
     if usage.cost_usd is None:
         usage = priced(usage, call.participant, model or "", ROW)
@@ -213,7 +217,7 @@ _UNKNOWN = Meaning(FailureKind.TOOL_ERROR, False, "failed")
 
 
 def _failure(
-    call: ProviderCall, said: CliOutput, finished: Finished, secrets: list[str]
+    call: ProviderCall, said: CliOutput, finished: FinishedProcess, secrets: list[str]
 ) -> ProviderError:
     told = said.error or finished.errors.decode("utf-8", "replace")[-2000:]
     meaning = meaning_of(400, ErrorBody(message=told))
@@ -229,7 +233,7 @@ def _failure(
     )
 
 
-def _is_charged(said: CliOutput, finished: Finished, meaning: Meaning) -> bool:
+def _is_charged(said: CliOutput, finished: FinishedProcess, meaning: Meaning) -> bool:
     """Whether a failed agent may have paid: it tells of usage, or says something that nobody understands."""
     told = bool(said.usage.output_tokens or said.usage.cost_usd)
     return told or (meaning is _UNKNOWN and bool(finished.output.strip()))

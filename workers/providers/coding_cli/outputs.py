@@ -35,7 +35,7 @@ class CliOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class OutputFormat:
+class CliOutputFormat:
     """How an output is read at its end, and by whom on its way, for who watches; None where that says nothing."""
 
     read: Callable[[str], CliOutput]
@@ -166,9 +166,9 @@ def _object(value: JsonValue) -> Payload:
     return value if isinstance(value, dict) else {}
 
 
-OUTPUTS: dict[str, OutputFormat] = {
-    "text": OutputFormat(read_text, TextStreamParser),
-    "claude": OutputFormat(read_claude, partial(JsonLinesParser, parse=parse_claude_event)),
-    "gemini": OutputFormat(read_gemini),
-    "codex": OutputFormat(read_codex, partial(JsonLinesParser, parse=parse_codex_event)),
+OUTPUTS: dict[str, CliOutputFormat] = {
+    "text": CliOutputFormat(read_text, TextStreamParser),
+    "claude": CliOutputFormat(read_claude, partial(JsonLinesParser, parse=parse_claude_event)),
+    "gemini": CliOutputFormat(read_gemini),
+    "codex": CliOutputFormat(read_codex, partial(JsonLinesParser, parse=parse_codex_event)),
 }

@@ -25,7 +25,7 @@ _LINGER_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedProcess:
     """What a process left: its exit code (negative: a signal), its output and the end of its stderr."""
 
     code: int
@@ -40,7 +40,7 @@ def run(
     environ: Mapping[str, str],
     guard: Guard,
     parser: StreamParser | None = None,
-) -> Finished:
+) -> FinishedProcess:
     """Run to the end without a shell. Raises ProviderError: cannot start, timeout, cancelled, too much output.
 
     `parser` reads the output as it comes, and says what of it is kept. A process that was started and
@@ -70,7 +70,7 @@ def run(
         raise
     finally:
         _end(process)
-    return Finished(process.returncode, output, errors)
+    return FinishedProcess(process.returncode, output, errors)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -26,7 +26,7 @@ from workers.providers.guard import Guard
 from workers.providers.http.events import json_line_payloads, sse_payloads
 from workers.providers.http.payload import Payload, parse_payload
 from workers.providers.http.statuses import ErrorBody, error_in, error_of, read_error
-from workers.providers.http.transport import HttpRequest, HttpStream, Transport, transport
+from workers.providers.http.transport import HttpRequest, HttpStream, HttpTransport, transport
 from workers.providers.options import options_of
 
 MAX_TRIES = 3
@@ -136,7 +136,7 @@ _learned: dict[tuple[str, str | None], Quirks] = {}
 
 
 def converse(
-    dialect: Dialect[Any], call: ProviderCall, cancel: Cancelled, way: Transport | None = None
+    dialect: Dialect[Any], call: ProviderCall, cancel: Cancelled, way: HttpTransport | None = None
 ) -> Completion:
     """Ask once, at most MAX_TRIES times where the provider did nothing. Raises ProviderError."""
     guard = Guard.of(call, cancel)

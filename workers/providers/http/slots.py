@@ -161,15 +161,16 @@ def _proxy_for(target: Endpoint) -> httpcore.Proxy | None:
     parts = urlsplit(address if "://" in address else f"http://{address}")
     if parts.scheme != "http" or not parts.hostname:
         raise httpcore.UnsupportedProtocol(f"a proxy of the kind {parts.scheme} is not supported")
-    account = None
-    if parts.username is not None:
-        account = (unquote(parts.username).encode(), unquote(parts.password or "").encode())
-    return httpcore.Proxy(
-        httpcore.URL(
-            scheme=b"http", host=parts.hostname.encode(), port=parts.port or 80, target=b"/"
-        ),
-        auth=account,
+    url = httpcore.URL(
+        scheme=b"http", host=parts.hostname.encode(), port=parts.port or 80, target=b"/"
     )
+    return httpcore.Proxy(url, auth=_account(parts))
+
+
+def _account(parts: SplitResult) -> tuple[bytes, bytes] | None:
+    if parts.username is None:
+        return None
+    return unquote(parts.username).encode(), unquote(parts.password or "").encode()
 
 
 def _is_loopback(host: str) -> bool:

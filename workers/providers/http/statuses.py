@@ -118,16 +118,21 @@ def error_body_of(data: object) -> ErrorBody:
         data = data[0]
     if not isinstance(data, dict):
         return ErrorBody(message=str(data))
-    error = data.get("error") or data.get("detail") or data.get("message") or data
+    error = next((data[name] for name in ("error", "detail", "message") if data.get(name)), data)
     if error == data.get("message") and (data.get("code") or data.get("type")):
         error = data  # vLLM's, and an error event of OpenAI responses: the error is the body itself
-    if not isinstance(error, dict):
-        return ErrorBody(message=str(error))
+    return _error_object(error) if isinstance(error, dict) else ErrorBody(message=str(error))
+
+
+def _error_object(error: Mapping[str, object]) -> ErrorBody:
+    def first(*names: str) -> str:
+        return str(next((error[name] for name in names if error.get(name)), ""))
+
     return ErrorBody(
         message=_message_of(error),
-        code=str(error.get("code") or error.get("status") or ""),
-        type=str(error.get("type") or error.get("status") or ""),
-        param=str(error.get("param") or ""),
+        code=first("code", "status"),
+        type=first("type", "status"),
+        param=first("param"),
         retry_delay_s=_retry_info(error.get("details")),
     )
 

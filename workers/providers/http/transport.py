@@ -100,7 +100,7 @@ class HttpStream:
             raise zlib.error("the packed stream is not complete")
 
 
-class Transport:
+class HttpTransport:
     """A process's way out. Safe to use from any number of threads."""
 
     def __init__(
@@ -163,12 +163,12 @@ def _headers(host: bytes, request: HttpRequest) -> list[tuple[bytes, bytes]]:
 
 
 @functools.lru_cache(maxsize=1)
-def _transport_of(pid: int) -> Transport:
+def _transport_of(pid: int) -> HttpTransport:
     del pid  # a forked child must not share its parent's sockets
-    return Transport()
+    return HttpTransport()
 
 
-def transport() -> Transport:
+def transport() -> HttpTransport:
     """This process's transport, made at its first use."""
     return _transport_of(os.getpid())
 
