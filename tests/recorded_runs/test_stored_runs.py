@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 import pytest
 from celery import Celery
 
 from orchestrator.application.report import load_report
-from orchestrator.cli.results import rendered
+from orchestrator.presentation.formats import format_of
 from orchestrator.embedded.processes import wait_until
 from orchestrator.embedded.throwaway import clone_database, drop_database
 from orchestrator.engine.advance import Engine
@@ -89,7 +90,7 @@ def test_a_stored_run_is_shown_as_it_was_accepted_and_asks_the_same(
             name = run.row["id"]
             report = old.run(partial(load_report, name=name))
             texts = {
-                f"{language}{suffix}": rendered(report, suffix, language)
+                f"{language}{suffix}": format_of(PurePath(f"run{suffix}")).render(report, language)
                 for suffix in (".json", ".txt", ".md")
                 for language in ("en", "ko")
             }
