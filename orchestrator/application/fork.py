@@ -18,7 +18,7 @@ from orchestrator.application.replay import changes_of, load_recording
 from orchestrator.application.watch import announce_watcher
 from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.embedded.starting import start_supervisor
-from orchestrator.engine.advance import new_run_id
+from orchestrator.engine.children import new_run_id
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.prompt_files import captured_prompts

@@ -7,7 +7,6 @@ finds the rows.
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -19,11 +18,12 @@ from pydantic import ValidationError
 from orchestrator.core.replay.commands import (
     Decide,
     Outcome,
-    ToolRun,
+    Step,
     Turn,
 )
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.replay.replay import Entry, Journal, Progress, fingerprint, replay
+from orchestrator.engine.children import new_run_id
 from orchestrator.engine.recorded import journal_of
 from orchestrator.engine.staging import Scheduled, Stage, refusal
 from orchestrator.workflows.descriptor import WorkflowType
@@ -41,6 +41,7 @@ from shared.store.runs import (
     LockedRun,
     NewDecision,
     StoredJournal,
+    cancel_run,
     create_run,
     load_journal,
     load_spec,
@@ -51,12 +52,6 @@ from shared.store.saving import save
 from shared.store.steps import fail_open_steps
 
 KEPT_SPECS = 512
-_RUN_ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
-
-
-def new_run_id() -> str:
-    """A name that no run has."""
-    return "r" + "".join(secrets.choice(_RUN_ALPHABET) for _ in range(9))
 
 
 class Engine:
@@ -103,6 +98,10 @@ class Engine:
             lambda connection: self._advance(connection, run, wait=wait), pipelined=True
         )
         failpoint("advance-committed")
+        if scheduled is not None and scheduled.children:
+            failpoint("child-committed")
+        if scheduled is not None and scheduled.parent is not None:
+            failpoint("child-ended")
         return scheduled
 
     def park(self, run: str, bug: Exception) -> None:
@@ -118,6 +117,9 @@ class Engine:
         if found is None:
             return None
         run, stored = found
+        if run.orphaned and not run.status.final:
+            cancel_run(connection, run.id, f"its parent {run.parent_run}")
+            return None
         if run.status.final or run.status is RunStatus.BLOCKED:
             return None
         events: list[tuple[str, dict[str, Any]]] = []
@@ -125,30 +127,29 @@ class Engine:
             failed = fail_open_steps(
                 connection, run.id, FailureKind.DEADLINE, "the run's deadline has passed"
             )
-            events.append(("run.overdue", {"failed": list(failed)}))
             stored = load_journal(connection, run)
+            if failed or not _open(stored.steps):  # its child runs end by themselves
+                events.append(("run.overdue", {"failed": list(failed)}))
         rows = stored.steps
         try:
             spec = self._spec(connection, run.id)
-            stage = Stage(
-                seed=spec.seed,
-                position=len(rows),
-                written=len(stored.records),
-                reuse=spec.reuse,
-                budgeted=spec.budget.limits_calls,
-                allow_external=spec.allow_external,
-                events=events,
-            )
+            stage = Stage(spec=spec, position=len(rows), written=len(stored.records), events=events)
             progress = self._follow(run, spec, stored, stage)
         except (ReplayMismatch, UnknownRun, ValidationError) as mismatch:
-            save(connection, run, _blocked(run, rows, why_blocked(mismatch), events))
-            return None
+            parent = save(connection, run, _blocked(run, rows, why_blocked(mismatch), events))
+            return None if parent is None else Scheduled(run.id, run.root_task, parent=parent)
         if _idle(progress, run, rows, stage):
             return None
-        save(connection, run, _changes(run, rows, progress, stage))
+        parent = save(connection, run, _changes(run, rows, progress, stage))
         failpoint("advance-uncommitted")
-        soon = spec.watched or bool(rows)
-        return Scheduled(run.id, run.root_task, tuple(stage.scheduled), soon)
+        return Scheduled(
+            run=run.id,
+            root_task=run.root_task,
+            steps=tuple(stage.scheduled),
+            soon=spec.watched or bool(rows),
+            children=tuple(child.run for child in stage.children),
+            parent=parent,
+        )
 
     def _spec(self, connection: Connection, run: str) -> RunSpec:
         spec = self._specs.get(run)
@@ -183,7 +184,7 @@ class Engine:
 
 
 def _with_refusals(
-    journal: Journal, steps: tuple[Turn | ToolRun, ...], refusals: list[Failure | None]
+    journal: Journal, steps: tuple[Step, ...], refusals: list[Failure | None]
 ) -> Journal:
     entries = {
         step.key: Entry(fingerprint(step), StepResult(failure=failure))
@@ -244,6 +245,7 @@ def _changes(
         noted_steps=len(final) + sum(step.status == "failed" for step in stage.steps),
         open_steps=_open(rows) + sum(step.status == "pending" for step in stage.steps),
         steps=tuple(stage.steps),
+        children=tuple(stage.children),
         decisions=decisions,
         records=tuple(stage.records),
         consumed_decisions=progress.consumed,

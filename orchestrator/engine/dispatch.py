@@ -29,16 +29,28 @@ from shared.faults import failpoint
 
 
 def publish(app: Application, scheduled: Scheduled) -> bool:
-    """Send a stage; False when the broker did not take it (the sweeper will)."""
-    if not scheduled.steps:
-        return True
-    advance = advance_signature(app, scheduled.run, scheduled.root_task, "stage", SOON)
+    """Send a stage, and what wakes child runs or their parent; False when the broker did not take it.
+
+    The sweeper will find it then.
+    """
+    root_task = scheduled.root_task
     priority = SOON if scheduled.soon else ORDINARY
-    steps = [step_signature(app, step, scheduled.root_task, priority) for step in scheduled.steps]
-    canvas = chain(steps[0], advance) if len(steps) == 1 else chord(steps, advance)
+    canvases = [
+        advance_signature(app, child, root_task, "spawned", priority)
+        for child in scheduled.children
+    ]
+    if scheduled.parent is not None:
+        canvases.append(advance_signature(app, scheduled.parent, root_task, "child", SOON))
+    if scheduled.steps:
+        advance = advance_signature(app, scheduled.run, root_task, "stage", SOON)
+        steps = [step_signature(app, step, root_task, priority) for step in scheduled.steps]
+        canvases.append(chain(steps[0], advance) if len(steps) == 1 else chord(steps, advance))
+    if not canvases:
+        return True
     try:
         with app.gathered():
-            canvas.apply_async(root_id=scheduled.root_task, ignore_result=True)
+            for canvas in canvases:
+                canvas.apply_async(root_id=root_task, ignore_result=True)
     except app.broker_errors:
         return False
     failpoint("stage-published")

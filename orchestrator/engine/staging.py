@@ -10,11 +10,12 @@ import hashlib
 import hmac
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from orchestrator.core.findings.stances import RAISING
-from orchestrator.core.replay.commands import RecordBody, RoundRecord, ToolRun, Turn
+from orchestrator.core.replay.commands import ChildRun, RecordBody, RoundRecord, Step, ToolRun, Turn
 from orchestrator.core.replay.replay import fingerprint
+from orchestrator.engine.children import new_child
 from shared.delivery.contracts import (
     QUEUE_TURNS,
     TOOL_TASKS,
@@ -24,9 +25,11 @@ from shared.delivery.contracts import (
 from shared.models.findings import Finding, Stance
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.models.steps import Failure, PromptPart, ToolRequest, TurnRequest
+from shared.models.run import RunSpec
+from shared.models.steps import Failure, PromptPart, StepKind, ToolRequest, TurnRequest
+from shared.store.children import MOST_NESTED
 from shared.store.documents import address
-from shared.store.runs import LockedRun, NewRecord, NewStep
+from shared.store.runs import LockedRun, NewChild, NewRecord, NewStep
 from shared.tools.catalogue import find_card
 
 INTERNED_FROM = 256
@@ -47,66 +50,93 @@ class ScheduledStep:
 class Scheduled:
     """A stage: its steps run in parallel, and the run is advanced when the last of them is final.
 
-    `soon`: its messages go before the first stages of runs that nobody waits for.
+    `children` are runs to be advanced for the first time, `parent` the run that waits for nothing but this one any
+    more; all hang under one root task. `soon`: its messages go before the first stages of runs that nobody waits for.
     """
 
     run: str
     root_task: str
     steps: tuple[ScheduledStep, ...] = ()
     soon: bool = False
+    children: tuple[str, ...] = ()
+    parent: str | None = None
+
+
+@dataclass(frozen=True)
+class _Work:
+    """Who does a step, where, and what it asks."""
+
+    kind: StepKind
+    participant: str
+    task: str
+    queue: str
+    request: str
+    timeout_s: float
 
 
 @dataclass
 class Stage:
     """What one advance gathers before it is saved, after `position` steps and `written` records."""
 
-    seed: str
+    spec: RunSpec
     position: int
     written: int = 0
-    reuse: bool = False
-    budgeted: bool = False
-    allow_external: bool = False
     steps: list[NewStep] = field(default_factory=list)
     scheduled: list[ScheduledStep] = field(default_factory=list)
+    children: list[NewChild] = field(default_factory=list)
     records: list[NewRecord] = field(default_factory=list)
     documents: dict[str, bytes] = field(default_factory=dict)
     events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
-    def add(self, run: LockedRun, step: Turn | ToolRun, refused: Failure | None) -> None:
-        """Turn a command into its row, and into a message unless it is refused at once."""
-        if isinstance(step, Turn):
-            request, timeout_s = self._turn_request(step)
-            task, queue, name = turn_name(step.role), QUEUE_TURNS, step.participant.name
-        else:
-            request, timeout_s = self._tool_request(step)
-            name = step.participant
-            queue = find_card(step.tool).queue
-            task = TOOL_TASKS[queue]
-        self.steps.append(
-            NewStep(
-                key=step.key,
-                position=self.position,
-                kind="turn" if isinstance(step, Turn) else "tool",
-                participant=name,
-                role=str(step.role),
-                round=step.round,
-                task=task,
-                queue=queue,
-                fingerprint=fingerprint(step),
-                request=request,
-                max_attempts=MAX_ATTEMPTS,
-                lease_s=timeout_s + LEASE_MARGIN_S,
-                status="pending" if refused is None else "failed",
-                failure_kind=None if refused is None else refused.kind,
-                failure_message=None if refused is None else refused.message,
-            )
+    def add(self, run: LockedRun, step: Step, refused: Failure | None) -> None:
+        """Turn a command into its row, and into a message or a child run unless it is refused at once."""
+        work = self._work(step)
+        row = NewStep(
+            key=step.key,
+            position=self.position,
+            kind=work.kind,
+            participant=work.participant,
+            role=str(step.role),
+            round=step.round,
+            task=work.task,
+            queue=work.queue,
+            fingerprint=fingerprint(step),
+            request=work.request,
+            max_attempts=MAX_ATTEMPTS,
+            lease_s=work.timeout_s + LEASE_MARGIN_S,
+            status="pending" if refused is None else "failed",
+            failure_kind=None if refused is None else refused.kind,
+            failure_message=None if refused is None else refused.message,
         )
+        self.steps.append(row)
         self.position += 1
-        if refused is None:
-            payload = StepPayload(
-                run=run.id, step=step.key, participant=name, role=str(step.role), round=step.round
-            )
-            self.scheduled.append(ScheduledStep(task, queue, payload))
+        if refused is not None:
+            return
+        if isinstance(step, ChildRun):
+            self.children.append(new_child(run, self.spec, step))
+            return
+        payload = StepPayload(
+            run=run.id, step=row.key, participant=row.participant, role=row.role, round=row.round
+        )
+        self.scheduled.append(ScheduledStep(row.task, row.queue, payload))
+
+    def _work(self, step: Step) -> _Work:
+        match step:
+            case Turn():
+                request, timeout_s = self._turn_request(step)
+                task, name = turn_name(step.role), step.participant.name
+                return _Work(StepKind.TURN, name, task, QUEUE_TURNS, request, timeout_s)
+            case ToolRun():
+                request, timeout_s = self._tool_request(step)
+                queue = find_card(step.tool).queue
+                task = TOOL_TASKS[queue]
+                return _Work(StepKind.TOOL, step.participant, task, queue, request, timeout_s)
+            case ChildRun():
+                # It is in no queue: the child's own transactions move it.
+                request = json.dumps({"workflow": step.workflow})
+                return _Work(StepKind.RUN, step.participant, "", "", request, 0.0)
+            case _:
+                assert_never(step)
 
     def record(self, key: str, written: RecordBody) -> None:
         """Keep a fact; of a round's also the findings and stances, one by one."""
@@ -142,15 +172,15 @@ class Stage:
             marker=self._unguessable("fences"),
             trap=self._unguessable(f"trap/{step.participant.name}"),
             temperature=step.temperature,
-            reuse=self.reuse,
-            budgeted=self.budgeted,
-            allow_external=self.allow_external,
+            reuse=self.spec.reuse,
+            budgeted=self.spec.budget.limits_calls,
+            allow_external=self.spec.allow_external,
         )
         return request.model_dump_json(), step.participant.timeout_s
 
     def _unguessable(self, name: str) -> str:
         """The same in all turns of the run, and known to nobody who has not read its seed or its prompts."""
-        return hmac.new(self.seed.encode(), name.encode(), hashlib.sha256).hexdigest()[:24]
+        return hmac.new(self.spec.seed.encode(), name.encode(), hashlib.sha256).hexdigest()[:24]
 
     def _tool_request(self, step: ToolRun) -> tuple[str, float]:
         inputs = step.inputs().model_dump(mode="json")
@@ -213,10 +243,16 @@ def _named(prefix: str, finding: Finding) -> Finding:
     return finding.model_copy(update={"id": prefix + finding.id}) if prefix else finding
 
 
-def refusal(step: Turn | ToolRun, run: LockedRun, calls_left: int | None) -> Failure | None:
-    """Why a step is not scheduled: past the deadline nothing is, over the budget no model is asked."""
+def refusal(step: Step, run: LockedRun, calls_left: int | None) -> Failure | None:
+    """Why a step is not scheduled: past the deadline nothing is, over the budget no model is asked.
+
+    A child run is not refused for the budget: its own turns are, and the rest of it may be free.
+    """
     if run.overdue:
         return Failure(kind=FailureKind.DEADLINE, message="the run's deadline has passed")
+    if isinstance(step, ChildRun) and run.depth >= MOST_NESTED:
+        message = f"runs may start one another {MOST_NESTED} deep, and this one is as deep as that"
+        return Failure(kind=FailureKind.NOT_ALLOWED, message=message)
     if isinstance(step, Turn) and not step.participant.rule_based:
         if run.over_budget is not None:
             return Failure(

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from orchestrator.core.replay.commands import ToolRun
-from orchestrator.core.replay.recomputation import Decided, Group, Recomputed, Step
+from orchestrator.core.replay.commands import Step, ToolRun
+from orchestrator.core.replay.recomputation import Decided, Group, Recomputed
 from shared.errors import UnknownRun
 from shared.models.panel import Role
 from shared.tools.catalogue import find_card

@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import Any
 
 from orchestrator.core.findings.pairing import Pair, pair_up
-from orchestrator.core.replay.commands import Decide
-from orchestrator.core.replay.recomputation import Recomputed, Step, asks
+from orchestrator.core.replay.commands import Decide, Step
+from orchestrator.core.replay.recomputation import Recomputed, asks
 from orchestrator.engine.advance import outcome_json
 from orchestrator.whatif.changes import Change, changed, check_quorum
 from orchestrator.whatif.pictures import Picture, picture_of, stored_picture

@@ -12,7 +12,7 @@ from shared.models.outcomes import RunStatus
 
 @dataclass(frozen=True)
 class RunRow:
-    """A run as lists and pages show it."""
+    """A run as lists and pages show it; `parent` is the run that started it and waits for it in `parent_step`."""
 
     id: str
     workflow: str
@@ -29,6 +29,8 @@ class RunRow:
     updated_at: datetime
     finished_at: datetime | None
     elapsed_s: float
+    parent: str | None = None
+    parent_step: str | None = None
 
 
 @dataclass(frozen=True)

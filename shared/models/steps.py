@@ -12,10 +12,11 @@ from shared.models.wire import Wire
 
 
 class StepKind(StrEnum):
-    """Who works on a step: a provider, a tool process, a person, or the reducer itself."""
+    """Who works on a step: a provider, a tool process, another run, a person, or the reducer itself."""
 
     TURN = "turn"
     TOOL = "tool"
+    RUN = "run"
     DECISION = "decision"
     RECORD = "record"
 

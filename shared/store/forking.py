@@ -38,7 +38,7 @@ INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, 
 SELECT %(run)s, s.key, row_number() OVER (ORDER BY s.position, s.key) - 1, s.kind, s.participant, s.role, s.round,
        s.task, s.queue, s.fingerprint, s.request, s.status, s.attempts, s.max_attempts, s.lease_s, s.reply,
        s.failure_kind, s.failure_message, concat_ws('; ', %(note)s::text, nullif(s.note, '')), s.tokens,
-       CASE WHEN s.kind = 'turn' THEN 0 ELSE s.cost_usd END, r.created_at, r.created_at, r.created_at
+       CASE WHEN s.kind IN ('turn', 'run') THEN 0 ELSE s.cost_usd END, r.created_at, r.created_at, r.created_at
   FROM steps s, runs r
  WHERE s.run_id = %(origin)s AND s.key = ANY(%(keys)s) AND s.status IN ('done', 'failed') AND r.id = %(run)s
 """

@@ -12,7 +12,7 @@ from shared.store.connections import make_migration_engine
 from shared.store.database import Database, unreachable
 from shared.store.views import schema_revision
 
-HEAD = "0003"
+HEAD = "0004"
 SCHEMA_PATIENCE_S = 60.0
 _LOCK = 0x51554F52  # "QUOR": the advisory lock that serialises migrators
 

@@ -39,11 +39,11 @@ class WaitingTurn:
 
 _SELECT = """
 SELECT s.run_id, s.key AS step, s.participant, s.role, s.round, s.request->>'reply_model' AS reply_model,
-       s.created_at AS asked_at, r.deadline_at, r.title, s.token,
+       s.created_at AS asked_at, coalesce(r.deadline_at, o.deadline_at) AS deadline_at, r.title, s.token,
        (SELECT count(*) FROM usage u WHERE u.run_id = s.run_id AND u.step = s.key)::int AS answers,
        s.created_at + make_interval(
            secs => (s.request->'participant'->'options'->>'answer_within_s')::float8) AS answer_by
-  FROM steps s JOIN runs r ON r.id = s.run_id
+  FROM steps s JOIN runs r ON r.id = s.run_id LEFT JOIN runs o ON o.id = r.root_run
  WHERE s.kind = 'turn' AND s.status = 'pending' AND s.token > 0 AND s.not_before IS NOT NULL AND r.status = 'running'
    AND s.request->'participant'->>'provider' = 'person'
 """
@@ -120,8 +120,8 @@ def _give_time_back(connection: Connection, run: str, step: str) -> None:
     """As with decisions: only what machines take counts against a run's deadline."""
     connection.execute(
         "UPDATE runs SET deadline_at = deadline_at + (now() - s.created_at) FROM steps s "
-        "WHERE id = %s AND s.run_id = id AND s.key = %s",
-        (run, step),
+        "WHERE id = (SELECT coalesce(root_run, id) FROM runs WHERE id = %s) AND s.run_id = %s AND s.key = %s",
+        (run, run, step),
     )
 
 

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 from shared.models.findings import Finding, Stance
 from shared.models.outcomes import RunStatus
-from shared.models.run import RunSpec
+from shared.models.run import Budget, RunSpec
+from shared.store.children import FAMILY, ORPHANED, report_to_parent
 from shared.store.database import Connection, Cursor
 from shared.store.documents import put_documents
 
@@ -30,6 +31,11 @@ class LockedRun:
     overdue: bool
     calls_left: int | None
     over_budget: str | None
+    parent_run: str | None = None
+    parent_step: str | None = None
+    root_run: str | None = None
+    depth: int = 0
+    orphaned: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,27 @@ class NewRecord:
 
 
 @dataclass(frozen=True)
+class ChildOf:
+    """Whose child a run is: the step that waits for it, and the run whose budget and deadline it lives on."""
+
+    run: str
+    step: str
+    root: str
+    depth: int
+
+
+@dataclass(frozen=True)
+class NewChild:
+    """A run to be created with the step of its parent that waits for it."""
+
+    run: str
+    title: str
+    spec: RunSpec
+    documents: Mapping[str, bytes]
+    child_of: ChildOf
+
+
+@dataclass(frozen=True)
 class Changes:
     """All that one advance writes."""
 
@@ -127,6 +154,7 @@ class Changes:
     noted_steps: int
     open_steps: int
     steps: tuple[NewStep, ...] = ()
+    children: tuple[NewChild, ...] = ()
     decisions: tuple[NewDecision, ...] = ()
     records: tuple[NewRecord, ...] = ()
     consumed_decisions: tuple[str, ...] = ()
@@ -147,17 +175,21 @@ def create_run(
     root_task: str,
     documents: Mapping[str, bytes],
     idempotency_key: str | None = None,
+    child_of: ChildOf | None = None,
 ) -> str:
     """Insert a run and the documents that it needs; returns the id of the run that holds `idempotency_key`.
 
-    Repeating the call for the same `run` (a lost connection behind the commit) inserts nothing.
+    Repeating the call for the same `run` (a lost connection behind the commit) inserts nothing. A child has no limits
+    of its own: those of its root count.
     """
     put_documents(connection, documents)
-    budget = spec.budget
+    budget = spec.budget if child_of is None else Budget(max_seconds=None)
+    above = ChildOf("", "", "", 0) if child_of is None else child_of
     row = connection.execute(
         "INSERT INTO runs (id, workflow, title, status, spec, root_task, idempotency_key, max_calls, max_tokens, "
-        "max_usd, deadline_at) VALUES (%s, %s, %s, 'running', %s::jsonb, %s, %s, %s, %s, %s, "
-        "now() + make_interval(secs => %s)) ON CONFLICT DO NOTHING RETURNING id",
+        "max_usd, deadline_at, parent_run, parent_step, root_run, depth) "
+        "VALUES (%s, %s, %s, 'running', %s::jsonb, %s, %s, %s, %s, %s, now() + make_interval(secs => %s), "
+        "%s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING id",
         (
             run,
             spec.workflow,
@@ -169,6 +201,10 @@ def create_run(
             budget.max_tokens,
             budget.max_usd,
             budget.max_seconds,
+            above.run or None,
+            above.step or None,
+            above.root or None,
+            above.depth,
         ),
     ).fetchone()
     if row is None:
@@ -177,7 +213,10 @@ def create_run(
         ).fetchone()
         assert same is not None
         return str(same.id)
-    append_events(connection, run, [("run.submitted", {"workflow": spec.workflow, "title": title})])
+    body = {"workflow": spec.workflow, "title": title}
+    if child_of is not None:
+        body |= {"parent": child_of.run, "step": child_of.step}
+    append_events(connection, run, [("run.submitted", body)])
     return run
 
 
@@ -189,17 +228,25 @@ PATIENT = """EXISTS (SELECT FROM steps p WHERE p.run_id = r.id AND p.status IN (
    AND now() < p.created_at + make_interval(
            secs => 60 + (p.request->'participant'->'options'->>'answer_within_s')::float8))"""
 
+_FAMILY = FAMILY.format(root="coalesce(r.root_run, r.id)")
+
+# `o` is the root of a child run: it has the limits, and the child's own columns for them are NULL.
 _LOCK = f"""
 SELECT r.id, r.workflow, r.status, r.phase, r.root_task, r.advances, r.noted_steps, r.created_at,
-       coalesce(r.deadline_at <= now() AND r.status = 'running' AND NOT {PATIENT}, false) AS overdue,
-       CASE WHEN r.max_calls IS NOT NULL
-            THEN r.max_calls - (SELECT count(*) FROM usage WHERE run_id = r.id) END AS calls_left,
-       CASE WHEN r.max_calls IS NULL AND r.max_tokens IS NULL AND r.max_usd IS NULL THEN NULL ELSE (
-           SELECT CASE WHEN count(*) >= r.max_calls THEN 'calls'
-                       WHEN sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)) >= r.max_tokens THEN 'tokens'
-                       WHEN sum(cost_usd) >= r.max_usd THEN 'money' END
-             FROM usage WHERE run_id = r.id) END AS over_budget
-  FROM runs r WHERE r.id = %s FOR UPDATE OF r
+       coalesce(coalesce(r.deadline_at, o.deadline_at) <= now() AND r.status = 'running' AND NOT {PATIENT}, false)
+           AS overdue,
+       CASE WHEN coalesce(r.max_calls, o.max_calls) IS NOT NULL
+            THEN coalesce(r.max_calls, o.max_calls) - (SELECT count(*) FROM usage WHERE run_id = ANY({_FAMILY}))
+       END AS calls_left,
+       CASE WHEN coalesce(r.max_calls, o.max_calls) IS NULL AND coalesce(r.max_tokens, o.max_tokens) IS NULL
+             AND coalesce(r.max_usd, o.max_usd) IS NULL THEN NULL ELSE (
+           SELECT CASE WHEN count(*) >= coalesce(r.max_calls, o.max_calls) THEN 'calls'
+                       WHEN sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0))
+                            >= coalesce(r.max_tokens, o.max_tokens) THEN 'tokens'
+                       WHEN sum(cost_usd) >= coalesce(r.max_usd, o.max_usd) THEN 'money' END
+             FROM usage WHERE run_id = ANY({_FAMILY})) END AS over_budget,
+       r.parent_run, r.parent_step, r.root_run, r.depth, {ORPHANED} AS orphaned
+  FROM runs r LEFT JOIN runs o ON o.id = r.root_run WHERE r.id = %s FOR UPDATE OF r
 """
 
 
@@ -297,7 +344,9 @@ def append_events(
 
 
 def cancel_run(connection: Connection, run: str, actor: str) -> RunStatus | None:
-    """Cancel in one transaction: no step is claimed after it. Returns the status that the run had before."""
+    """Cancel in one transaction: no step is claimed after it, in its child runs neither; they end with their next
+    advance. Returns the status that the run had before.
+    """
     locked = lock_run(connection, run)
     if locked is None or locked.status.final:
         return None if locked is None else locked.status
@@ -315,6 +364,9 @@ def cancel_run(connection: Connection, run: str, actor: str) -> RunStatus | None
         (run,),
     )
     append_events(connection, run, [("run.cancelled", {"actor": actor})])
+    if locked.parent_run is not None and locked.parent_step is not None:
+        reason = f"cancelled by {actor}"
+        report_to_parent(connection, run, locked.parent_run, locked.parent_step, reason)
     return locked.status
 
 

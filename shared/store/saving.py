@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from shared.models.outcomes import RunStatus
+from shared.store.children import report_to_parent
 from shared.store.database import Connection
-from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewStep
+from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewStep, create_run
 
 _SAVE = """
 WITH stored AS (
@@ -41,21 +43,23 @@ UPDATE runs SET status = %(status)s, phase = %(phase)s, noted_steps = %(noted_st
 """
 
 
-# A run's clock stands still while a person is asked: only what machines take counts against its deadline.
+# A run's clock stands still while a person is asked: only what machines take counts against its deadline, which is
+# that of its root.
 _CONSUME = """
 WITH consumed AS (
     UPDATE decisions SET consumed_at = now() WHERE run_id = %(run)s AND key = ANY(%(keys)s) AND consumed_at IS NULL
  RETURNING now() - opened_at AS waited
 )
 UPDATE runs SET deadline_at = deadline_at + (SELECT sum(waited) FROM consumed)
- WHERE id = %(run)s AND EXISTS (SELECT FROM consumed)
+ WHERE id = %(root)s AND EXISTS (SELECT FROM consumed)
 """
 
 
-def save(connection: Connection, run: LockedRun, changes: Changes) -> None:
-    """Write everything of one advance; the caller's transaction holds the run's lock."""
-    if changes.consumed_decisions:
-        connection.execute(_CONSUME, {"run": run.id, "keys": list(changes.consumed_decisions)})
+def save(connection: Connection, run: LockedRun, changes: Changes) -> str | None:
+    """Write everything of one advance; the caller's transaction holds the run's lock.
+
+    Returns the run's parent when this was the last that it waited for.
+    """
     for decision in changes.decisions:
         _open_decision(connection, run.id, decision)
     for record in changes.records:
@@ -82,6 +86,30 @@ def save(connection: Connection, run: LockedRun, changes: Changes) -> None:
             "final": changes.status.final,
         },
     )
+    for child in changes.children:
+        create_run(
+            connection,
+            run=child.run,
+            title=child.title,
+            spec=child.spec,
+            root_task=run.root_task,
+            documents=child.documents,
+            child_of=child.child_of,
+        )
+    awaited = _reported(connection, run, changes.status)
+    if changes.consumed_decisions:  # last: what is locked goes from the leaf to the root
+        keys = list(changes.consumed_decisions)
+        root = run.root_run or run.id
+        connection.execute(_CONSUME, {"run": run.id, "root": root, "keys": keys})
+    return run.parent_run if awaited else None
+
+
+def _reported(connection: Connection, run: LockedRun, status: RunStatus) -> bool:
+    if run.parent_run is None or run.parent_step is None:
+        return False
+    if not status.final and status is not RunStatus.BLOCKED:
+        return False
+    return report_to_parent(connection, run.id, run.parent_run, run.parent_step)
 
 
 def _rows(

@@ -1,5 +1,6 @@
 """The schema as it should be. Migrations lead there; a test proves that both agree.
 
+runs ──< runs                     a child run, which a step of its parent waits for
 runs ──< steps ──< usage         a step's row is its own outbox; usage holds one row a paid call
  ├──< reservations               what a call under way may cost; counts until its usage row is there
  ├──< decisions                  questions to people; leave `open` exactly once
@@ -65,6 +66,10 @@ runs = sa.Table(
     _moment("updated_at", nullable=False, now=True),
     _moment("deadline_at"),
     _moment("finished_at"),
+    sa.Column("parent_run", sa.Text, sa.ForeignKey("runs.id", ondelete="CASCADE")),
+    sa.Column("parent_step", sa.Text),
+    sa.Column("root_run", sa.Text),
+    sa.Column("depth", sa.Integer, nullable=False, server_default="0"),
     postgresql_with={"fillfactor": 70},
 )
 sa.Index("ix_runs_created_at", runs.c.created_at.desc())
@@ -78,6 +83,19 @@ sa.Index(
     "ix_runs_deadline_at",
     runs.c.deadline_at,
     postgresql_where=sa.text("status IN ('running', 'waiting')"),
+)
+
+# A child run lives on the budget and the deadline of `root_run`, and reports its end to a step of `parent_run`.
+sa.Index(
+    "ix_runs_parent_run", runs.c.parent_run, postgresql_where=sa.text("parent_run IS NOT NULL")
+)
+sa.Index("ix_runs_root_run", runs.c.root_run, postgresql_where=sa.text("root_run IS NOT NULL"))
+sa.Index(
+    "ix_runs_children",
+    runs.c.id,
+    postgresql_where=sa.text(
+        "parent_run IS NOT NULL AND status IN ('running', 'waiting', 'blocked')"
+    ),
 )
 
 steps = sa.Table(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from shared.store.children import FAMILY
 from shared.store.database import Connection
 from shared.store.steps import Claim
 
@@ -174,11 +175,18 @@ SELECT spent.calls, spent.tokens, spent.usd, held.held_calls, held.held_tokens, 
            AND NOT EXISTS (SELECT FROM usage u
                             WHERE u.run_id = v.run_id AND u.step = v.step AND u.attempt = v.attempt)) held
 """
-_OF_RUN = _ACCOUNT.format(usage="u.run_id = %(run)s", reservations="v.run_id = %(run)s")
+_FAMILY = FAMILY.format(root="%(root)s")
+_OF_RUN = _ACCOUNT.format(
+    usage=f"u.run_id = ANY({_FAMILY})", reservations=f"v.run_id = ANY({_FAMILY})"
+)
 _OF_DAY = _ACCOUNT.format(
     usage="u.at >= date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'",
     reservations="true",
 )
+
+_LIMITS = """
+SELECT max_calls, max_tokens, max_usd, coalesce(root_run, id) AS root FROM runs WHERE id = %(id)s FOR UPDATE
+"""
 
 _RESERVE = """
 INSERT INTO reservations (run_id, step, attempt, token, tokens, usd)
@@ -196,21 +204,23 @@ def reserve(
 ) -> Shortage | None:
     """Put aside what a call may need, or say what is missing; nothing is written then.
 
-    Must run in one transaction: the run's row is locked first, so two calls cannot both take the last of a budget.
-    `attempt` names the call as its usage row will.
+    Must run in one transaction: the run's row is locked first (and then its root's, whose budget it is), so two calls
+    cannot both take the last of a budget. `attempt` names the call as its usage row will.
     """
     names = {
         "run": claimed.run,
+        "root": claimed.run,
         "step": claimed.step,
         "attempt": attempt,
         "token": claimed.token,
         "tokens": need.tokens,
         "usd": need.usd,
     }
-    limits = connection.execute(
-        "SELECT max_calls, max_tokens, max_usd FROM runs WHERE id = %(run)s FOR UPDATE", names
-    ).fetchone()
-    ceiling = Ceiling() if limits is None else Ceiling(*limits)
+    limits = connection.execute(_LIMITS, {"id": claimed.run}).fetchone()
+    if limits is not None and limits.root != claimed.run:
+        names["root"] = limits.root
+        limits = connection.execute(_LIMITS, {"id": limits.root}).fetchone()
+    ceiling = Ceiling() if limits is None else Ceiling(*limits[:3])
     # A statement of its own: it must see what was committed while this one waited for the lock.
     lacking = shortage(ceiling, _account(connection, _OF_RUN, names), need)
     if lacking is None and usd_a_day is not None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from shared.models.outcomes import FailureKind, StepStatus
 from shared.models.steps import Failure, StepKind, Usage
+from shared.store.children import ALLOWED_TO_CALL
 from shared.store.database import Connection
 from shared.store.documents import address
 
@@ -73,14 +74,14 @@ class StoredResponse:
     attempt: str
 
 
-_CLAIM = """
+_CLAIM = f"""
 WITH claimed AS (
     UPDATE steps s
        SET status = 'leased', token = s.token + 1, attempts = s.attempts + 1, owner = %(owner)s,
            claim = %(claim)s, leased_at = now(), lease_until = now() + make_interval(secs => s.lease_s)
       FROM runs r
      WHERE s.run_id = %(run)s AND s.key = %(step)s AND r.id = s.run_id AND r.status = 'running'
-       AND s.status = 'pending' AND s.attempts < s.max_attempts
+       AND s.status = 'pending' AND s.attempts < s.max_attempts AND s.kind <> 'run' AND {ALLOWED_TO_CALL}
        AND (s.not_before IS NULL OR s.not_before <= now())
  RETURNING s.token, s.kind, s.request, s.attempts, s.lease_s, s.created_at
 )
@@ -302,14 +303,19 @@ def fail_open_steps(
 ) -> Sequence[str]:
     """Fail every open step of a run (its row must be locked); returns their keys. Late finishers find a stale token.
 
-    Of a step that had been handed back, the message says what it was waiting for, too.
+    Child runs have the same deadline: they end by themselves, with everything that they have. Of a step that had been
+    handed back, the message says what it was waiting for, too.
     """
     rows = connection.execute(
         "UPDATE steps SET status = 'failed', token = token + 1, failure_kind = %s, "
         "failure_message = %s || CASE WHEN status = 'pending' AND note <> '' THEN '; ' || note ELSE '' END, "
         "note = '', finished_at = clock_timestamp() "
-        "WHERE run_id = %s AND status IN ('pending', 'leased') RETURNING key",
+        "WHERE run_id = %s AND status IN ('pending', 'leased') AND kind <> 'run' RETURNING key",
         (kind, message, run),
     ).fetchall()
-    connection.execute("UPDATE runs SET open_steps = 0, updated_at = now() WHERE id = %s", (run,))
+    connection.execute(
+        "UPDATE runs r SET updated_at = now(), open_steps = (SELECT count(*) FROM steps s WHERE s.run_id = r.id "
+        "AND s.status = 'pending' AND s.kind = 'run') WHERE id = %s",
+        (run,),
+    )
     return [row.key for row in rows]

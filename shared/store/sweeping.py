@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from shared.models.outcomes import FailureKind
+from shared.store.children import ORPHANED
 from shared.store.database import Connection
 from shared.store.runs import PATIENT, SOON_RUN, lock_free_run
 
@@ -160,16 +161,24 @@ def undo_take(connection: Connection, steps: Sequence[LostStep]) -> None:
     )
 
 
+# What a deadline ends: calls. A run that only waits for its child runs is advanced by their ends.
+_TIMED = f"""NOT {PATIENT} AND (r.open_steps = 0 OR EXISTS (
+    SELECT FROM steps t WHERE t.run_id = r.id AND t.status IN ('pending', 'leased') AND t.kind <> 'run'))"""
+
+
 def due_runs(connection: Connection, patience_s: float) -> list[str]:
-    """Running runs with nothing open that nobody advanced, answered decisions, and runs past their deadline."""
+    """Running runs with nothing open that nobody advanced, answered decisions, runs past their deadline, orphans."""
     rows = connection.execute(
         "SELECT id FROM runs WHERE status = 'running' AND open_steps = 0 "
         "AND updated_at < now() - make_interval(secs => %(patience)s) "
         "UNION SELECT d.run_id FROM decisions d JOIN runs r ON r.id = d.run_id "
         "WHERE d.state IN ('answered', 'expired') AND d.consumed_at IS NULL AND r.status IN ('waiting', 'running') "
         "AND d.answered_at < now() - make_interval(secs => %(patience)s) "
-        "UNION SELECT r.id FROM runs r WHERE r.status = 'running' AND r.deadline_at <= now() "
-        f"AND NOT {PATIENT} LIMIT 200",
+        f"UNION SELECT r.id FROM runs r WHERE r.status = 'running' AND r.deadline_at <= now() AND {_TIMED} "
+        "UNION SELECT r.id FROM runs r JOIN runs o ON o.id = r.root_run WHERE r.parent_run IS NOT NULL "
+        f"AND r.status = 'running' AND o.deadline_at <= now() AND {_TIMED} "
+        "UNION SELECT r.id FROM runs r WHERE r.parent_run IS NOT NULL "
+        f"AND r.status IN ('running', 'waiting', 'blocked') AND {ORPHANED} LIMIT 200",
         {"patience": patience_s},
     ).fetchall()
     return [row.id for row in rows]

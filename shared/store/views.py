@@ -14,7 +14,8 @@ from shared.store.runs import SOON_RUN
 
 _RUN = """
 SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_reason, spec, outcome, created_at,
-       updated_at, finished_at, extract(epoch FROM coalesce(finished_at, now()) - created_at)::float AS elapsed_s
+       updated_at, finished_at, extract(epoch FROM coalesce(finished_at, now()) - created_at)::float AS elapsed_s,
+       parent_run AS parent, parent_step
   FROM runs
 """
 
@@ -32,12 +33,12 @@ def _run(row: Any) -> RunRow:
 
 
 def find_run(connection: Connection, name: str) -> RunRow:
-    """The run of that id, or of that unique beginning; `last` is the newest.
+    """The run of that id, or of that unique beginning; `last` is the newest that no other run started.
 
     Raises UnknownRun, or UserError when the beginning fits several.
     """
     if name in ("last", "@"):
-        rows = connection.execute(_RUN + " ORDER BY created_at DESC LIMIT 1").fetchall()
+        rows = connection.execute(_RUN + " WHERE parent_run IS NULL ORDER BY created_at DESC LIMIT 1").fetchall()
     elif not name.isprintable() or not name:
         # An empty variable of a script must not name the only run there is; Postgres takes no NUL and no surrogate.
         rows = []
@@ -62,8 +63,8 @@ def find_run(connection: Connection, name: str) -> RunRow:
 def list_runs(
     connection: Connection, *, limit: int = 20, status: str | None = None
 ) -> list[RunRow]:
-    """Runs, the newest first."""
-    wanted = "%(status)s::text IS NULL OR status = %(status)s"
+    """Runs, the newest first: those of a status, or all that no other run started (`list_children` has those)."""
+    wanted = "parent_run IS NULL" if status is None else "status = %(status)s"
     if status in LIVE:  # said once more in the words of the index
         wanted = f"status = %(status)s AND {_IS_LIVE}"
     rows = connection.execute(
@@ -71,6 +72,17 @@ def list_runs(
         {"limit": limit, "status": status},
     ).fetchall()
     return [_run(row) for row in rows]
+
+
+def list_children(connection: Connection, runs: Sequence[str]) -> dict[str, list[RunRow]]:
+    """The runs that these runs started, by parent in the order of their start; a parent without any is left out."""
+    rows = connection.execute(
+        f"{_RUN} WHERE parent_run = ANY(%s) ORDER BY created_at, id", (list(runs),)
+    ).fetchall()
+    children: dict[str, list[RunRow]] = {}
+    for row in rows:
+        children.setdefault(row.parent, []).append(_run(row))
+    return children
 
 
 # A step without a paid call has no usage row; its tokens are 0.
@@ -180,11 +192,13 @@ def list_events(connection: Connection, run: str, after: int = 0) -> list[tuple[
 
 
 def run_usage(connection: Connection, run: str) -> UsageRow:
-    """What a run has consumed. `cost_usd` is None when no call has a known price."""
+    """What a run has consumed, with its child runs. `cost_usd` is None when no call has a known price."""
     row = connection.execute(
+        "WITH RECURSIVE tree AS (SELECT %s::text AS id "
+        "UNION ALL SELECT c.id FROM runs c JOIN tree ON c.parent_run = tree.id) "
         "SELECT count(*) AS calls, coalesce(sum(input_tokens), 0) AS i, coalesce(sum(output_tokens), 0) AS o, "
         "coalesce(sum(cached_tokens), 0) AS c, sum(cost_usd) AS cost, count(*) FILTER (WHERE cost_usd IS NULL) AS u "
-        "FROM usage WHERE run_id = %s",
+        "FROM usage WHERE run_id IN (SELECT id FROM tree)",
         (run,),
     ).fetchone()
     assert row is not None

@@ -14,10 +14,12 @@ from pydantic import JsonValue
 
 from orchestrator.core.results import WorkflowResult
 from shared.models.assessment import Assessment
+from shared.models.children import ChildOutcome, child_outcome
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding, Stance
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant
+from shared.models.run import RunSpec
 from shared.models.steps import PromptPart, StepResult
 from shared.models.wire import Wire
 
@@ -65,10 +67,49 @@ class ToolRun:
 
 
 @dataclass(frozen=True)
+class ChildRequest:
+    """What a child run captures. The engine gives it the parent's budget, deadline, priority and promises.
+
+    `documents` are stored with it, under their hashes.
+    """
+
+    title: str
+    spec: RunSpec
+    documents: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True)
+class ChildRun:
+    """A run that this run starts and waits for. `request` is called only when it is new."""
+
+    key: str
+    workflow: str
+    request: Callable[[], ChildRequest] = field(compare=False, repr=False)
+
+    @property
+    def participant(self) -> str:
+        """Who works on it, as lists show it: the workflow."""
+        return self.workflow
+
+    @property
+    def role(self) -> str:
+        """What every child run is for in its parent's journal."""
+        return "run"
+
+    @property
+    def round(self) -> int:
+        """It belongs to none."""
+        return 0
+
+
+Step = Turn | ToolRun | ChildRun
+
+
+@dataclass(frozen=True)
 class Together:
     """A parallel group with a barrier: its results come back in order, failures among them."""
 
-    steps: tuple[Turn | ToolRun, ...]
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True)
@@ -148,7 +189,7 @@ Effect = Generator[Command, Sent, T]  # a part of a workflow that ends with a T
 Workflow = Effect[Outcome]
 
 
-def together(steps: Iterable[Turn | ToolRun]) -> Effect[tuple[StepResult, ...]]:
+def together(steps: Iterable[Step]) -> Effect[tuple[StepResult, ...]]:
     """Run the steps in parallel and wait for all of them."""
     group = tuple(steps)
     if not group:
@@ -158,10 +199,19 @@ def together(steps: Iterable[Turn | ToolRun]) -> Effect[tuple[StepResult, ...]]:
     return results
 
 
-def single(step: Turn | ToolRun) -> Effect[StepResult]:
+def single(step: Step) -> Effect[StepResult]:
     """Run one step and wait for it."""
     (result,) = yield from together((step,))
     return result
+
+
+def spawn(key: str, workflow: str, request: Callable[[], ChildRequest]) -> Effect[ChildOutcome]:
+    """Start a child run and wait for what comes of it, whatever that is; nothing is held meanwhile.
+
+    Several at once: `together` takes `ChildRun`s beside turns, and `child_outcome` reads their results.
+    """
+    result = yield from single(ChildRun(key, workflow, request))
+    return child_outcome(result)
 
 
 def decide(key: str, question: Question) -> Effect[Answer]:

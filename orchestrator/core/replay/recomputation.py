@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from orchestrator.core.replay.commands import (
+    ChildRun,
     Decide,
     Outcome,
     Phase,
@@ -23,6 +24,7 @@ from orchestrator.core.replay.commands import (
     RecordBody,
     RoundRecord,
     Sent,
+    Step,
     Together,
     ToolRun,
     Turn,
@@ -31,8 +33,6 @@ from orchestrator.core.replay.commands import (
 from orchestrator.core.replay.replay import Journal, fingerprint
 from shared.models.decision import Answer
 from shared.models.steps import StepResult
-
-Step = Turn | ToolRun
 
 
 @dataclass(frozen=True)
@@ -201,13 +201,21 @@ def rounds_of(records: Mapping[str, RecordBody]) -> dict[str, RoundRecord]:
 
 def asks(step: Step | Decide) -> str:
     """What a step or a question says, as a hash: two of one name may differ in what was shown."""
-    if isinstance(step, Decide):
-        content = step.question.model_dump_json()
-    elif isinstance(step, Turn):
-        prompt = step.prompt()
-        parts = [part.model_dump_json() for part in (*prompt.system, *prompt.user)]
-        brief = json.dumps(step.brief(), sort_keys=True) if step.participant.rule_based else ""
-        content = "\x1f".join((*parts, brief))
-    else:
-        content = step.inputs().model_dump_json()
-    return hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()
+    return hashlib.sha256(_content(step).encode(errors="surrogatepass")).hexdigest()
+
+
+def _content(step: Step | Decide) -> str:
+    match step:
+        case Decide():
+            return step.question.model_dump_json()
+        case Turn():
+            prompt = step.prompt()
+            parts = [part.model_dump_json() for part in (*prompt.system, *prompt.user)]
+            brief = json.dumps(step.brief(), sort_keys=True) if step.participant.rule_based else ""
+            return "\x1f".join((*parts, brief))
+        case ToolRun():
+            return step.inputs().model_dump_json()
+        case ChildRun():
+            return step.request().spec.model_dump_json()
+        case _:
+            assert_never(step)

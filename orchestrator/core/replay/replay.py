@@ -17,12 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from orchestrator.core.replay.commands import (
+    ChildRun,
     Decide,
     Outcome,
     Phase,
     Record,
     RecordBody,
     Sent,
+    Step,
     Together,
     ToolRun,
     Turn,
@@ -59,7 +61,7 @@ class Progress:
     """
 
     phase: str
-    schedule: tuple[Turn | ToolRun, ...] = ()
+    schedule: tuple[Step, ...] = ()
     ask: Decide | None = None
     waiting_for: str | None = None
     records: tuple[tuple[str, RecordBody], ...] = ()
@@ -67,14 +69,23 @@ class Progress:
     outcome: Outcome | None = None
 
 
-def fingerprint(step: Turn | ToolRun) -> str:
+def fingerprint(step: Step) -> str:
     """What makes a step this step: its kind, speaker, role, round and reply, not the wording of its prompt."""
-    parts: tuple[str, ...]
-    if isinstance(step, Turn):
-        parts = ("turn", step.participant.name, step.role, str(step.round), step.reply_model)
-    else:
-        parts = ("tool", step.tool, step.participant, step.role, str(step.round), step.reply_model)
-    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
+    return hashlib.sha256("\x1f".join(_identity(step)).encode()).hexdigest()[:16]
+
+
+def _identity(step: Step) -> tuple[str, ...]:
+    match step:
+        case Turn():
+            name = step.participant.name
+            return ("turn", name, step.role, str(step.round), step.reply_model)
+        case ToolRun():
+            names = (step.tool, step.participant, step.role)
+            return ("tool", *names, str(step.round), step.reply_model)
+        case ChildRun():
+            return ("run", step.workflow)
+        case _:
+            assert_never(step)
 
 
 @dataclass
@@ -93,7 +104,7 @@ class _Walk:
             raise ReplayMismatch(f"the workflow asks for {kind} {key!r} twice")
         self.seen.add((kind, key))
 
-    def results(self, group: Together) -> tuple[tuple[Turn | ToolRun, ...], Sent]:
+    def results(self, group: Together) -> tuple[tuple[Step, ...], Sent]:
         """The steps that are not in the journal yet, and the group's results once all are final."""
         missing = []
         results: list[StepResult] = []
@@ -130,7 +141,7 @@ class _Walk:
     def progress(
         self,
         *,
-        schedule: tuple[Turn | ToolRun, ...] = (),
+        schedule: tuple[Step, ...] = (),
         ask: Decide | None = None,
         waiting_for: str | None = None,
         outcome: Outcome | None = None,

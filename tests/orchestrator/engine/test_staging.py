@@ -14,10 +14,12 @@ from shared.models.findings import Position, Stance
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.panel import Role
 from shared.models.replies import CheckedFix
+from shared.models.run import RunSpec
 from shared.models.steps import Failure, PromptPart
 from shared.store.runs import LockedRun
 from shared.tools.inputs import FixCheckInput
 from tests.support.programs import SPEAKER, round_record, tool, turn
+from tests.support.review_panel import submission
 
 LONG = "all of this is said to everybody " * 20
 LATE = Failure(kind=FailureKind.DEADLINE, message="too late")
@@ -40,8 +42,12 @@ def locked(**fields: Any) -> LockedRun:
     return LockedRun(**{**values, **fields})
 
 
+def spec(seed: str) -> RunSpec:
+    return submission().spec.model_copy(update={"seed": seed})
+
+
 def staged(*steps: Any, refused: Failure | None = None) -> Stage:
-    stage = Stage(seed="seed", position=3)
+    stage = Stage(spec=spec("seed"), position=3)
     for step in steps:
         stage.add(locked(), step, refused)
     return stage
@@ -116,7 +122,7 @@ def test_a_refused_step_is_a_row_and_no_message() -> None:
 
 def test_fences_differ_by_run_and_are_the_same_in_all_its_steps() -> None:
     def marker(key: str, seed: str = "seed") -> str:
-        stage = Stage(seed=seed, position=0)
+        stage = Stage(spec=spec(seed), position=0)
         stage.add(locked(), turn(key), None)
         found: str = json.loads(stage.steps[0].request)["marker"]
         return found
@@ -151,7 +157,7 @@ def test_a_ledger_has_one_line_a_turn_and_finding_and_the_spoken_one_wins() -> N
         findings=(),
         stances=(said, raising_stance("F1", "c", 1), raising_stance("F2", "c", 1)),
     )
-    stage = Stage(seed="s", position=0)
+    stage = Stage(spec=spec("s"), position=0)
 
     stage.record("round/1", written)
 

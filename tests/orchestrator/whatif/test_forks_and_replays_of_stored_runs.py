@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engine.advance import Engine, new_run_id
+from orchestrator.engine.advance import Engine
+from orchestrator.engine.children import new_run_id
 from orchestrator.whatif.changes import change_of, changed
 from orchestrator.whatif.comparing import Side, compare
 from orchestrator.whatif.forking import ForkPlan, plan_fork, prefix_of
