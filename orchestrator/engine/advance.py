@@ -32,7 +32,7 @@ from shared.errors import ReplayMismatch, UnknownRun
 from shared.faults import failpoint
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.run import RunSpec
-from shared.models.steps import Failure, StepResult
+from shared.models.steps import Failure, StepKind, StepResult
 from shared.store.database import Connection, Database
 from shared.store.documents import address, get_documents
 from shared.store.runs import (
@@ -128,7 +128,8 @@ class Engine:
                 connection, run.id, FailureKind.DEADLINE, "the run's deadline has passed"
             )
             stored = load_journal(connection, run)
-            if failed or not _open(stored.steps):  # its child runs end by themselves
+            waited = any(row.kind == StepKind.RUN for row in stored.steps)
+            if failed or not waited:  # child runs end by themselves
                 events.append(("run.overdue", {"failed": list(failed)}))
         rows = stored.steps
         try:

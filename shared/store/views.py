@@ -38,7 +38,9 @@ def find_run(connection: Connection, name: str) -> RunRow:
     Raises UnknownRun, or UserError when the beginning fits several.
     """
     if name in ("last", "@"):
-        rows = connection.execute(_RUN + " WHERE parent_run IS NULL ORDER BY created_at DESC LIMIT 1").fetchall()
+        rows = connection.execute(
+            _RUN + " WHERE parent_run IS NULL ORDER BY created_at DESC LIMIT 1"
+        ).fetchall()
     elif not name.isprintable() or not name:
         # An empty variable of a script must not name the only run there is; Postgres takes no NUL and no surrogate.
         rows = []

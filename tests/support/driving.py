@@ -89,6 +89,20 @@ def drive(engine: Engine, run: str, worker: Worker) -> list[list[str]]:
     return stages
 
 
+def drive_family(engine: Engine, *runs: str, worker: Worker) -> None:
+    """Advance what is to be advanced and work on what is scheduled, in child runs too, until nothing moves."""
+    due = list(runs)
+    while due:
+        run = due.pop(0)
+        scheduled = engine.advance(run)
+        if scheduled is None:
+            continue
+        for name in keys(scheduled):
+            do(engine.database, run, name, worker)
+        awaited = (scheduled.parent,) if scheduled.parent else ()
+        due += [*scheduled.children, *awaited, *((run,) if scheduled.steps else ())]
+
+
 def conceding(asked: Asked) -> StepResult:
     """Everybody finds the same, the author concedes, the fix can be applied."""
     match asked.reply_model.split(".")[0]:

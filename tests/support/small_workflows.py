@@ -1,13 +1,28 @@
-"""Workflows that only tests have, as rows for an engine: one writes facts of its own kinds."""
+"""Workflows that only tests have, as rows for an engine: facts of their own kinds, child runs."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
-from orchestrator.core.replay.commands import Outcome, RecordBody, Workflow, record, single
+from orchestrator.core.replay.commands import (
+    ChildRequest,
+    ChildRun,
+    Outcome,
+    RecordBody,
+    Workflow,
+    decide,
+    record,
+    single,
+    spawn,
+    together,
+)
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS
+from shared.errors import ReplayMismatch
+from shared.models.children import child_outcome
+from shared.models.decision import Question
 from shared.models.outcomes import Verdict
 from shared.models.run import RunSpec
 from shared.models.wire import ForeignWire
@@ -36,24 +51,76 @@ def machine(_spec: RunSpec, _materials: Materials) -> Workflow:
     return Outcome(Verdict.DONE, None, " > ".join(path))
 
 
+def asking(spec: RunSpec, _materials: Materials) -> Workflow:
+    """A person decides, then somebody speaks."""
+    question = Question(kind="q", prompt="?", options=("on", "off"), shown={})
+    answer = yield from decide("decision", question)
+    yield from single(turn("told"))
+    return Outcome(Verdict.DONE, None, answer.choice)
+
+
+def broken(_spec: RunSpec, _materials: Materials) -> Workflow:
+    """A turn, and then this version of the code does not make sense of what was stored."""
+    yield from single(turn("only"))
+    raise ReplayMismatch("the code changed under the run")
+
+
+def _request(spec: RunSpec, name: str, labels: dict[str, Any]) -> ChildRequest:
+    changes = {"workflow": name, "workflow_version": 1, "labels": labels}
+    return ChildRequest(f"a {name}", spec.model_copy(update=changes), (b"a document of its own",))
+
+
+def boss(spec: RunSpec, _materials: Materials) -> Workflow:
+    """A turn, a child run of `labels["child"]`, a turn; with `labels["levels"]` a boss under a boss."""
+    levels = int(spec.labels.get("levels", 1))
+    name = "boss" if levels > 1 else str(spec.labels["child"])
+    labels = {**spec.labels, "levels": levels - 1}
+    yield from single(turn("before"))
+    outcome = yield from spawn("child", name, lambda: _request(spec, name, labels))
+    yield from single(turn("after"))
+    said = outcome.summary or outcome.reason
+    return Outcome(Verdict.DONE, None, f"{outcome.status.value}: {said}")
+
+
+def pair(spec: RunSpec, _materials: Materials) -> Workflow:
+    """Two child runs and a turn at once."""
+    name = str(spec.labels["child"])
+    first, second, beside = yield from together(
+        (
+            ChildRun("first", name, lambda: _request(spec, name, {})),
+            ChildRun("second", name, lambda: _request(spec, name, {})),
+            turn("beside"),
+        )
+    )
+    said = [child_outcome(result).status.value for result in (first, second)]
+    said.append("spoke" if beside.failure is None else beside.failure.kind.value)
+    return Outcome(Verdict.DONE, None, ", ".join(said))
+
+
 class NoOptions(ForeignWire):
     """Nothing can be chosen."""
 
 
-MACHINE: WorkflowType[NoOptions] = WorkflowType(
-    name="machine",
-    version=1,
-    options=NoOptions,
-    start=machine,
-    subject=SubjectKind.CHANGE,
-    parts=(),
-    records=(Transition,),
-)
-SMALL_WORKFLOWS = {**WORKFLOWS, "machine": MACHINE}
+def _type(
+    start: Callable[[RunSpec, Materials], Workflow], *records: type[RecordBody]
+) -> WorkflowType[NoOptions]:
+    return WorkflowType(
+        name=start.__name__,
+        version=1,
+        options=NoOptions,
+        start=start,
+        subject=SubjectKind.CHANGE,
+        parts=(),
+        records=records,
+    )
 
 
-def small(workflow: str) -> Submission:
+_OWN = (_type(machine, Transition), *map(_type, (asking, broken, boss, pair)))
+SMALL_WORKFLOWS = {**WORKFLOWS, **{workflow.name: workflow for workflow in _OWN}}
+
+
+def small(workflow: str, **fields: Any) -> Submission:
     """A run of one of them."""
     wanted = submission()
-    changes = {"workflow": workflow, "workflow_version": 1}
+    changes = {"workflow": workflow, "workflow_version": 1, **fields}
     return Submission(wanted.spec.model_copy(update=changes), wanted.documents)
