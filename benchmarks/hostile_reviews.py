@@ -22,14 +22,11 @@ from benchmarks.hostile import (
     withdraws,
 )
 from benchmarks.hostile_runs import Comparison, Scene, Trial
-from orchestrator.core.consensus.convergence import ConvergenceRule, Detector, assess
+from orchestrator.core.discussion.loop import History, RoundRead, Weighed
 from orchestrator.core.discussion.rounds import ledger_of
 from orchestrator.core.findings.merging import absorb, check_places
-from orchestrator.core.findings.stances import settle
 from orchestrator.core.findings.verdict import GateOutcome
-from orchestrator.core.replay.commands import RoundRecord
-from orchestrator.workflows.review import discussion
-from orchestrator.workflows.review.context import History, ReviewContext
+from orchestrator.workflows.review.discussion import ReviewDiscussion, claims
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.findings import Severity
 from shared.models.outcomes import Verdict
@@ -94,38 +91,25 @@ def _untrue(seen: Comparison) -> list[str]:
 # ---- the control: the same workflow without its defences ------------------------------------------
 
 
-def unguarded_judge(
-    context: ReviewContext, history: History, heard: discussion.RoundRead
-) -> RoundRecord:
-    """`judge` as it would be if every claim and every denial were believed."""
-    merged = absorb(heard.raised, history.findings)
+def believe(discussion: ReviewDiscussion, history: History, read: RoundRead) -> Weighed:
+    """`weigh` as it would be if every claim and every denial were believed."""
+    raised, _ = claims(read)
+    merged = absorb(raised, history.findings)
     known = {finding.id for finding in merged.findings}
-    stated = tuple(line for line in ledger_of([heard.taken]) if line.finding in known)
-    ledger = (*history.ledger, *merged.stances, *stated)
-    findings = settle(check_places(merged.findings, context.subject), ledger)
-    assessment = assess(
-        (*history.rounds, heard.taken),
-        findings,
-        ledger,
-        rule=ConvergenceRule(
-            context.options.thresholds, Detector(context.options.detector), context.options.quorum
-        ),
-        new_findings=merged.new,
-        is_last_round=heard.taken.number == context.options.rounds,
-        over_budget=heard.over_budget,
-    )
-    return RoundRecord(assessment=assessment, findings=findings, stances=(*merged.stances, *stated))
+    stated = tuple(line for line in ledger_of([read.taken]) if line.finding in known)
+    findings = check_places(merged.findings, discussion.context.subject)
+    return Weighed(tuple(findings), merged.new, (*merged.stances, *stated))
 
 
 @contextmanager
 def defences(on: bool) -> Iterator[None]:
     """With `on` false the review believes everything."""
-    guarded = discussion.judge
-    discussion.judge = guarded if on else unguarded_judge
+    guarded = ReviewDiscussion.weigh
+    setattr(ReviewDiscussion, "weigh", guarded if on else believe)  # noqa: B010 - the control of the trial
     try:
         yield
     finally:
-        discussion.judge = guarded
+        setattr(ReviewDiscussion, "weigh", guarded)  # noqa: B010 - as it was
 
 
 _ONE = (("mallory",), ("author",))

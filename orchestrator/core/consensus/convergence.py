@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
 
 from orchestrator.core.consensus.detectors.lexical import (
     Utterance,
@@ -43,6 +44,17 @@ class Detector(StrEnum):
     LEXICAL_PUBLISHED = "lexical-published"
 
 
+class JudgedBy(Protocol):
+    """The options of a discussion that say how it is judged."""
+
+    @property
+    def thresholds(self) -> Thresholds: ...
+    @property
+    def detector(self) -> str: ...
+    @property
+    def quorum(self) -> int | None: ...
+
+
 @dataclass(frozen=True)
 class ConvergenceRule:
     """How a discussion is judged.
@@ -55,6 +67,11 @@ class ConvergenceRule:
     detector: Detector = Detector.STANCE
     quorum: int | None = None
     stated_quorum: int = STATED_QUORUM
+
+    @classmethod
+    def of(cls, options: JudgedBy) -> ConvergenceRule:
+        """The rule that a discussion's options ask for. Raises ValueError for an unknown detector."""
+        return cls(options.thresholds, Detector(options.detector), options.quorum)
 
     def quorum_of(self, expected: int) -> int:
         """How many of `expected` must answer; a round of one (the author's) never needs two."""

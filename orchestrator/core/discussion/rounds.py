@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
+from orchestrator.core.discussion.wording import reply_text
 from shared.models.findings import Stance, StatedStance
+from shared.models.wire import ForeignWire
 
 
 @dataclass(frozen=True)
@@ -13,7 +17,8 @@ class Contribution:
     """What one expected participant brought to a round.
 
     `answered` is False for every fault: silence, refusal, an unparseable reply, a reply without substance.
-    `text` and `stances` of an unanswered contribution are never read.
+    `text` is what it says in sentences, without headings and ids; it and `stances` of an unanswered contribution are
+    never read. `reply` are the reply's fields, `stated` is the same as its reply model, `verdict` a critic's own.
     """
 
     participant: str
@@ -21,6 +26,22 @@ class Contribution:
     text: str = ""
     answered: bool = True
     stances: tuple[StatedStance, ...] = ()
+    round: int = 0
+    reply: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    stated: ForeignWire | None = field(default=None, compare=False)
+    verdict: str | None = None
+
+    @cached_property
+    def full_text(self) -> str:
+        """The reply with its headings."""
+        return reply_text(self.reply)
+
+    def headed(self, called: str) -> str:
+        """The full text under a line that says whose it is."""
+        return f"# {called}, {self.role}, round {self.round}\n\n{self.full_text}"
+
+
+Voice = tuple[str, str]  # participant and role: what may be compared with itself over time
 
 
 @dataclass(frozen=True)
@@ -46,11 +67,11 @@ class TurnTaken:
 
 
 def joined(contributions: Iterable[Contribution]) -> tuple[Contribution, ...]:
-    """One contribution for each participant: who took several turns has answered when all of them brought something."""
-    whole: dict[str, Contribution] = {}
+    """One contribution a voice: anyone who took several turns has answered when all of them brought something."""
+    whole: dict[Voice, Contribution] = {}
     for part in contributions:
-        before = whole.get(part.participant)
-        whole[part.participant] = part if before is None else _both(before, part)
+        voice = part.participant, part.role
+        whole[voice] = _both(whole[voice], part) if voice in whole else part
     return tuple(whole.values())
 
 
@@ -60,9 +81,6 @@ def _both(first: Contribution, second: Contribution) -> Contribution:
     text = "\n".join(part.text for part in (first, second) if part.text)
     stances = (*first.stances, *second.stances)
     return Contribution(first.participant, first.role, text, True, stances)
-
-
-Voice = tuple[str, str]  # participant and role: what may be compared with itself over time
 
 
 def turns_by_voice(rounds: Sequence[RoundTaken]) -> dict[Voice, tuple[TurnTaken, ...]]:
@@ -113,3 +131,11 @@ def ledger_of(rounds: Sequence[RoundTaken]) -> tuple[Stance, ...]:
         if said.answered
         for stance in said.stances
     )
+
+
+def texts_by_participant(contributions: Iterable[Contribution]) -> dict[str, list[str]]:
+    """Everybody's full texts."""
+    texts: dict[str, list[str]] = {}
+    for said in contributions:
+        texts.setdefault(said.participant, []).append(said.full_text)
+    return texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.replay.commands import Effect, Turn, together
 from orchestrator.workflows.ask.context import AskContext, GivenAnswer, Missing, QuestionAnswers
 from shared.models.deliberation import Answer

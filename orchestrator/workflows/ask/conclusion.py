@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
-from orchestrator.core.discussion.spending import spent
+from orchestrator.core.discussion.turn_results import spent
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import AskedQuestion
 from orchestrator.workflows.ask.context import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.workflows.ask.borda import RankOrder, RankPlace
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.ask.prompts import AskPrompts

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.replay.commands import Effect, Turn, together
 from orchestrator.workflows.ask.borda import RankOrder, borda
 from orchestrator.workflows.ask.context import AskContext, QuestionAnswers, RankedBy, RankingResult

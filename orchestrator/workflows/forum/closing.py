@@ -8,7 +8,7 @@ from functools import partial
 
 from orchestrator.core.consensus.ballots import Count, Vote, count_votes
 from orchestrator.core.consensus.convergence import ConvergenceRule
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.replay.commands import (
     Effect,
     RoundRecord,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.workflows.forum.floor import FloorChoice, FloorRequest
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.forum.prompts import ForumPrompts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from orchestrator.core.discussion.hearing import Spoken, absences
+from orchestrator.core.discussion.turn_results import absences, turn_results
 from orchestrator.core.replay.commands import Effect, Turn, phase, together
 from orchestrator.workflows.forum.context import (
     ForumContext,
@@ -36,17 +36,14 @@ def commit(context: ForumContext, talk: Talk) -> Effect[Talk]:
         )
         for speaker in context.participants
     )
-    spoken = [
-        Spoken(speaker, Role.BALLOT, result)
-        for speaker, result in zip(context.participants, results, strict=True)
-    ]
+    turns = turn_results(context.participants, results)
     return replace(
         talk,
         openings={
-            one.speaker.name: Opening.model_validate(one.result.reply)
-            for one in spoken
-            if one.result.reply is not None
+            turn.participant: Opening.model_validate(turn.result.reply)
+            for turn in turns
+            if turn.result.reply is not None
         },
-        blind=tuple(one.heard for one in spoken),
+        blind=turns,
         stop=refused(results),
-    ).warned(*absences(spoken, "the blind opening"))
+    ).warned(*absences(turns, "the blind opening"))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from orchestrator.core.discussion.spending import spent
+from orchestrator.core.discussion.turn_results import spent
 from orchestrator.core.discussion.wording import under_name
 from orchestrator.core.findings.verdict import effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import AskedQuestion
 from orchestrator.workflows.forum.closing import Closing
 from orchestrator.workflows.forum.context import ForumContext, ForumRound, StopReason, Talk
-from orchestrator.workflows.forum.helped import receipt
+from orchestrator.workflows.forum.impact import debate_impact
 from orchestrator.workflows.forum.result import (
     BallotAgreement,
     BallotDissent,
@@ -90,7 +90,7 @@ def _result(
         dissenting_opinions=_dissent(closing),
         agreement=_agreement(closing),
         effective_votes=effective_votes(context.participants),
-        receipt=receipt(context, talk, closing),
+        receipt=debate_impact(context, talk, closing),
         labels=dict(context.prompts.labels),
         usage=spent((*talk.blind, *talk.heard, *closing.heard)),
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from orchestrator.core.consensus.choices import Choice
-from orchestrator.core.discussion.spending import TurnResult, spent
+from orchestrator.core.discussion.turn_results import TurnResult, spent
 from orchestrator.core.findings.evidence import is_unproven
 from orchestrator.core.findings.verdict import effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import AskedQuestion
 from orchestrator.workflows.panel.context import PanelContext, PanelDebate, RoundHeld
 from orchestrator.workflows.panel.ending import PanelEnding
-from orchestrator.workflows.panel.helped import receipt
+from orchestrator.workflows.panel.impact import debate_impact
 from orchestrator.workflows.panel.judging import Judged, agrees_with
 from orchestrator.workflows.panel.result import (
     ConsensusPoint,
@@ -93,7 +93,7 @@ def _result(
         votes_secret=voting.secret,
         agreement=_agreement(voting, judged),
         effective_votes=effective_votes(context.debaters),
-        receipt=receipt(context, held, voting, judged),
+        receipt=debate_impact(context, held, voting, judged),
         labels=PanelLabels(
             rounds={number: dict(labels) for number, labels in held.labels.items()},
             ballots={name: dict(labels) for name, labels in (voting.labels or {}).items()},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.replay.commands import Effect, Turn, phase, single
 from orchestrator.workflows.panel.context import JUDGE_TEMPERATURE, PanelContext, PanelDebate
 from orchestrator.workflows.panel.ending import PanelEnding

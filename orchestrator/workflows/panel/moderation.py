@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.findings.stances import settle
 from orchestrator.core.replay.commands import Effect, Turn, phase, single
 from orchestrator.workflows.panel.context import (

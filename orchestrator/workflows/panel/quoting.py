@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from orchestrator.core.discussion.receipt import Sources
+from orchestrator.core.discussion.impact import Sources
 from orchestrator.core.discussion.rounds import RoundTaken, ever_absent
 from orchestrator.core.findings.evidence import NOT_COUNTED, is_unproven, not_found
 from orchestrator.core.findings.merging import with_caveat

@@ -7,8 +7,14 @@ from dataclasses import replace
 from functools import partial
 
 from orchestrator.core.consensus.convergence import assess
-from orchestrator.core.discussion.hearing import Spoken, absences, over_budget, refuses_all
 from orchestrator.core.discussion.rounds import Contribution, RoundTaken
+from orchestrator.core.discussion.turn_results import (
+    TurnResult,
+    absences,
+    over_budget,
+    refuses_all,
+    turn_results,
+)
 from orchestrator.core.discussion.wording import spoken_text
 from orchestrator.core.findings.evidence import unchecked, weighty
 from orchestrator.core.findings.stances import RAISING, settle
@@ -70,24 +76,21 @@ def vote_first(context: PanelContext) -> Effect[PanelDebate]:
         )
         for debater in context.debaters
     )
-    spoken = [
-        Spoken(debater, Role.BALLOT, result)
-        for debater, result in zip(context.debaters, results, strict=True)
-    ]
+    turns = turn_results(context.debaters, results)
     said = [
-        (one.speaker.name, OpeningVote.model_validate(one.result.reply))
-        for one in spoken
-        if one.result.reply is not None
+        (turn.participant, OpeningVote.model_validate(turn.result.reply))
+        for turn in turns
+        if turn.result.reply is not None
     ]
     read = read_round((), said, 0, {})
     return PanelDebate(
-        rounds=(taken(0, spoken, read),),
+        rounds=(taken(0, turns, read),),
         points=settle(read.points, with_rivals(read.points, read.stances, read.holds, 0)),
         ledger=read.stances,
         unwritten=read.stances,
         first={name: FirstVote(read.holds[name], reply.confidence) for name, reply in said},
-        first_heard=tuple(one.heard for one in spoken),
-        warnings=absences(spoken, "the opening vote"),
+        first_heard=turns,
+        warnings=absences(turns, "the opening vote"),
     )
 
 
@@ -95,25 +98,24 @@ def hold_round(context: PanelContext, number: int, held: PanelDebate) -> Effect[
     """Everybody argues, the moderator scores, code rules."""
     yield from phase("Debating")
     labels = context.labels(f"round/{number}")
-    spoken, heard = yield from argue(context, number, held, labels)
+    turns, heard = yield from argue(context, number, held, labels)
     said = [
-        (one.speaker.name, Argument.model_validate(one.result.reply))
-        for one in spoken
-        if one.result.reply is not None
+        (turn.participant, Argument.model_validate(turn.result.reply))
+        for turn in turns
+        if turn.result.reply is not None
     ]
     read = read_round(held.points, said, number, held.holds)
     statements = tuple(
         _statement(name, number, reply, read.holds[name], heard.get(name, ()))
         for name, reply in said
     )
-    arguments = taken(number, spoken, read)
+    arguments = taken(number, turns, read)
     moderated = yield from moderate(context, number, held, statements, read, labels)
     written = yield from record(
         f"round/{number}",
         RoundRecord,
-        partial(rule_on, context, held, arguments, read, statements, moderated.said, _all(spoken)),
+        partial(rule_on, context, held, arguments, read, statements, moderated.said, _all(turns)),
     )
-    bill = tuple(one.heard for one in spoken)
     first_round = not held.rounds
     return replace(
         held,
@@ -123,7 +125,7 @@ def hold_round(context: PanelContext, number: int, held: PanelDebate) -> Effect[
             RoundHeld(
                 number=number,
                 statements=statements,
-                missing=tuple(one.speaker.name for one in spoken if one.result.reply is None),
+                missing=tuple(turn.participant for turn in turns if turn.result.reply is None),
                 moderation=moderated.said,
                 assessment=written.assessment,
             ),
@@ -132,16 +134,16 @@ def hold_round(context: PanelContext, number: int, held: PanelDebate) -> Effect[
         ledger=(*held.ledger, *read.stances),
         unwritten=(),
         first=_first_votes(statements) if first_round else held.first,
-        first_heard=bill if first_round else held.first_heard,
-        heard=(*held.heard, *(() if first_round else bill), *moderated.heard),
+        first_heard=tuple(turns) if first_round else held.first_heard,
+        heard=(*held.heard, *(() if first_round else turns), *moderated.heard),
         labels={**held.labels, str(number): labels},
-        warnings=(*held.warnings, *absences(spoken, f"round {number}"), *moderated.warnings),
-        refused=any(map(refuses_all, _all(spoken))),
+        warnings=(*held.warnings, *absences(turns, f"round {number}"), *moderated.warnings),
+        refused=any(map(refuses_all, _all(turns))),
     )
 
 
-def _all(spoken: Sequence[Spoken]) -> list[StepResult]:
-    return [one.result for one in spoken]
+def _all(turns: Sequence[TurnResult]) -> list[StepResult]:
+    return [turn.result for turn in turns]
 
 
 def _first_votes(statements: Sequence[Statement]) -> dict[str, FirstVote]:
@@ -169,7 +171,7 @@ def _statement(
 
 def argue(
     context: PanelContext, number: int, held: PanelDebate, labels: Mapping[str, str]
-) -> Effect[tuple[list[Spoken], dict[str, tuple[str, ...]]]]:
+) -> Effect[tuple[Sequence[TurnResult], dict[str, tuple[str, ...]]]]:
     """A round's arguments, and whose arguments each debater had been shown."""
     if context.strategy.order is SpeakingOrder.AT_ONCE:
         results = yield from together(
@@ -177,32 +179,32 @@ def argue(
             for debater in context.debaters
         )
         shown = heard_by(context, held, ())
-        return _spoken(context.debaters, results), shown
+        return turn_results(context.debaters, results), shown
     return (yield from _one_after_another(context, number, held, labels))
 
 
 def _one_after_another(
     context: PanelContext, number: int, held: PanelDebate, labels: Mapping[str, str]
-) -> Effect[tuple[list[Spoken], dict[str, tuple[str, ...]]]]:
+) -> Effect[tuple[Sequence[TurnResult], dict[str, tuple[str, ...]]]]:
     """Each hears all who spoke before it; once a call was refused for good, nobody else is asked."""
-    spoken: list[Spoken] = []
+    turns: list[TurnResult] = []
     shown: dict[str, tuple[str, ...]] = {}
     said: list[Statement] = []
     refusal: Failure | None = None
     for debater in context.debaters:
         if refusal is not None:
-            spoken.append(Spoken(debater, Role.ARGUMENT, StepResult(failure=refusal)))
+            turns.append(TurnResult(debater.name, StepResult(failure=refusal)))
             continue
         shown |= {debater.name: heard_by(context, held, said)[debater.name]}
         view = before_round(context, number, held, debater, labels, said)
         result = yield from single(argument(context, number, debater, view))
-        spoken.append(Spoken(debater, Role.ARGUMENT, result))
+        turns.append(TurnResult(debater.name, result))
         if result.reply is not None:
             reply = Argument.model_validate(result.reply)
             said.append(_statement(debater.name, number, reply, "", ()))
         elif refuses_all(result):
             refusal = result.failure
-    return spoken, shown
+    return turns, shown
 
 
 def argument(context: PanelContext, number: int, debater: Participant, view: DebaterView) -> Turn:
@@ -218,31 +220,24 @@ def argument(context: PanelContext, number: int, debater: Participant, view: Deb
     )
 
 
-def _spoken(debaters: Sequence[Participant], results: Sequence[StepResult]) -> list[Spoken]:
-    return [
-        Spoken(debater, Role.ARGUMENT, result)
-        for debater, result in zip(debaters, results, strict=True)
-    ]
-
-
 # ---- the ruling ---------------------------------------------------------------------------------
 
 
-def taken(number: int, spoken: Sequence[Spoken], read: Read) -> RoundTaken:
+def taken(number: int, turns: Sequence[TurnResult], read: Read) -> RoundTaken:
     """The round as the detectors see it; the opening vote is a turn in the debaters' own role."""
     return RoundTaken(
         number,
         ROLE,
-        tuple(_contribution(one, read) for one in spoken),
+        tuple(_contribution(turn, read) for turn in turns),
     )
 
 
-def _contribution(one: Spoken, read: Read) -> Contribution:
-    name = one.speaker.name
-    if one.result.reply is None:
+def _contribution(turn: TurnResult, read: Read) -> Contribution:
+    name, reply = turn.participant, turn.result.reply
+    if reply is None:
         return Contribution(name, ROLE, answered=False)
     # What a position implies has no reason of its own: it rests on the argument.
-    argument = str(one.result.reply.get("argument") or one.result.reply.get("reason") or "")
+    argument = str(reply.get("argument") or reply.get("reason") or "")
     stances = tuple(
         StatedStance(
             finding=line.finding,
@@ -253,7 +248,7 @@ def _contribution(one: Spoken, read: Read) -> Contribution:
         for line in read.stances
         if line.participant == name
     )
-    return Contribution(name, ROLE, spoken_text(one.result.reply), True, stances)
+    return Contribution(name, ROLE, spoken_text(reply), True, stances)
 
 
 def rule_on(

@@ -6,9 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.consensus.choices import Choice, Tally, tally
-from orchestrator.core.discussion.hearing import Spoken, absences, over_budget
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.turn_results import (
+    TurnResult,
+    absences,
+    over_budget,
+    turn_results,
+)
 from orchestrator.core.findings.stances import latest
 from orchestrator.core.replay.commands import Effect, Turn, phase, together
 from orchestrator.workflows.panel.context import PanelContext, PanelDebate
@@ -51,29 +55,26 @@ def vote(context: PanelContext, held: PanelDebate) -> Effect[Voting]:
     results = yield from together(
         ballot(context, held, debater, labels[debater.name]) for debater in context.debaters
     )
-    spoken = [
-        Spoken(debater, Role.BALLOT, result)
-        for debater, result in zip(context.debaters, results, strict=True)
-    ]
+    turns = turn_results(context.debaters, results)
     known = {one.id for one in held.candidates}
     votes: dict[str, Choice | None] = {}
     quotes: dict[str, str | None] = {}
     unknown = []
-    for one in spoken:
-        cast = read_ballot(one.result, known)
-        votes[one.speaker.name] = cast
-        if one.result.reply is not None:
-            quotes[one.speaker.name] = ChoiceBallot.model_validate(one.result.reply).quote
+    for turn in turns:
+        cast = read_ballot(turn.result, known)
+        votes[turn.participant] = cast
+        if turn.result.reply is not None:
+            quotes[turn.participant] = ChoiceBallot.model_validate(turn.result.reply).quote
             if cast is None:
-                unknown.append(f"{one.speaker.name} voted for something that nobody proposed")
+                unknown.append(f"{turn.participant} voted for something that nobody proposed")
     return Voting(
         votes=votes,
         tally=_count(context, held, votes),
         secret=True,
         quotes=quotes,
-        heard=tuple(one.heard for one in spoken),
+        heard=turns,
         labels=labels,
-        warnings=(*absences(spoken, "the ballot"), *unknown),
+        warnings=(*absences(turns, "the ballot"), *unknown),
         over_budget=over_budget(results),
     )
 

@@ -13,18 +13,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.loop import discuss
+from orchestrator.core.discussion.strategies import Strategies
 from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.plan.conclusion import conclude, without_plan
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.decision import REVISE, ask, may_revise
-from orchestrator.workflows.plan.discussion import discuss
+from orchestrator.workflows.plan.discussion import PlanDiscussion
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.planning import first_plan, revised_plan
 from orchestrator.workflows.plan.prompts import PlanPrompts
-from orchestrator.workflows.plan.strategies import STRATEGIES, strategy_named
+from orchestrator.workflows.plan.strategies import STRATEGIES
 from orchestrator.workflows.plan.synthesis import synthesise
 from shared.models.run import RunSpec
 
@@ -33,9 +35,9 @@ __all__ = ["STRATEGIES", "VERSION", "plan"]
 VERSION = 1
 
 
-def plan(spec: RunSpec, materials: Materials) -> Workflow:
+def plan(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEGIES) -> Workflow:
     """The whole run: the plan, its debates, its revisions. Raises ConfigurationError for an unknown strategy."""
-    context = context_of(spec, materials)
+    context = context_of(spec, materials, strategies)
     yield from phase("Planning")
     planned = yield from first_plan(context)
     if planned.version is None:
@@ -64,7 +66,7 @@ def plan(spec: RunSpec, materials: Materials) -> Workflow:
 def one_debate(context: PlanContext, version: PlanVersion) -> Effect[DebatedVersion]:
     """Discuss a version, synthesise, ask."""
     yield from phase("Debating")
-    history = yield from discuss(context, version)
+    history = yield from discuss(PlanDiscussion(context, version))
     yield from phase("Synthesizing")
     made = yield from synthesise(context, version, history)
     debate = DebatedVersion(
@@ -89,14 +91,16 @@ def one_debate(context: PlanContext, version: PlanVersion) -> Effect[DebatedVers
     return replace(debate, answer=answer)
 
 
-def context_of(spec: RunSpec, materials: Materials) -> PlanContext:
+def context_of(
+    spec: RunSpec, materials: Materials, strategies: Strategies = STRATEGIES
+) -> PlanContext:
     """The context of a run, from what was captured."""
     options = PlanOptions.model_validate(spec.options)
     templates = Templates(materials.prompts(spec.prompts))
     return PlanContext(
         spec=spec,
         options=options,
-        strategy=strategy_named(options.strategy),
+        strategies=strategies,
         prompts=PlanPrompts(templates, materials.question(spec.subject), options.given),
         document=materials.text,
     )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.core.discussion.receipt import Debated, receipt_of
-from orchestrator.core.discussion.said import feedback
-from orchestrator.core.discussion.spending import TurnResult, spent
+from orchestrator.core.discussion.impact import FindingsDebate, debate_impact
+from orchestrator.core.discussion.strategies import feedback
+from orchestrator.core.discussion.turn_results import TurnResult, spent
 from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import FindingsImpact
-from orchestrator.workflows.plan.context import DebatedVersion, History, PlanContext
+from orchestrator.workflows.plan.context import DebatedVersion, PlanContext
 from orchestrator.workflows.plan.decision import ACCEPT, contributions
+from orchestrator.workflows.plan.discussion import sources
 from orchestrator.workflows.plan.planning import Planned
-from orchestrator.workflows.plan.quoting import sources
 from orchestrator.workflows.plan.result import (
     PlanLabels,
     PlanResult,
@@ -45,8 +45,8 @@ def conclude(
     last = debates[-1]
     answer = last.answer
     return Outcome(
-        verdict=derive(last.history.findings, _ending(last.history), context.options.fail_on),
-        ending=_ending(last.history),
+        verdict=derive(last.history.findings, last.history.ending, context.options.fail_on),
+        ending=last.history.ending,
         summary=last.synthesis.summary,
         findings=tuple(
             finding.model_copy(update={"id": debate.plan.label(finding.id)})
@@ -60,10 +60,10 @@ def conclude(
             plan_by=last.plan.by,
             accepted=answer is not None and answer.choice == ACCEPT,
             decision=_decision(debates),
-            revisions=tuple(_revision(debate) for debate in debates),
+            revisions=tuple(_revision(context, debate) for debate in debates),
             synthesis=last.synthesis,
             synthesised_by=last.synthesised_by,
-            feedback=feedback("plan", last.history.said),
+            feedback=feedback(context.strategies.values(), last.history.contributions),
             assessments=tuple(
                 VersionAssessment(version=debate.plan.number, **dict(assessment))
                 for debate in debates
@@ -71,8 +71,8 @@ def conclude(
             ),
             standing=tuple(last.plan.label(finding.id) for finding in last.history.findings),
             effective_votes=effective_votes(context.critics),
-            receipt=receipt(context, last),
-            earlier_receipts=tuple(receipt(context, debate) for debate in debates[:-1]),
+            receipt=impact(context, last),
+            earlier_receipts=tuple(impact(context, debate) for debate in debates[:-1]),
             usage=spent((*heard, *(turn for debate in debates for turn in _bill(debate)))),
         ),
         warnings=(
@@ -86,20 +86,16 @@ def conclude(
     )
 
 
-def receipt(context: PlanContext, debate: DebatedVersion) -> FindingsImpact:
+def impact(context: PlanContext, debate: DebatedVersion) -> FindingsImpact:
     """Did the debate of a version help?"""
     history = debate.history
-    return receipt_of(
-        Debated(
+    return debate_impact(
+        FindingsDebate(
             critics=context.critics,
-            said=history.said,
-            verdict=_VOTED.get(derive(history.findings, _ending(history))),
-            findings=history.findings,
-            ledger=history.ledger,
-            sources=sources(context, debate.plan, history.said, history.rounds),
+            history=history,
+            verdict=_VOTED.get(derive(history.findings, history.ending)),
+            sources=sources(context, debate.plan, history.contributions, history.rounds),
             label=debate.plan.label,
-            blind=history.blind,
-            after=history.heard[len(history.blind) :],
         ),
         version=debate.plan.number,
     )
@@ -109,12 +105,8 @@ def receipt(context: PlanContext, debate: DebatedVersion) -> FindingsImpact:
 _VOTED = {Verdict.APPROVED: "ACCEPT", Verdict.NEEDS_FIX: "REVISE"}
 
 
-def _ending(history: History) -> Ending | None:
-    return Ending.DEGRADED if history.assessment is None else history.assessment.ending
-
-
 def _bill(debate: DebatedVersion) -> tuple[TurnResult, ...]:
-    return (*debate.history.heard, *debate.heard)
+    return (*debate.history.blind, *debate.history.debate, *debate.heard)
 
 
 def _decision(debates: Sequence[DebatedVersion]) -> Answer | None:
@@ -123,7 +115,7 @@ def _decision(debates: Sequence[DebatedVersion]) -> Answer | None:
     return next(answers, None)
 
 
-def _revision(debate: DebatedVersion) -> PlanRevision:
+def _revision(context: PlanContext, debate: DebatedVersion) -> PlanRevision:
     plan, history = debate.plan, debate.history
     return PlanRevision(
         number=plan.number,
@@ -131,7 +123,7 @@ def _revision(debate: DebatedVersion) -> PlanRevision:
         text=plan.text,
         assumptions=plan.assumptions,
         answers=tuple(dict(answered) for answered in plan.answers),
-        ending=_ending(history),
+        ending=history.ending,
         findings=tuple(
             finding.model_copy(update={"id": plan.label(finding.id)})
             for finding in history.findings
@@ -141,7 +133,10 @@ def _revision(debate: DebatedVersion) -> PlanRevision:
         synthesised_by=debate.synthesised_by,
         decision=debate.answer,
         labels=PlanLabels(
-            rounds={number: dict(labels) for number, labels in history.labels.items()},
+            rounds={
+                str(taken.number): context.labels(plan.number, f"round/{taken.number}")
+                for taken in history.rounds
+            },
             synthesis=dict(debate.labels),
         ),
     )

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.cycles import finding_prefix, step_key
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.rounds import RoundTaken
-from orchestrator.core.discussion.said import Said
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.loop import History
+from orchestrator.core.discussion.strategies import Strategies, Strategy, strategy_named
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.prompts import PlanPrompts
-from orchestrator.workflows.plan.strategies import Strategy
-from shared.models.assessment import Assessment
 from shared.models.decision import Answer
-from shared.models.findings import Finding, Stance
 from shared.models.panel import Participant
 from shared.models.planning import PlanSynthesis
 from shared.models.run import RunSpec
@@ -27,7 +25,7 @@ class PlanContext:
 
     spec: RunSpec
     options: PlanOptions
-    strategy: Strategy
+    strategies: Strategies
     prompts: PlanPrompts
     document: Callable[[str], str] = field(compare=False, repr=False)
 
@@ -40,6 +38,16 @@ class PlanContext:
     def critics(self) -> tuple[Participant, ...]:
         """Who challenges: participants that follow rules read changes and no plans."""
         return tuple(one for one in self.spec.panel.critics if not one.rule_based)
+
+    @property
+    def strategy(self) -> Strategy:
+        """How it is debated. Raises ConfigurationError for an unknown one."""
+        return strategy_named(self.strategies, self.options.strategy, "plan")
+
+    @property
+    def rule(self) -> ConvergenceRule:
+        """How rounds are judged."""
+        return ConvergenceRule.of(self.options)
 
     @property
     def rounds(self) -> int:
@@ -74,28 +82,6 @@ class PlanVersion:
     def label(self, finding: str) -> str:
         """A finding's name in the whole run."""
         return self.prefix + finding
-
-
-@dataclass(frozen=True)
-class History:
-    """What has been said about a version so far, and what the panel made of it."""
-
-    rounds: tuple[RoundTaken, ...] = ()
-    said: tuple[Said, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    ledger: tuple[Stance, ...] = ()
-    assessment: Assessment | None = None
-    assessments: tuple[Assessment, ...] = ()
-    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    heard: tuple[TurnResult, ...] = ()
-    blind: tuple[TurnResult, ...] = ()
-    warnings: tuple[str, ...] = ()
-    over_budget: bool = False
-
-    @property
-    def proposal(self) -> str:
-        """The planner's latest proposal; empty when it made none."""
-        return next((one.proposal for one in reversed(self.said) if one.proposal), "")
 
 
 @dataclass(frozen=True)

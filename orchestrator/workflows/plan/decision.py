@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.core.discussion.said import feedback
+from orchestrator.core.discussion.strategies import feedback
 from orchestrator.core.replay.commands import Effect, decide
 from orchestrator.workflows.descriptor import Choice, DecisionType
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
@@ -39,14 +39,14 @@ def ask(context: PlanContext, debate: DebatedVersion) -> Effect[Answer]:
         kind=DECISION.kind,
         prompt="Revise the plan, or accept it as it is?",
         options=DECISION.words,
-        shown=shown(debate),
+        shown=shown(context, debate),
         timeout_s=policy.timeout_s,
         on_timeout=DECISION.silence(policy),
     )
     return (yield from decide(debate.plan.key("decision"), question))
 
 
-def shown(debate: DebatedVersion) -> dict[str, Any]:
+def shown(context: PlanContext, debate: DebatedVersion) -> dict[str, Any]:
     """What the person decides on: the plan, its debate round by round, and what came of it."""
     history, plan = debate.history, debate.plan
     assessment = history.assessment
@@ -54,7 +54,7 @@ def shown(debate: DebatedVersion) -> dict[str, Any]:
         "plan": plan.text,
         "version": plan.number,
         "findings": [labelled(plan, finding) for finding in history.findings],
-        "feedback": feedback("plan", history.said),
+        "feedback": feedback(context.strategies.values(), history.contributions),
         "rounds": [said.model_dump(mode="json") for said in contributions(debate)],
         "synthesis": debate.synthesis.model_dump(mode="json"),
         "synthesised_by": debate.synthesised_by,
@@ -72,10 +72,10 @@ def contributions(debate: DebatedVersion) -> tuple[PlanContribution, ...]:
     return tuple(
         PlanContribution(
             round=said.round,
-            role=said.role.value,
+            role=said.role,
             participant=said.participant,
             verdict=said.verdict,
-            content=said.text,
+            content=said.full_text,
         )
-        for said in debate.history.said
+        for said in debate.history.contributions
     )

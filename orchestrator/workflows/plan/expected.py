@@ -10,8 +10,9 @@ from orchestrator.core.discussion.estimate import (
     ExpectedCall,
     expected_calls,
 )
+from orchestrator.core.discussion.strategies import strategy_named
 from orchestrator.workflows.plan.options import PlanOptions
-from orchestrator.workflows.plan.strategies import strategy_named
+from orchestrator.workflows.plan.strategies import STRATEGIES
 from shared.models.panel import Role
 from shared.models.run import RunSpec
 
@@ -19,8 +20,8 @@ from shared.models.run import RunSpec
 def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     """The shortest course is one version to which nobody objects."""
     options, panel = PlanOptions.model_validate(spec.options), spec.panel
-    strategy = strategy_named(options.strategy)
-    critics = [one for one in panel.critics if not one.rule_based]
+    strategy = strategy_named(STRATEGIES, options.strategy, "plan")
+    critics = [critic for critic in panel.critics if not critic.rule_based]
     base = INSTRUCTIONS_TOKENS + subject_tokens
     for version in range(1, options.max_revisions + 2):
         first = version == 1
@@ -29,8 +30,10 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
         said = base + LONG_ANSWER_TOKENS
         for number in range(1, max(options.rounds, strategy.fewest_rounds) + 1):
             certain = first and number <= strategy.fewest_rounds
-            parts = strategy.casting(number)(critics, panel.author)
-            for part in parts:
-                yield from expected_calls((part.speaker,), part.role, said, certain=certain)
-            said += len(parts) * LONG_ANSWER_TOKENS
+            speakers = strategy.cast(number).speakers(critics, panel.author)
+            for speaker in speakers:
+                yield from expected_calls(
+                    (speaker.participant,), speaker.role.name, said, certain=certain
+                )
+            said += len(speakers) * LONG_ANSWER_TOKENS
         yield from expected_calls((panel.chair,), Role.SYNTHESIS, said, certain=first)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.discussion.wording import reply_text
 from orchestrator.core.replay.commands import Effect, Prompt, Turn, single
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
+from orchestrator.workflows.plan.discussion import proposal
 from orchestrator.workflows.plan.prompts import PlanView
 from shared.models.findings import FindingStatus
 from shared.models.outcomes import FailureKind
@@ -46,7 +47,7 @@ def revised_plan(context: PlanContext, debate: DebatedVersion) -> Effect[Planned
         plan=plan.text,
         critics=len(context.critics),
         agenda=Agenda(to_answer),
-        proposal=history.proposal,
+        proposal=proposal(history),
     )
     synthesis = reply_text(debate.synthesis.model_dump(mode="json"))
     note = debate.answer.message if debate.answer else ""

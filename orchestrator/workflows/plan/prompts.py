@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda, settled_line
+from orchestrator.core.discussion.strategies import Speaker
 from orchestrator.core.discussion.templates import Templates, data
 from orchestrator.core.discussion.wording import findings_text
 from orchestrator.core.replay.commands import Prompt
 from shared.models.deliberation import Question
 from shared.models.findings import Stance
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import PromptPart
 
 
@@ -20,7 +21,7 @@ class ShownContribution:
     """A contribution under its letter."""
 
     label: str
-    role: Role
+    role: str
     round: int
     text: str
 
@@ -36,16 +37,6 @@ class PlanView:
     reasons: Sequence[tuple[str, Stance]] = ()
     contributions: Sequence[ShownContribution] = ()
     proposal: str = ""
-
-
-# Who a speaker is, by its role.
-_SYSTEMS = {
-    Role.CHALLENGE: "critic.debate",
-    Role.DEFENSE: "planner.defense",
-    Role.RISK: "critic.risk",
-    Role.INNOVATION: "critic.innovation",
-    Role.CROSS_REVIEW: "critic.cross",
-}
 
 
 @dataclass(frozen=True)
@@ -74,14 +65,12 @@ class PlanPrompts:
         ]
         return self.templates.prompt(self.templates.part("planner"), planner, parts)
 
-    def turn(self, speaker: Participant, role: Role, view: PlanView) -> Prompt:
+    def turn(self, speaker: Speaker, view: PlanView) -> Prompt:
         """A contribution to a round; the first round shows the plan alone."""
-        name = role.value
-        if role is Role.CHALLENGE:
-            name += ".first" if view.number == 1 else ".later"
+        participant, role = speaker.participant, speaker.role
         parts = [*self._task(), data("plan", text=view.plan), *self._discussion(view)]
-        parts.append(self.templates.part(name, number=view.number))
-        return self.templates.prompt(self.templates.part(_SYSTEMS[role]), speaker, parts)
+        parts.append(self.templates.part(role.task(view.number), number=view.number))
+        return self.templates.prompt(self.templates.part(role.system), participant, parts)
 
     def synthesis(
         self, chair: Participant, view: PlanView, contributions: Sequence[ShownContribution]
@@ -121,8 +110,8 @@ class PlanPrompts:
         return parts
 
 
-def _contribution(one: ShownContribution) -> PromptPart:
-    return data(f"{one.role.value} by {one.label}, round {one.round}", text=one.text)
+def _contribution(shown: ShownContribution) -> PromptPart:
+    return data(f"{shown.role} by {shown.label}, round {shown.round}", text=shown.text)
 
 
 def _reasons(lines: Sequence[tuple[str, Stance]]) -> list[str]:
@@ -131,4 +120,4 @@ def _reasons(lines: Sequence[tuple[str, Stance]]) -> list[str]:
 
 def labelled(labels: Mapping[str, str], name: str) -> str:
     """A participant's letter; who has none is the planner."""
-    return next((label for label, one in labels.items() if one == name), "planner")
+    return next((label for label, known in labels.items() if known == name), "planner")

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.loop import History
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.discussion.wording import under_name
 from orchestrator.core.replay.commands import Effect, Turn, single
-from orchestrator.workflows.plan.context import History, PlanContext, PlanVersion
-from orchestrator.workflows.plan.prompts import PlanView, ShownContribution, labelled
+from orchestrator.workflows.plan.context import PlanContext, PlanVersion
+from orchestrator.workflows.plan.discussion import shown
+from orchestrator.workflows.plan.prompts import PlanView
 from shared.models.panel import Role
 from shared.models.planning import PlanSynthesis
 
@@ -31,12 +33,8 @@ def synthesise(context: PlanContext, plan: PlanVersion, history: History) -> Eff
     chair = context.spec.panel.chair
     labels = context.labels(plan.number, "chair")
     fallback = PlanSynthesis(summary=joined(history))
-    if not history.said or history.over_budget:
+    if not history.contributions or history.over_budget:
         return Synthesised(fallback, "fallback", {})
-    shown = tuple(
-        ShownContribution(labelled(labels, one.participant), one.role, one.round, one.text)
-        for one in history.said
-    )
     view = PlanView(len(history.rounds), plan.text, len(context.critics), Agenda(history.findings))
     result = yield from single(
         Turn(
@@ -45,7 +43,9 @@ def synthesise(context: PlanContext, plan: PlanVersion, history: History) -> Eff
             role=Role.SYNTHESIS,
             round=len(history.rounds),
             reply_model="synthesis.plan",
-            prompt=lambda: context.prompts.synthesis(chair, view, shown),
+            prompt=lambda: context.prompts.synthesis(
+                chair, view, shown(history.contributions, labels)
+            ),
             brief=lambda: {
                 "findings": [one.model_dump(mode="json") for one in history.findings],
                 "ending": history.assessment.ending if history.assessment else None,
@@ -66,7 +66,7 @@ def synthesise(context: PlanContext, plan: PlanVersion, history: History) -> Eff
 def joined(history: History) -> str:
     """The rounds' contents, one contribution after another."""
     blocks = (
-        under_name(f"{one.participant}, {one.role.value}, round {one.round}", one.text)
-        for one in history.said
+        under_name(f"{said.participant}, {said.role}, round {said.round}", said.full_text)
+        for said in history.contributions
     )
     return "\n\n".join(blocks) or "Nobody answered."

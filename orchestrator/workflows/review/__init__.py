@@ -13,16 +13,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from orchestrator.core.discussion.loop import discuss
+from orchestrator.core.discussion.strategies import Strategies
+from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.review.conclusion import conclude
 from orchestrator.workflows.review.context import Result, ReviewContext
 from orchestrator.workflows.review.decision import apply_fix, ask
-from orchestrator.workflows.review.discussion import discuss
+from orchestrator.workflows.review.discussion import ReviewDiscussion
 from orchestrator.workflows.review.fixes import prepare_fixes
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from orchestrator.workflows.review.result import APPLY_FIX
+from orchestrator.workflows.review.strategies import STRATEGIES
 from orchestrator.workflows.review.synthesis import synthesise
 from shared.models.run import RunSpec
 
@@ -30,13 +34,14 @@ VERSION = 2
 """2: only what the panel accepted is offered for fixing, and objections of half the critics keep an approval away."""
 
 
-def review(spec: RunSpec, materials: Materials) -> Workflow:
+def review(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEGIES) -> Workflow:
     """The whole run: a review, and reviews of the applied fixes up to the bound."""
     options = ReviewOptions.model_validate(spec.options)
     context = ReviewContext(
         spec=spec,
         options=options,
-        prompts=ReviewPrompts(materials.prompts(spec.prompts), options.strategy),
+        strategies=strategies,
+        prompts=ReviewPrompts(Templates(materials.prompts(spec.prompts))),
         subject=materials.subject(spec.subject),
         subject_hash=spec.subject,
         run=materials.run,
@@ -58,7 +63,7 @@ def review(spec: RunSpec, materials: Materials) -> Workflow:
 def one_review(context: ReviewContext) -> Effect[Result]:
     """Discuss, synthesise, propose fixes, ask, apply."""
     yield from phase("Reviewing")
-    history = yield from discuss(context)
+    history = yield from discuss(ReviewDiscussion(context))
     yield from phase("Synthesizing")
     made = yield from synthesise(context, history)
     fixes, problems = yield from prepare_fixes(context, history)

@@ -2,73 +2,95 @@
 
 from __future__ import annotations
 
-from orchestrator.core.discussion.said import feedback
+from orchestrator.core.discussion.impact import FindingsDebate, Sources, debate_impact
+from orchestrator.core.discussion.loop import History
+from orchestrator.core.discussion.rounds import texts_by_participant
+from orchestrator.core.discussion.strategies import feedback
 from orchestrator.core.findings.coverage import merged
 from orchestrator.core.findings.evidence import is_unproven
+from orchestrator.core.findings.quotations import SubjectTexts
 from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome
-from orchestrator.workflows.review.context import History, Result, ReviewContext, coverage
+from orchestrator.core.results import FindingsImpact
+from orchestrator.workflows.review.context import Result, ReviewContext, coverage
 from orchestrator.workflows.review.decision import labelled_fixes
 from orchestrator.workflows.review.fixes import good_fixes
-from orchestrator.workflows.review.helped import receipt
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.result import ReviewAssessment, ReviewResult
 from shared.models.findings import Finding
-from shared.models.outcomes import Ending
+from shared.models.outcomes import Verdict
 from shared.models.replies import CheckedFixes
 
 
 def conclude(options: ReviewOptions, results: list[tuple[ReviewContext, Result]]) -> Outcome:
     """The verdict, by code: over what stands after the last review and was not mended."""
-    standing: list[Finding] = []
-    everything: list[Finding] = []
-    for context, result in results:
-        mended = {
-            finding
-            for fix in (good_fixes(result.fixes) if result.applied else ())
-            for finding in fix.findings
-        }
-        for finding in result.history.findings:
-            named = finding.model_copy(update={"id": context.label(finding.id)})
-            everything.append(named)
-            if finding.id not in mended:
-                standing.append(named)
     context, last = results[-1]
-    assessment = last.history.assessment
-    covered = merged(coverage(context, result.history) for context, result in results)
-    ending = Ending.DEGRADED if assessment is None else assessment.ending
+    findings = tuple(finding for one, made in results for finding in named(one, made))
+    standing = tuple(finding for one, made in results for finding in unmended(one, made))
+    covered = merged(coverage(one, made.history) for one, made in results)
     objections = unshown_objections(context, last.history)
+    ending = last.history.ending
     return Outcome(
         verdict=derive(standing, ending, options.fail_on, covered, objections),
         ending=ending,
         summary=last.synthesis.summary,
-        findings=tuple(everything),
+        findings=findings,
         result=ReviewResult(
             synthesis=last.synthesis,
             synthesised_by=last.synthesised_by,
-            feedback=feedback("review", last.history.said),
+            feedback=feedback(context.strategies.values(), last.history.contributions),
             assessments=tuple(
-                ReviewAssessment(review=context.cycle, **dict(assessment))
-                for context, result in results
-                if (assessment := result.history.assessment) is not None
+                ReviewAssessment(review=one.cycle, **dict(made.history.assessment))
+                for one, made in results
+                if made.history.assessment is not None
             ),
             fixes=labelled_fixes(*_last_fixes(results)),
             decision=next((made.answer for _, made in reversed(results) if made.answer), None),
             applied=tuple(made.applied for _, made in results if made.applied),
             standing=tuple(finding.id for finding in standing),
             reviews=len(results),
-            labels={str(context.cycle): dict(result.labels) for context, result in results},
+            labels={str(one.cycle): dict(made.labels) for one, made in results},
             effective_votes=effective_votes(context.spec.panel.critics),
-            receipt=receipt(context, last.history),
-            earlier_receipts=tuple(receipt(one, made.history) for one, made in results[:-1]),
+            receipt=impact(context, last.history),
+            earlier_receipts=tuple(impact(one, made.history) for one, made in results[:-1]),
             unshown_objections=objections,
             coverage=covered,
         ),
         warnings=tuple(
-            warning
-            for _, result in results
-            for warning in (*result.history.warnings, *result.warnings)
+            warning for _, made in results for warning in (*made.history.warnings, *made.warnings)
         ),
+    )
+
+
+def named(context: ReviewContext, result: Result) -> tuple[Finding, ...]:
+    """A review's findings under their names in the whole run."""
+    return tuple(
+        finding.model_copy(update={"id": context.label(finding.id)})
+        for finding in result.history.findings
+    )
+
+
+def unmended(context: ReviewContext, result: Result) -> tuple[Finding, ...]:
+    """Those of them that no applied fix has mended."""
+    applied = good_fixes(result.fixes) if result.applied else ()
+    mended = {context.label(finding) for fix in applied for finding in fix.findings}
+    return tuple(finding for finding in named(context, result) if finding.id not in mended)
+
+
+def impact(context: ReviewContext, history: History) -> FindingsImpact:
+    """Did the discussion help? Findings stand as the panel left them, before any fix."""
+    ending = None if history.assessment is None else history.assessment.ending
+    verdict = derive(history.findings, ending, context.options.fail_on, coverage(context, history))
+    texts = texts_by_participant(history.contributions)
+    return debate_impact(
+        FindingsDebate(
+            critics=context.spec.panel.critics,
+            history=history,
+            verdict=None if verdict is Verdict.INCONCLUSIVE else verdict.value,
+            sources=Sources(SubjectTexts(context.subject, context.document).holds, texts),
+            label=context.label,
+        ),
+        review=context.cycle,
     )
 
 
@@ -80,14 +102,18 @@ def unshown_objections(context: ReviewContext, history: History) -> tuple[str, .
     """
     if context.version < 2:
         return ()
-    readers = {one.name for one in context.spec.panel.critics if not one.rule_based}
-    verdicts = {one.participant: one.verdict for one in history.said if one.verdict is not None}
+    readers = {critic.name for critic in context.spec.panel.critics if not critic.rule_based}
+    verdicts = {said.participant: said.verdict for said in history.contributions if said.verdict}
     asking = {name for name in readers if verdicts.get(name) == "NEEDS_FIX"}
-    unshown = [one for one in history.findings if is_unproven(one) and asking & {*one.raised_by}]
-    voices = {name for one in unshown for name in one.raised_by} & asking
+    unshown = [
+        finding
+        for finding in history.findings
+        if is_unproven(finding) and asking & {*finding.raised_by}
+    ]
+    voices = {name for finding in unshown for name in finding.raised_by} & asking
     if not voices or 2 * len(voices) < len(readers & verdicts.keys()):
         return ()
-    return tuple(context.label(one.id) for one in unshown)
+    return tuple(context.label(finding.id) for finding in unshown)
 
 
 def _last_fixes(results: list[tuple[ReviewContext, Result]]) -> tuple[ReviewContext, CheckedFixes]:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.cycles import finding_prefix, step_key
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.rounds import RoundTaken
-from orchestrator.core.discussion.said import Said
-from orchestrator.core.discussion.spending import TurnResult
-from orchestrator.core.findings.coverage import FilesRead, cover
+from orchestrator.core.discussion.loop import History, RoundRead, TakenStep
+from orchestrator.core.discussion.portions import files_in, holds_whole
+from orchestrator.core.discussion.strategies import Strategies, Strategy, strategy_named
+from orchestrator.core.findings.coverage import FilesRead, cover, shown_files
+from orchestrator.core.replay.commands import ToolRun
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.prompts import ReviewPrompts
-from shared.models.assessment import Assessment
-from shared.models.coverage import CoverageReport
+from shared.models.coverage import Coverage, CoverageReport
 from shared.models.decision import Answer
-from shared.models.findings import Finding, Stance
 from shared.models.replies import Applied, CheckedFixes, Synthesis
 from shared.models.run import RunSpec
-from shared.models.subject import Subject
+from shared.models.subject import DiffPiece, Subject
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class ReviewContext:
 
     spec: RunSpec
     options: ReviewOptions
+    strategies: Strategies
     prompts: ReviewPrompts
     subject: Subject
     subject_hash: str
@@ -41,6 +42,16 @@ class ReviewContext:
     def text(self, name: str) -> str:
         """A stored text by its hash."""
         return self.document(name).decode("utf-8", "replace")
+
+    @property
+    def strategy(self) -> Strategy:
+        """How it is discussed. Raises ConfigurationError for an unknown one."""
+        return strategy_named(self.strategies, self.options.strategy, "review")
+
+    @property
+    def rule(self) -> ConvergenceRule:
+        """How rounds are judged."""
+        return ConvergenceRule.of(self.options)
 
     @property
     def version(self) -> int:
@@ -70,37 +81,6 @@ class ReviewContext:
 
 
 @dataclass(frozen=True)
-class History:
-    """What has been said so far, what the panel made of it, and the bills of the blind round and of those after it.
-
-    `readings` are the critics' turns: who took in which files.
-    """
-
-    rounds: tuple[RoundTaken, ...] = ()
-    said: tuple[Said, ...] = ()
-    blind: tuple[TurnResult, ...] = ()
-    after: tuple[TurnResult, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    ledger: tuple[Stance, ...] = ()
-    assessment: Assessment | None = None
-    warnings: tuple[str, ...] = ()
-    over_budget: bool = False
-    readings: tuple[FilesRead, ...] = ()
-
-    @property
-    def analysed(self) -> frozenset[str]:
-        """The analysers whose tool has run to its end."""
-        return frozenset(
-            one.participant for one in self.readings if one.computes and one.failure is None
-        )
-
-    def texts(self, labels: Mapping[str, str] | None = None) -> tuple[str, ...]:
-        """Every contribution under its heading; with `labels` (letters to names) critics are letters."""
-        letters = {name: letter for letter, name in (labels or {}).items()}
-        return tuple(one.headed(letters.get(one.participant, one.participant)) for one in self.said)
-
-
-@dataclass(frozen=True)
 class Result:
     """What one cycle ended with; `labels` are the letters under which the chair saw the critics."""
 
@@ -114,7 +94,52 @@ class Result:
     warnings: tuple[str, ...] = field(default=())
 
 
+def analysed(history: History) -> frozenset[str]:
+    """The analysers whose tool has run to its end."""
+    return frozenset(
+        taken.speaker.participant.name
+        for read in history.read
+        for taken in read.steps
+        if isinstance(taken.step, ToolRun) and _is_whole(taken)
+    )
+
+
+def _is_whole(taken: TakenStep) -> bool:
+    return taken.result.failure is None and not taken.speaker.role.answers
+
+
 def coverage(context: ReviewContext, history: History) -> CoverageReport | None:
     """Who read which file in one review; a quorum that was set by hand allows analysers to be missing."""
     allowed = context.options.quorum is not None
-    return cover(context.subject, history.readings, absence_allowed=allowed, review=context.cycle)
+    files_read = [row for read in history.read for row in readings(context, read)]
+    return cover(context.subject, files_read, absence_allowed=allowed, review=context.cycle)
+
+
+def readings(context: ReviewContext, read: RoundRead) -> tuple[FilesRead, ...]:
+    """What each critic took in with its turns; nothing of those that compute from what was raised."""
+    rows: list[FilesRead] = []
+    shown: dict[str, list[DiffPiece]] = {}
+    subject = context.subject
+    for taken in read.steps:
+        reader, failure = taken.speaker.participant, taken.result.failure
+        if taken.speaker.role.answers:
+            continue
+        if isinstance(taken.step, ToolRun):
+            counted = (taken.result.reply or {}).get("coverage")
+            coverage = None if counted is None else Coverage.model_validate(counted)
+            rows.append(FilesRead(reader.name, computes=True, coverage=coverage, failure=failure))
+        elif reader.rule_based:
+            continue
+        elif taken.shown is None or failure is not None:
+            # Where not even one piece fits, all of it was sent, and nobody knows what was taken in.
+            files = None if holds_whole(subject, reader) else ()
+            rows.append(
+                FilesRead(reader.name, coverage=shown_files(subject, files), failure=failure)
+            )
+        else:
+            shown.setdefault(reader.name, []).extend(taken.shown)
+    rows += (
+        FilesRead(name, coverage=shown_files(subject, files_in(subject, pieces)))
+        for name, pieces in shown.items()
+    )
+    return tuple(rows)

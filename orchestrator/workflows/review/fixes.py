@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from orchestrator.core.discussion.loop import History
 from orchestrator.core.discussion.portions import room
+from orchestrator.core.discussion.strategies import Speaker
 from orchestrator.core.replay.commands import Effect, ToolRun, Turn, single
-from orchestrator.workflows.review.context import History, ReviewContext
+from orchestrator.workflows.review.context import ReviewContext
 from orchestrator.workflows.review.prompts import ChangeView
 from shared.models.findings import Finding, FindingStatus
 from shared.models.panel import Role
@@ -20,57 +22,73 @@ MAY_BE_FIXED = (FindingStatus.ACCEPTED,)
 MAY_BE_FIXED_BEFORE = (FindingStatus.ACCEPTED, FindingStatus.UNDECIDED)  # by version 1
 
 
+Problems = tuple[str, ...]
+
+
 def prepare_fixes(
     context: ReviewContext, history: History
-) -> Effect[tuple[CheckedFixes, tuple[str, ...]]]:
+) -> Effect[tuple[CheckedFixes, Problems]]:
     """Patches for what the panel accepted, each tried on the captured state before anybody is asked."""
     fixable = MAY_BE_FIXED if context.version > 1 else MAY_BE_FIXED_BEFORE
     wanted = [finding for finding in history.findings if finding.status in fixable]
-    proposals: list[dict[str, Any]] = [
-        {
-            "findings": [finding.id],
-            "patch": finding.patch,
-            "source": finding.patch_by or finding.raised_by[0],
-            "explanation": finding.suggestion or finding.title,
-        }
+    proposals = [_raised_with(finding) for finding in wanted if finding.patch]
+    unfixed = [
+        finding
         for finding in wanted
-        if finding.patch
+        if not finding.patch and finding.status is FindingStatus.ACCEPTED
     ]
-    problems: tuple[str, ...] = ()
-    unfixed = [f for f in wanted if not f.patch and f.status is FindingStatus.ACCEPTED]
-    author = context.spec.panel.author
-    if unfixed and not author.rule_based and not history.over_budget:
-        written = yield from single(
-            Turn(
-                key=context.key("fix", author.name),
-                participant=author,
-                role=Role.FIX,
-                round=len(history.rounds) + 1,
-                reply_model="fix",
-                prompt=lambda: context.prompts.fix(
-                    author,
-                    context.subject,
-                    unfixed,
-                    len(context.spec.panel.critics),
-                    _shown_whole(context, unfixed),
-                    ChangeView.excerpt(context.subject, author, unfixed, HALF),
-                ),
-            )
-        )
-        if written.reply is None:
-            assert written.failure is not None
-            problems = (f"{author.name} proposed no fix: {written.failure.message}",)
-        else:
-            known = {finding.id for finding in unfixed}
-            proposals.extend(
-                {**fix.model_dump(), "findings": list(fix.findings), "source": author.name}
-                for fix in FixProposal.model_validate(written.reply).fixes
-                if set(fix.findings) <= known
-            )
+    problems: Problems = ()
+    if unfixed and not context.spec.panel.author.rule_based and not history.over_budget:
+        written, problems = yield from write_fixes(context, history, unfixed)
+        proposals += written
     if not proposals:
         return CheckedFixes(), problems
     checked, failed = yield from check_fixes(context, "fixes", proposals)
     return checked, (*problems, *failed)
+
+
+def _raised_with(finding: Finding) -> dict[str, Any]:
+    """The patch that came with a finding, as a proposal."""
+    return {
+        "findings": [finding.id],
+        "patch": finding.patch,
+        "source": finding.patch_by or finding.raised_by[0],
+        "explanation": finding.suggestion or finding.title,
+    }
+
+
+def write_fixes(
+    context: ReviewContext, history: History, unfixed: Sequence[Finding]
+) -> Effect[tuple[list[dict[str, Any]], Problems]]:
+    """The author's proposals for what nobody has proposed a patch for."""
+    author = context.spec.panel.author
+    result = yield from single(
+        Turn(
+            key=context.key("fix", author.name),
+            participant=author,
+            role=Role.FIX,
+            round=len(history.rounds) + 1,
+            reply_model="fix",
+            prompt=lambda: context.prompts.fix(
+                Speaker(author, context.strategy.author_role),
+                context.subject,
+                unfixed,
+                len(context.spec.panel.critics),
+                _shown_whole(context, unfixed),
+                ChangeView.excerpt(context.subject, author, unfixed, HALF),
+            ),
+        )
+    )
+    if result.reply is None:
+        assert result.failure is not None
+        return [], (f"{author.name} proposed no fix: {result.failure.message}",)
+    known = {finding.id for finding in unfixed}
+    proposals = [
+        {**fix.model_dump(), "findings": list(fix.findings), "source": author.name}
+        for fix in FixProposal.model_validate(result.reply).fixes
+        if set(fix.findings) <= known
+    ]
+    return proposals, ()
 
 
 def _shown_whole(context: ReviewContext, findings: Sequence[Finding]) -> Collection[str]:
@@ -90,7 +108,7 @@ def _shown_whole(context: ReviewContext, findings: Sequence[Finding]) -> Collect
 
 def check_fixes(
     context: ReviewContext, name: str, proposals: list[dict[str, Any]]
-) -> Effect[tuple[CheckedFixes, tuple[str, ...]]]:
+) -> Effect[tuple[CheckedFixes, Problems]]:
     """Try patches in a tool worker: each by itself, then all good ones together."""
     result = yield from single(
         ToolRun(

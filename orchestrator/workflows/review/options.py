@@ -8,20 +8,16 @@ from pydantic import Field
 
 from orchestrator.core.consensus.convergence import Detector
 from orchestrator.core.setting import THRESHOLDS, Setting
+from orchestrator.workflows.review.strategies import STRATEGIES
 from shared.models.findings import Severity
-from shared.models.replies import REPLY_MODELS
 from shared.models.run import Thresholds
 from shared.models.wire import Wire
-
-STRATEGIES = tuple(
-    name.removeprefix("critique.") for name in REPLY_MODELS if name.startswith("critique.")
-)
 
 
 class ReviewOptions(Wire):
     """What the review workflow needs beyond the common part."""
 
-    strategy: Annotated[str, Setting(words=STRATEGIES)] = "review"
+    strategy: Annotated[str, Setting(words=tuple(STRATEGIES))] = "review"
     rounds: Annotated[int, Setting(rules=("rounds",))] = Field(default=3, ge=1, le=20)
     detector: Annotated[str, Setting(words=tuple(Detector), rules=("detector",))] = "stance"
     thresholds: Annotated[Thresholds, Setting(rules=THRESHOLDS)] = Thresholds()

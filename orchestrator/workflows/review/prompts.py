@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from string import Template
 from typing import Any
 
 from orchestrator.core.discussion.contested import Agenda, settled_line
 from orchestrator.core.discussion.portions import Portion, excerpt
+from orchestrator.core.discussion.strategies import Speaker
+from orchestrator.core.discussion.templates import Templates, data
 from orchestrator.core.discussion.wording import findings_text
+from orchestrator.core.findings.stances import AUTHOR_ROLES
 from orchestrator.core.replay.commands import Prompt
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Position, Stance
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import PromptPart
 from shared.models.subject import FileChange, Subject
 
@@ -51,15 +53,13 @@ WHOLE = ChangeView()
 
 @dataclass(frozen=True)
 class ReviewPrompts:
-    """Templates by name (see orchestrator/workflows/review/prompts) for one strategy."""
+    """How each turn of a review is asked."""
 
-    templates: dict[str, str]
-    strategy: str
+    templates: Templates
 
     def discussion(
         self,
-        speaker: Participant,
-        role: Role,
+        speaker: Speaker,
         number: int,
         subject: Subject,
         points: Agenda,
@@ -68,28 +68,21 @@ class ReviewPrompts:
         shown: ChangeView,
     ) -> Prompt:
         """A critique (the first one blind) or a rebuttal; what is settled is named in one line."""
-        who = "critic" if role is Role.CRITIQUE else "author"
-        task = "critique.first" if number == 1 else f"{role.value}.{number}"
-        if number > 1:
-            task = "critique.later" if role is Role.CRITIQUE else "rebuttal"
+        role = speaker.role
         parts = [*self._subject(subject, shown)]
         if points.contested:
-            parts.append(self._data("findings", text=findings_text(points.contested, critics)))
+            parts.append(data("findings", text=findings_text(points.contested, critics)))
         if settled := settled_line(points):
-            parts.append(self._text("settled", settled=settled))
-        said = _answers(
-            points.contested, ledger, Role.REBUTTAL if role is Role.CRITIQUE else Role.CRITIQUE
-        )
-        if said:
-            parts.append(self._data("answers", text=said))
-        words = {"title": _kind(subject), "number": str(number)}
-        parts.append(self._text(f"{task}.{self.strategy}", **words))
-        return self._prompt(f"{who}.{self.strategy}", speaker, parts)
+            parts.append(self.templates.part("settled", settled=settled))
+        if replies := _replies(points.contested, ledger, of_author=not role.answers):
+            parts.append(data("answers", text=replies))
+        task = self.templates.part(role.task(number), title=_kind(subject), number=number)
+        parts.append(task)
+        return self.templates.prompt(self.templates.part(role.system), speaker.participant, parts)
 
     def discussion_brief(
         self,
-        speaker: Participant,
-        role: Role,
+        speaker: Speaker,
         subject: Subject,
         findings: Sequence[Finding],
         ledger: Sequence[Stance],
@@ -100,12 +93,13 @@ class ReviewPrompts:
             "changed": {file.path: _lines(file, subject) for file in subject.files},
             "sources": {finding.id: finding.quote or "" for finding in findings},
         }
-        if role is Role.CRITIQUE:
-            brief["own"] = [f.id for f in findings if speaker.name in f.raised_by]
+        if not speaker.role.answers:
+            name = speaker.participant.name
+            brief["own"] = [finding.id for finding in findings if name in finding.raised_by]
             brief["defences"] = {
                 line.finding: {"reason": line.reason}
                 for line in ledger
-                if line.role == Role.REBUTTAL and line.position is Position.DISAGREE
+                if line.role in AUTHOR_ROLES and line.position is Position.DISAGREE
             }
         return brief
 
@@ -119,11 +113,11 @@ class ReviewPrompts:
     ) -> Prompt:
         """The chair sees what was found and what was said."""
         parts = [
-            self._data("findings", text=findings_text(findings, critics) or "none"),
-            *(self._data("contribution", text=text) for text in texts),
-            self._text("synthesis", title=_kind(subject)),
+            data("findings", text=findings_text(findings, critics) or "none"),
+            *(data("contribution", text=text) for text in texts),
+            self.templates.part("synthesis", title=_kind(subject)),
         ]
-        return self._prompt("chair", chair, parts)
+        return self.templates.prompt(self.templates.part("chair"), chair, parts)
 
     def synthesis_brief(
         self, findings: Sequence[Finding], assessment: Assessment | None
@@ -137,7 +131,7 @@ class ReviewPrompts:
 
     def fix(
         self,
-        author: Participant,
+        speaker: Speaker,
         subject: Subject,
         findings: Sequence[Finding],
         critics: int,
@@ -146,17 +140,19 @@ class ReviewPrompts:
     ) -> Prompt:
         """The author writes one patch a finding; the `touched` files are shown whole."""
         files = [
-            self._data(f"file {file.path}", document=file.after)
+            data(f"file {file.path}", document=file.after)
             for file in subject.files
             if file.after is not None and file.path in touched
         ]
         parts = [
             *self._subject(subject, shown),
             *files,
-            self._data("findings", text=findings_text(findings, critics)),
-            self._text("fix", title=_kind(subject)),
+            data("findings", text=findings_text(findings, critics)),
+            self.templates.part("fix", title=_kind(subject)),
         ]
-        return self._prompt("author." + self.strategy, author, parts)
+        return self.templates.prompt(
+            self.templates.part(speaker.role.system), speaker.participant, parts
+        )
 
     def _subject(self, subject: Subject, shown: ChangeView) -> tuple[PromptPart, ...]:
         """What every turn begins with: a provider that has read it once need not read it again.
@@ -168,40 +164,24 @@ class ReviewPrompts:
             files = {(file.path, file.after) for file in subject.files if file.as_new}
             return (
                 *(
-                    self._data(
+                    data(
                         f"file {piece.path}" if (piece.path, piece.document) in files else "diff",
                         document=piece.document,
                     )
                     for piece in shown.pieces
                 ),
-                self._data("title", text=subject.title),
-                self._text(shown.template, **shown.values),
+                data("title", text=subject.title),
+                self.templates.part(shown.template, **shown.values),
             )
         whole = (
-            self._data(f"file {file.path}", document=file.after)
-            for file in subject.files
-            if file.as_new
+            data(f"file {file.path}", document=file.after) for file in subject.files if file.as_new
         )
         diff, title = (
-            self._data("diff", document=subject.diff),
-            self._data("title", text=subject.title),
+            data("diff", document=subject.diff),
+            data("title", text=subject.title),
         )
         parts = (diff, *whole, title)
         return tuple(part.model_copy(update={"stable": True}) for part in parts)
-
-    def _prompt(self, system: str, speaker: Participant, parts: list[PromptPart]) -> Prompt:
-        opening = [self._text(system)]
-        if speaker.persona:
-            opening.append(self._text("persona", persona=speaker.persona))
-        return Prompt(system=tuple(opening), user=tuple(parts))
-
-    def _text(self, name: str, **values: str) -> PromptPart:
-        return PromptPart(text=Template(self.templates[name]).safe_substitute(values).strip())
-
-    def _data(
-        self, label: str, *, text: str | None = None, document: str | None = None
-    ) -> PromptPart:
-        return PromptPart(text=text, document=document, fence=label)
 
 
 def _lines(file: FileChange, subject: Subject) -> list[list[int]]:
@@ -216,13 +196,13 @@ def _kind(subject: Subject) -> str:
     return subject.title.partition(":")[0]
 
 
-def _answers(findings: Sequence[Finding], ledger: Sequence[Stance], role: Role) -> str:
+def _replies(findings: Sequence[Finding], ledger: Sequence[Stance], *, of_author: bool) -> str:
     """What the other side said last about each finding, without names."""
     known = [finding.id for finding in findings]
     last = {
         (line.finding, line.participant): line
         for line in ledger
-        if line.role == role and line.reason and line.finding in known
+        if (line.role in AUTHOR_ROLES) == of_author and line.reason and line.finding in known
     }
     ordered = sorted(last.values(), key=lambda line: known.index(line.finding))
-    return "\n".join(f"{s.finding}: {s.position} — {s.reason}" for s in ordered)
+    return "\n".join(f"{line.finding}: {line.position} — {line.reason}" for line in ordered)

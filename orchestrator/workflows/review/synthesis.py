@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from orchestrator.core.discussion.loop import History
 from orchestrator.core.replay.commands import Effect, Turn, single
-from orchestrator.workflows.review.context import History, ReviewContext
+from orchestrator.workflows.review.context import ReviewContext
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.panel import Role
 from shared.models.replies import Synthesis
@@ -25,7 +26,7 @@ class Synthesised:
 def synthesise(context: ReviewContext, history: History) -> Effect[Synthesised]:
     """The chair's merged text; without a chair's answer the findings are counted by code (the design's fallback)."""
     chair, labels = context.spec.panel.chair, context.letters
-    if not history.said:
+    if not history.contributions:
         return Synthesised(Synthesis(summary="Nobody answered."), "fallback", {})
     if history.over_budget:
         return Synthesised(_counted(context, history, "the budget is used up"), "fallback", {})
@@ -40,7 +41,7 @@ def synthesise(context: ReviewContext, history: History) -> Effect[Synthesised]:
                 chair,
                 context.subject,
                 history.findings,
-                history.texts(labels),
+                texts(history, labels),
                 len(context.spec.panel.critics),
             ),
             brief=lambda: context.prompts.synthesis_brief(history.findings, history.assessment),
@@ -54,6 +55,15 @@ def synthesise(context: ReviewContext, history: History) -> Effect[Synthesised]:
             _counted(context, history, "the chair failed"), "fallback", {}, (warning,)
         )
     return Synthesised(Synthesis.model_validate(result.reply), chair.name, labels)
+
+
+def texts(history: History, labels: Mapping[str, str]) -> tuple[str, ...]:
+    """Every contribution under its heading; critics are the letters that `labels` gives them."""
+    letters = {name: letter for letter, name in labels.items()}
+    return tuple(
+        said.headed(letters.get(said.participant, said.participant))
+        for said in history.contributions
+    )
 
 
 def _counted(context: ReviewContext, history: History, why: str) -> Synthesis:

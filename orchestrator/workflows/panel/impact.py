@@ -1,16 +1,16 @@
-"""The receipt: first vote against final verdict, who changed their mind on what evidence, and what that cost."""
+"""The impact of a debate: first vote against verdict, who changed their mind on what evidence, and what it cost."""
 
 from __future__ import annotations
 
-from orchestrator.core.discussion.receipt import (
+from orchestrator.core.discussion.impact import (
     Sources,
     cost_of,
     evidence_of,
-    helped,
+    impact,
     mind_changes,
     price_per,
 )
-from orchestrator.core.discussion.spending import spent
+from orchestrator.core.discussion.turn_results import spent
 from orchestrator.core.results import VoteChange
 from orchestrator.workflows.panel.context import PanelContext, PanelDebate
 from orchestrator.workflows.panel.judging import Judged
@@ -20,7 +20,7 @@ from orchestrator.workflows.panel.strategies import SpeakingOrder
 from orchestrator.workflows.panel.voting import Voting, first_tally
 
 
-def receipt(
+def debate_impact(
     context: PanelContext, held: PanelDebate, voting: Voting, judged: Judged
 ) -> PositionsImpact:
     """Did the debate help? A vote has changed when what was held first is not among what is held last."""
@@ -28,7 +28,7 @@ def receipt(
     moved = _changed_votes(held, voting, quotable)
     debated = (*held.heard, *voting.heard)
     changes = mind_changes(held.ledger, quotable)
-    changed = {one.finding for one in changes}
+    changed = {change.finding for change in changes}
     first = first_tally(context, held).leading
     return PositionsImpact(
         first_votes_blind=context.has_opening or context.strategy.order is SpeakingOrder.AT_ONCE,
@@ -39,7 +39,7 @@ def receipt(
         first_leading=first,
         final_leading=voting.tally.leading,
         verdict=judged.choice,
-        helped=helped(first, _result(voting, judged), changes=bool(moved)).value,
+        helped=impact(first, _result(voting, judged), changes=bool(moved)).value,
         changed_votes=moved,
         changes=tuple(change.shown() for change in changes),
         changed_findings=len(changed),

@@ -1,22 +1,23 @@
-"""The receipt: changes of mind and what they rest on, the first vote beside the result, and the price of a change."""
+"""The impact of a debate: changes of mind, what they rest on and what each costs, the first vote beside the result."""
 
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from orchestrator.core.discussion.receipt import (
-    Debated,
+from orchestrator.core.discussion.impact import (
+    FindingsDebate,
     GroundsKind,
-    Helped,
+    Impact,
     Sources,
+    debate_impact,
     evidence_of,
-    helped,
+    impact,
     leading_vote,
-    receipt_of,
 )
-from orchestrator.core.discussion.said import Said
-from orchestrator.core.discussion.spending import TurnResult
+from orchestrator.core.discussion.rounds import Contribution
+from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.findings.quotations import GivenTexts, quoted_in
 from orchestrator.core.findings.stances import RAISING
 from shared.models.deliberation import Context, Question
@@ -55,35 +56,37 @@ LEDGER = (
 )
 
 
-def vote(who: str, number: int, verdict: str) -> Said:
-    return Said(who, Role.CRITIQUE, number, "", verdict=verdict)
+def vote(who: str, number: int, verdict: str) -> Contribution:
+    return Contribution(who, Role.CRITIQUE, round=number, verdict=verdict)
 
 
 def priced(who: str, cost: float | None) -> TurnResult:
     return TurnResult(who, StepResult(reply={}, tokens=1, cost_usd=cost))
 
 
-def debated(**fields: Any) -> Debated:
-    made = {
-        "critics": [member("ada"), member("bob")],
-        "said": [
+def debated(**fields: Any) -> FindingsDebate:
+    history: Any = {
+        "contributions": [
             vote("ada", 1, "NEEDS_FIX"),
             vote("bob", 1, "APPROVED"),
             vote("bob", 3, "NEEDS_FIX"),
         ],
-        "verdict": "NEEDS_FIX",
         "findings": [FINDING],
         "ledger": LEDGER,
-        "sources": Sources(partial(quoted_in, texts=[TASK]), {}),
-        "label": "R2{}".format,
         "blind": [priced("ada", 0.5), priced("bob", 0.5)],
-        "after": [priced("ada", 1.0), priced("bob", 2.0)],
+        "debate": [priced("ada", 1.0), priced("bob", 2.0)],
     }
-    return Debated(**{**made, **fields})
+    return FindingsDebate(
+        critics=[member("ada"), member("bob")],
+        history=SimpleNamespace(**{**history, **fields}),  # type: ignore[arg-type]
+        verdict="NEEDS_FIX",
+        sources=Sources(partial(quoted_in, texts=[TASK]), {}),
+        label="R2{}".format,
+    )
 
 
 def test_votes_positions_changes_and_price_stand_side_by_side():
-    made: Any = receipt_of(debated()).model_dump(mode="json")
+    made: Any = debate_impact(debated()).model_dump(mode="json")
     assert made["first_votes"] == {"ada": "NEEDS_FIX", "bob": "APPROVED"}
     assert made["last_votes"] == {"ada": "NEEDS_FIX", "bob": "NEEDS_FIX"}
     assert (made["first_leading"], made["verdict"], made["helped"]) == (
@@ -114,42 +117,42 @@ def test_votes_positions_changes_and_price_stand_side_by_side():
 
 
 def test_a_vote_that_changes_and_says_on_no_finding_why_rests_on_nothing():
-    made: Any = receipt_of(debated(ledger=LEDGER[:2])).model_dump(mode="json")
+    made: Any = debate_impact(debated(ledger=LEDGER[:2])).model_dump(mode="json")
     (changed,) = made["changed_votes"]
     assert (changed["evidence"], changed["reason"], changed["quote"]) == ("none", "", None)
 
 
 def test_a_vote_that_went_there_and_back_has_not_changed():
-    made: Any = receipt_of(
-        debated(said=[vote("ada", n, w) for n, w in enumerate("ABA", 1)])
+    made: Any = debate_impact(
+        debated(contributions=[vote("ada", n, w) for n, w in enumerate("ABA", 1)])
     ).model_dump(mode="json")
     assert (made["changed_votes"], made["cost_per_changed_vote"]) == ([], None)
 
 
 def test_a_price_that_is_not_wholly_known_is_not_known():
-    made: Any = receipt_of(debated(after=[priced("ada", 1.0), priced("bob", None)])).model_dump(
+    made: Any = debate_impact(debated(debate=[priced("ada", 1.0), priced("bob", None)])).model_dump(
         mode="json"
     )
     assert made["cost_per_changed_finding"] is None
 
 
 def test_without_a_change_there_is_no_price():
-    made: Any = receipt_of(debated(ledger=LEDGER[:1])).model_dump(mode="json")
+    made: Any = debate_impact(debated(ledger=LEDGER[:1])).model_dump(mode="json")
     assert (made["changed_findings"], made["cost_per_changed_finding"]) == (0, None)
 
 
 @pytest.mark.parametrize(
     ("first", "final", "changes", "word"),
     [
-        ("NEEDS_FIX", None, True, Helped.UNSETTLED),
-        (None, "NEEDS_FIX", False, Helped.SETTLED),
-        ("APPROVED", "NEEDS_FIX", True, Helped.CHANGED),
-        ("APPROVED", "APPROVED", False, Helped.CONFIRMED),
-        ("APPROVED", "APPROVED", True, Helped.CONFIRMED_AFTER_CHANGES),
+        ("NEEDS_FIX", None, True, Impact.UNSETTLED),
+        (None, "NEEDS_FIX", False, Impact.SETTLED),
+        ("APPROVED", "NEEDS_FIX", True, Impact.CHANGED),
+        ("APPROVED", "APPROVED", False, Impact.CONFIRMED),
+        ("APPROVED", "APPROVED", True, Impact.CONFIRMED_AFTER_CHANGES),
     ],
 )
 def test_one_word_says_what_the_debate_did(first, final, changes, word):
-    assert helped(first, final, changes=changes) is word
+    assert impact(first, final, changes=changes) is word
 
 
 def test_copies_of_one_model_do_not_lead_a_first_vote():

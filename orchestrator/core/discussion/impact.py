@@ -13,12 +13,12 @@ from enum import StrEnum
 from itertools import pairwise
 
 from orchestrator.core.consensus.choices import Choice, tally
-from orchestrator.core.discussion.said import Said
-from orchestrator.core.discussion.spending import TurnResult, spent
+from orchestrator.core.discussion.loop import History
+from orchestrator.core.discussion.turn_results import TurnResult, spent
 from orchestrator.core.findings.quotations import quoted_in
 from orchestrator.core.findings.stances import RAISING, VALUES
 from orchestrator.core.results import FindingPositions, FindingsImpact, StanceChange, VoteChange
-from shared.models.findings import Finding, Position, Stance
+from shared.models.findings import Position, Stance
 from shared.models.panel import Participant
 
 _MAJORITY = 0.51
@@ -33,7 +33,7 @@ class GroundsKind(StrEnum):
     NONE = "none"
 
 
-class Helped(StrEnum):
+class Impact(StrEnum):
     """What the debate did to the result: `changed` and `settled` are what one is for.
 
     `confirmed` could have been had for less; after `unsettled` there is no result to compare, and with `unknown`
@@ -48,15 +48,15 @@ class Helped(StrEnum):
     UNKNOWN = "unknown"
 
 
-def helped(first: str | None, final: str | None, *, changes: bool) -> Helped:
+def impact(first: str | None, final: str | None, *, changes: bool) -> Impact:
     """What became of the first vote; None is a vote that led nowhere, or a debate without a result."""
     if final is None:
-        return Helped.UNSETTLED
+        return Impact.UNSETTLED
     if first is None:
-        return Helped.SETTLED
+        return Impact.SETTLED
     if first != final:
-        return Helped.CHANGED
-    return Helped.CONFIRMED_AFTER_CHANGES if changes else Helped.CONFIRMED
+        return Impact.CHANGED
+    return Impact.CONFIRMED_AFTER_CHANGES if changes else Impact.CONFIRMED
 
 
 # ---- changes of mind ----------------------------------------------------------------------------
@@ -174,45 +174,40 @@ class CriticsVote:
 
 
 @dataclass(frozen=True)
-class Debated:
-    """A debate about findings as its receipt sees it.
+class FindingsDebate:
+    """A debate about findings as its impact is measured.
 
-    `said` holds the critics' own verdicts, in their replies' word; `verdict` is what code derived at the end, in the
-    same word (None: nothing); `label` gives a finding's name in the whole run; `blind` and `after` are the bills of the
-    first round and of the others.
+    `verdict` is what code derived at the end, in the word of the critics' verdicts (None: nothing); `label` gives a
+    finding's name in the whole run.
     """
 
     critics: Sequence[Participant]
-    said: Sequence[Said]
+    history: History
     verdict: str | None
-    findings: Sequence[Finding]
-    ledger: Sequence[Stance]
     sources: Sources
     label: Callable[[str], str]
-    blind: Sequence[TurnResult]
-    after: Sequence[TurnResult]
 
     @property
     def votes(self) -> tuple[CriticsVote, ...]:
         """The critics' verdicts, in order."""
         return tuple(
-            CriticsVote(one.participant, one.round, one.verdict)
-            for one in self.said
-            if one.verdict is not None
+            CriticsVote(said.participant, said.round, said.verdict)
+            for said in self.history.contributions
+            if said.verdict is not None
         )
 
 
-def receipt_of(
-    debate: Debated, *, review: int | None = None, version: int | None = None
+def debate_impact(
+    debate: FindingsDebate, *, review: int | None = None, version: int | None = None
 ) -> FindingsImpact:
     """First votes and last, everybody's first and last position on every finding, changes of mind, and their price."""
-    changes = mind_changes(debate.ledger, debate.sources)
+    changes = mind_changes(debate.history.ledger, debate.sources)
     changed = {change.finding for change in changes}
     first = {vote.participant: vote.verdict for vote in debate.votes if vote.round == 1}
     last = {vote.participant: vote.verdict for vote in debate.votes}
     leading = leading_vote(debate.critics, first)
     moved = _changed_votes(debate, first, last)
-    after = cost_of(debate.after)
+    after = cost_of(debate.history.debate)
     return FindingsImpact(
         review=review,
         version=version,
@@ -221,13 +216,13 @@ def receipt_of(
         last_votes=last,
         first_leading=leading,
         verdict=debate.verdict,
-        helped=helped(leading, debate.verdict, changes=bool(changes)).value,
+        helped=impact(leading, debate.verdict, changes=bool(changes)).value,
         findings=_positions(debate),
         changed_votes=moved,
         changes=tuple(change.shown(debate.label) for change in changes),
         changed_findings=len(changed),
-        first_round=spent(debate.blind),
-        debate=spent(debate.after),
+        first_round=spent(debate.history.blind),
+        debate=spent(debate.history.debate),
         cost_per_changed_vote=price_per(len(moved), after),
         cost_per_changed_finding=price_per(len(changed), after),
     )
@@ -243,7 +238,7 @@ _STRENGTH = (
 
 
 def _changed_votes(
-    debate: Debated, first: Mapping[str, str], last: Mapping[str, str]
+    debate: FindingsDebate, first: Mapping[str, str], last: Mapping[str, str]
 ) -> tuple[VoteChange, ...]:
     """Who voted otherwise than at first, and on what: the best grounds of the positions it took in that round."""
     rows: list[VoteChange] = []
@@ -257,7 +252,7 @@ def _changed_votes(
         )
         grounds = [
             (evidence_of(name, line.reason, line.quote, debate.sources), line)
-            for line in debate.ledger
+            for line in debate.history.ledger
             if (line.participant, line.round) == (name, number) and line.reason != RAISING
         ]
         best = min(grounds, key=lambda one: _STRENGTH.index(one[0]), default=None)
@@ -276,11 +271,11 @@ def _changed_votes(
     return tuple(rows)
 
 
-def _positions(debate: Debated) -> tuple[FindingPositions, ...]:
+def _positions(debate: FindingsDebate) -> tuple[FindingPositions, ...]:
     """Every finding with everybody's first and last stated position on it."""
-    trails = _trails(debate.ledger)
+    trails = _trails(debate.history.ledger)
     rows = []
-    for finding in debate.findings:
+    for finding in debate.history.findings:
         own = {who: trail for (about, who), trail in trails.items() if about == finding.id}
         rows.append(
             FindingPositions(

@@ -7,15 +7,15 @@ how that position would have voted: a participant's own word, whose opening stan
 from __future__ import annotations
 
 from orchestrator.core.consensus.ballots import Count, Vote
-from orchestrator.core.discussion.receipt import (
-    Helped,
+from orchestrator.core.discussion.impact import (
+    Impact,
     Sources,
     cost_of,
     evidence_of,
-    helped,
+    impact,
     price_per,
 )
-from orchestrator.core.discussion.spending import spent
+from orchestrator.core.discussion.turn_results import spent
 from orchestrator.core.findings.quotations import GivenTexts
 from orchestrator.core.findings.stances import VALUES
 from orchestrator.core.results import VoteChange
@@ -29,7 +29,7 @@ from shared.models.outcomes import Ending
 AGREED = "agreed"
 
 
-def receipt(context: ForumContext, talk: Talk, closing: Closing) -> ConclusionImpact:
+def debate_impact(context: ForumContext, talk: Talk, closing: Closing) -> ConclusionImpact:
     """First positions and how they would have voted, the votes, who changed on what evidence, and the price."""
     moved = _changed_votes(context, talk, closing)
     first = _first_count(context, talk, closing)
@@ -42,7 +42,7 @@ def receipt(context: ForumContext, talk: Talk, closing: Closing) -> ConclusionIm
         },
         first_support=None if first is None else first.support,
         final_support=None if closing.count is None else closing.count.support,
-        helped=_helped(first, closing, changes=bool(moved)).value,
+        helped=_impact(first, closing, changes=bool(moved)).value,
         changed_votes=moved,
         first_round=spent(talk.blind),
         debate=spent(debated),
@@ -70,12 +70,12 @@ def _first_count(context: ForumContext, talk: Talk, closing: Closing) -> Count |
     return count if count.quorate else None
 
 
-def _helped(first: Count | None, closing: Closing, *, changes: bool) -> Helped:
+def _impact(first: Count | None, closing: Closing, *, changes: bool) -> Impact:
     final = AGREED if closing.ending is Ending.CONVERGED else None
     if final is not None and first is None:
-        return Helped.UNKNOWN
+        return Impact.UNKNOWN
     agreed_at_first = first is not None and first.converged
-    return helped(AGREED if agreed_at_first else None, final, changes=changes)
+    return impact(AGREED if agreed_at_first else None, final, changes=changes)
 
 
 def _changed_votes(context: ForumContext, talk: Talk, closing: Closing) -> tuple[VoteChange, ...]:
@@ -105,7 +105,7 @@ def _moved(ballot: Ballot) -> bool:
 
 def _sources(context: ForumContext, talk: Talk) -> Sources:
     said: dict[str, list[str]] = {}
-    for one in talk.speeches:
-        said.setdefault(one.participant, []).append(one.text or "")
+    for speech in talk.speeches:
+        said.setdefault(speech.participant, []).append(speech.text or "")
     given = GivenTexts.of(context.prompts.question, context.document)
     return Sources(given.hold, said)

@@ -1,0 +1,270 @@
+"""The loop of a discussion of findings: rounds of turns, what each brought, and the assessment that ends them.
+
+`review` and `plan` are discussions: they say which steps a speaker takes, and what its claims and positions weigh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+from orchestrator.core.consensus.convergence import ConvergenceRule, assess
+from orchestrator.core.discussion.portions import Portion
+from orchestrator.core.discussion.rounds import Contribution, RoundTaken, joined
+from orchestrator.core.discussion.strategies import Speaker, Strategy
+from orchestrator.core.discussion.turn_results import TurnResult, absences, over_budget
+from orchestrator.core.discussion.wording import spoken_text
+from orchestrator.core.findings.evidence import weighty
+from orchestrator.core.findings.stances import settle
+from orchestrator.core.replay.commands import Effect, RoundRecord, ToolRun, Turn, record, together
+from shared.models.assessment import Assessment, Recommendation
+from shared.models.findings import Finding, Stance
+from shared.models.outcomes import Ending
+from shared.models.panel import Participant
+from shared.models.replies import REPLY_MODELS
+from shared.models.steps import StepResult
+
+
+@dataclass(frozen=True)
+class DiscussionTerms:
+    """Who discusses by which strategy, for how long, and how it is judged.
+
+    `key` and `prefix` make the names of steps and findings unique in the run.
+    """
+
+    strategy: Strategy
+    critics: Sequence[Participant]
+    author: Participant
+    rounds: int
+    rule: ConvergenceRule
+    key: Callable[..., str]
+    prefix: str
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    """A step of a round: whose it is, and which pieces of a change it is shown (None: all of it)."""
+
+    speaker: Speaker
+    step: Turn | ToolRun
+    shown: Portion | None = None
+
+
+@dataclass(frozen=True)
+class TakenStep(PlannedStep):
+    """A step that has ended."""
+
+    result: StepResult = field(kw_only=True)
+
+    @property
+    def turn(self) -> TurnResult:
+        """The result as a bill shows it: what computes and calls nobody costs nothing."""
+        participant, result = self.speaker.participant, self.result
+        if participant.rule_based:
+            result = result.model_copy(update={"tokens": 0, "cost_usd": 0.0})
+        return TurnResult(participant.name, result)
+
+
+@dataclass(frozen=True)
+class RoundRead:
+    """A round's replies, read."""
+
+    taken: RoundTaken
+    steps: tuple[TakenStep, ...]
+    contributions: tuple[Contribution, ...]
+
+    @property
+    def turns(self) -> tuple[TurnResult, ...]:
+        """The results with whose they are."""
+        return tuple(step.turn for step in self.steps)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Who did not answer."""
+        return absences(self.turns, f"round {self.taken.number}")
+
+
+@dataclass(frozen=True)
+class History:
+    """What has been said so far, and what the panel made of it."""
+
+    read: tuple[RoundRead, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    ledger: tuple[Stance, ...] = ()
+    assessments: tuple[Assessment, ...] = ()
+
+    @property
+    def rounds(self) -> tuple[RoundTaken, ...]:
+        """The rounds as the detectors see them."""
+        return tuple(read.taken for read in self.read)
+
+    @property
+    def contributions(self) -> tuple[Contribution, ...]:
+        """What everybody said, in order."""
+        return tuple(said for read in self.read for said in read.contributions)
+
+    @property
+    def assessment(self) -> Assessment | None:
+        """The last round's."""
+        return self.assessments[-1] if self.assessments else None
+
+    @property
+    def ending(self) -> Ending | None:
+        """How it ended; a discussion without a round lacks everybody."""
+        return Ending.DEGRADED if self.assessment is None else self.assessment.ending
+
+    @property
+    def blind(self) -> tuple[TurnResult, ...]:
+        """The turns of the first round, in which nobody has heard anybody."""
+        return self.read[0].turns if self.read else ()
+
+    @property
+    def debate(self) -> tuple[TurnResult, ...]:
+        """The turns of the rounds after it."""
+        return tuple(turn for read in self.read[1:] for turn in read.turns)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Who did not answer, round by round."""
+        return tuple(warning for read in self.read for warning in read.warnings)
+
+    @property
+    def over_budget(self) -> bool:
+        """True when the budget refused a turn of the last round."""
+        return bool(self.read) and over_budget(turn.result for turn in self.read[-1].turns)
+
+    def followed_by(self, read: RoundRead, written: RoundRecord) -> History:
+        """The history with one more round."""
+        return History(
+            read=(*self.read, read),
+            findings=written.findings,
+            ledger=(*self.ledger, *written.stances),
+            assessments=(*self.assessments, written.assessment),
+        )
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """All findings after a round, how many it brought, and the positions taken in it.
+
+    `unchecked` says that something was left out that a missing turn might have proved.
+    """
+
+    findings: tuple[Finding, ...]
+    new: int
+    stances: tuple[Stance, ...]
+    unchecked: bool = False
+
+
+class Discussion(Protocol):
+    """What differs between one workflow's discussion and another's."""
+
+    @property
+    def terms(self) -> DiscussionTerms:
+        """Who discusses how."""
+        ...
+
+    def steps(self, speaker: Speaker, number: int, history: History) -> tuple[PlannedStep, ...]:
+        """A speaker's part of a round."""
+        ...
+
+    def weigh(self, history: History, read: RoundRead) -> Weighed:
+        """What the claims and positions of a round are worth by their evidence."""
+        ...
+
+
+def discuss(discussion: Discussion) -> Effect[History]:
+    """Rounds until an assessment ends them."""
+    terms, history = discussion.terms, History()
+    for number in range(1, terms.rounds + 1):
+        cast = terms.strategy.cast(number)
+        planned = [
+            step
+            for speaker in cast.speakers(terms.critics, terms.author)
+            for step in discussion.steps(speaker, number, history)
+        ]
+        results = yield from together(planned_step.step for planned_step in planned)
+        read = read_round(
+            number,
+            cast.roles[0].name,
+            [
+                TakenStep(
+                    planned_step.speaker, planned_step.step, planned_step.shown, result=result
+                )
+                for planned_step, result in zip(planned, results, strict=True)
+            ],
+        )
+        written = yield from record(
+            terms.key("round", number), RoundRecord, partial(judge, discussion, history, read)
+        )
+        history = history.followed_by(read, written)
+        if written.assessment.ending is not None:
+            break
+    return history
+
+
+def read_round(number: int, role: str, steps: Sequence[TakenStep]) -> RoundRead:
+    """Read the replies of a round; a failure is a contribution that is missing."""
+    contributions = [_contribution(number, step) for step in steps]
+    return RoundRead(
+        taken=RoundTaken(number, role, joined(contributions)),
+        steps=tuple(steps),
+        contributions=tuple(said for said in contributions if said.answered),
+    )
+
+
+def _contribution(number: int, step: TakenStep) -> Contribution:
+    name, role = step.speaker.participant.name, step.speaker.role
+    reply = step.result.reply
+    if reply is None:
+        return Contribution(name, role.name, answered=False)
+    stated = REPLY_MODELS[role.reply].model_validate(reply)
+    return Contribution(
+        participant=name,
+        role=role.name,
+        text=spoken_text(reply),
+        stances=getattr(stated, "stances", ()),
+        round=number,
+        reply=reply,
+        stated=stated,
+        verdict=getattr(stated, "verdict", None),
+    )
+
+
+def judge(discussion: Discussion, history: History, read: RoundRead) -> RoundRecord:
+    """What a round brought: merged findings, the ledger's new lines, the figures.
+
+    Only what its evidence shows has weight; the rest is recorded with the reason.
+    """
+    terms = discussion.terms
+    weighed = discussion.weigh(history, read)
+    ledger = (*history.ledger, *weighed.stances)
+    findings = settle(weighed.findings, ledger, threshold=terms.rule.thresholds.agreement)
+    assessment = assess(
+        (*history.rounds, read.taken),
+        weighty(findings),
+        ledger,
+        rule=terms.rule,
+        new_findings=weighed.new,
+        is_last_round=read.taken.number == terms.rounds,
+        over_budget=over_budget(step.result for step in read.steps),
+        unchecked=weighed.unchecked,
+    )
+    return RoundRecord(
+        prefix=terms.prefix,
+        assessment=not_too_early(terms.strategy, assessment),
+        findings=findings,
+        stances=weighed.stances,
+    )
+
+
+def not_too_early(strategy: Strategy, assessment: Assessment) -> Assessment:
+    """The assessment, without an agreement that comes before everybody has had the word."""
+    early = assessment.round < strategy.fewest_rounds
+    if not early or assessment.ending is not Ending.CONVERGED:
+        return assessment
+    metrics = assessment.metrics.model_copy(update={"recommendation": Recommendation.CONFIRM})
+    reason = f"{assessment.reason}; {strategy.awaited}"
+    return assessment.model_copy(update={"metrics": metrics, "ending": None, "reason": reason})

@@ -1,0 +1,95 @@
+"""The results of turns: who answered, whether anything more can be asked, and what was consumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from orchestrator.core.results import RunSpending, TurnSpending
+from shared.models.outcomes import FailureKind
+from shared.models.panel import Participant
+from shared.models.steps import StepResult
+
+# After these no further call of the run is worked on.
+_FINAL = frozenset({FailureKind.OVER_BUDGET, FailureKind.DEADLINE, FailureKind.CANCELLED})
+
+
+@dataclass(frozen=True)
+class TurnResult:
+    """A step's result and who it came from."""
+
+    participant: str
+    result: StepResult
+
+
+def turn_results(
+    speakers: Iterable[Participant], results: Iterable[StepResult]
+) -> tuple[TurnResult, ...]:
+    """The results of a group of turns, with whose they are."""
+    return tuple(
+        TurnResult(speaker.name, result) for speaker, result in zip(speakers, results, strict=True)
+    )
+
+
+def absences(turns: Sequence[TurnResult], where: str) -> tuple[str, ...]:
+    """A sentence for everybody who did not answer, with the reason; `where` is like "round 2"."""
+    answered = sum(turn.result.failure is None for turn in turns)
+    return tuple(
+        f"{turn.participant} did not answer in {where} ({answered}/{len(turns)} did): "
+        f"{turn.result.failure.kind}: {turn.result.failure.message}"
+        for turn in turns
+        if turn.result.failure is not None
+    )
+
+
+def failed_by(kind: FailureKind, results: Iterable[StepResult]) -> bool:
+    """True when one of the results failed for that reason."""
+    return any(result.failure is not None and result.failure.kind is kind for result in results)
+
+
+def over_budget(results: Iterable[StepResult]) -> bool:
+    """True when the budget refused one of the calls."""
+    return failed_by(FailureKind.OVER_BUDGET, results)
+
+
+def refuses_all(result: StepResult) -> bool:
+    """True when no further call can bring anything: the budget is used up, or the run's time is over."""
+    return result.failure is not None and result.failure.kind in _FINAL
+
+
+@dataclass
+class _Sum:
+    turns: int = 0
+    failed: int = 0
+    tokens: list[int | None] = field(default_factory=list)
+    costs: list[float | None] = field(default_factory=list)
+
+    def add(self, result: StepResult) -> None:
+        self.turns += 1
+        self.failed += result.failure is not None
+        # A failure without figures may never have been a call; an answer without figures is an unknown cost.
+        if result.failure is None or result.tokens is not None:
+            self.tokens.append(result.tokens)
+        if result.failure is None or result.cost_usd is not None:
+            self.costs.append(result.cost_usd)
+
+    @property
+    def spending(self) -> TurnSpending:
+        tokens = [count for count in self.tokens if count is not None]
+        costs = [cost for cost in self.costs if cost is not None]
+        return TurnSpending(
+            turns=self.turns,
+            failed=self.failed,
+            tokens=sum(tokens) if len(tokens) == len(self.tokens) else None,
+            cost_usd=sum(costs) if len(costs) == len(self.costs) else None,
+        )
+
+
+def spent(turns: Iterable[TurnResult]) -> RunSpending:
+    """The sums of these turns, and those of each participant."""
+    total, by = _Sum(), dict[str, _Sum]()
+    for turn in turns:
+        total.add(turn.result)
+        by.setdefault(turn.participant, _Sum()).add(turn.result)
+    shares = {name: sums.spending for name, sums in by.items()}
+    return RunSpending(**dict(total.spending), by=shares)
