@@ -16,7 +16,7 @@ from orchestrator.core.replay.materials import Materials
 from orchestrator.core.results import WorkflowResult
 from orchestrator.core.views.context import WorkflowView
 from orchestrator.core.views.findings import GENERIC
-from shared.models.panel import Panel, Participant, Role
+from shared.models.panel import Panel, Participant
 from shared.models.run import DecisionPolicy, RunSpec
 
 OptionsT = TypeVar("OptionsT", bound=BaseModel)
@@ -47,7 +47,7 @@ class PartType(Generic[OptionsT]):
 
     name: str
     title: str
-    roles: tuple[Role, ...]
+    roles: tuple[str, ...]
     holders: Holders[OptionsT]
     in_options: bool = False
     leads: bool = False

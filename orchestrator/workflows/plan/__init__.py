@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from orchestrator.core.discussion.loop import discuss
-from orchestrator.core.discussion.strategies import Strategies
+from orchestrator.core.discussion.strategies import Strategies, strategy_named
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.replay.commands import Effect, Workflow, phase
@@ -100,6 +100,7 @@ def context_of(
     return PlanContext(
         spec=spec,
         options=options,
+        strategy=strategy_named(strategies, options.strategy, "plan"),
         strategies=strategies,
         prompts=PlanPrompts(templates, materials.question(spec.subject), options.given),
         document=materials.text,

@@ -9,7 +9,7 @@ from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.cycles import finding_prefix, step_key
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.loop import History
-from orchestrator.core.discussion.strategies import Strategies, Strategy, strategy_named
+from orchestrator.core.discussion.strategies import Strategies, Strategy
 from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.prompts import PlanPrompts
@@ -25,6 +25,7 @@ class PlanContext:
 
     spec: RunSpec
     options: PlanOptions
+    strategy: Strategy
     strategies: Strategies
     prompts: PlanPrompts
     document: Callable[[str], str] = field(compare=False, repr=False)
@@ -38,11 +39,6 @@ class PlanContext:
     def critics(self) -> tuple[Participant, ...]:
         """Who challenges: participants that follow rules read changes and no plans."""
         return tuple(one for one in self.spec.panel.critics if not one.rule_based)
-
-    @property
-    def strategy(self) -> Strategy:
-        """How it is debated. Raises ConfigurationError for an unknown one."""
-        return strategy_named(self.strategies, self.options.strategy, "plan")
 
     @property
     def rule(self) -> ConvergenceRule:

@@ -17,10 +17,15 @@ from orchestrator.workflows.plan.decision import DECISION
 from orchestrator.workflows.plan.expected import expected
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.result import PlanResult
+from orchestrator.workflows.plan.strategies import STRATEGIES
 from orchestrator.workflows.plan.view import VIEW
 from shared.models.panel import Role
 
-_CHALLENGES = (Role.CHALLENGE, Role.RISK, Role.INNOVATION, Role.CROSS_REVIEW)
+_CHALLENGES = tuple(
+    dict.fromkeys(
+        role.name for row in STRATEGIES.values() for role in row.roles if not role.answers
+    )
+)
 
 WORKFLOW: WorkflowType[PlanOptions] = WorkflowType(
     name="plan",

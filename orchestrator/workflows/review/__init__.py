@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from orchestrator.core.discussion.loop import discuss
-from orchestrator.core.discussion.strategies import Strategies
+from orchestrator.core.discussion.strategies import Strategies, strategy_named
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
@@ -40,6 +40,7 @@ def review(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEG
     context = ReviewContext(
         spec=spec,
         options=options,
+        strategy=strategy_named(strategies, options.strategy, "review"),
         strategies=strategies,
         prompts=ReviewPrompts(Templates(materials.prompts(spec.prompts))),
         subject=materials.subject(spec.subject),

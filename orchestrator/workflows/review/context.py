@@ -10,7 +10,7 @@ from orchestrator.core.discussion.cycles import finding_prefix, step_key
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.loop import History, RoundRead, TakenStep
 from orchestrator.core.discussion.portions import files_in, holds_whole
-from orchestrator.core.discussion.strategies import Strategies, Strategy, strategy_named
+from orchestrator.core.discussion.strategies import Strategies, Strategy
 from orchestrator.core.findings.coverage import FilesRead, cover, shown_files
 from orchestrator.core.replay.commands import ToolRun
 from orchestrator.workflows.review.options import ReviewOptions
@@ -31,6 +31,7 @@ class ReviewContext:
 
     spec: RunSpec
     options: ReviewOptions
+    strategy: Strategy
     strategies: Strategies
     prompts: ReviewPrompts
     subject: Subject
@@ -42,11 +43,6 @@ class ReviewContext:
     def text(self, name: str) -> str:
         """A stored text by its hash."""
         return self.document(name).decode("utf-8", "replace")
-
-    @property
-    def strategy(self) -> Strategy:
-        """How it is discussed. Raises ConfigurationError for an unknown one."""
-        return strategy_named(self.strategies, self.options.strategy, "review")
 
     @property
     def rule(self) -> ConvergenceRule:

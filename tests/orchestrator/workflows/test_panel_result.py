@@ -4,9 +4,9 @@ from functools import partial
 from typing import Any
 
 import pytest
-from orchestrator.core.discussion.receipt import GroundsKind, Sources, evidence_of, mind_changes
 
 from orchestrator.core.consensus.choices import Choice, tally
+from orchestrator.core.discussion.impact import GroundsKind, Sources, evidence_of, mind_changes
 from orchestrator.core.findings.quotations import quoted_in
 from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.workflows.panel.options import PanelOptions
