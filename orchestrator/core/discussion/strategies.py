@@ -33,7 +33,7 @@ class DiscussionRole:
     answers: bool = False
     reads_other_lenses: bool = False
 
-    def task(self, number: int) -> str:
+    def prompt(self, number: int) -> str:
         """The prompt of a round, counted from 1."""
         return self.first if number == 1 or not self.later else self.later
 

@@ -69,7 +69,7 @@ class PlanPrompts:
         """A contribution to a round; the first round shows the plan alone."""
         participant, role = speaker.participant, speaker.role
         parts = [*self._task(), data("plan", text=view.plan), *self._discussion(view)]
-        parts.append(self.templates.part(role.task(view.number), number=view.number))
+        parts.append(self.templates.part(role.prompt(view.number), number=view.number))
         return self.templates.prompt(self.templates.part(role.system), participant, parts)
 
     def synthesis(

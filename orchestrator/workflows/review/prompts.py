@@ -76,7 +76,7 @@ class ReviewPrompts:
             parts.append(self.templates.part("settled", settled=settled))
         if replies := _replies(points.contested, ledger, of_author=not role.answers):
             parts.append(data("answers", text=replies))
-        task = self.templates.part(role.task(number), title=_kind(subject), number=number)
+        task = self.templates.part(role.prompt(number), title=_kind(subject), number=number)
         parts.append(task)
         return self.templates.prompt(self.templates.part(role.system), speaker.participant, parts)
 
