@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Entry:
+class CommandEntry:
     """A command: where it is, and what it does in one line."""
 
     target: str
@@ -14,11 +14,11 @@ class Entry:
     hidden: bool = False
 
 
-def _in(module: str, help_text: str, *, hidden: bool = False) -> Entry:
-    return Entry(f"orchestrator.cli.commands.{module}", help_text, hidden)
+def _in(module: str, help_text: str, *, hidden: bool = False) -> CommandEntry:
+    return CommandEntry(f"orchestrator.cli.commands.{module}", help_text, hidden)
 
 
-COMMANDS: dict[str, Entry] = {
+COMMANDS: dict[str, CommandEntry] = {
     "ask": _in("ask:ask", 'Ask a panel; so does `quorate "question"`.'),
     "forum": _in("forum:forum", "Let a panel discuss a question until it agrees."),
     "debate": _in("forum:forum", "Another name of forum.", hidden=True),

@@ -75,7 +75,7 @@ class _Nothing(Exception):
     """A connection without a request."""
 
 
-class Application(Protocol):
+class Responder(Protocol):
     """What answers requests."""
 
     def answer(self, request: Request) -> Reply:
@@ -83,7 +83,7 @@ class Application(Protocol):
         ...
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The request is not passed on; `reply` says why."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
@@ -97,19 +97,21 @@ def error(status: HTTPStatus, message: str, allow: str = "") -> Reply:
 
 
 def decode_path(target: str) -> Path:
-    """The segments of a request's target, decoded once; a slash at the end does not count. Raises Refused."""
+    """The segments of a request's target, decoded once; a slash at the end does not count. Raises RequestRefused."""
     raw = target.partition("?")[0]
     if not _UNRESERVED_PATH.fullmatch(raw):
-        raise Refused(HTTPStatus.BAD_REQUEST, "the path is malformed: send /path, percent-encoded")
+        raise RequestRefused(
+            HTTPStatus.BAD_REQUEST, "the path is malformed: send /path, percent-encoded"
+        )
     parts = raw[1:].split("/")
     if len(parts) > 2 and not parts[-1]:
         parts.pop()
     try:
         path = tuple(unquote_to_bytes(part).decode("utf-8") for part in parts)
     except UnicodeDecodeError as fault:
-        raise Refused(HTTPStatus.BAD_REQUEST, "the path is not UTF-8") from fault
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, "the path is not UTF-8") from fault
     if not all(_is_name(part) for part in path):
-        raise Refused(
+        raise RequestRefused(
             HTTPStatus.BAD_REQUEST, "the path holds an empty, relative or unprintable part"
         )
     return path
@@ -128,7 +130,7 @@ class Server(ThreadingHTTPServer):
     def __init__(
         self,
         port: int,
-        application: Application,
+        application: Responder,
         token: str,
         report_bug: Callable[[Exception], None],
         *,
@@ -228,12 +230,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the standard library refuses while it reads the head leaves by our way."""
-        raise Refused(HTTPStatus(code), explain or message or HTTPStatus(code).phrase)
+        raise RequestRefused(HTTPStatus(code), explain or message or HTTPStatus(code).phrase)
 
     def _reply(self) -> Reply:
         try:
             return self.server.application.answer(self._request())
-        except Refused as refused:
+        except RequestRefused as refused:
             return refused.reply
         except (_Nothing, ConnectionError):
             raise
@@ -247,21 +249,21 @@ class Handler(BaseHTTPRequestHandler):
             )
 
     def _request(self) -> Request:
-        """What was asked, once it may be. Raises Refused, or _Nothing when nothing was."""
+        """What was asked, once it may be. Raises RequestRefused, or _Nothing when nothing was."""
         try:
             self._read_head()
             return self._authorised()
         except TimeoutError as slow:
-            raise Refused(HTTPStatus.REQUEST_TIMEOUT, "the request took too long") from slow
+            raise RequestRefused(HTTPStatus.REQUEST_TIMEOUT, "the request took too long") from slow
 
     def _read_head(self) -> None:
         self.raw_requestline = self.rfile.readline(MAX_LINE + 1)
         if not self.raw_requestline:
             raise _Nothing
         if len(self.raw_requestline) > MAX_LINE:
-            raise Refused(HTTPStatus.REQUEST_URI_TOO_LONG, "the request line is too long")
+            raise RequestRefused(HTTPStatus.REQUEST_URI_TOO_LONG, "the request line is too long")
         if not self.parse_request():
-            raise Refused(HTTPStatus.BAD_REQUEST, "this is no request")
+            raise RequestRefused(HTTPStatus.BAD_REQUEST, "this is no request")
 
     def _authorised(self) -> Request:
         length = _body_length(self.headers)
@@ -271,16 +273,18 @@ class Handler(BaseHTTPRequestHandler):
         if not (path in PUBLIC and self.command in READING):
             self._check_token()
         if length is not None and length > MAX_BODY:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a body of at most 64 KiB")
+            raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a body of at most 64 KiB")
         if self.command != "POST":
             return Request(self.command, path)
         if length is None:
-            raise Refused(HTTPStatus.LENGTH_REQUIRED, "send the body's Content-Length")
+            raise RequestRefused(HTTPStatus.LENGTH_REQUIRED, "send the body's Content-Length")
         if self.headers.get_content_type() != "application/json":
-            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send application/json")
+            raise RequestRefused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send application/json")
         body = self.rfile.read(length)
         if len(body) < length:
-            raise Refused(HTTPStatus.BAD_REQUEST, "the body is shorter than its Content-Length")
+            raise RequestRefused(
+                HTTPStatus.BAD_REQUEST, "the body is shorter than its Content-Length"
+            )
         return Request(self.command, path, body)
 
     def _check_token(self) -> None:
@@ -288,7 +292,9 @@ class Handler(BaseHTTPRequestHandler):
         # Headers are read as Latin-1, and the token was UTF-8 bytes when it was sent.
         token = given.strip().encode("latin-1", "replace")
         if not (secrets.compare_digest(token, self.server.token) and scheme.lower() == "bearer"):
-            raise Refused(HTTPStatus.UNAUTHORIZED, "send the token as `Authorization: Bearer ...`")
+            raise RequestRefused(
+                HTTPStatus.UNAUTHORIZED, "send the token as `Authorization: Bearer ...`"
+            )
 
     def _send(self, reply: Reply) -> None:
         content = dumps(reply.content).encode("utf-8", "replace")
@@ -320,31 +326,33 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def _single(headers: Message, name: str) -> str:
-    """The header's value, empty without one. Raises Refused for several: which of them holds is a matter of taste."""
+    """The header's value, empty without one. Raises RequestRefused for several: who knows which one holds."""
     values = headers.get_all(name, [])
     if len(values) > 1:
-        raise Refused(HTTPStatus.BAD_REQUEST, f"several {name} headers")
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, f"several {name} headers")
     return str(values[0]).strip() if values else ""
 
 
 def _body_length(headers: Message) -> int | None:
-    """The length of the body; None without one. Raises Refused where it cannot be told for certain (RFC 9112, 6.3)."""
+    """The length of the body; None without one. Raises RequestRefused where it is not certain (RFC 9112, 6.3)."""
     if headers.defects:
-        raise Refused(HTTPStatus.BAD_REQUEST, "a header is malformed")
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, "a header is malformed")
     if headers.get_all("Transfer-Encoding"):
-        raise Refused(HTTPStatus.BAD_REQUEST, "send the body whole, with its Content-Length")
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, "send the body whole, with its Content-Length")
     if headers.get_all("Content-Length") is None:
         return None
     length = _single(headers, "Content-Length")
     if not _LENGTH.fullmatch(length):
-        raise Refused(HTTPStatus.BAD_REQUEST, "Content-Length is not a number")
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, "Content-Length is not a number")
     return int(length)
 
 
 def _check_site(headers: Message, hosts: frozenset[str]) -> None:
-    """Raises Refused for a request that a page of another site sent."""
+    """Raises RequestRefused for a request that a page of another site sent."""
     if _single(headers, "Host").lower() not in hosts:
-        raise Refused(HTTPStatus.MISDIRECTED_REQUEST, "this is not the host that was asked for")
+        raise RequestRefused(
+            HTTPStatus.MISDIRECTED_REQUEST, "this is not the host that was asked for"
+        )
     origins = {f"http://{host}" for host in hosts}
     if any(str(origin).strip().lower() not in origins for origin in headers.get_all("Origin", [])):
-        raise Refused(HTTPStatus.FORBIDDEN, "another site may not ask")
+        raise RequestRefused(HTTPStatus.FORBIDDEN, "another site may not ask")

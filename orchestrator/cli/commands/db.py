@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 import click
 
 from orchestrator.cli.options import example
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import line
+from orchestrator.embedded.servers import ensure
+from orchestrator.presentation.exit_codes import ExitCode
+from shared.settings import Settings
+from shared.store import migrate
+from shared.store.database import Database
+from shared.store.views import schema_revision
+
+PATIENCE_S = 10.0
 
 
 @click.group(epilog=example("quorate db upgrade"))
@@ -17,14 +28,29 @@ def db() -> None:
 @db.command(epilog=example("quorate db upgrade        (once a release, before the services)"))
 def upgrade() -> int:
     """Bring the database to this version's schema; harmless twice, and ten at once do it once."""
-    from orchestrator.cli.schema import upgrade_schema
-
-    return upgrade_schema(os.environ)
+    database = _database(os.environ)
+    before = database.run(schema_revision)
+    changed = migrate.upgrade(database)
+    after = database.run(schema_revision)
+    database.close()
+    text = f"upgraded from {before or 'empty'} to {after}" if changed else f"at {after} already"
+    Terminal.of(os.environ).result([line(text)])
+    return ExitCode.OK
 
 
 @db.command(epilog=example("quorate db current"))
 def current() -> int:
     """The schema that the database is at, and the one that this version needs."""
-    from orchestrator.cli.schema import show_schema
+    database = _database(os.environ)
+    found = database.run(schema_revision)
+    database.close()
+    text = f"database: {found or 'empty'}, this version: {migrate.HEAD}"
+    Terminal.of(os.environ).result([line(text)])
+    return ExitCode.OK if found == migrate.HEAD else ExitCode.UNREACHABLE
 
-    return show_schema(os.environ)
+
+def _database(environ: Mapping[str, str]) -> Database:
+    settings = Settings.from_environment(environ)
+    if settings.external is None:
+        ensure(settings.instance, environ=environ)
+    return Database(settings.endpoints.database_url, pool_size=2, patience_s=PATIENCE_S)

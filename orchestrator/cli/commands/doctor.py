@@ -3,16 +3,234 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from importlib.util import find_spec
+from pathlib import Path
 
 import click
 
+from orchestrator.application.brokers import look_at_broker, missing_servers
 from orchestrator.cli.options import example, json_option
+from orchestrator.cli.ownership import diagnosis
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.embedded.servers import status
+from orchestrator.embedded.services import script
+from orchestrator.embedded.supervisor import supervisor_status
+from orchestrator.participants.panels import build_panel
+from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.settings.loading import load_configuration
+from shared.errors import EnvironmentFault, QuorateError
+from shared.folders import FRESH_BYTES, require_space
+from shared.programs import find_program
+from shared.settings import Settings
+from shared.store.database import Database
+from shared.store.migrate import HEAD
+from shared.store.views import schema_revision
+from shared.tools.catalogue import cards
+
+
+class CheckState(StrEnum):
+    """How a check ended. Only `fail` stands in the way of a review."""
+
+    OK = "ok"
+    NOTE = "note"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True)
+class MachineCheck:
+    """One thing that was looked at."""
+
+    name: str
+    state: CheckState
+    message: str
+
+
+CheckFunction = Callable[[Settings, Mapping[str, str]], MachineCheck]
 
 
 @click.command(epilog=example("quorate doctor", "quorate doctor --json"))
 @json_option
 def doctor(as_json: bool) -> int:
     """Check everything that a review needs and say how to mend what is missing. Starts nothing; exit code 5 if so."""
-    from orchestrator.cli.examination import examine
-
     return examine(os.environ, as_json=as_json)
+
+
+def examine(environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Check everything; the exit code: 5 when something stands in the way."""
+    settings = Settings.from_environment(environ)
+    checks = [_checked(test, settings, environ) for test in CHECKS]
+    terminal = Terminal.of(environ)
+    failed = any(check.state is CheckState.FAIL for check in checks)
+    if as_json:
+        listed = [asdict(check) for check in checks]
+        terminal.result(
+            dumps({"schema_version": SCHEMA_VERSION, "ok": not failed, "checks": listed})
+        )
+    else:
+        terminal.result([_line(check) for check in checks])
+    return ExitCode.UNREACHABLE if failed else ExitCode.OK
+
+
+def _checked(test: CheckFunction, settings: Settings, environ: Mapping[str, str]) -> MachineCheck:
+    try:
+        return test(settings, environ)
+    except QuorateError as error:
+        return MachineCheck(test.__name__.strip("_"), CheckState.FAIL, str(error))
+
+
+def _line(check: MachineCheck) -> Line:
+    styles = {CheckState.OK: Style.GOOD, CheckState.NOTE: Style.WARNING, CheckState.FAIL: Style.BAD}
+    return line(Span(f"{check.state:<4} ", styles[check.state]), f"{check.name}: {check.message}")
+
+
+def _python(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return MachineCheck("python", CheckState.OK, f"{version} in {sys.prefix}")
+
+
+def _packages(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+    trouble = diagnosis()
+    if trouble is not None:
+        return MachineCheck("packages", CheckState.FAIL, trouble)
+    for name in ("quorate", "quorate-worker"):
+        script(name)
+    return MachineCheck(
+        "packages", CheckState.OK, "shared, workers and orchestrator are Quorate's own"
+    )
+
+
+def _git(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+    program = find_program("git")
+    if program is None:
+        return MachineCheck("git", CheckState.FAIL, "git is not on PATH: install it")
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    return MachineCheck("git", CheckState.OK, said.stdout.strip())
+
+
+def _analysers(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+    needed = dict.fromkeys(package for card in cards() for package in card.packages)
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        named = ", ".join(missing)
+        return MachineCheck("analysers", CheckState.FAIL, f"{named} missing: install Quorate again")
+    return MachineCheck("analysers", CheckState.OK, ", ".join(needed))
+
+
+def _sandbox(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+    """What confines tools here is asked of the workers' own program, which tries it."""
+    said = subprocess.run(
+        [script("quorate-worker"), "sandbox"], capture_output=True, text=True, check=False
+    )
+    if said.returncode not in (0, 1) or not said.stdout.strip():
+        return MachineCheck(
+            "sandbox", CheckState.FAIL, said.stderr.strip() or "it cannot be examined"
+        )
+    return MachineCheck(
+        "sandbox", CheckState.NOTE if said.returncode else CheckState.OK, said.stdout.strip()
+    )
+
+
+def _disk(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+    if settings.external is not None:
+        return MachineCheck("disk", CheckState.OK, "the servers are elsewhere")
+    folder = settings.instance.data_dir
+    while not folder.exists():
+        folder = folder.parent
+    require_space(folder, FRESH_BYTES)
+    if not os.access(folder, os.W_OK):
+        raise EnvironmentFault(f"no permission to write {folder}: set XDG_DATA_HOME to another one")
+    free = shutil.disk_usage(folder).free
+    return MachineCheck(
+        "disk", CheckState.OK, f"{free / 1e9:.1f} GB free for {settings.instance.data_dir}"
+    )
+
+
+def _servers(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+    if settings.external is not None:
+        return _external_servers(settings)
+    found = status(settings.instance)
+    if silent := [f"{one.name} (pid {one.pid})" for one in found if one.silent]:
+        text = f"{' and '.join(silent)} runs and does not answer: it was stopped, recovers, or has no connection left"
+        return MachineCheck(
+            "servers", CheckState.FAIL, f"{text}; see the logs in {settings.instance.log_dir}"
+        )
+    if all(one.running for one in found):
+        return MachineCheck(
+            "servers", CheckState.OK, ", ".join(one.version or one.name for one in found)
+        )
+    down = ", ".join(one.name for one in found if not one.running)
+    return MachineCheck(
+        "servers", CheckState.NOTE, f"{down} not running; any command that needs them starts them"
+    )
+
+
+def _external_servers(settings: Settings) -> MachineCheck:
+    """Postgres is asked for its schema below."""
+    queues, refused = look_at_broker(settings)
+    if missing := missing_servers({"queues": queues, "refused": refused}):
+        advice = "check QUORATE_REDIS_URL and QUORATE_BROKER_URL"
+        return MachineCheck("servers", CheckState.FAIL, f"{' and '.join(missing)}: {advice}")
+    return MachineCheck("servers", CheckState.OK, "external, and the broker and Redis answer")
+
+
+def _schema(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+    if settings.external is None and not all(one.running for one in status(settings.instance)):
+        return MachineCheck("schema", CheckState.NOTE, "unknown while the servers do not answer")
+    database = Database(settings.endpoints.database_url, pool_size=1, patience_s=0.0)
+    try:
+        found = database.run(schema_revision)
+    finally:
+        database.close()
+    if found == HEAD:
+        return MachineCheck("schema", CheckState.OK, HEAD)
+    return MachineCheck(
+        "schema", CheckState.FAIL, f"{found or 'empty'}, needed {HEAD}: run `quorate db upgrade`"
+    )
+
+
+def _workers(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+    if settings.external is not None:
+        return MachineCheck(
+            "workers", CheckState.NOTE, "`quorate status` lists those that are connected"
+        )
+    supervisor = supervisor_status(settings.instance)
+    if not supervisor.running:
+        return MachineCheck(
+            "workers", CheckState.NOTE, "none; any command that needs them starts them"
+        )
+    restarts = sum(child.restarts for child in supervisor.children)
+    names = ", ".join(child.name for child in supervisor.children)
+    state = CheckState.NOTE if restarts > 3 else CheckState.OK
+    return MachineCheck("workers", state, f"{names}; {restarts} restarts (`quorate logs`)")
+
+
+def _participants(_settings: Settings, environ: Mapping[str, str]) -> MachineCheck:
+    directory = Path.cwd()
+    configuration = load_configuration(directory, environ, workflow="review")
+    _, report = build_panel(None, configuration, environ, directory)
+    state = CheckState.NOTE if report.warnings else CheckState.OK
+    return MachineCheck(
+        "participants", state, "; ".join([", ".join(report.found), *report.warnings])
+    )
+
+
+CHECKS: tuple[CheckFunction, ...] = (
+    _python,
+    _packages,
+    _git,
+    _analysers,
+    _sandbox,
+    _disk,
+    _servers,
+    _schema,
+    _workers,
+    _participants,
+)

@@ -7,11 +7,22 @@ import os
 import click
 
 from orchestrator.cli.options import example
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import line
+from orchestrator.embedded.servers import stop
+from orchestrator.embedded.supervisor import stop_supervisor
+from shared.errors import UserError
+from shared.settings import Settings
 
 
 @click.command(epilog=example("quorate down"))
 def down() -> int:
     """Stop the workers and the embedded servers. Nothing is lost: runs go on after the next start."""
-    from orchestrator.cli.machine import stop_all
-
-    return stop_all(os.environ)
+    settings = Settings.from_environment(os.environ)
+    if settings.external is not None:
+        raise UserError("the servers are external (QUORATE_REDIS_URL): stop them where they run")
+    stopped = ["workers"] if stop_supervisor(settings.instance) else []
+    stopped += stop(settings.instance)
+    text = f"stopped: {', '.join(stopped)}" if stopped else "nothing was running"
+    Terminal.of(os.environ).result([line(text)])
+    return 0

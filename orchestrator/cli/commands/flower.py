@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import signal
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import click
 
+from orchestrator.application.backend import connected
 from orchestrator.cli.options import example
+from shared.errors import EnvironmentFault, UserError
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+CONFIGURATION = Path(__file__).parents[1] / "flower.conf"
+OURS = ("address", "port", "conf")
+FOREIGN_HOST = r"(?!(?:127\.0\.0\.1|localhost|\[?::1\]?)$).*"
+"""A page whose name was pointed at this machine (DNS rebinding) asks under its own name."""
 
 
 @click.command(
@@ -22,6 +38,125 @@ def flower(ctx: click.Context, port: int, address: str, conf: str | None) -> int
 
     Runs, participants, roles and rounds are in the tasks' arguments; prompts, texts and keys never are.
     """
-    from orchestrator.cli.dashboard import run_flower
-
     return run_flower(os.environ, address=address, port=port, conf=conf, more=ctx.args)
+
+
+def run_flower(
+    environ: Mapping[str, str], *, address: str, port: int, conf: str | None, more: Sequence[str]
+) -> int:
+    """Serve the dashboard until interrupted; the exit code."""
+    passed_on = [_option(argument) for argument in more]
+    for name, _value in passed_on:
+        if name in OURS:
+            raise UserError(f"--{name} is given once and before what is passed on to Flower")
+    authenticated = _is_authenticated(environ, passed_on)
+    if address not in LOOPBACK and not authenticated:
+        raise UserError(
+            f"Flower on {address or 'all addresses'} would be open to everybody who reaches it: give "
+            "--basic-auth=USER:PASSWORD (or FLOWER_BASIC_AUTH), or leave it on 127.0.0.1."
+        )
+    with connected(environ) as backend:
+        broker_url = backend.settings.endpoints.broker_url
+    configuration = Path(conf or environ.get("FLOWER_CONF") or CONFIGURATION).resolve()
+    arguments = [
+        f"--address={address}",
+        f"--port={port}",
+        f"--conf={configuration}",
+        "--inspect_timeout=2000",
+        *more,
+    ]
+    service = _make_service(broker_url, arguments)
+    if not (service.options.basic_auth or service.options.auth):
+        if authenticated or address not in LOOPBACK:
+            raise UserError(
+                "Flower took no log-in from these options: give --basic-auth=USER:PASSWORD"
+            )
+        _refuse_foreign_hosts(service)
+    atexit.register(service.stop)
+    listening = _listen(service, address, port)
+    signal.signal(signal.SIGTERM, _leave)
+    sys.stderr.write(f"Flower: http://{address}:{listening}\n")
+    with suppress(KeyboardInterrupt, SystemExit):
+        service.start()
+    return 0
+
+
+def _option(argument: str) -> tuple[str, str]:
+    """An option as Tornado reads it: any number of dashes, and underscores count as dashes.
+
+    Raises UserError for anything else: Tornado reads no further, so that a log-in behind it would not count.
+    """
+    name, _, value = argument.lstrip("-").partition("=")
+    if not argument.startswith("-") or not name:
+        raise UserError(f"{argument!r} is no option: what is passed on to Flower is --NAME=VALUE")
+    return name.replace("-", "_").lower(), value
+
+
+def _is_authenticated(environ: Mapping[str, str], options: Sequence[tuple[str, str]]) -> bool:
+    """True when somebody has to log in. Raises UserError for an account without a name or a password."""
+    values = {
+        "basic_auth": environ.get("FLOWER_BASIC_AUTH", ""),
+        "auth": environ.get("FLOWER_AUTH", ""),
+    }
+    values.update((name, value) for name, value in options if name in values)
+    given = {name for name, _ in options} | {name for name, value in values.items() if value}
+    if "basic_auth" in given:
+        accounts = values["basic_auth"].split(",")
+        accounts += [value for name, value in options if name == "basic_auth"]
+        for account in accounts:
+            user, _, password = account.strip().partition(":")
+            if not user or not password:
+                raise UserError("--basic-auth (FLOWER_BASIC_AUTH) takes USER:PASSWORD")
+        return True
+    return bool(values["auth"].strip())
+
+
+def _make_service(broker_url: str, arguments: Sequence[str]) -> Any:
+    """Flower's application with these options, as its own command makes it. Raises UserError."""
+    from flower import command
+    from flower.app import Flower
+    from tornado.options import Error, options
+
+    from shared.delivery.broker import make_app
+
+    try:
+        command.apply_env_options()
+        command.apply_options("quorate flower", arguments)
+        command.extract_settings()
+    except (Error, KeyError, ValueError, OSError) as error:
+        raise UserError(f"Flower does not take these options: {error}") from error
+    except SystemExit as error:
+        raise UserError("Flower does not take these options, see above") from error
+    command.setup_logging()
+    app = make_app(broker_url)
+    # Flower asks Redis for the queues' lengths by itself, and takes the password from the URL alone.
+    app.conf.update(broker_url=broker_url, broker_password=None)
+    return Flower(capp=app, options=options, **command.settings)
+
+
+def _refuse_foreign_hosts(service: Any) -> None:
+    from tornado.web import HTTPError, RequestHandler
+
+    class ForeignHost(RequestHandler):
+        """Refuses everything."""
+
+        def prepare(self) -> None:
+            raise HTTPError(421)
+
+    service.add_handlers(FOREIGN_HOST, [(r".*", ForeignHost)])
+
+
+def _listen(service: Any, address: str, port: int) -> int:
+    """The port that Flower answers on. Raises EnvironmentFault or UserError."""
+    try:
+        return int(service.start_http_server() or port)
+    except socket.gaierror as error:
+        raise UserError(f"--address {address} is no address of this machine") from error
+    except OSError as error:
+        raise EnvironmentFault(
+            f"port {port} cannot be used ({error.strerror}): give another one with --port"
+        ) from error
+
+
+def _leave(_number: int, _frame: object) -> None:
+    raise SystemExit

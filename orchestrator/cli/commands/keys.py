@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import getpass
+import re
+import sys
+
 import click
 
 from orchestrator.cli.options import example, json_option
+from orchestrator.core.document import clean
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from shared.errors import UserError
+from shared.providers.key_store import held_names, remove_key, write_key
+from shared.providers.written_keys import looks_like_a_key
+
+_NAME = re.compile(r"[\w.@-]{1,64}")
+_LONGEST_KEY = 16_384
 
 
 @click.group(epilog=example("quorate keys set claude", "quorate keys list"))
@@ -21,24 +33,63 @@ def keys() -> None:
 @click.argument("name", metavar="NAME")
 def set_(name: str) -> int:
     """Store a key: typed unseen at the terminal, or read from standard input. It is never shown again."""
-    from orchestrator.cli.keeping_keys import run_set
-
-    return run_set(name)
+    _check(name)
+    write_key(name, _read_key(name))
+    sys.stderr.write(
+        f"Stored. `api_key_keyring: {name}` under `providers:` takes it; "
+        "running workers see it within a minute.\n"
+    )
+    return 0
 
 
 @keys.command("list", epilog=example("quorate keys list"))
 @json_option
 def list_(as_json: bool) -> int:
     """The names of the stored keys, never the keys."""
-    from orchestrator.cli.keeping_keys import run_list
-
-    return run_list(as_json=as_json)
+    names = held_names()
+    if as_json:
+        listed = [{"name": name} for name in names]
+        sys.stdout.write(dumps({"schema_version": SCHEMA_VERSION, "keys": listed}) + "\n")
+        return 0
+    sys.stdout.write("".join(f"{clean(name)}\n" for name in names))
+    if not names:
+        sys.stderr.write("No key is stored: `quorate keys set NAME`.\n")
+    return 0
 
 
 @keys.command("rm", epilog=example("quorate keys rm claude"))
 @click.argument("name", metavar="NAME")
 def remove(name: str) -> int:
     """Forget a stored key."""
-    from orchestrator.cli.keeping_keys import run_remove
+    _check(name)
+    if not remove_key(name):
+        known = ", ".join(held_names()) or "none"
+        raise UserError(f"There is no stored key '{name}' (stored: {known}).")
+    sys.stderr.write("Forgotten; running workers may hold it for another minute.\n")
+    return 0
 
-    return run_remove(name)
+
+def _check(name: str) -> None:
+    # What is no name may be a key that was typed in its place: it is not repeated.
+    if not _NAME.fullmatch(name):
+        raise UserError("A key's name has up to 64 letters, digits, '.', '_', '@' and '-'.")
+    if looks_like_a_key(name):
+        raise UserError(
+            "That looks like a key, and the command line is no place for one: other users see it, and your shell "
+            "remembers it. Give a name; the key is asked for."
+        )
+
+
+def _read_key(name: str) -> str:
+    if sys.stdin.isatty():
+        key = getpass.getpass(f"Key for {name} (not shown): ", stream=sys.stderr)
+    else:
+        key = sys.stdin.read(_LONGEST_KEY + 1)
+    key = key.strip()
+    if not key:
+        raise UserError("No key was given: type it, or pipe it into standard input.")
+    if len(key) > _LONGEST_KEY or not key.isascii() or not key.isprintable() or " " in key:
+        raise UserError(
+            "What was given is not a key: it has blanks, line breaks or foreign letters, or is too long."
+        )
+    return key

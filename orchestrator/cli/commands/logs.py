@@ -7,6 +7,10 @@ import os
 import click
 
 from orchestrator.cli.options import example
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Span, Style, block, line
+from shared.errors import UserError
+from shared.settings import Settings
 
 
 @click.command(epilog=example("quorate logs", "quorate logs turns -n 200"))
@@ -14,6 +18,16 @@ from orchestrator.cli.options import example
 @click.option("-n", "count", type=click.IntRange(1), default=20, help="Lines of each (20).")
 def logs(name: str | None, count: int) -> int:
     """The ends of the embedded instance's logs; NAME is one of those that are listed."""
-    from orchestrator.cli.machine import show_logs
-
-    return show_logs(os.environ, name, count)
+    instance = Settings.from_environment(os.environ).instance
+    known = {path.stem: path for path in sorted(instance.log_dir.glob("*.log"))}
+    if name is not None and name not in known:
+        there = ", ".join(known) or "none yet"
+        raise UserError(f"there is no log {name!r} in {instance.log_dir} (there: {there})")
+    terminal = Terminal.of(os.environ)
+    for one, path in known.items():
+        if name in (None, one):
+            text = "\n".join(path.read_text(errors="replace").splitlines()[-count:])
+            if not text and name is None:
+                continue  # an empty log, which nobody named
+            terminal.result([line(Span(f"== {path}", Style.STRONG)), *block(text)])
+    return 0

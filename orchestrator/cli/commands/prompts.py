@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from orchestrator.cli.options import example, json_option
+from orchestrator.cli.error_handler import report
+from orchestrator.cli.options import config_option, example, json_option
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import block, line
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.tables import table
+from orchestrator.settings import builtin_prompts
+from orchestrator.settings.languages import language_of
+from orchestrator.settings.loading import Configuration, load_configuration
+from orchestrator.settings.prompt_files import (
+    PromptFile,
+    blanks,
+    folder_of,
+    prompt_files,
+)
+from shared.configuration import did_you_mean
+from shared.errors import ConfigurationError, UserError
+
+OURS, YOURS = "built-in", "yours"
+
+
+@dataclass(frozen=True)
+class PromptSelection:
+    """Which prompts are meant; None: all. `built_in`: ours, even where a person has their own."""
+
+    workflow: str | None = None
+    language: str | None = None
+    config: Path | None = None
+    built_in: bool = False
+
 
 workflow_option = click.option("--workflow", metavar="NAME", help="Only this workflow's.")
 language_option = click.option(
     "--lang", "language", type=click.Choice(["en", "ko"]), help="Only this language's."
-)
-config_option = click.option(
-    "--config", type=click.Path(path_type=Path), help="This configuration file."
 )
 
 
@@ -33,9 +61,7 @@ def list_(workflow: str | None, language: str | None, config: Path | None, as_js
 
     Exit code 2 when a file of yours cannot be used; each problem is named.
     """
-    from orchestrator.cli.prompt_listing import Selection, run_list
-
-    return run_list(Selection(workflow, language, config), os.environ, as_json=as_json)
+    return run_list(PromptSelection(workflow, language, config), os.environ, as_json=as_json)
 
 
 @prompts.command("show", epilog=example("quorate prompts show ask/synthesis --lang en"))
@@ -54,7 +80,115 @@ def show(
     as_json: bool,
 ) -> int:
     """One prompt's text, as a run would take it: NAME, or WORKFLOW/NAME where several have that name."""
-    from orchestrator.cli.prompt_listing import Selection, run_show
-
-    chosen = Selection(workflow, language, config, built_in)
+    chosen = PromptSelection(workflow, language, config, built_in)
     return run_show(name, chosen, os.environ, as_json=as_json)
+
+
+def run_list(selection: PromptSelection, environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print what there is; the exit code: 2 when a file of one's own cannot be used."""
+    configuration = load_configuration(Path.cwd(), environ, explicit=selection.config)
+    folder = folder_of(configuration, environ)
+    found, problems = _gather(selection, folder)
+    terminal = Terminal.of(environ)
+    if as_json:
+        listed = [_json(one) for one in found]
+        where = None if folder is None else str(folder)
+        terminal.result(
+            dumps(
+                {
+                    "schema_version": SCHEMA_VERSION,
+                    "folder": where,
+                    "prompts": listed,
+                    "problems": problems,
+                }
+            )
+        )
+    else:
+        terminal.result(
+            table(("prompt", "language", "blanks", "whose"), [_row(one) for one in found])
+        )
+        terminal.talk([line(f"yours would be {folder}/WORKFLOW/LANGUAGE/NAME.md")])
+    for problem in problems:
+        report(problem)
+    return UserError.exit_code if problems else 0
+
+
+def run_show(
+    name: str, selection: PromptSelection, environ: Mapping[str, str], *, as_json: bool
+) -> int:
+    """Print one prompt's text; the exit code. Raises UserError when the name means none or several."""
+    workflow, _, bare = name.rpartition("/")
+    configuration = load_configuration(Path.cwd(), environ, explicit=selection.config)
+    one = _named(bare, workflow or selection.workflow, selection, configuration, environ)
+    terminal = Terminal.of(environ)
+    if as_json:
+        shown = {"schema_version": SCHEMA_VERSION, **_json(one), "text": one.text}
+        terminal.result(dumps(shown))
+        return 0
+    terminal.talk([line(f"{one.workflow}/{one.name} ({one.language}): {one.file or OURS}")])
+    terminal.result(block(one.text))
+    return 0
+
+
+def _gather(selection: PromptSelection, folder: Path | None) -> tuple[list[PromptFile], list[str]]:
+    """All that was selected; where own files cannot be used, ours, and what is wrong with them."""
+    found: list[PromptFile] = []
+    problems: list[str] = []
+    for workflow in _workflows(selection.workflow):
+        for language in _languages(selection.language):
+            try:
+                found += prompt_files(workflow, language, folder)
+            except ConfigurationError as error:
+                problems += str(error).splitlines()
+                found += prompt_files(workflow, language, None)
+    return found, list(dict.fromkeys(problems))
+
+
+def _named(
+    name: str,
+    workflow: str | None,
+    selection: PromptSelection,
+    configuration: Configuration,
+    environ: Mapping[str, str],
+) -> PromptFile:
+    language = language_of(selection.language or configuration.settings.language)
+    having = [one for one in _workflows(workflow) if name in builtin_prompts.load(one, language)]
+    if not having:
+        known = sorted(
+            {n for one in _workflows(workflow) for n in builtin_prompts.load(one, language)}
+        )
+        raise UserError(f"There is no prompt '{name}'{did_you_mean(name, known)}")
+    if len(having) > 1:
+        meant = ", ".join(f"{one}/{name}" for one in having)
+        raise UserError(f"Several workflows have a prompt '{name}': {meant}. Say which.")
+    folder = None if selection.built_in else folder_of(configuration, environ)
+    found = prompt_files(having[0], language, folder)
+    return next(one for one in found if one.name == name)
+
+
+def _workflows(chosen: str | None) -> tuple[str, ...]:
+    known = builtin_prompts.workflows()
+    if chosen is None:
+        return known
+    if chosen not in known:
+        raise UserError(f"There is no workflow '{chosen}'{did_you_mean(chosen, [*known])}")
+    return (chosen,)
+
+
+def _languages(chosen: str | None) -> Iterator[str]:
+    return iter(builtin_prompts.LANGUAGES if chosen is None else (chosen,))
+
+
+def _row(one: PromptFile) -> tuple[str, ...]:
+    signs = " ".join(f"${name}" for name in blanks(one.text))
+    return (f"{one.workflow}/{one.name}", one.language, signs, YOURS if one.file else OURS)
+
+
+def _json(one: PromptFile) -> dict[str, object]:
+    return {
+        "workflow": one.workflow,
+        "language": one.language,
+        "name": one.name,
+        "blanks": list(blanks(one.text)),
+        "file": None if one.file is None else str(one.file),
+    }

@@ -3,16 +3,148 @@
 from __future__ import annotations
 
 import os
+import socket
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
 
 import click
 
+from orchestrator.application.brokers import look_at_broker, missing_servers
 from orchestrator.cli.options import example, json_option
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.embedded.processes import is_alive
+from orchestrator.embedded.servers import status as server_status
+from orchestrator.embedded.supervisor import supervisor_status
+from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.tables import table
+from shared.errors import EnvironmentFault
+from shared.instance import Instance
+from shared.settings import Settings
+from shared.store.database import Database
+from shared.store.migrate import HEAD
+from shared.store.processes import Process, list_processes
+from shared.store.views import count_runs, schema_revision
+
+GONE_S = 8.0
+_NOT_RUNNING = "not running; any command that needs the servers starts them (`quorate up`)"
 
 
 @click.command(epilog=example("quorate status", "quorate status --json"))
 @json_option
 def status(as_json: bool) -> int:
     """Servers, processes and runs at a glance. Starts nothing; exit code 5 when the database does not answer."""
-    from orchestrator.cli.machine import show_status
-
     return show_status(os.environ, as_json=as_json)
+
+
+def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
+    """What runs; the exit code."""
+    settings = Settings.from_environment(environ)
+    facts: dict[str, Any] = {"instance": None}
+    if settings.external is None:
+        facts = _embedded(settings.instance)
+        if not any(server["running"] or server["silent"] for server in facts["servers"]):
+            down = {"fault": _NOT_RUNNING, "queues": None, "refused": None}
+            return _show(environ, {**facts, **down}, as_json=as_json)
+    fault: str | None = None
+    database = Database(settings.endpoints.database_url, pool_size=1, patience_s=0.0)
+    try:
+        facts["schema"] = {"found": database.run(schema_revision), "needed": HEAD}
+        if facts["schema"]["found"] == HEAD:
+            facts["processes"] = [asdict(process) for process in database.run(list_processes)]
+            counts = database.run(count_runs)
+            facts["runs"], facts["runs_estimated"] = counts.by_status, counts.estimated
+    except EnvironmentFault as error:
+        fault = str(error)
+    finally:
+        database.close()
+    facts["queues"], facts["refused"] = look_at_broker(settings)
+    return _show(environ, {**facts, "fault": fault}, as_json=as_json)
+
+
+def _show(environ: Mapping[str, str], facts: Mapping[str, Any], *, as_json: bool) -> int:
+    terminal = Terminal.of(environ)
+    if as_json:
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, **facts}))
+    else:
+        terminal.result(_lines(facts))
+    return ExitCode.OK if facts["fault"] is None else ExitCode.UNREACHABLE
+
+
+def _embedded(instance: Instance) -> dict[str, Any]:
+    supervisor = supervisor_status(instance)
+    return {
+        "instance": {
+            "name": instance.name,
+            "data": str(instance.data_dir),
+            "logs": str(instance.log_dir),
+        },
+        "servers": [asdict(one) for one in server_status(instance)],
+        "supervisor": asdict(supervisor),
+    }
+
+
+def _lines(facts: Mapping[str, Any]) -> list[Line]:
+    lines: list[Line] = []
+    if facts["instance"] is not None:
+        lines.append(line(f"instance {facts['instance']['name']} in {facts['instance']['data']}"))
+        lines += table(
+            ("server", "runs", "version", "pid", "memory", "socket"),
+            [_server(one) for one in facts["servers"]],
+        )
+        children = facts["supervisor"]["children"]
+        if children:
+            lines += table(
+                ("process", "pid", "restarts"),
+                [(c["name"], str(c["pid"] or "-"), str(c["restarts"])) for c in children],
+            )
+        else:
+            lines.append(line(_why_no_workers(facts["supervisor"])))
+    else:
+        lines.append(line("external servers"))
+    if facts["fault"] is not None:
+        return [*lines, line(Span(facts["fault"], Style.BAD))]
+    lines.append(line(f"schema {facts['schema']['found']}, needed {facts['schema']['needed']}"))
+    known = [Process(**one) for one in facts.get("processes", ())]
+    lines += [
+        line(f"{p.kind} on {p.host}, pid {p.pid}, seen {p.silent_s:.1f} s ago")
+        for p in known
+        if not _is_gone(p)
+    ]
+    runs = ", ".join(f"{count} {status}" for status, count in facts.get("runs", {}).items())
+    about = "about " if facts.get("runs_estimated") else ""
+    lines.append(line(f"runs: {about}{runs or 'none'}"))
+    if facts["instance"] is None:
+        lines += [line(Span(text, Style.BAD)) for text in missing_servers(facts)]
+    if waiting := [f"{n} in {queue}" for queue, n in (facts["queues"] or {}).items() if n]:
+        lines.append(line(f"messages waiting: {', '.join(waiting)}"))
+    if refused := [f"{n} in {queue}" for queue, n in (facts["refused"] or {}).items()]:
+        text = f"messages refused: {', '.join(refused)}; nobody here wrote them, the logs say why"
+        lines.append(line(Span(text, Style.WARNING)))
+    return lines
+
+
+def _why_no_workers(supervisor: Mapping[str, Any]) -> str:
+    if supervisor["killed"]:
+        return "the supervisor was killed: no workers; `quorate up`, or whoever waits for a run, starts it again"
+    return "no supervisor runs: no workers"
+
+
+def _is_gone(process: Process) -> bool:
+    """Whether a process of this machine has ended without a farewell."""
+    here = process.host == socket.gethostname()
+    return here and process.silent_s > GONE_S and not is_alive(process.pid)
+
+
+def _server(one: Mapping[str, Any]) -> tuple[str, ...]:
+    memory = one["memory_bytes"]
+    return (
+        one["name"],
+        "yes" if one["running"] else "no answer" if one["silent"] else "no",
+        one["version"] or "-",
+        str(one["pid"] or "-"),
+        "-" if memory is None else f"{memory / 1e6:.0f} MB",
+        str(one["path"]),
+    )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from orchestrator.cli.config_showing import Shown, run_presets, run_show
+from orchestrator.cli.commands.config import SettingsQuery, run_presets, run_show
 from orchestrator.settings.preset_files import preset_names
 from shared.errors import ConfigurationError
 
@@ -29,7 +29,7 @@ class Shelf:
         return file
 
     def show(self, *, as_json: bool = False, **typed: Any) -> str:
-        assert run_show(Shown(**typed), self.environ, as_json=as_json) == 0
+        assert run_show(SettingsQuery(**typed), self.environ, as_json=as_json) == 0
         return self.capsys.readouterr().out
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.cli.prompt_listing import Selection, run_list, run_show
+from orchestrator.cli.commands.prompts import PromptSelection, run_list, run_show
 from orchestrator.settings import builtin_prompts as prompts
 from shared.errors import UserError
 
@@ -27,12 +27,12 @@ class Shelf:
         file.write_text(text, encoding="utf-8")
 
     def listed(self, **selection: Any) -> tuple[int, dict[str, Any]]:
-        code = run_list(Selection(**selection), self.environ, as_json=True)
+        code = run_list(PromptSelection(**selection), self.environ, as_json=True)
         found: dict[str, Any] = json.loads(self.capsys.readouterr().out)
         return code, found
 
     def shown(self, name: str, **selection: Any) -> str:
-        assert run_show(name, Selection(**selection), self.environ, as_json=False) == 0
+        assert run_show(name, PromptSelection(**selection), self.environ, as_json=False) == 0
         return self.capsys.readouterr().out
 
 
@@ -63,7 +63,7 @@ def test_a_prompt_of_ones_own_is_marked_and_shown(shelf: Shelf) -> None:
     assert shelf.shown("ask/chair", language="ko") == "시로 답하세요.\n"
     ours = prompts.load("ask", "ko")["chair"]
     assert shelf.shown("chair", workflow="ask", language="ko", built_in=True) == ours
-    assert run_list(Selection("ask", "ko"), shelf.environ, as_json=False) == 0
+    assert run_list(PromptSelection("ask", "ko"), shelf.environ, as_json=False) == 0
     rows = shelf.capsys.readouterr().out.splitlines()
     assert [row.split() for row in rows if "yours" in row] == [["ask/chair", "ko", "yours"]]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.cli.examination import examine
-from orchestrator.cli.machine import show_status
+from orchestrator.cli.commands.doctor import examine
+from orchestrator.cli.commands.status import show_status
 from orchestrator.embedded.servers import ensure, status, stop
 from shared.settings import Settings
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from orchestrator.cli.participants_holding import names_of
+from orchestrator.application.participants import pausable_names
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.settings.loading import load_configuration
 
@@ -21,7 +21,7 @@ def test_who_has_none_of_the_keys_can_name_participants_providers_and_accounts(
     environ = {"HOME": str(tmp_path), "PATH": str(tmp_path), "CI": "true"}
     settings = load_configuration(tmp_path, environ, explicit=file).settings
 
-    names = set(names_of(Catalogue(settings, environ, tmp_path)))
+    names = set(pausable_names(Catalogue(settings, environ, tmp_path)))
 
     assert {"far", "near", "anthropic#team", "openai@127.0.0.1:9", "gemini", "claude"} <= names
     assert not names & {"me", "person", "ruff", "rules", "NOT_SET_ANYWHERE"}

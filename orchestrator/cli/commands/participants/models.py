@@ -1,13 +1,16 @@
-"""The flow of `quorate participants models`: which model a name means here, and what it costs."""
+"""`quorate participants models`: which model a name means here, and what it costs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 from pydantic import JsonValue
 
-from orchestrator.cli.participants_listing import everybody, gather
+from orchestrator.application.participants import everybody, list_participants
+from orchestrator.cli.options import config_option, example, json_option
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
@@ -19,14 +22,17 @@ from shared.providers.prices import expected_usd
 _MILLION = 1_000_000
 
 
-def run_models(config: Path | None, environ: Mapping[str, str], *, as_json: bool) -> int:
-    """Print the models of who is here and the defaults of who is not; the exit code. Nobody is asked."""
-    listing = gather((), config, environ, Path.cwd())
+@click.command("models", epilog=example("quorate participants models"))
+@config_option
+@json_option
+def models(config: Path | None, as_json: bool) -> int:
+    """Which model a name means here, and what it costs. Nobody is asked."""
+    listing = list_participants((), config, os.environ, Path.cwd())
     here = [*everybody(listing.panel), *(who for who, _ in listing.others)]
     rows = [(who, True) for who in here if who.model is not None]
     names = {who.name for who, _ in rows}
     rows += [(who, False) for who in default_models() if who.name not in names]
-    terminal = Terminal.of(environ)
+    terminal = Terminal.of(os.environ)
     if as_json:
         listed = [_fields(who, is_here) for who, is_here in rows]
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "models": listed}))

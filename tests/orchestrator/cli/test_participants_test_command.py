@@ -1,6 +1,6 @@
 """What `quorate participants test` says of those who did not answer."""
 
-from orchestrator.cli.participants_trial import failures
+from orchestrator.cli.commands.participants.trial import failures
 from tests.support.reports import make_step
 
 SLOWER = "busy asks for slower calls (HTTP 429): always 429; it is asked again in 8 s."

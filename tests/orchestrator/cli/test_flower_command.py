@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.dashboard import CONFIGURATION, run_flower
+from orchestrator.cli.commands.flower import CONFIGURATION, run_flower
 from shared.errors import UserError
 from shared.instance import Endpoints
 from tests.fixtures.instance import CommandLine, make_command_line

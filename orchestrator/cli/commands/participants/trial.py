@@ -1,4 +1,4 @@
-"""The flow of `quorate participants test`: one short question to each, through the workers like every other call.
+"""`quorate participants test`: one short question to each, through the workers like every other call.
 
 The command line holds no key and no provider, so the trial is an ask run of one turn a participant: limits, budget,
 masking, ledger and costs are those of any run, and the run can be looked at afterwards.
@@ -7,21 +7,26 @@ masking, ledger and costs are those of any run, and the run can be looked at aft
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
 from orchestrator.application.backend import Backend, connected
+from orchestrator.application.participants import everybody
 from orchestrator.application.prepare import DocumentCollector
+from orchestrator.application.report import spent
 from orchestrator.application.submit import store_run
 from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.cli.notices import NoticePrinter
-from orchestrator.cli.participants_listing import everybody
+from orchestrator.cli.options import Finite, config_option, example, json_option
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
 from orchestrator.participants.panels import build_panel
+from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.settings.builtin_prompts import load as load_prompts
@@ -35,49 +40,48 @@ from shared.models.deliberation import Question
 from shared.models.panel import Panel, Participant
 from shared.models.rows import StepRow
 from shared.models.run import Budget, RunSpec
-from shared.store.spending import Grouping, spending
+from shared.store.spending import Grouping
 from shared.store.views import list_steps, run_pulse
 
 QUESTION = "This is a test of the connection. Answer with the one word: ready."
 MAX_ANSWER_TOKENS = 512
-FAILED = 3
 _LOOK_S = 0.2
 _RULES = Participant(name="rules", provider="rules", family="rules")
 
 
-@dataclass(frozen=True)
-class Trial:
-    """What to try, and for how long at most."""
+@click.command(
+    "test", epilog=example("quorate participants test", "quorate participants test claude,codex")
+)
+@click.argument("names", nargs=-1, metavar="[NAMES]")
+@config_option
+@click.option("--timeout", "timeout_s", type=Finite(1, 3600), default=60.0, help="Seconds (60).")
+@json_option
+def test(names: tuple[str, ...], config: Path | None, timeout_s: float, as_json: bool) -> int:
+    """Ask each model one short question, through the workers. This costs what a short call costs.
 
-    names: tuple[str, ...] = ()
-    config: Path | None = None
-    timeout_s: float = 60.0
-    as_json: bool = False
-
-
-def run_trial(trial: Trial, environ: Mapping[str, str]) -> int:
-    """Ask each participant once; 0 when all answered, 3 when one did not."""
-    configuration = load_configuration(Path.cwd(), environ, explicit=trial.config)
-    panel, _ = build_panel(trial.names or None, configuration, environ, Path.cwd())
-    asked = _asked(everybody(panel), trial.timeout_s)
-    terminal = Terminal.of(environ)
-    with connected(environ) as backend:
+    Exit code 3 when one of them does not answer.
+    """
+    configuration = load_configuration(Path.cwd(), os.environ, explicit=config)
+    panel, _ = build_panel(names or None, configuration, os.environ, Path.cwd())
+    asked = _asked(everybody(panel), timeout_s)
+    terminal = Terminal.of(os.environ)
+    with connected(os.environ) as backend:
         panel = Panel(critics=asked, author=_RULES, chair=_RULES)
         hand_over_keys(backend, panel, NoticePrinter(terminal, "en"))
-        Allowed.of(backend.settings.instance, environ).allow_all(asked)
-        spec, documents = _spec(panel, trial.timeout_s, configuration.settings.privacy)
+        Allowed.of(backend.settings.instance, os.environ).allow_all(asked)
+        spec, documents = _spec(panel, timeout_s, configuration.settings.privacy)
         run = store_run(backend, spec, "participants test", documents)
-        steps = _followed(backend, run, trial.timeout_s + 30.0)
-        paid = backend.read(lambda connection: spending(connection, Grouping.PARTICIPANT, run=run))
-    if trial.as_json:
+        steps = _followed(backend, run, timeout_s + 30.0)
+        paid = spent(backend, Grouping.PARTICIPANT, run=run, since_s=None)
+    if as_json:
         terminal.result(dumps(_json(run, asked, steps)))
     else:
-        rows = _rows(asked, steps, {one.key for one in paid})
+        rows = _rows(asked, steps, {one.key for one in paid.rows})
         terminal.result(table(("name", "outcome", "took", "tokens", "cost", "said"), rows))
         terminal.talk([line(f"{who}: {why}") for who, why in failures(steps)])
         terminal.talk([line(f"run {run}: `quorate show {run}`")])
     answered = {step.participant for step in steps if step.status == "done"}
-    return 0 if answered == {who.name for who in asked} else FAILED
+    return ExitCode.OK if answered == {one.name for one in asked} else ExitCode.INCONCLUSIVE
 
 
 def _asked(members: Sequence[Participant], timeout_s: float) -> tuple[Participant, ...]:

@@ -1,0 +1,41 @@
+"""Whether the broker and Redis answer, and what waits there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import redis
+
+from shared.delivery.broker import depth, make_app
+from shared.delivery.contracts import QUEUES
+from shared.delivery.refusals import Refusals
+from shared.settings import Settings
+
+
+def look_at_broker(
+    settings: Settings,
+) -> tuple[dict[str, int] | None, dict[str, int] | None]:
+    """How many messages wait and how many were refused, by queue; None where the broker or Redis is away."""
+    refusals = Refusals(settings.endpoints.redis_url)
+    app = make_app(settings.endpoints.broker_url)
+    waiting: dict[str, int | None] = dict.fromkeys(QUEUES)
+    try:
+        for queue in QUEUES:
+            waiting[queue] = depth(app, queue)
+            if waiting[queue] is None:
+                break
+        refused = refusals.counts()
+    except redis.RedisError:
+        refused = None
+    finally:
+        refusals.close()
+        app.close()
+    known = {queue: count for queue, count in waiting.items() if count is not None}
+    return (known if len(known) == len(QUEUES) else None), refused
+
+
+def missing_servers(facts: Mapping[str, Any]) -> list[str]:
+    """Which of the broker and Redis does not answer, as `look_at_broker` found them."""
+    names = {"queues": "the broker", "refused": "Redis"}
+    return [f"{name} does not answer" for fact, name in names.items() if facts[fact] is None]

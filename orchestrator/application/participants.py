@@ -1,0 +1,195 @@
+"""Who can take part here, what holds them up, and pausing them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from orchestrator.application.backend import Backend
+from orchestrator.participants.catalogue import Catalogue
+from orchestrator.participants.discovery import Found
+from orchestrator.participants.panels import PanelReport, build_panel
+from orchestrator.settings.loading import load_configuration
+from shared.allowed import Allowed
+from shared.errors import EnvironmentFault, UserError
+from shared.models.panel import Panel, Participant
+from shared.providers.catalogue import CATALOGUE, Reach
+from shared.providers.limits import (
+    Breaker,
+    BreakerState,
+    Pause,
+    account_of,
+    breakers,
+    pause,
+    paused,
+    resume,
+)
+from shared.settings import Settings
+from shared.store.views import awaited_participants
+
+UNKNOWN = "-"
+NEAREST = 3
+
+
+@dataclass(frozen=True)
+class LimiterState:
+    """What the servers know of accounts and pauses; `known` False when no server answers."""
+
+    known: bool
+    accounts: tuple[Breaker, ...] = ()
+    pauses: tuple[Pause, ...] = ()
+
+    def state_of(self, who: Participant) -> str:
+        """`ready`, or what keeps the participant's calls back."""
+        if not self.known or who.rule_based:
+            return UNKNOWN
+        account = account_of(who)
+        for held in self.pauses:
+            if held.name in (who.name, who.provider, account):
+                return f"paused ({held.name}){': ' + held.reason if held.reason else ''}"
+        found = next((breaker for breaker in self.accounts if breaker.account == account), None)
+        if found is None:
+            return "ready"
+        if found.state is not BreakerState.CLOSED:
+            return f"{found.state}, {found.why}: tried again in {found.opens_in_s:.0f} s"
+        return f"waits {found.cooldown_s:.0f} s" if found.cooldown_s > 0 else "ready"
+
+
+@dataclass(frozen=True)
+class ParticipantListing:
+    """The panel of a review from here, who else is here, and what is missing."""
+
+    panel: Panel
+    report: PanelReport
+    others: tuple[tuple[Participant, str], ...]
+    missing: tuple[tuple[str, str], ...]
+    held: LimiterState
+
+
+def list_participants(
+    names: Sequence[str], config: Path | None, environ: Mapping[str, str], directory: Path
+) -> ParticipantListing:
+    """Look at configuration, environment and servers. Nothing is started, nobody is called."""
+    configuration = load_configuration(directory, environ, explicit=config, workflow="review")
+    panel, report = build_panel(names or None, configuration, environ, directory)
+    catalogue = Catalogue(configuration.settings, environ, directory)
+    taking_part = {who.name for who in everybody(panel)}
+    others = [
+        (one.participant, _how(one))
+        for one in catalogue.discovery.found
+        if one.participant.name not in taking_part
+    ]
+    missing = list(catalogue.discovery.missing)
+    for name, provider in configuration.settings.providers.items():
+        obstacle = catalogue.obstacle(name, provider)
+        if obstacle is not None:
+            missing.append((name, obstacle.reason))
+        elif name not in taking_part:
+            others.append((catalogue.configured(name), configuration.source(f"providers.{name}")))
+    return ParticipantListing(panel, report, tuple(others), tuple(missing), _held(environ))
+
+
+def everybody(panel: Panel) -> tuple[Participant, ...]:
+    """Each participant of a panel once."""
+    found = {who.name: who for who in (*panel.critics, panel.author, panel.chair)}
+    return tuple(found.values())
+
+
+def _how(found: Found) -> str:
+    return found.how + (f"; also `{'`, `'.join(found.aliases)}`" if found.aliases else "")
+
+
+def _held(environ: Mapping[str, str]) -> LimiterState:
+    url = Settings.from_environment(environ).endpoints.redis_url
+    try:
+        return LimiterState(True, tuple(breakers(url)), tuple(paused(url)))
+    except EnvironmentFault:
+        return LimiterState(False)
+
+
+# ---- pausing ------------------------------------------------------------------------------------
+
+
+def pause_participant(
+    backend: Backend, name: str, reason: str, config: Path | None, directory: Path
+) -> None:
+    """Hold the calls of everything that carries `name`. Raises UserError for a name nobody has."""
+    _check_name(name)
+    url = backend.settings.endpoints.redis_url
+    settings = load_configuration(directory, backend.environ, explicit=config).settings
+    known = pausable_names(Catalogue(settings, backend.environ, directory))
+    known += [one.account for one in breakers(url)]
+    # Of a run that was submitted elsewhere, or with a panel of its own.
+    known += backend.read(awaited_participants)
+    if name not in known:
+        raise UserError(_unknown(name, sorted(set(known))))
+    pause(url, name, reason)
+
+
+@dataclass(frozen=True)
+class ResumeResult:
+    """Whether a pause ended or a breaker was closed; where not, which pauses and breakers there are."""
+
+    ended: bool
+    paused: tuple[str, ...] = ()
+    open_accounts: tuple[str, ...] = ()
+
+
+def resume_participant(backend: Backend, name: str) -> ResumeResult:
+    """End a pause, or close a breaker."""
+    _check_name(name)
+    url = backend.settings.endpoints.redis_url
+    if resume(url, name):
+        return ResumeResult(True)
+    closed = BreakerState.CLOSED
+    return ResumeResult(
+        False,
+        paused=tuple(one.name for one in paused(url)),
+        open_accounts=tuple(one.account for one in breakers(url) if one.state is not closed),
+    )
+
+
+def pausable_names(catalogue: Catalogue) -> list[str]:
+    """What can be paused: participants that are here, described or missing, their providers and their accounts.
+
+    No panel is built: who pauses a participant may have none of the keys.
+    """
+    held = [row.name for row in CATALOGUE.values() if row.reach is not Reach.NOBODY]
+    models = [who for who in catalogue.everyone() if who.provider in held]
+    names = [name for who in models for name in (who.name, who.provider, account_of(who))]
+    missing = [who.partition(" ")[0] for who, _todo in catalogue.discovery.missing]
+    return [*names, *missing, *held]
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name, known, n=NEAREST, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}."
+    return f"no participant, provider or account that can be paused is called '{name}'; {hint}"
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or len(name) > 200 or not name.isprintable():
+        raise UserError("name a participant, a provider or an account (`participants list --json`)")
+
+
+# ---- allowing -----------------------------------------------------------------------------------
+
+
+def allow_participants(
+    config: Path | None, environ: Mapping[str, str], directory: Path
+) -> tuple[Allowed, tuple[Participant, ...]]:
+    """Enter every participant that is configured or found here, whether its key is here or not."""
+    configuration = load_configuration(directory, environ, explicit=config)
+    catalogue = Catalogue(configuration.settings, environ, directory)
+    named = [
+        catalogue.particular(participant, entry)
+        for entry in configuration.settings.participants or ()
+        for participant in catalogue.everyone()
+        if participant.name == entry.name
+    ]
+    everyone = (*catalogue.everyone(), *named)
+    allowed = Allowed.of(Settings.from_environment(environ).instance, environ)
+    allowed.allow_all(everyone)
+    return allowed, everyone

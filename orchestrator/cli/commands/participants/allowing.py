@@ -1,0 +1,35 @@
+"""`quorate participants allow`: enter what this machine's configuration names for its workers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from orchestrator.application.participants import allow_participants
+from orchestrator.cli.options import config_option, example
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import line
+from shared.allowed import identity_of
+
+
+@click.command(
+    "allow", epilog=example("quorate participants allow --config /etc/quorate/config.yaml")
+)
+@config_option
+def allow(config: Path | None) -> int:
+    """Let the workers of this machine and account run and call what the configuration names.
+
+    For workers on other machines than the one where runs are submitted: a run's row alone never names a command, an
+    address, a place of a key, a script or a browser profile. Where runs are submitted this happens by itself.
+    """
+    allowed, everyone = allow_participants(config, os.environ, Path.cwd())
+    rows = [
+        f"{one.name}: {'needs no entry' if identity_of(one) is None else 'allowed'}"
+        for one in everyone
+    ]
+    where = "anything is allowed (QUORATE_ALLOWED)" if allowed.folder is None else allowed.folder
+    rows.append(f"{len(rows)} in {where}")
+    Terminal.of(os.environ).result([line(row) for row in rows])
+    return 0

@@ -1,0 +1,119 @@
+"""`quorate participants pause`, `resume` and `login`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from orchestrator.application.backend import connected
+from orchestrator.application.participants import pause_participant, resume_participant
+from orchestrator.cli.notices import warning
+from orchestrator.cli.options import config_option, example
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import line
+from orchestrator.participants.configured import BROWSER_TERMS
+from orchestrator.settings.loading import load_configuration
+from shared.errors import ConfigurationError, EnvironmentFault
+from shared.providers.browser import PROFILE_FLAGS, SITES, browser_program, profile_folder
+from shared.providers.options import BrowserOptions
+
+
+@click.command("pause", epilog=example('quorate participants pause claude -m "invoice unpaid"'))
+@click.argument("name", metavar="NAME")
+@click.option("-m", "--message", default="", metavar="TEXT", help="Why.")
+@config_option
+def pause(name: str, message: str, config: Path | None) -> int:
+    """Hold all calls of a participant, a provider or an account; its turns wait and lose no attempt.
+
+    The name must be one that is known here: of the configuration, of a turn that waits, or of an account that was used.
+    """
+    with connected(os.environ, workers=False) as backend:
+        pause_participant(backend, name, message, config, Path.cwd())
+    Terminal.of(os.environ).result(
+        [line(f"{name} is paused; its turns wait until `quorate participants resume {name}`")]
+    )
+    return 0
+
+
+@click.command("resume", epilog=example("quorate participants resume claude"))
+@click.argument("name", metavar="NAME")
+def resume(name: str) -> int:
+    """End a pause, or close the breaker of an account."""
+    with connected(os.environ, workers=False) as backend:
+        result = resume_participant(backend, name)
+    terminal = Terminal.of(os.environ)
+    text = f"{name} goes on" if result.ended else f"{name} was not paused; nothing was changed"
+    terminal.result([line(text)])
+    terminal.talk([line(f"paused: {', '.join(result.paused)}")] if result.paused else [])
+    # A breaker is its account's, whose name a person seldom knows.
+    terminal.talk(
+        [
+            line(f"to close a breaker: `quorate participants resume {account}`")
+            for account in result.open_accounts
+        ]
+    )
+    return 0
+
+
+@click.command("login", epilog=example("quorate participants login chatgpt-web"))
+@click.argument("name", metavar="NAME")
+@config_option
+def login(name: str, config: Path | None) -> int:
+    """Open the browser of a web chat, to log in with your own account."""
+    return run_login(name, config, os.environ)
+
+
+def run_login(name: str, config: Path | None, environ: Mapping[str, str]) -> int:
+    """Open the browser of a web chat for its person to log in, and wait until it is closed; the exit code.
+
+    No automation: this is the browser as it is, with the profile that a worker on this machine uses.
+    """
+    settings = load_configuration(Path.cwd(), environ, explicit=config).settings
+    entries = {entry: one.checked_options for entry, one in settings.providers.items()}
+    provider = entries.get(name)
+    if not isinstance(provider, BrowserOptions):
+        known = [entry for entry, one in entries.items() if isinstance(one, BrowserOptions)]
+        raise ConfigurationError(
+            f"'{name}' is no participant of type `browser`; "
+            + (f"configured are {', '.join(known)}." if known else "none is configured.")
+        )
+    terms = BROWSER_TERMS.format(name=name, site=provider.site)
+    if not provider.i_accept_the_sites_terms:
+        raise ConfigurationError(f"{terms}.")
+    program = browser_program(provider.program, environ)
+    if program is None:
+        raise EnvironmentFault(
+            "no Chromium is on PATH: install one (Debian: `apt install chromium`)"
+        )
+    if os.uname().sysname == "Linux" and not (
+        environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
+    ):
+        raise EnvironmentFault(
+            "a log-in needs a screen, and neither DISPLAY nor WAYLAND_DISPLAY is set: log in where there is one and "
+            f"copy the profile, or set `profile:` of {name}"
+        )
+    profile = profile_folder(provider.site, provider.profile, environ)
+    profile.mkdir(parents=True, exist_ok=True, mode=0o700)
+    terminal = Terminal.of(environ)
+    terminal.warn([warning(f"{terms.partition(' If you have read')[0]}")])
+    terminal.talk([line(f"log in, then close the window; the profile is {profile}")])
+    return _opened(program, profile, provider.base_url or SITES[provider.site], environ)
+
+
+def _opened(program: str, profile: Path, address: str, environ: Mapping[str, str]) -> int:
+    flags = [*PROFILE_FLAGS, "--no-first-run", "--no-default-browser-check"]
+    if os.geteuid() == 0:
+        flags.append("--no-sandbox")  # Chromium does not start for root with it
+    try:
+        ended = subprocess.run(
+            [program, f"--user-data-dir={profile}", *flags, address], env=dict(environ), check=False
+        )
+    except OSError as error:
+        raise EnvironmentFault(f"{program} cannot be started: {error.strerror}") from error
+    if ended.returncode != 0:
+        raise EnvironmentFault(f"{program} ended with code {ended.returncode}")
+    return 0

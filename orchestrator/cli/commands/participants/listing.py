@@ -1,0 +1,129 @@
+"""`quorate participants list`: the panel, who else is here, what is missing, who is held up."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from orchestrator.application.participants import (
+    UNKNOWN,
+    ParticipantListing,
+    everybody,
+    list_participants,
+)
+from orchestrator.cli.options import config_option, example, json_option, language_option
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.listings import heads
+from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.tables import table
+from shared.models.panel import Participant
+from shared.providers.limits import account_of
+from shared.providers.locality import leaves_machine
+
+
+@click.command("list", epilog=example("quorate participants list --json"))
+@click.option(
+    "--panel", "names", multiple=True, metavar="NAMES", help="As in `quorate review --panel`."
+)
+@config_option
+@json_option
+@language_option
+def list_(names: tuple[str, ...], config: Path | None, as_json: bool, language: str | None) -> int:
+    """The panel that a review from this directory would have, who else is here, and what is missing.
+
+    Nothing is started and nobody is called.
+    """
+    return print_listing(names, config, as_json=as_json, language=language or "en")
+
+
+def print_listing(
+    names: tuple[str, ...], config: Path | None, *, as_json: bool, language: str
+) -> int:
+    """Print the listing; the exit code."""
+    listing = list_participants(names, config, os.environ, Path.cwd())
+    terminal = Terminal.of(os.environ)
+    if as_json:
+        terminal.result(dumps(listing_json(listing)))
+        return 0
+    terminal.result(_panel_table(listing, language))
+    if listing.others:
+        also = Span(say("also_here", language), Style.STRONG)
+        terminal.result([line(""), line(also), *_others_table(listing, language)])
+    if listing.missing:
+        terminal.talk([line(Span(say("not_here", language), Style.DIM))])
+        terminal.talk([line(Span(f"  {who}: {todo}", Style.DIM)) for who, todo in listing.missing])
+    terminal.talk([line(_without_itself(text)) for text in listing.report.lines()[1:]])
+    return 0
+
+
+def _without_itself(text: str) -> str:
+    """A hint without the remark in brackets that sends its reader to this very command."""
+    return re.sub(r" ?\([^()]*`quorate participants list`[^()]*\)", "", text)
+
+
+def _panel_table(listing: ParticipantListing, language: str) -> list[Line]:
+    panel = listing.panel
+    parts = [("critic", who) for who in panel.critics]
+    parts += [("author", panel.author), ("chair", panel.chair)]
+    rows = [
+        (
+            who.name,
+            say(f"part_{part}", language),
+            *_columns(who, language),
+            listing.held.state_of(who),
+        )
+        for part, who in parts
+    ]
+    names = ("name", "part", "provider", "model", "family", "reached", "state")
+    return table(heads(names, language), rows)
+
+
+def _others_table(listing: ParticipantListing, language: str) -> list[Line]:
+    rows = [
+        (who.name, how, *_columns(who, language), listing.held.state_of(who))
+        for who, how in listing.others
+    ]
+    names = ("name", "found", "provider", "model", "family", "reached", "state")
+    return table(heads(names, language), rows)
+
+
+def _columns(who: Participant, language: str) -> tuple[str, str, str, str]:
+    reached = say("reached_external" if leaves_machine(who) else "reached_local", language)
+    return who.provider, who.model or who.tool or UNKNOWN, who.family, reached
+
+
+def listing_json(listing: ParticipantListing) -> dict[str, Any]:
+    """The listing for machines."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "panel": listing.panel.model_dump(mode="json"),
+        "warnings": list(listing.report.warnings),
+        "hints": [*listing.report.hints, *listing.report.advice],
+        "participants": [
+            {
+                "name": who.name,
+                "provider": who.provider,
+                "model": who.model,
+                "family": who.family,
+                "external": leaves_machine(who),
+                "account": None if who.rule_based else account_of(who),
+                "state": listing.held.state_of(who),
+                "found": how,
+                "in_panel": how is None,
+            }
+            for who, how in (
+                *((who, None) for who in everybody(listing.panel)),
+                *listing.others,
+            )
+        ],
+        "missing": [{"name": who, "todo": todo} for who, todo in listing.missing],
+        "servers": listing.held.known,
+        "accounts": [breaker.__dict__ for breaker in listing.held.accounts],
+        "paused": [pause.__dict__ for pause in listing.held.pauses],
+    }
