@@ -6,6 +6,7 @@ masking's rules the rest.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -58,6 +59,8 @@ def _is_key(name: str, value: str) -> bool:
     return bool(value.strip()) and (bool(_NAMES.search(name)) or _holds_key(value))
 
 
+# A worker reads the same few headers at every call, and the masking's rules take most of a millisecond.
+@functools.lru_cache(maxsize=256)
 def _holds_key(value: str) -> bool:
     return bool(mask(value).counts.keys() - _NO_KEYS)
 
