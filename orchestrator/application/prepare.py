@@ -252,7 +252,7 @@ def _with_turn_timeout(cast: Cast, turn_s: float | None) -> Cast:
         return cast
 
     def limited(one: Participant) -> Participant:
-        if one.provider == "person" or one.timeout_s <= turn_s:
+        if one.is_person or one.timeout_s <= turn_s:
             return one
         return one.model_copy(update={"timeout_s": turn_s})
 

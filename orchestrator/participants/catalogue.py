@@ -71,9 +71,7 @@ class Catalogue:
         if name == ANALYSERS_GROUP:
             return tuple(analyser_participant(tool, tool, self._timeout_s()) for tool in ANALYSERS)
         found = self._single(name)
-        if not (
-            self.settings.privacy.allow_models or found.rule_based or found.provider == "person"
-        ):
+        if found.is_model and not self.settings.privacy.allow_models:
             raise ConfigurationError(
                 f"{name} is a model, and no model is asked here (`--preset keyless`, or privacy.allow_models: false). "
                 "Leave one of the two out."
@@ -297,7 +295,7 @@ class Catalogue:
             changes["name"] = plain_name(f"{participant.name}{joint}{label}")
         if entry.temperature is not None:
             changes["temperature"] = entry.temperature
-        if entry.timeout is not None and participant.provider == "person":
+        if entry.timeout is not None and participant.is_person:
             changes["options"] = {**participant.options, "answer_within_s": entry.timeout}
         elif entry.timeout is not None:
             changes["timeout_s"] = entry.timeout

@@ -67,7 +67,7 @@ def _describe(member: Participant, parts: Sequence[Part], language: str) -> str:
         if member.name in {one.name for one in part.holders}
     ]
     kind = member.family
-    if member.rule_based or member.provider == "person":
+    if not member.is_model:
         kind = phrase("rule_based" if member.rule_based else "person", language)
     elif member.provider == "scripted":
         kind = phrase("scripted", language)
@@ -99,7 +99,7 @@ def impatience(
     people = [
         member.name
         for member in members
-        if member.provider == "person" and "answer_within_s" not in member.options
+        if member.is_person and "answer_within_s" not in member.options
     ]
     limit_s = settings.budget.per_run_time
     if not people or limit_s is None or limit_s >= PATIENT_S:

@@ -63,7 +63,7 @@ def build_panel(
     idle = _idle(everybody, wanted, paths)
     members = [member for member in everybody if member not in idle]
     # A person speaks for the author, or merges, only when named for it.
-    models = [m for m in members if not m.rule_based and m.provider != "person"]
+    models = [m for m in members if m.is_model]
     part = "speak for the author or chair"
     if _is_typed(wanted, configuration) and all(member.rule_based for member in everybody):
         wanted = wanted.of_typed_rules

@@ -32,7 +32,7 @@ class Seat:
     @property
     def is_model(self) -> bool:
         """True for what speaks by itself: no person, no rules."""
-        return not self.participant.rule_based and self.participant.provider != "person"
+        return self.participant.is_model
 
 
 @dataclass(frozen=True)

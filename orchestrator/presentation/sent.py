@@ -30,7 +30,7 @@ def prompt(request: dict[str, Any], kind: str, resolve: Resolve, *, leaves: bool
         return [*lines, *_titled("brief", json.dumps(turn.brief, ensure_ascii=False, indent=2))]
     lines += _texts(turn, resolve, leaves=leaves)
     form = _FORM.format(model=turn.reply_model)
-    return lines if turn.participant.provider == "person" else [*lines, _note(form)]
+    return lines if turn.participant.is_person else [*lines, _note(form)]
 
 
 def _texts(turn: TurnRequest, resolve: Resolve, *, leaves: bool) -> list[Line]:

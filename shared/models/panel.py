@@ -67,6 +67,16 @@ class Participant(Wire):
         """True for participants that compute and do not speak for a model."""
         return self.provider in ("analyser", "rules")
 
+    @property
+    def is_person(self) -> bool:
+        """True for somebody who is asked through the inbox."""
+        return self.provider == "person"
+
+    @property
+    def is_model(self) -> bool:
+        """True for participants that speak for a model: neither people nor rules."""
+        return not (self.rule_based or self.is_person)
+
 
 class Panel(Wire):
     """The participants of a run: `critics` speak for themselves, `author` answers, `chair` synthesises."""

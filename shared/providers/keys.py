@@ -55,9 +55,10 @@ def own_key_source(
     named = KeySource(options.api_key_env, options.api_key_file, options.api_key_keyring)
     if named != KeySource():
         return named
-    headers = secret_headers(catalogue)
-    brings_key = any(str(one.header).lower() in headers for one in header_sources(options))
-    if options.base_url is not None or brings_key or not row.key_variables:
+    held = {str(one.header).lower() for one in header_sources(options)}
+    if options.base_url is not None or not row.key_variables:
+        return None
+    if held and held & secret_headers(catalogue):
         return None
     return KeySource(env=row.key_variables[0])
 

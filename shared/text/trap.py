@@ -56,7 +56,7 @@ class Trap:
 def trap_of(request: TurnRequest, resolve: Callable[[str], bytes]) -> Trap:
     """The trap of a turn: for models that read data, not for people; in the language of our own words to them."""
     fenced = any(part.fence is not None for part in request.prompt)
-    trusted = request.participant.rule_based or request.participant.provider == "person"
+    trusted = not request.participant.is_model
     if trusted or not fenced:
         return Trap()
     own = "".join(

@@ -16,7 +16,7 @@ def check_allowed(participant: Participant, promises: Promises) -> None:
 
     This is the last look before a call: whatever the panel was made from, nothing is sent that was promised away.
     """
-    if not (promises.allow_models or participant.rule_based or participant.provider == "person"):
+    if participant.is_model and not promises.allow_models:
         raise ProviderError(
             FailureKind.NOT_ALLOWED,
             f"{participant.name} is a model, and this run was promised that no model is asked: leave it out, or "

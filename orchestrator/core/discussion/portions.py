@@ -125,4 +125,4 @@ def _wanted(pieces: Sequence[DiffPiece], findings: Iterable[Finding]) -> Sequenc
 
 def _is_cut_for(participant: Participant) -> bool:
     """People leaf through a change themselves, and what computes reads files."""
-    return participant.provider != "person" and not participant.rule_based
+    return participant.is_model

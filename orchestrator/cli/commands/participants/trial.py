@@ -86,7 +86,7 @@ def test(names: tuple[str, ...], config: Path | None, timeout_s: float, as_json:
 
 def _asked(members: Sequence[Participant], timeout_s: float) -> tuple[Participant, ...]:
     """The models among them, with little time and a short answer. Raises UserError when there are none."""
-    models = [who for who in members if not who.rule_based and who.provider != "person"]
+    models = [who for who in members if who.is_model]
     if not models:
         raise UserError(
             "no model takes part here, and analysers need no test: `quorate participants list` says what is missing"
