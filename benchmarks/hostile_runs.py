@@ -115,7 +115,7 @@ class Table:
     def act(self, step: Turn | ToolRun) -> StepResult:
         """One step as a worker does it, but for the call itself."""
         if isinstance(step, ToolRun):
-            fixes: Any = step.inputs().model_dump(mode="json").get("fixes", [])
+            fixes: Any = step.stored_inputs().get("fixes", [])
             self.patches += [fix["source"] for fix in fixes]
             return StepResult(reply={})
         who = step.participant.name

@@ -183,14 +183,15 @@ class Stage:
         return hmac.new(self.spec.seed.encode(), name.encode(), hashlib.sha256).hexdigest()[:24]
 
     def _tool_request(self, step: ToolRun) -> tuple[str, float]:
-        inputs = step.inputs().model_dump(mode="json")
         request = ToolRequest(
             tool=step.tool,
             participant=step.participant,
             role=step.role,
             round=step.round,
             reply_model=step.reply_model,
-            inputs={name: self._interned_value(value) for name, value in inputs.items()},
+            inputs={
+                name: self._interned_value(value) for name, value in step.stored_inputs().items()
+            },
             timeout_s=step.timeout_s or find_card(step.tool).limits.timeout_s,
         )
         return request.model_dump_json(), request.timeout_s

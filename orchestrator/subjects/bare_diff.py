@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
-from orchestrator.subjects.change import CapturedFile, Change, old_name, readable, status_of
+from orchestrator.subjects.change import CapturedChange, CapturedFile, old_name, readable, status_of
 from orchestrator.subjects.entries import diff_too_large, measure_blobs, read_blobs
-from orchestrator.subjects.request import ChangeRequest, Limits
+from orchestrator.subjects.request import CaptureLimits, ChangeRequest
 from orchestrator.subjects.revisions import find_commit
 from orchestrator.subjects.screening import (
     BINARY,
@@ -39,19 +41,18 @@ class _States:
     where: str
 
 
-def read_bare_diff(request: ChangeRequest, data: bytes) -> Change:
+def read_bare_diff(request: ChangeRequest, data: bytes) -> CapturedChange:
     """The change that a diff describes; its files' states are known only when a repository here holds them.
 
     Raises SubjectError for an empty, binary, too large or broken diff (with the line).
     """
-    if request.staged or request.base is not None or request.target is not None:
+    if (request.staged, request.base, request.target) != (False, None, None):
         raise SubjectError("A diff is the whole change: leave --staged, --base and the target out.")
     patches = _parse(data, request.limits)
-    skipped = {patch: reason for patch in patches if (reason := _reason(patch, request))}
-    kept = [patch for patch in patches if patch not in skipped]
-    found = _find_states(request, kept)
-    files = [_file(patch, skipped.get(patch), found) for patch in patches]
-    return Change(
+    reasons = {patch: _reason(patch, request) for patch in patches}
+    found = _find_states(request, [patch for patch, reason in reasons.items() if reason is None])
+    files = [_file(patch, reason, found) for patch, reason in reasons.items()]
+    return CapturedChange(
         title=f"given diff{found.where}",
         diff=b"".join(file.patch.text for file in files if file.patch is not None),
         files=tuple(sorted(files, key=lambda file: file.path)),
@@ -59,7 +60,7 @@ def read_bare_diff(request: ChangeRequest, data: bytes) -> Change:
     )
 
 
-def _parse(data: bytes, limits: Limits) -> tuple[FilePatch, ...]:
+def _parse(data: bytes, limits: CaptureLimits) -> tuple[FilePatch, ...]:
     if len(data) > limits.diff_bytes:
         raise diff_too_large(limits)
     if data.startswith(_UTF16_MARKS):
@@ -85,8 +86,7 @@ def _parse(data: bytes, limits: Limits) -> tuple[FilePatch, ...]:
 
 
 def _reason(patch: FilePatch, request: ChangeRequest) -> Unread | None:
-    names = [name for name in (patch.new, patch.old) if name is not None]
-    named = next((r for name in names if (r := screen_path(name, request.screen))), None)
+    named = next((r for name in _names(patch) if (r := screen_path(name, request.screen))), None)
     return (
         named or screen_modes(patch.old_mode, patch.new_mode) or (BINARY if patch.binary else None)
     )
@@ -143,7 +143,7 @@ def _find_states(request: ChangeRequest, patches: list[FilePatch]) -> _States:
 
 
 def _reverted(
-    top: Path, patches: list[FilePatch], limits: Limits
+    top: Path, patches: list[FilePatch], limits: CaptureLimits
 ) -> dict[bytes, tuple[bytes | None, bytes | None]] | None:
     states: dict[bytes, tuple[bytes | None, bytes | None]] = {}
     for patch in patches:
@@ -167,12 +167,13 @@ def _applied(
 ) -> dict[bytes, tuple[bytes | None, bytes | None]] | None:
     states: dict[bytes, tuple[bytes | None, bytes | None]] = {}
     for patch in patches:
-        before = known.get(patch.old) if patch.old is not None else None
-        if (patch.old is not None) != (before is not None) or (
-            patch.old is None and patch.path in known
-        ):
-            return None
-        after = apply_hunks(before or b"", patch.hunks)
+        if patch.old is None:
+            before = None
+            fits = patch.path not in known
+        else:
+            before = known.get(patch.old)
+            fits = before is not None
+        after = apply_hunks(before or b"", patch.hunks) if fits else None
         if after is None or (patch.new is None and after):
             return None
         states[patch.path] = (before, after if patch.new is not None else None)
@@ -180,20 +181,28 @@ def _applied(
 
 
 def _at_head(
-    repository: Repository, patches: list[FilePatch], limits: Limits
+    repository: Repository, patches: list[FilePatch], limits: CaptureLimits
 ) -> dict[bytes, bytes]:
     """The contents at HEAD of the plain files that the patches name, as far as the limits allow."""
-    names = {name for patch in patches for name in (patch.old, patch.new) if name is not None}
+    names = set(chain.from_iterable(_names(patch) for patch in patches))
     listed = repository.git.run(
-        "ls-tree", "-z", "--full-tree", "HEAD", "--", *(os.fsdecode(name) for name in sorted(names))
+        "ls-tree", "-z", "--full-tree", "HEAD", "--", *sorted(map(os.fsdecode, names))
     )
-    ids: dict[bytes, str] = {}
-    for row in listed.split(b"\0"):
-        facts, _, name = row.partition(b"\t")
-        words = facts.split()
-        if name in names and words[0] in (b"100644", b"100755"):
-            ids[name] = words[2].decode("ascii")
+    ids = {name: blob for row in listed.split(b"\0") for name, blob in _plain_file(row)}
+    ids = {name: blob for name, blob in ids.items() if name in names}
     sizes = measure_blobs(repository.git, ids.values())
     small = {blob: size for blob, size in sizes.items() if size <= limits.file_bytes}
     contents = read_blobs(repository.git, small, limits)
     return {name: contents[blob] for name, blob in ids.items() if blob in contents}
+
+
+def _names(patch: FilePatch) -> Iterator[bytes]:
+    return (name for name in (patch.new, patch.old) if name is not None)
+
+
+def _plain_file(row: bytes) -> Iterator[tuple[bytes, str]]:
+    """Name and blob of a line of `git ls-tree`, if it is about a plain file."""
+    facts, _, name = row.partition(b"\t")
+    words = facts.split()
+    if words[:1] in ([b"100644"], [b"100755"]):
+        yield name, words[2].decode("ascii")

@@ -89,7 +89,7 @@ class CapturedFile:
 
 
 @dataclass(frozen=True)
-class Change:
+class CapturedChange:
     """All files of a change, and the diff of those that are not skipped."""
 
     title: str
@@ -122,7 +122,7 @@ def old_name(patch: FilePatch) -> str | None:
     return readable(patch.old) if patch.old and status_of(patch) == "renamed" else None
 
 
-def store(change: Change, put: Put, mask: Mask) -> Subject:
+def store(change: CapturedChange, put: Put, mask: Mask) -> Subject:
     """The change as a subject. Raises SubjectError, before anything is stored, when it holds nothing to review."""
     _require_something(change)
     diff, masked = mask(change.diff)
@@ -159,7 +159,7 @@ def store(change: Change, put: Put, mask: Mask) -> Subject:
     )
 
 
-def _readable_parts(change: Change, mask: Mask) -> Iterator[FileText]:
+def _readable_parts(change: CapturedChange, mask: Mask) -> Iterator[FileText]:
     """What a reader is shown of each file: its patch, and all of it where all counts as changed."""
     for file in change.files:
         if file.left_out is not None:
@@ -189,7 +189,7 @@ def _serves_as_before(file: CapturedFile) -> bool:
     return alike and suffix not in LOADED and not file.used_otherwise
 
 
-def _require_something(change: Change) -> None:
+def _require_something(change: CapturedChange) -> None:
     if any(file.patch and file.patch.hunks for file in change.files):
         return
     skipped = [file for file in change.files if file.left_out is not None]

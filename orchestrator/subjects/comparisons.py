@@ -31,7 +31,7 @@ INDEX, WORKTREE = "index", "worktree"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class StateComparison:
     """Two states. `states` are the words for `git diff`; `reviewed` is a commit, `index` or `worktree`.
 
     `untracked` says that files which git does not know yet belong to it; `nothing` is the sentence for no change.
@@ -54,34 +54,37 @@ class Target:
     path: Path | None = None
 
 
-def read_target(git: Git | None, request: ChangeRequest) -> Target:
+def read_target(git: Git, request: ChangeRequest) -> Target:
     """Tell a path from a revision. Raises SubjectError when it is both, or neither."""
     if request.target is None:
         return Target()
     path = request.path / request.target
     on_disk = os.path.lexists(path)
-    named = git is not None and _names_revision(git, request.target)
+    named = _names_revision(git, request.target)
     if on_disk and named and request.target not in (".", ".."):
-        branch = f"refs/heads/{request.target}"
-        known = git is not None and find_commit(git, branch)
-        revision = f"{branch} for the branch" if known else f"{request.target}~0 for the revision"
-        raise SubjectError(
-            f"'{request.target}' is a path and a revision. Write ./{request.target} for the path, or "
-            f"{revision}."
-        )
-    if on_disk or (git is not None and not named and _was_a_path(git, request.target)):
+        raise _ambiguous(git, request.target)
+    if on_disk or (not named and _was_a_path(git, request.target)):
         return Target(path=path)
-    if git is not None and (named or ".." in request.target):
+    if named or ".." in request.target:
         return Target(revision=request.target)
-    hint = suggest(git, request.target) if git is not None else ""
     raise SubjectError(
-        f"'{request.target}' is neither a path nor a revision of this repository.{hint}"
+        f"'{request.target}' is neither a path nor a revision of this repository."
+        f"{suggest(git, request.target)}"
+    )
+
+
+def _ambiguous(git: Git, target: str) -> SubjectError:
+    branch = f"refs/heads/{target}"
+    known = find_commit(git, branch)
+    revision = f"{branch} for the branch" if known else f"{target}~0 for the revision"
+    return SubjectError(
+        f"'{target}' is a path and a revision. Write ./{target} for the path, or {revision}."
     )
 
 
 def comparisons(
     repository: Repository, request: ChangeRequest, revision: str | None
-) -> Iterator[Comparison]:
+) -> Iterator[StateComparison]:
     """The candidates in their order, found only as far as they are asked for."""
     if sum(
         (request.staged, revision is not None and ".." in revision, request.base is not None)
@@ -98,7 +101,7 @@ def comparisons(
         yield from _found(repository)
 
 
-def _found(repository: Repository) -> Iterator[Comparison]:
+def _found(repository: Repository) -> Iterator[StateComparison]:
     git = repository.git
     if repository.top is not None:
         yield _staged(repository)
@@ -112,12 +115,12 @@ def _found(repository: Repository) -> Iterator[Comparison]:
     yield _commit(git, head, "last commit")
 
 
-def _staged(repository: Repository) -> Comparison:
+def _staged(repository: Repository) -> StateComparison:
     if repository.top is None:
         raise SubjectError("A bare repository has no staged changes. Name a revision or a range.")
     git = repository.git
     head = find_commit(git, "HEAD")
-    return Comparison(
+    return StateComparison(
         title="staged changes",
         states=("--cached", head or empty_tree(git)),
         base=head,
@@ -127,9 +130,9 @@ def _staged(repository: Repository) -> Comparison:
     )
 
 
-def _worktree(git: Git) -> Comparison:
+def _worktree(git: Git) -> StateComparison:
     head = find_commit(git, "HEAD")
-    return Comparison(
+    return StateComparison(
         title="uncommitted changes of the working tree",
         states=(head or empty_tree(git),),
         base=head,
@@ -140,24 +143,23 @@ def _worktree(git: Git) -> Comparison:
     )
 
 
-def _named(git: Git, revision: str) -> Comparison:
-    for dots in ("...", ".."):
+def _named(git: Git, revision: str) -> StateComparison:
+    for dots, compare in (("...", _since), ("..", _between)):
         if dots in revision:
             left, _, right = revision.partition(dots)
-            left, right = left or "HEAD", right or "HEAD"
-            return _since(git, left, right) if dots == "..." else _between(git, left, right)
+            return compare(git, left or "HEAD", right or "HEAD")
     commit = require_commit(git, revision)
-    default = find_default_branch(git)
-    if default is not None and revision != default and is_branch(git, revision):
-        base = find_merge_base(git, default, commit)
-        if base is not None and base != commit:
-            return _since(git, default, revision)
+    default = find_default_branch(git) if is_branch(git, revision) else None
+    if default is None or default == revision:
+        return _commit(git, commit, "commit")
+    if find_merge_base(git, default, commit) not in (None, commit):
+        return _since(git, default, revision)
     return _commit(git, commit, "commit")
 
 
-def _between(git: Git, left: str, right: str) -> Comparison:
+def _between(git: Git, left: str, right: str) -> StateComparison:
     base, reviewed = require_commit(git, left), require_commit(git, right)
-    return Comparison(
+    return StateComparison(
         title=f"changes from {left} to {right}",
         states=(base, reviewed),
         base=base,
@@ -167,7 +169,7 @@ def _between(git: Git, left: str, right: str) -> Comparison:
     )
 
 
-def _since(git: Git, base: str, revision: str) -> Comparison:
+def _since(git: Git, base: str, revision: str) -> StateComparison:
     parted = require_merge_base(git, base, revision)
     reviewed = require_commit(git, revision)
     count = git.run("rev-list", "--count", f"{parted}..{reviewed}").decode("ascii").strip()
@@ -176,7 +178,7 @@ def _since(git: Git, base: str, revision: str) -> Comparison:
         if revision == "HEAD"
         else revision
     )
-    return Comparison(
+    return StateComparison(
         title=f"{name} since it left {base} ({count} commit{'' if count == '1' else 's'})",
         states=(parted, reviewed),
         base=parted,
@@ -186,9 +188,9 @@ def _since(git: Git, base: str, revision: str) -> Comparison:
     )
 
 
-def _commit(git: Git, commit: str, word: str) -> Comparison:
+def _commit(git: Git, commit: str, word: str) -> StateComparison:
     known = read_commit(git, commit)
-    return Comparison(
+    return StateComparison(
         title=f"{word} {known.short}: {known.subject}",
         states=(known.parent or empty_tree(git), commit),
         base=known.parent,

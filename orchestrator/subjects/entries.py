@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.subjects.comparisons import Comparison
-from orchestrator.subjects.request import Limits
+from orchestrator.subjects.comparisons import StateComparison
+from orchestrator.subjects.request import CaptureLimits
 from orchestrator.subjects.screening import megabytes
 from shared.errors import EnvironmentFault, SubjectError
 from shared.git.process import Git, OutputTooLarge
@@ -44,7 +44,7 @@ PATCH_OPTIONS = (
 
 
 @dataclass(frozen=True)
-class Entry:
+class ChangedEntry:
     """One changed file: git's status letter, modes, blob ids (None: absent, or only on disk) and names."""
 
     status: str
@@ -66,7 +66,9 @@ class Entry:
         return self.new_mode != ABSENT and self.new_id is None
 
 
-def list_entries(git: Git, comparison: Comparison, pathspecs: tuple[str, ...]) -> tuple[Entry, ...]:
+def list_entries(
+    git: Git, comparison: StateComparison, pathspecs: tuple[str, ...]
+) -> tuple[ChangedEntry, ...]:
     """The changed files. Raises SubjectError for unmerged ones."""
     raw = git.run(
         "diff", "--raw", "-z", "--no-abbrev", *DIFF_OPTIONS, *comparison.states, "--", *pathspecs
@@ -80,7 +82,7 @@ def list_entries(git: Git, comparison: Comparison, pathspecs: tuple[str, ...]) -
         old = next(words)
         path = next(words) if status[:1] in b"RC" else old
         entries.append(
-            Entry(
+            ChangedEntry(
                 status[:1].decode("ascii"), old_mode, new_mode, _id(old_id), _id(new_id), old, path
             )
         )
@@ -103,10 +105,10 @@ def list_untracked(git: Git, pathspecs: tuple[str, ...]) -> tuple[bytes, ...]:
 
 def read_patch(
     git: Git,
-    comparison: Comparison,
+    comparison: StateComparison,
     pathspecs: tuple[str, ...],
     left_out: Iterable[bytes],
-    limits: Limits,
+    limits: CaptureLimits,
 ) -> bytes:
     """The unified diff without the files that are left out. Raises SubjectError over the limit."""
     excluded = [f":(top,exclude,literal){os.fsdecode(path)}" for path in left_out]
@@ -119,7 +121,7 @@ def read_patch(
         raise diff_too_large(limits) from error
 
 
-def diff_too_large(limits: Limits) -> SubjectError:
+def diff_too_large(limits: CaptureLimits) -> SubjectError:
     """The sentence for a diff over the limit."""
     return SubjectError(
         f"The change is too large: its diff is over {megabytes(limits.diff_bytes)}. {NARROW}"
@@ -143,7 +145,7 @@ def measure_blobs(git: Git, ids: Iterable[str]) -> dict[str, int]:
     return sizes
 
 
-def read_blobs(git: Git, sizes: Mapping[str, int], limits: Limits) -> dict[str, bytes]:
+def read_blobs(git: Git, sizes: Mapping[str, int], limits: CaptureLimits) -> dict[str, bytes]:
     """The contents of the blobs. Raises SubjectError when they are over the limit together."""
     if sum(sizes.values()) > limits.contents_bytes:
         raise SubjectError(

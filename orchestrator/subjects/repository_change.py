@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from orchestrator.subjects.change import CapturedFile, Change, old_name, readable, status_of
+from orchestrator.subjects.change import CapturedChange, CapturedFile, old_name, readable, status_of
 from orchestrator.subjects.comparisons import (
     INDEX,
     WORKTREE,
-    Comparison,
+    StateComparison,
     comparisons,
     read_target,
 )
 from orchestrator.subjects.entries import (
     ABSENT,
     NARROW,
-    Entry,
+    ChangedEntry,
     diff_too_large,
     list_entries,
     list_untracked,
@@ -54,16 +55,16 @@ class Located:
     """A change that was found and not read yet: the two states, and what differs between them."""
 
     repository: Repository
-    comparison: Comparison
+    comparison: StateComparison
     pathspecs: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[ChangedEntry, ...]
     untracked: tuple[bytes, ...]
 
 
-def read_repository(request: ChangeRequest, located: Located | None = None) -> Change:
+def read_repository(request: ChangeRequest, located: Located | None = None) -> CapturedChange:
     """The change that the request means, wherever it was located."""
     there = located or locate(request)
-    reading = _Reading(request, there.repository, there.comparison, there.pathspecs)
+    reading = _RepositoryReading(request, there.repository, there.comparison, there.pathspecs)
     return reading.change(there.entries, there.untracked)
 
 
@@ -113,16 +114,18 @@ def _below(repository: Repository, path: Path, request: ChangeRequest) -> tuple[
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _RepositoryReading:
     """One comparison on its way to a change; `contents` are blobs by id."""
 
     request: ChangeRequest
     repository: Repository
-    comparison: Comparison
+    comparison: StateComparison
     pathspecs: tuple[str, ...]
     contents: dict[str, bytes] = field(default_factory=dict)
 
-    def change(self, entries: tuple[Entry, ...], untracked: tuple[bytes, ...]) -> Change:
+    def change(
+        self, entries: tuple[ChangedEntry, ...], untracked: tuple[bytes, ...]
+    ) -> CapturedChange:
         limits = self.request.limits
         if len(entries) + len(untracked) > limits.files:
             raise SubjectError(
@@ -130,56 +133,65 @@ class _Reading:
                 f"not known to git; the limit is {limits.files}. {NARROW}"
             )
         skipped = self._screen(entries)
-        left_out = {name for entry in skipped for name in (entry.old, entry.path)}
-        tracked = read_patch(
-            self.repository.git, self.comparison, self.pathspecs, sorted(left_out), limits
-        )
-        diff, fresh = tracked, []
-        for path in untracked:
-            fresh.append(self._untracked(self.repository.place, path))
-            diff += fresh[-1].patch.text if fresh[-1].patch else b""
-            if len(diff) > limits.diff_bytes:
-                raise diff_too_large(limits)
-        by_path = {entry.path: entry for entry in entries}
-        by_old = {entry.old: entry for entry in entries}
-        patches = parse_patch(tracked) if tracked else ()
-        files = [self._tracked(patch, by_path, by_old) for patch in patches]
-        files += [self._skipped(entry, unread) for entry, unread in skipped.items()]
-        files += fresh
-        return Change(
+        left_out = sorted({name for entry in skipped for name in (entry.old, entry.path)})
+        git = self.repository.git
+        tracked = read_patch(git, self.comparison, self.pathspecs, left_out, limits)
+        fresh = list(self._new_files(untracked, limits.diff_bytes - len(tracked)))
+        diff = tracked + b"".join(file.patch.text for file in fresh if file.patch)
+        files = [self._skipped(entry, unread) for entry, unread in skipped.items()]
+        files += [*self._known_files(tracked, entries), *fresh]
+        return CapturedChange(
             self._title(fresh), diff, tuple(sorted(files, key=lambda f: f.path)), self._origin()
         )
 
-    def _screen(self, entries: tuple[Entry, ...]) -> dict[Entry, Unread]:
+    def _known_files(
+        self, diff: bytes, entries: tuple[ChangedEntry, ...]
+    ) -> Iterator[CapturedFile]:
+        by_path = {entry.path: entry for entry in entries}
+        by_old = {entry.old: entry for entry in entries}
+        for patch in parse_patch(diff) if diff else ():
+            yield self._tracked(patch, by_path, by_old)
+
+    def _new_files(self, untracked: tuple[bytes, ...], left: int) -> Iterator[CapturedFile]:
+        """The files that git does not know. Raises SubjectError when their diff has more than `left` bytes."""
+        for path in untracked:
+            file = self._untracked(self.repository.place, path)
+            left -= len(file.patch.text) if file.patch else 0
+            if left < 0:
+                raise diff_too_large(self.request.limits)
+            yield file
+
+    def _screen(self, entries: tuple[ChangedEntry, ...]) -> dict[ChangedEntry, Unread]:
         """The entries that are left out, with reasons; reads the contents of the others."""
-        git, screen, limits = self.repository.git, self.request.screen, self.request.limits
-        skipped = {
-            entry: reason
-            for entry in entries
-            if (reason := screen_path(entry.path, screen))
-            or (reason := screen_path(entry.old, screen))
-            or (reason := screen_modes(entry.old_mode, entry.new_mode))
-        }
+        git, limits = self.repository.git, self.request.limits
+        skipped = _reasons(entries, self._screen_name)
         rest = [entry for entry in entries if entry not in skipped]
         sizes = measure_blobs(git, (blob for entry in rest for blob in entry.blobs))
-        for entry in rest:
-            largest = max((*(sizes[blob] for blob in entry.blobs), self._size_on_disk(entry)))
-            if largest > limits.file_bytes:
-                skipped[entry] = too_large(largest, limits.file_bytes)
+        skipped |= _reasons(rest, lambda entry: self._screen_size(entry, sizes))
         rest = [entry for entry in rest if entry not in skipped]
         wanted = {blob: sizes[blob] for entry in rest for blob in entry.blobs}
         self.contents.update(read_blobs(git, wanted, limits))
-        for entry in rest:
-            if reason := self._screen_contents(entry):
-                skipped[entry] = reason
-        return skipped
+        return skipped | _reasons(rest, self._screen_contents)
 
-    def _size_on_disk(self, entry: Entry) -> int:
+    def _screen_name(self, entry: ChangedEntry) -> Unread | None:
+        screen = self.request.screen
+        return (
+            screen_path(entry.path, screen)
+            or screen_path(entry.old, screen)
+            or screen_modes(entry.old_mode, entry.new_mode)
+        )
+
+    def _screen_size(self, entry: ChangedEntry, sizes: Mapping[str, int]) -> Unread | None:
+        limit = self.request.limits.file_bytes
+        largest = max((*(sizes[blob] for blob in entry.blobs), self._size_on_disk(entry)))
+        return too_large(largest, limit) if largest > limit else None
+
+    def _size_on_disk(self, entry: ChangedEntry) -> int:
         if entry.on_disk and self.repository.top is not None:
             return size_on_disk(self.repository.top, entry.path)
         return 0
 
-    def _screen_contents(self, entry: Entry) -> Unread | None:
+    def _screen_contents(self, entry: ChangedEntry) -> Unread | None:
         states = [self.contents[blob] for blob in entry.blobs]
         if entry.on_disk and self.repository.top is not None:
             read = read_inside(self.repository.top, entry.path, self.request.limits.file_bytes)
@@ -189,7 +201,10 @@ class _Reading:
         return next((reason for state in states if (reason := screen_content(state))), None)
 
     def _tracked(
-        self, patch: FilePatch, by_path: dict[bytes, Entry], by_old: dict[bytes, Entry]
+        self,
+        patch: FilePatch,
+        by_path: dict[bytes, ChangedEntry],
+        by_old: dict[bytes, ChangedEntry],
     ) -> CapturedFile:
         # The names of the patch count: without the files left out, git may pair renames otherwise.
         entry = by_path.get(patch.path)
@@ -197,14 +212,7 @@ class _Reading:
         if entry is None or (patch.old is not None and former is None):
             raise _moving_target()
         before = self.contents[former.old_id] if former and former.old_id else None
-        after = None
-        if patch.new is not None and entry.new_id is not None:
-            after = self.contents[entry.new_id]
-        elif patch.new is not None and entry.new_mode != ABSENT:
-            # What git compared, line endings as it stores them, and not a file that changes meanwhile.
-            after = apply_hunks(before or b"", patch.hunks)
-            if after is None:
-                raise _moving_target()
+        after = None if patch.new is None else self._after(entry, before, patch)
         return CapturedFile(
             path=readable(patch.path),
             status=status_of(patch),
@@ -215,6 +223,17 @@ class _Reading:
             executable=entry.new_mode == EXECUTABLE,
             became_executable=entry.new_mode == EXECUTABLE and entry.old_mode != EXECUTABLE,
         )
+
+    def _after(self, entry: ChangedEntry, before: bytes | None, patch: FilePatch) -> bytes | None:
+        if entry.new_id is not None:
+            return self.contents[entry.new_id]
+        if entry.new_mode == ABSENT:
+            return None
+        # What git compared, line endings as it stores them, and not a file that changes meanwhile.
+        after = apply_hunks(before or b"", patch.hunks)
+        if after is None:
+            raise _moving_target()
+        return after
 
     def _untracked(self, top: Path, path: bytes) -> CapturedFile:
         name = readable(path)
@@ -232,7 +251,7 @@ class _Reading:
         patch = parse_patch(new_file_patch(path, content, executable))[0]
         return CapturedFile(name, "added", after=content, patch=patch, executable=executable)
 
-    def _skipped(self, entry: Entry, left_out: Unread) -> CapturedFile:
+    def _skipped(self, entry: ChangedEntry, left_out: Unread) -> CapturedFile:
         patch = FilePatch(
             entry.old if entry.status != "A" else None, entry.path if entry.status != "D" else None
         )
@@ -271,6 +290,12 @@ class _Reading:
             reviewed=self.comparison.reviewed,
             head=self.comparison.head if uncommitted else None,
         )
+
+
+def _reasons(
+    entries: Iterable[ChangedEntry], screen: Callable[[ChangedEntry], Unread | None]
+) -> dict[ChangedEntry, Unread]:
+    return {entry: reason for entry in entries if (reason := screen(entry))}
 
 
 def _moving_target() -> SubjectError:

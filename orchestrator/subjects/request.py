@@ -68,7 +68,7 @@ MAY_BE_SENT = (
 
 
 @dataclass(frozen=True)
-class Limits:
+class CaptureLimits:
     """What a subject may hold, in bytes and files. `contents` bounds both states of all files together."""
 
     diff_bytes: int = 10_000_000
@@ -100,6 +100,6 @@ class ChangeRequest:
     base: str | None = None
     diff: bytes | None = None
     pathspecs: tuple[str, ...] = ()
-    limits: Limits = Limits()
+    limits: CaptureLimits = CaptureLimits()
     screen: Screen = Screen()
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)

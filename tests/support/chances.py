@@ -98,7 +98,7 @@ def held(run: Submission, seed: int, failing: float = 0.0) -> tuple[Outcome, Sim
 def _tool(step: ToolRun, draw: Random) -> StepResult:
     if step.reply_model == "applied":
         return reply("applied", repository="/nowhere", branch="quorate/r1")
-    proposals: Any = step.inputs().model_dump(mode="json")["fixes"]
+    proposals: Any = step.stored_inputs()["fixes"]
     fixes = [{**fix, "problem": draw.choice((None, None, "no"))} for fix in proposals]
     good = any(fix["problem"] is None for fix in fixes)
     return reply("fixes.checked", fixes=fixes, patch=PATCH if good else "")

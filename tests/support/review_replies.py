@@ -67,7 +67,7 @@ def finished(step: Step, patch: str = PATCH, subject: str | None = None) -> Step
             return reply("fix", fixes=[{"findings": ["F1"], "patch": patch}])
         case "fixes.checked":
             assert isinstance(step, ToolRun)
-            proposals: Any = step.inputs().model_dump(mode="json")["fixes"]
+            proposals: Any = step.stored_inputs()["fixes"]
             fixes = [{**fix, "problem": None} for fix in proposals]
             return reply("fixes.checked", fixes=fixes, patch=patch)
         case "applied":

@@ -65,6 +65,10 @@ class ToolRun:
     inputs: Callable[[], Wire] = field(compare=False, repr=False)
     timeout_s: float | None = None
 
+    def stored_inputs(self) -> dict[str, JsonValue]:
+        """The inputs as a step's request keeps them: what was said, and no defaults."""
+        return self.inputs().model_dump(mode="json", exclude_unset=True)
+
 
 @dataclass(frozen=True)
 class ChildRequest:

@@ -214,7 +214,7 @@ def _content(step: Step | Decide) -> str:
             brief = json.dumps(step.brief(), sort_keys=True) if step.participant.rule_based else ""
             return "\x1f".join((*parts, brief))
         case ToolRun():
-            return step.inputs().model_dump_json()
+            return json.dumps(step.stored_inputs(), sort_keys=True)
         case ChildRun():
             return step.request().spec.model_dump_json()
         case _:

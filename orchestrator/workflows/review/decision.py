@@ -95,13 +95,16 @@ def apply_fix(context: ReviewContext, result: Result) -> Effect[Result]:
             role="apply",
             round=0,
             reply_model="applied",
-            inputs=lambda: ApplyInput(
-                subject=context.subject_hash,
-                fixes=tuple(good_fixes(fixes)),
-                mode="in_place" if context.options.apply == "in-place" else "branch",
-                run=context.run,
-                approved=approved,
-                effect=f"{context.run}/{context.key('apply')}",
+            inputs=lambda: ApplyInput.model_validate(
+                {
+                    "subject": context.subject_hash,
+                    "fixes": [fix.model_dump() for fix in good_fixes(fixes)],
+                    "only": None,
+                    "mode": context.options.apply.replace("-", "_"),
+                    "run": context.run,
+                    "approved": approved,
+                    "effect": f"{context.run}/{context.key('apply')}",
+                }
             ),
         )
     )

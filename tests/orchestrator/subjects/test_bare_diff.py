@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.subjects.request import Limits
+from orchestrator.subjects.request import CaptureLimits
 from shared.errors import SubjectError
 from shared.git.patch import parse_patch
 from shared.models.coverage import UnreadReason
@@ -134,7 +134,7 @@ def test_a_diff_over_the_limit_is_refused(repo: Any, tmp_path: Path) -> None:
     with pytest.raises(SubjectError, match=r"over 10\.0 MB\. Narrow it"):
         given(repo, tmp_path, b"x" * 10_000_001)
     with pytest.raises(SubjectError, match="too large"):
-        given(repo, tmp_path, PLAIN, limits=Limits(diff_bytes=10))
+        given(repo, tmp_path, PLAIN, limits=CaptureLimits(diff_bytes=10))
 
 
 def test_text_around_a_diff_is_passed_over(repo: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.subjects.request import Limits
+from orchestrator.subjects.request import CaptureLimits
 from shared.errors import SubjectError
 
 
@@ -100,9 +100,9 @@ def test_a_change_over_the_limits_says_how_to_narrow_it(repo: Any) -> None:
         repo.capture()
     assert repo.shelf.documents == {}
     with pytest.raises(SubjectError, match=r"12 files.* the limit is 10"):
-        repo.capture(limits=Limits(files=10))
+        repo.capture(limits=CaptureLimits(files=10))
     with pytest.raises(SubjectError, match=r"too large together"):
-        repo.capture(limits=Limits(contents_bytes=1000))
+        repo.capture(limits=CaptureLimits(contents_bytes=1000))
 
 
 def test_a_ten_megabyte_file_alone_is_nothing_to_review(repo: Any) -> None:

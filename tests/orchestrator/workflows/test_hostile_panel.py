@@ -215,7 +215,7 @@ def test_a_patch_is_offered_under_the_name_of_who_wrote_it() -> None:
 
     def panel(step: Step, known: Sequence[str]) -> StepResult:
         if isinstance(step, ToolRun) and step.tool == "fixes.check":
-            tried.extend(step.inputs().model_dump(mode="json")["fixes"])
+            tried.extend(step.stored_inputs()["fixes"])
         return honest(step, known)
 
     outcome = hold(patches, panel)

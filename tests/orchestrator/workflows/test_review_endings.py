@@ -287,7 +287,7 @@ def test_apply_fix_applies_exactly_what_was_shown() -> None:
     asked = run.questions["decision"].question
     apply = run.commands["apply"]
     assert isinstance(apply, ToolRun)
-    inputs: Any = apply.inputs().model_dump(mode="json")
+    inputs: Any = apply.stored_inputs()
     shown: Any = asked.shown["fixes"]
     assert inputs["approved"] == hashlib.sha256(shown["patch"].encode()).hexdigest()
     assert asked.selectable == ("F1",)
@@ -336,12 +336,9 @@ def test_a_selection_is_combined_and_checked_anew() -> None:
     check, apply = run.commands["selected-fixes/check"], run.commands["apply"]
     assert isinstance(check, ToolRun)
     assert isinstance(apply, ToolRun)
-    chosen: Any = check.inputs().model_dump(mode="json")["fixes"]
+    chosen: Any = check.stored_inputs()["fixes"]
     assert [fix["findings"] for fix in chosen] == [["F1"]]
-    assert (
-        apply.inputs().model_dump(mode="json")["approved"]
-        == hashlib.sha256(b"selected").hexdigest()
-    )
+    assert apply.stored_inputs()["approved"] == hashlib.sha256(b"selected").hexdigest()
 
 
 def test_a_policy_answers_at_once_and_nobody_is_asked() -> None:

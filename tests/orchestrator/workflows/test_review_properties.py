@@ -114,7 +114,7 @@ class Chance:
 
     def _checked(self, step: Step, draw: Random) -> StepResult:
         assert isinstance(step, ToolRun)
-        proposals: Any = step.inputs().model_dump(mode="json")["fixes"]
+        proposals: Any = step.stored_inputs()["fixes"]
         fixes = [
             {**fix, "problem": "it does not apply" if draw.random() < 0.3 else None}
             for fix in proposals
@@ -220,7 +220,7 @@ def test_nothing_is_applied_without_the_answer_that_asked_for_it(
             if entry.result is not None and entry.result.reply is not None
             if "patch" in entry.result.reply
         }
-        assert step.inputs().model_dump(mode="json")["approved"] in offered
+        assert step.stored_inputs()["approved"] in offered
 
 
 @settings(max_examples=40, deadline=None)

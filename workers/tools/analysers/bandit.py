@@ -15,8 +15,8 @@ from shared.models.replies import Critique
 from shared.tools.inputs import AnalyserInput
 from workers.tools.analysers.critique import analyser_label, python_critique
 from workers.tools.analysers.program import (
-    Answer,
-    Program,
+    AnalyserProgram,
+    ProgramAnswer,
     from_elsewhere,
     key_of,
     unknown_before,
@@ -69,13 +69,13 @@ class _Issue(BaseModel):
         return (self.line_number, *self.line_range)
 
 
-class _Trouble(BaseModel):
+class _BanditTrouble(BaseModel):
     filename: Path
     reason: str
 
 
 class _BanditReport(BaseModel):
-    errors: tuple[_Trouble, ...] = ()
+    errors: tuple[_BanditTrouble, ...] = ()
     metrics: dict[str, JsonValue] = {}
     results: tuple[_Issue, ...] = ()
 
@@ -95,7 +95,7 @@ def command(paths: list[str]) -> list[str]:
     ]
 
 
-def _troubles(answer: Answer[_BanditReport]) -> Iterator[tuple[str, Unreadable]]:
+def _troubles(answer: ProgramAnswer[_BanditReport]) -> Iterator[tuple[str, Unreadable]]:
     """The files that bandit did not get through, by the name that they have there."""
     if answer.report is None or answer.problem is not None:
         for file in answer.files:
@@ -112,7 +112,7 @@ def _troubles(answer: Answer[_BanditReport]) -> Iterator[tuple[str, Unreadable]]
             yield file, Unreadable("a rule of bandit failed on it", UnreadReason.CRASHED)
 
 
-_BANDIT = Program(
+_BANDIT = AnalyserProgram(
     name="bandit",
     form=TypeAdapter(_BanditReport),
     command=command,
@@ -184,16 +184,14 @@ def _hidden(
     It does so by a comment of its own, or by a new weakness in a statement that has one.
     """
     hidden = [issue for issue in issues if _is_hidden(source, issue)]
-    own = [issue for issue in hidden if _line_that_hides(source, issue)]
-    fresh = unknown_before(
-        ((issue.test_id, issue) for issue in hidden if issue not in own),
-        (issue.test_id for issue in earlier if _suppressing(state, issue)),
-    )
-    issue = next(iter((*own, *fresh)), None)
-    if issue is None:
-        return None
-    line = _line_that_hides(source, issue) or _suppressing(source, issue)[0]
-    return hides(source.path, issue.test_id, source.number(line))
+    for issue in hidden:
+        if line := _line_that_hides(source, issue):
+            return hides(source.path, issue.test_id, source.number(line))
+    known = (issue.test_id for issue in earlier if _suppressing(state, issue))
+    for issue in unknown_before(((issue.test_id, issue) for issue in hidden), known):
+        line = _suppressing(source, issue)[0]
+        return hides(source.path, issue.test_id, source.number(line))
+    return None
 
 
 def _is_hidden(source: SourceFile, issue: _Issue) -> bool:

@@ -40,11 +40,11 @@ class _Block(BaseModel):
     methods: tuple[_Block, ...] = ()
 
 
-class _Trouble(BaseModel):
+class _RadonTrouble(BaseModel):
     error: str
 
 
-_REPORT = TypeAdapter(dict[str, tuple[_Block, ...] | _Trouble])
+_REPORT = TypeAdapter(dict[str, tuple[_Block, ...] | _RadonTrouble])
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,8 @@ def _measure(
     return {path: _functions(listed.get(path, ())) for path in files}
 
 
-def _functions(blocks: tuple[_Block, ...] | _Trouble) -> dict[str, Function] | None:
-    if isinstance(blocks, _Trouble):
+def _functions(blocks: tuple[_Block, ...] | _RadonTrouble) -> dict[str, Function] | None:
+    if isinstance(blocks, _RadonTrouble):
         return None
     named: dict[str, Function] = {}
     for block in blocks:

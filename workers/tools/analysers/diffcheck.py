@@ -17,7 +17,7 @@ from shared.models.subject import FileChange
 from shared.tools.inputs import AnalyserInput
 from workers.tools.analysers.critique import write_critique
 from workers.tools.analysers.edits import line_patch
-from workers.tools.analysers.linechecks import LINE_CHECKS, Check, Hit
+from workers.tools.analysers.linechecks import LINE_CHECKS, Hit, LineCheck
 from workers.tools.analysers.program import earlier_state
 from workers.tools.analysers.sources import MAX_QUOTE, Examined, SourceFile, sources
 from workers.tools.analysers.syntaxchecks import SyntaxProblem, Unparsed, check_syntax
@@ -113,7 +113,7 @@ def _line_findings(source: SourceFile) -> Iterator[RaisedFinding]:
             yield from islice(_hits(source, check), MOST_HITS)
 
 
-def _hits(source: SourceFile, check: Check) -> Iterator[RaisedFinding]:
+def _hits(source: SourceFile, check: LineCheck) -> Iterator[RaisedFinding]:
     """What a check finds in the changed lines, in each of them once."""
     for number in _changed_lines(source):
         line = source.lines[number - 1]

@@ -66,7 +66,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Check:
+class LineCheck:
     """A rule for lines: in files of `suffixes` or names (all when empty) whose whole text satisfies `whole_file`."""
 
     find: Callable[[str], Hit | None]
@@ -205,11 +205,11 @@ def _has_conflict_edge(text: str) -> bool:
     return CONFLICT_EDGE.search(text) is not None
 
 
-LINE_CHECKS: tuple[Check, ...] = (
-    Check(_conflict, whole_file=_has_conflict_edge),
-    Check(_secret("private-key", "A private key is committed", PRIVATE_KEY)),
-    Check(_secret("token", "A key or token is committed", TOKENS)),
-    Check(
+LINE_CHECKS: tuple[LineCheck, ...] = (
+    LineCheck(_conflict, whole_file=_has_conflict_edge),
+    LineCheck(_secret("private-key", "A private key is committed", PRIVATE_KEY)),
+    LineCheck(_secret("token", "A key or token is committed", TOKENS)),
+    LineCheck(
         _characters(
             "bidi-control",
             "A bidirectional control character: the text is not what it looks like",
@@ -218,24 +218,24 @@ LINE_CHECKS: tuple[Check, ...] = (
             "security",
         )
     ),
-    Check(
+    LineCheck(
         _characters(
             "hidden-text", "Text in invisible tag letters", TAGS, Severity.CRITICAL, "security"
         )
     ),
-    Check(
+    LineCheck(
         _characters("invisible", "An invisible character", INVISIBLE, Severity.MINOR, "correctness")
     ),
-    Check(
+    LineCheck(
         _characters(
             "control-character", "A control character", CONTROL, Severity.MINOR, "correctness"
         )
     ),
-    Check(_statement("debugger", "A debugger statement was left in", DEBUGGER), SCRIPTS),
-    Check(_statement("debugger", "A debugger call was left in", RUBY_DEBUGGER), (".rb",)),
-    Check(_statement("debugger", "A debugging output was left in", PHP_DEBUGGER), (".php",)),
-    Check(_path_import, (".pth",)),
-    Check(_rewritten, (".gitattributes",)),
-    Check(_focused, SCRIPTS),
-    Check(_todo),
+    LineCheck(_statement("debugger", "A debugger statement was left in", DEBUGGER), SCRIPTS),
+    LineCheck(_statement("debugger", "A debugger call was left in", RUBY_DEBUGGER), (".rb",)),
+    LineCheck(_statement("debugger", "A debugging output was left in", PHP_DEBUGGER), (".php",)),
+    LineCheck(_path_import, (".pth",)),
+    LineCheck(_rewritten, (".gitattributes",)),
+    LineCheck(_focused, SCRIPTS),
+    LineCheck(_todo),
 )

@@ -30,7 +30,7 @@ _Issue = TypeVar("_Issue")
 
 
 @dataclass(frozen=True)
-class Answer(Generic[_Report]):
+class ProgramAnswer(Generic[_Report]):
     """What the program said about some files; without a `report` it crashed on this one file, for `problem`."""
 
     files: tuple[str, ...]
@@ -47,14 +47,14 @@ class Analysed(Generic[_Issue]):
     unread: Mapping[str, UnreadFile]
 
 
-def crashed_files(answer: Answer[_Report]) -> Iterator[tuple[str, Unreadable]]:
+def crashed_files(answer: ProgramAnswer[_Report]) -> Iterator[tuple[str, Unreadable]]:
     """The file that the program died of, if it did."""
     if answer.problem is not None:
         yield answer.files[0], answer.problem
 
 
 @dataclass(frozen=True)
-class Program(Generic[_Report, _Issue]):
+class AnalyserProgram(Generic[_Report, _Issue]):
     """How a program is called and its answers are read.
 
     `command` is the command line for the files of one call; `file_name` what it is told that a file is called (its
@@ -67,7 +67,7 @@ class Program(Generic[_Report, _Issue]):
     command: Callable[[list[str]], list[str]]
     file_name: Callable[[int, str], str]
     issues: Callable[[_Report], Iterable[tuple[Path, _Issue]]]
-    troubles: Callable[[Answer[_Report]], Iterable[tuple[str, Unreadable]]] = crashed_files
+    troubles: Callable[[ProgramAnswer[_Report]], Iterable[tuple[str, Unreadable]]] = crashed_files
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def analyse(self, sources: Iterable[SourceFile], countdown: Countdown) -> Analysed[_Issue]:
@@ -95,7 +95,7 @@ class Program(Generic[_Report, _Issue]):
 
     def _answers(
         self, files: Sequence[str], root: Path, home: Path, countdown: Countdown
-    ) -> Iterator[Answer[_Report]]:
+    ) -> Iterator[ProgramAnswer[_Report]]:
         """An answer a call. When the program crashes, the files are halved until the one is left on which it does."""
         waiting = [
             list(files[start : start + FILES_PER_CALL])
@@ -108,14 +108,14 @@ class Program(Generic[_Report, _Issue]):
             except _Crash as crash:
                 if len(some) == 1:
                     why = f"{self.name} crashed on it ({crash})"
-                    yield Answer(tuple(some), problem=Unreadable(why, UnreadReason.CRASHED))
+                    yield ProgramAnswer(tuple(some), problem=Unreadable(why, UnreadReason.CRASHED))
                     continue
                 half = len(some) // 2
                 waiting[:0] = [some[:half], some[half:]]
 
     def _call(
         self, files: list[str], root: Path, home: Path, countdown: Countdown
-    ) -> Answer[_Report]:
+    ) -> ProgramAnswer[_Report]:
         finished = execute(
             self.command(files),
             cwd=root,
@@ -130,7 +130,7 @@ class Program(Generic[_Report, _Issue]):
             report = self.form.validate_python(loads(output_of(finished, self.name)))
         except (ValueError, ValidationError) as error:
             raise ToolError(f"{self.name} answered in a form that is not understood.") from error
-        return Answer(tuple(files), report, finished.stderr.decode("utf-8", "replace"))
+        return ProgramAnswer(tuple(files), report, finished.stderr.decode("utf-8", "replace"))
 
 
 class _Crash(Exception):

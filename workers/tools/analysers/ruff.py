@@ -16,8 +16,8 @@ from shared.tools.inputs import AnalyserInput
 from workers.tools.analysers.critique import analyser_label, python_critique
 from workers.tools.analysers.edits import Edit, apply_edits, file_patch
 from workers.tools.analysers.program import (
+    AnalyserProgram,
     Before,
-    Program,
     from_elsewhere,
     key_of,
     unknown_before,
@@ -118,7 +118,7 @@ def _file_name(number: int, path: str) -> str:
     return f"named/{path}" if path.endswith(PYTHON_SUFFIXES) else f"other/{number}.py"
 
 
-_RUFF = Program(
+_RUFF = AnalyserProgram(
     name="ruff",
     form=_DIAGNOSTICS,
     command=command,
@@ -156,23 +156,28 @@ class _Judged:
     elsewhere: list[_Diagnostic] = field(default_factory=list)
     partly: UnreadFile | None = None
 
+    def take(self, finding: RaisedFinding, diagnostic: _Diagnostic, line: int | None) -> None:
+        """Keep a finding on changed lines; `line` is the one that suppresses its rule."""
+        if line is None:
+            self.findings.append(finding)
+        elif self.source.changed(line) and finding.severity.rank <= HIDDEN.rank:
+            # What the change itself hides is said, and somebody else has to read it.
+            self.findings.append(as_suppressed(finding))
+            self.partly = self.partly or hides(self.source.path, diagnostic.code, line)
+
 
 def _judge(source: SourceFile, diagnostics: Iterable[_Diagnostic]) -> _Judged:
     judged = _Judged(source)
     for diagnostic in diagnostics:
-        line = suppressed_in(source, diagnostic.code, diagnostic.rows)
         if diagnostic.unparsed:
             # What cannot be parsed is a finding, and nothing else of that file was checked.
             if judged.partly is None:
                 judged.partly = UNPARSED_FILE.of(source.path)
                 judged.findings.append(_syntax_error(source, diagnostic))
-        elif finding := _finding(source, diagnostic):
-            if line is None:
-                judged.findings.append(finding)
-            elif source.changed(line) and finding.severity.rank <= HIDDEN.rank:
-                # What the change itself hides is said, and somebody else has to read it.
-                judged.findings.append(as_suppressed(finding))
-                judged.partly = judged.partly or hides(source.path, diagnostic.code, line)
+            continue
+        line = suppressed_in(source, diagnostic.code, diagnostic.rows)
+        if finding := _finding(source, diagnostic):
+            judged.take(finding, diagnostic, line)
         elif line is None and diagnostic.grave and source.change.before is not None:
             judged.elsewhere.append(diagnostic)
     return judged

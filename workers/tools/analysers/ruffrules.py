@@ -9,24 +9,24 @@ from shared.models.findings import Severity
 UNPARSED = "invalid-syntax"
 
 
-class Kind(NamedTuple):
+class RuleKind(NamedTuple):
     """How a family of rules is reported."""
 
     severity: Severity
     category: str
 
 
-WRONG = Kind(Severity.MAJOR, "correctness")
-SUSPECT = Kind(Severity.MINOR, "correctness")
-UNTIDY = Kind(Severity.MINOR, "maintainability")
-SLOW = Kind(Severity.MAJOR, "performance")
-SLOWER = Kind(Severity.MINOR, "performance")
-HARMFUL = Kind(Severity.MAJOR, "security")
-STYLE = Kind(Severity.INFO, "style")
-BROKEN = Kind(Severity.CRITICAL, "correctness")
+WRONG = RuleKind(Severity.MAJOR, "correctness")
+SUSPECT = RuleKind(Severity.MINOR, "correctness")
+UNTIDY = RuleKind(Severity.MINOR, "maintainability")
+SLOW = RuleKind(Severity.MAJOR, "performance")
+SLOWER = RuleKind(Severity.MINOR, "performance")
+HARMFUL = RuleKind(Severity.MAJOR, "security")
+STYLE = RuleKind(Severity.INFO, "style")
+BROKEN = RuleKind(Severity.CRITICAL, "correctness")
 
 # What is selected, and what it means. The longest prefix of a code wins.
-RULES: dict[str, Kind] = {
+RULES: dict[str, RuleKind] = {
     "E9": BROKEN,
     "F": SUSPECT,
     "F40": UNTIDY,
@@ -129,7 +129,7 @@ IGNORED = (
 )
 
 
-def kind_of(code: str) -> Kind:
+def kind_of(code: str) -> RuleKind:
     """Severity and category of a rule, by the longest prefix in `RULES`."""
     if code == UNPARSED:
         return BROKEN

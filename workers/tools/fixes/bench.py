@@ -32,7 +32,7 @@ BARE_END = re.compile(rb"(?<!\r)\n")
 
 
 @dataclass(frozen=True)
-class Trial:
+class FixTrial:
     """What one patch does to the captured state: the edits by path, or the problem."""
 
     problem: str | None
@@ -48,13 +48,22 @@ class Bench:
     blobs: Mapping[str, str]
     crlf: Collection[str]
 
-    def try_all(self, patches: Sequence[str]) -> list[Trial]:
+    def try_all(self, patches: Sequence[str]) -> list[FixTrial]:
         """Apply each patch to the captured state by itself.
 
         Each gets its own copy of the files (`0/path`, `1/path`, ...), so that one call of git tries many.
         """
-        parsed = [parse(patch, self.blobs.keys()) for patch in patches]
-        tried = {n: _in_folder(p, n) for n, p in enumerate(parsed) if not isinstance(p, str)}
+        proposals = [parse(patch, self.blobs.keys()) for patch in patches]
+        problems = {n: p for n, p in enumerate(proposals) if isinstance(p, str)}
+        tried = {n: _in_folder(p, n) for n, p in enumerate(proposals) if not isinstance(p, str)}
+        tried_problems, edits = self._try(tried)
+        problems |= tried_problems
+        return [_trial(problems.get(n), edits.get(n, {})) for n in range(len(proposals))]
+
+    def _try(
+        self, tried: Mapping[int, Proposal]
+    ) -> tuple[dict[int, str], dict[int, dict[str, tuple[LineEdit, ...]]]]:
+        """The problems and the edits of patches whose files lie in folders of their numbers."""
         copies = {
             file.path: (REGULAR, self.blobs[file.path.partition("/")[2]])
             for patch in tried.values()
@@ -69,26 +78,21 @@ class Bench:
             raise ToolError(
                 "git understood a fix otherwise than it was checked: no fix is offered."
             )
-        edits = _edits(git.run(*DIFF, *SAFE, *FORWARD, "-U0", base))
-        refused = {n: p for n, p in enumerate(parsed) if isinstance(p, str)}
-        return [_trial(refused.get(n) or problems[n], edits.get(n, {})) for n in range(len(parsed))]
+        return problems, _edits(git.run(*DIFF, *SAFE, *FORWARD, "-U0", base))
 
     def _with_new_index(self) -> Git:
         return self.git.with_index(Path(tempfile.mkdtemp(dir=self.home)) / "index")
 
-    def _apply_all(self, git: Git, patches: Mapping[int, Proposal]) -> dict[int, str | None]:
+    def _apply_all(self, git: Git, patches: Mapping[int, Proposal]) -> dict[int, str]:
         """All in one call, which is all or nothing; when that fails, one half and then the other."""
-        if not patches:
+        if not patches or _applies(git, b"".join(_text(patch) for patch in patches.values())):
             return {}
         numbers = list(patches)
-        if _applies(git, b"".join(_text(patch) for patch in patches.values())):
-            return dict.fromkeys(numbers)
         if len(numbers) == 1:
             crlf = {f"{numbers[0]}/{path}" for path in self.crlf}
             files = (f.repaired(crlf=f.path in crlf) for f in patches[numbers[0]])
-            if _applies(git, _text(files)):
-                return {numbers[0]: None}
-            return {numbers[0]: "it does not apply to the reviewed state"}
+            repaired = _applies(git, _text(files))
+            return {} if repaired else {numbers[0]: "it does not apply to the reviewed state"}
         half = len(numbers) // 2
         first = self._apply_all(git, {number: patches[number] for number in numbers[:half]})
         return first | self._apply_all(git, {number: patches[number] for number in numbers[half:]})
@@ -149,8 +153,8 @@ def _applies(git: Git, patch: bytes, *options: str) -> bool:
     return git.attempt(*APPLY, *options, "-", given=patch).code == 0
 
 
-def _trial(problem: str | None, edits: Mapping[str, tuple[LineEdit, ...]]) -> Trial:
-    return Trial(problem or (None if edits else "it changes nothing"), {} if problem else edits)
+def _trial(problem: str | None, edits: Mapping[str, tuple[LineEdit, ...]]) -> FixTrial:
+    return FixTrial(problem or (None if edits else "it changes nothing"), {} if problem else edits)
 
 
 def _edits(diff: bytes) -> dict[int, dict[str, tuple[LineEdit, ...]]]:

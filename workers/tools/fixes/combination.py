@@ -15,7 +15,7 @@ from shared.models.subject import PYTHON_SUFFIXES, Subject
 from shared.text.bounded_json import loads
 from workers.tools.analysers.ruff import command
 from workers.tools.analysers.ruffrules import UNPARSED
-from workers.tools.fixes.bench import Trial, bench
+from workers.tools.fixes.bench import FixTrial, bench
 from workers.tools.fixes.merging import LineEdit, conflicting, render
 from workers.tools.registry import Documents
 from workers.tools.sandbox.sandbox import Countdown, execute, output_of, scratch
@@ -46,7 +46,7 @@ class Assembly:
         self._files = files
         self._edits: dict[str, list[LineEdit]] = {}
 
-    def take(self, trial: Trial) -> str | None:
+    def take(self, trial: FixTrial) -> str | None:
         """Add what the trial does; the problem, or None. With a problem nothing is added."""
         if trial.problem is not None:
             return trial.problem
@@ -56,7 +56,7 @@ class Assembly:
             self._edits.setdefault(path, []).extend(new)
         return None
 
-    def with_trial(self, trial: Trial) -> dict[str, bytes]:
+    def with_trial(self, trial: FixTrial) -> dict[str, bytes]:
         """The files of the trial as they would be with it."""
         return {
             path: render(self._files[path], [*self._edits.get(path, ()), *new])
@@ -85,7 +85,7 @@ def combine(
     files = post_images(subject, documents)
     with bench(files, countdown) as place:
         found = iter(place.try_all([fix.patch for fix in chosen if fix.problem is None]))
-        trials = [Trial(fix.problem, {}) if fix.problem else next(found) for fix in chosen]
+        trials = [FixTrial(fix.problem, {}) if fix.problem else next(found) for fix in chosen]
         problems, after = assemble(files, trials, countdown)
         patch, reverse = place.diff(after)
     return Combination(
@@ -101,7 +101,7 @@ def combine(
 
 
 def assemble(
-    files: Mapping[str, bytes], trials: Sequence[Trial], countdown: Countdown
+    files: Mapping[str, bytes], trials: Sequence[FixTrial], countdown: Countdown
 ) -> tuple[list[str | None], dict[str, bytes]]:
     """The problem of each trial and the contents that all others give together.
 
@@ -120,7 +120,7 @@ def assemble(
 
 
 def _take_sound(
-    assembly: Assembly, trial: Trial, suspects: Collection[str], countdown: Countdown
+    assembly: Assembly, trial: FixTrial, suspects: Collection[str], countdown: Countdown
 ) -> str | None:
     touched = trial.edits.keys() & suspects
     if touched and trial.problem is None:

@@ -251,10 +251,14 @@ def _name_refusal(old: str, new: str, allowed: Collection[str]) -> str | None:
 
 def _placeholder_refusal(file: ProposedFile) -> str | None:
     """Refuse to write what the masking put in a secret's place; what the file itself holds may move."""
-    lines = [(line.tag, line.text.decode()) for hunk in file.hunks for line in hunk.lines]
-    held = {mark for tag, text in lines if tag != b"+" for mark in MASKED.findall(text)}
-    added = (mark for tag, text in lines if tag == b"+" for mark in MASKED.findall(text))
-    written = next((mark for mark in added if mark not in held), None)
+    marks = [
+        (line.tag == b"+", mark)
+        for hunk in file.hunks
+        for line in hunk.lines
+        for mark in MASKED.findall(line.text.decode())
+    ]
+    held = {mark for is_added, mark in marks if not is_added}
+    written = next((mark for is_added, mark in marks if is_added and mark not in held), None)
     if written is None:
         return None
     return (

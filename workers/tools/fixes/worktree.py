@@ -18,14 +18,14 @@ REGULAR, EXECUTABLE, LINK = "100644", "100755", "120000"
 
 
 @dataclass(frozen=True)
-class Entry:
+class WorktreeEntry:
     """A file as git would record it: its mode and its content (a link's target)."""
 
     mode: str
     data: bytes
 
 
-def read_entry(root: Path, path: str) -> Entry | None:
+def read_entry(root: Path, path: str) -> WorktreeEntry | None:
     """What stands at `path` below `root`, or None when nothing does.
 
     Raises `ToolError` when a directory on the way is a link, or when it is neither a file nor a link.
@@ -39,10 +39,10 @@ def read_entry(root: Path, path: str) -> Entry | None:
         except FileNotFoundError:
             return None
         if stat.S_ISLNK(status.st_mode):
-            return Entry(LINK, os.fsencode(os.readlink(name, dir_fd=parent)))
+            return WorktreeEntry(LINK, os.fsencode(os.readlink(name, dir_fd=parent)))
         if not stat.S_ISREG(status.st_mode):
             raise ToolError(f"{path} is not a file any more: nothing was applied.")
-        return Entry(_mode(status.st_mode), _read(parent, name, path))
+        return WorktreeEntry(_mode(status.st_mode), _read(parent, name, path))
 
 
 def stage_file(root: Path, path: str, data: bytes, *, expected: bytes, token: str) -> None:

@@ -2,7 +2,7 @@
 
 The program gets an empty environment, its own session, limits, no network, no files but its scratch folders and the
 programs themselves (docs/design/trust.md), and output that goes to files: nobody can hang by holding a pipe open. Which
-walls the system gives is found by trying (workers/tools/sandbox/walls.py); `Finished.walls` names those that stood.
+walls the system gives is found by trying (walls.py); `ProgramResult.walls` names those that stood.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Confinement:
 
 
 @dataclass(frozen=True)
-class Finished:
+class ProgramResult:
     """How a program ended. `code` is 128 + n after signal n; `walls`: the launcher's words for what stood around it."""
 
     code: int
@@ -131,7 +131,7 @@ def execute(
     environment: Mapping[str, str] | None = None,
     confinement: Confinement | None = None,
     reads: Sequence[Path] = (),
-) -> Finished:
+) -> ProgramResult:
     """Run `command` (an absolute program and its arguments, no shell) to its end or to `timeout_s`.
 
     It may write in `cwd` and `home`, which are scratch folders (as root they are given to a nameless account), and
@@ -139,11 +139,7 @@ def execute(
     Raises `ToolError` only when it cannot be started; a timeout and an exit code are for the caller to judge.
     """
     confinement = confinement or Confinement()
-    words = _words(confinement)
-    # Root's tools cannot reach root's folders under another account: only a root of their own shows these to them.
-    brief = confinement.brief and not (nameless(words) and "namespaces" in words)
-    if brief:
-        words = tuple(word for word in words if word not in ("namespaces", "user"))
+    words, brief = _words(confinement)
     scratches = list(dict.fromkeys((str(cwd), str(home))))
     readable = [*places(command[0]), *map(str, reads)] if words else []
     give(words, [*scratches, *map(str, reads)])
@@ -171,11 +167,10 @@ def execute(
                 _end(process)
             cap = confinement.output_mb * MEGABYTE
             out, err = _read(stdout, cap), _read(stderr, cap)
-            code = process.returncode
-            if code == UNBUILT and words:
+            if process.returncode == UNBUILT and words:
                 raise ToolError(f"Cannot start {command[0]}: {err.decode('utf-8', 'replace')}.")
-            return Finished(
-                code=code if code >= 0 else 128 - code,
+            return ProgramResult(
+                code=_exit_code(process.returncode),
                 stdout=out,
                 stderr=err,
                 timed_out=not ended,
@@ -187,7 +182,7 @@ def execute(
         os.close(theirs)
 
 
-def output_of(finished: Finished, program: str) -> bytes:
+def output_of(finished: ProgramResult, program: str) -> bytes:
     """Its standard output; raises `ToolError` unless the program ended well, in time and within its limits."""
     if finished.timed_out:
         raise ToolError(f"{program} was stopped: it took too long.")
@@ -198,10 +193,19 @@ def output_of(finished: Finished, program: str) -> bytes:
     return finished.stdout
 
 
-def _words(confinement: Confinement) -> tuple[str, ...]:
+def _exit_code(code: int) -> int:
+    return code if code >= 0 else 128 - code
+
+
+def _words(confinement: Confinement) -> tuple[tuple[str, ...], bool]:
+    """The launcher's words for the walls, and whether the program starts without the launcher."""
     if not confinement.isolate:
-        return ()
-    return walls() if confinement.walls is None else confinement.walls
+        return (), confinement.brief
+    words = walls() if confinement.walls is None else confinement.walls
+    # Root's tools cannot reach root's folders under another account: only a root of their own shows these to them.
+    if not confinement.brief or (nameless(words) and "namespaces" in words):
+        return words, False
+    return tuple(word for word in words if word not in ("namespaces", "user")), True
 
 
 def _limits(timeout_s: float, confinement: Confinement, words: Sequence[str]) -> str:

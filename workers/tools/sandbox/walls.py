@@ -150,22 +150,22 @@ def counts_processes(words: Sequence[str]) -> bool:
 @functools.cache
 def places(program: str) -> list[str]:
     """What a confined program may read and execute: the system's, this interpreter's, ours, and itself."""
-    home = os.path.realpath(Path.home()) if "HOME" in os.environ else "/"
     packages = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
-    ours = [str(Path(package.__path__[0])) for package in (workers, shared)]
+    ours = [workers.__path__[0], shared.__path__[0]]
     wanted = [*SYSTEM, sys.prefix, sys.base_prefix, sys.exec_prefix, *packages, *ours]
     wanted += [program, os.path.realpath(program)]
-    kept: list[str] = []
-    for path in wanted:
-        above_home = f"{home}/".startswith(f"{os.path.realpath(path).rstrip('/')}/")
-        if os.path.exists(path) and not above_home and path not in kept:
-            kept.append(path)
-    return [
-        path
-        for path in kept
-        if not any(path != other and path.startswith(f"{other}/") for other in kept)
-        or os.path.realpath(path) != path
-    ]
+    there = [path for path in dict.fromkeys(wanted) if os.path.exists(path)]
+    kept = [path for path in there if not _holds_home(path)]
+    return [path for path in kept if os.path.realpath(path) != path or not _lies_in(path, kept)]
+
+
+def _holds_home(path: str) -> bool:
+    home = os.path.realpath(Path.home()) if "HOME" in os.environ else "/"
+    return f"{home}/".startswith(f"{os.path.realpath(path).rstrip('/')}/")
+
+
+def _lies_in(path: str, folders: Sequence[str]) -> bool:
+    return any(path != folder and path.startswith(f"{folder}/") for folder in folders)
 
 
 def described() -> str:

@@ -17,7 +17,7 @@ import pytest
 
 from shared.errors import ToolError
 from workers.tools.sandbox import confine
-from workers.tools.sandbox.sandbox import Confinement, Finished, execute
+from workers.tools.sandbox.sandbox import Confinement, ProgramResult, execute
 from workers.tools.sandbox.walls import PROCESSES, counts_processes, described, walls
 from workers.trees import remove_tree
 
@@ -53,7 +53,7 @@ class Place:
         return outcomes
 
 
-def run_in(scratch: Path, script: str, given: object, confinement: Confinement) -> Finished:
+def run_in(scratch: Path, script: str, given: object, confinement: Confinement) -> ProgramResult:
     return execute(
         [sys.executable, "-I", script],
         cwd=scratch,
@@ -153,7 +153,7 @@ def test_brief_programs_are_kept_from_files_and_sockets_as_well(place: Place) ->
     assert all_refused(place.tries((*FILES, "connect unix", "connect tcp"), brief))
 
 
-def code_in(tmp_path: Path, code: str, confinement: Confinement | None = None) -> Finished:
+def code_in(tmp_path: Path, code: str, confinement: Confinement | None = None) -> ProgramResult:
     return execute(
         [sys.executable, "-I", "-c", code],
         cwd=tmp_path,

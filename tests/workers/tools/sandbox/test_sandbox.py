@@ -17,7 +17,7 @@ from shared.errors import ToolError
 from workers.tools.sandbox.sandbox import (
     Confinement,
     Countdown,
-    Finished,
+    ProgramResult,
     execute,
     find_program,
     output_of,
@@ -40,7 +40,7 @@ time.sleep(float(sys.argv[3]))
 
 def python(
     code: str, *arguments: str, tmp: Path, timeout_s: float = 60.0, **more: object
-) -> Finished:
+) -> ProgramResult:
     command = [sys.executable, "-I", "-c", code, *arguments]
     return execute(command, cwd=tmp, home=tmp, timeout_s=timeout_s, **more)  # type: ignore[arg-type]
 
