@@ -7,56 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-NEVER_SENT = (
-    ".env",
-    ".env.*",
-    ".env-*",
-    ".env_*",
-    "*.env",
-    ".envrc",
-    ".flaskenv",
-    "*.pem",
-    "*.key",
-    "*.ppk",
-    "*.p12",
-    "*.pfx",
-    "*.p8",
-    "*.jks",
-    "*.keystore",
-    "*.kdbx",
-    "*.keytab",
-    "*.ovpn",
-    "id_rsa*",
-    "id_dsa*",
-    "id_ecdsa*",
-    "id_ed25519*",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".s3cfg",
-    ".boto",
-    ".vault-token",
-    ".terraformrc",
-    ".dockercfg",
-    ".npmrc",
-    ".pypirc",
-    ".htpasswd",
-    ".git-credentials",
-    "credentials.json",
-    "client_secret*.json",
-    "service-account*.json",
-    "service_account*.json",
-    "application_default_credentials.json",
-    ".aws/credentials",
-    ".ssh/*",
-    ".gnupg/*",
-    ".docker/config.json",
-    ".kube/config",
-    "*.tfstate",
-    "*.tfstate.backup",
-    "terraform.tfvars",
-    "*.auto.tfvars",
+NEVER_SENT = tuple(
+    (
+        ".env .env.* .env-* .env_* *.env .envrc .flaskenv *.pem *.key *.ppk *.p12 *.pfx *.p8 "
+        "*.jks *.keystore *.kdbx *.keytab *.ovpn id_rsa* id_dsa* id_ecdsa* id_ed25519* .netrc "
+        "_netrc .pgpass .my.cnf .s3cfg .boto .vault-token .terraformrc .dockercfg .npmrc .pypirc "
+        ".htpasswd .git-credentials credentials.json client_secret*.json service-account*.json "
+        "service_account*.json application_default_credentials.json .aws/credentials .ssh/* "
+        ".gnupg/* .docker/config.json .kube/config *.tfstate *.tfstate.backup terraform.tfvars "
+        "*.auto.tfvars"
+    ).split()
 )
 """Files that usually hold secrets: their text never becomes a document, whatever the change is."""
 

@@ -68,16 +68,11 @@ _VARIABLES_ALONE = {
 }
 # What a hook or an administrator may say about the repository at hand; every other GIT_ variable is dropped.
 _KEPT = frozenset(
-    {
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_CEILING_DIRECTORIES",
-        "GIT_CONFIG_GLOBAL",
-        "GIT_CONFIG_NOSYSTEM",
-        "GIT_CONFIG_SYSTEM",
-        "GIT_DISCOVERY_ACROSS_FILESYSTEM",
-        "GIT_EXEC_PATH",
-        "GIT_OBJECT_DIRECTORY",
-    }
+    (
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CEILING_DIRECTORIES GIT_CONFIG_GLOBAL "
+        "GIT_CONFIG_NOSYSTEM GIT_CONFIG_SYSTEM GIT_DISCOVERY_ACROSS_FILESYSTEM GIT_EXEC_PATH "
+        "GIT_OBJECT_DIRECTORY"
+    ).split()
 )
 
 

@@ -107,9 +107,7 @@ def _line_findings(source: SourceFile) -> Iterator[RaisedFinding]:
     """At most `MOST_HITS` of each check, so that a file made of hits costs no more than another."""
     base = PurePosixPath(source.path).name.lower()
     for check in LINE_CHECKS:
-        if check.suffixes and not base.endswith(check.suffixes):
-            continue
-        if check.whole_file is None or check.whole_file(source.text):
+        if check.applies(base, source.text):
             yield from islice(_hits(source, check), MOST_HITS)
 
 
@@ -119,7 +117,7 @@ def _hits(source: SourceFile, check: LineCheck) -> Iterator[RaisedFinding]:
         line = source.lines[number - 1]
         for start in range(0, max(len(line) - OVERLAP, 1), PIECE - OVERLAP):
             if hit := check.find(line[start : start + PIECE]):
-                yield _finding(source, number, hit, start)
+                yield _finding(source, number, check, hit, start)
                 break
 
 
@@ -128,20 +126,22 @@ def _changed_lines(source: SourceFile) -> Iterator[int]:
         yield from range(lines.first, min(lines.last, len(source.lines)) + 1)
 
 
-def _finding(source: SourceFile, number: int, hit: Hit, start: int) -> RaisedFinding:
+def _finding(
+    source: SourceFile, number: int, check: LineCheck, hit: Hit, start: int
+) -> RaisedFinding:
     whole = len(source.lines[number - 1]) <= PIECE and source.verbatim
     where = "" if hit.column is None else f"Column {start + hit.column} "
     return RaisedFinding(
         title=hit.title,
         detail=where + hit.detail,
-        severity=hit.severity,
-        category=hit.category,
-        rule=f"{NAME}/{hit.rule}",
+        severity=check.severity,
+        category=check.category,
+        rule=f"{NAME}/{check.rule}",
         place=Place(path=source.path, line=number),
         quote=source.quote(number) if hit.quote is None else hit.quote[:MAX_QUOTE] or None,
-        suggestion=hit.suggestion,
+        suggestion=check.suggestion,
         patch=_patch(source, number, hit.replacement) if hit.mends and whole else None,
-        confidence=hit.confidence,
+        confidence=check.confidence,
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
 
 from shared.models.findings import Severity
 
@@ -22,10 +23,10 @@ DEBUGGER = re.compile(r"^\s*debugger;?\s*$")
 RUBY_DEBUGGER = re.compile(r"^\s*(?:binding\.(?:pry|irb)|byebug|debugger)\s*$")
 PHP_DEBUGGER = re.compile(r"^\s*(?:var_dump|dd|xdebug_break)\s*\(.*\);\s*$")
 FOCUSED_TEST = re.compile(r"\b(describe|it|test|context)\.only\b(?=\s*[(`])")
-PATH_IMPORT = re.compile(r"\ufeff?import[ \t]")
+PATH_IMPORT = re.compile(r"^\ufeff?import[ \t]")
 # The encodings of Unicode give every letter back as it was.
 REWRITTEN = re.compile(
-    r"[^#]\S*[ \t](?:.*[ \t])?working-tree-encoding=(?!UTF-?(?:8|16|32))", re.IGNORECASE
+    r"^[^#]\S*[ \t](?:.*[ \t])?working-tree-encoding=(?!UTF-?(?:8|16|32))", re.IGNORECASE
 )
 TODO = re.compile(r"(?:#|//|/\*|<!--|--|;)\s*(?:TODO|FIXME|XXX)\b(?!.*(?:#\d|[A-Z]{2,}-\d|://))")
 # Published forms of keys with a fixed start: no guess by entropy, hardly a false alarm.
@@ -44,198 +45,182 @@ TOKENS = re.compile(
 )
 
 
+class Mend(StrEnum):
+    """What a fix does with the line."""
+
+    DELETE = "delete"
+    REPLACE = "replace"
+
+
 @dataclass(frozen=True)
 class Hit:
     """What one check says about one line.
 
     With `mends` the line is replaced by `replacement` (None: deleted) in the patch. `quote` replaces the
-    line as evidence ("" for none): a secret is not repeated. With a `column` the detail goes on behind it.
+    line as evidence ("" for none): a secret is not repeated. With a `column` the detail goes on after it.
     """
 
-    rule: str
     title: str
-    severity: Severity
-    category: str
-    detail: str = ""
-    suggestion: str | None = None
+    detail: str
     mends: bool = False
     replacement: str | None = None
     quote: str | None = None
     column: int | None = None
-    confidence: float = 0.9
 
 
 @dataclass(frozen=True)
 class LineCheck:
-    """A rule for lines: in files of `suffixes` or names (all when empty) whose whole text satisfies `whole_file`."""
+    """A rule for lines, in files of `suffixes` or names (all when empty) whose text holds `only_with`.
 
-    find: Callable[[str], Hit | None]
+    `title` and `detail` may name the `{match}` and its first `{character}`, whose column is told then. Mend.REPLACE
+    puts `instead` in the place of what matches. `is_secret`: of the line only what stands before is shown.
+    """
+
+    rule: str
+    pattern: re.Pattern[str]
+    severity: Severity
+    category: str
+    title: str
+    detail: str = ""
+    suggestion: str | None = None
     suffixes: tuple[str, ...] = ()
-    whole_file: Callable[[str], bool] | None = None
+    only_with: re.Pattern[str] | None = None
+    mend: Mend | None = None
+    instead: str = ""
+    is_secret: bool = False
+    confidence: float = 0.9
 
+    def applies(self, name: str, text: str) -> bool:
+        """True for a file of that name and text that has to be looked at."""
+        if self.suffixes and not name.endswith(self.suffixes):
+            return False
+        return self.only_with is None or self.only_with.search(text) is not None
 
-def _secret(rule: str, title: str, pattern: re.Pattern[str]) -> Callable[[str], Hit | None]:
-    def find(line: str) -> Hit | None:
-        match = pattern.search(line)
+    def find(self, line: str) -> Hit | None:
+        """What is wrong with the line, or None."""
+        match = self.pattern.search(line)
         if match is None:
             return None
+        replaces = self.mend is Mend.REPLACE
+        words = {"match": match.group(), "character": f"U+{ord(match.group()[0]):04X}"}
         return Hit(
-            rule,
-            title,
-            Severity.CRITICAL,
-            "security",
-            "Whoever can read the repository can use it, also after it is deleted.",
-            "Revoke it, and read the secret from the environment or from a vault.",
-            quote=line[: match.start()].strip(),
+            self.title.format_map(words),
+            self.detail.format_map(words),
+            mends=self.mend is not None,
+            replacement=self.pattern.sub(self.instead, line) if replaces else None,
+            quote=line[: match.start()].strip() if self.is_secret else None,
+            column=match.start() + 1 if "{character}" in self.detail else None,
         )
 
-    return find
 
-
-def _characters(
-    rule: str, title: str, pattern: re.Pattern[str], severity: Severity, category: str
-) -> Callable[[str], Hit | None]:
-    def find(line: str) -> Hit | None:
-        match = pattern.search(line)
-        if match is None:
-            return None
-        shown = f"U+{ord(match.group()[0]):04X}"
-        return Hit(
-            rule,
-            f"{title} ({shown})",
-            severity,
-            category,
-            f"holds {shown}, which a reader of the diff does not see.",
-            "Remove the character, or write it as an escape sequence.",
-            mends=True,
-            replacement=pattern.sub("", line),
-            column=match.start() + 1,
-        )
-
-    return find
-
-
-def _statement(rule: str, title: str, pattern: re.Pattern[str]) -> Callable[[str], Hit | None]:
-    def find(line: str) -> Hit | None:
-        if pattern.search(line) is None:
-            return None
-        return Hit(
-            rule,
-            title,
-            Severity.MAJOR,
-            "maintainability",
-            "It stops or floods the program in production.",
-            "Delete the line.",
-            mends=True,
-        )
-
-    return find
-
-
-def _conflict(line: str) -> Hit | None:
-    if CONFLICT.search(line) is None:
-        return None
-    return Hit(
-        "merge-conflict",
-        "A merge conflict marker was committed",
-        Severity.CRITICAL,
-        "correctness",
-        "Both sides of an unfinished merge are in the file.",
-        "Finish the merge and delete the markers.",
-    )
-
-
-def _focused(line: str) -> Hit | None:
-    match = FOCUSED_TEST.search(line)
-    if match is None:
-        return None
-    return Hit(
-        "focused-test",
-        f"{match.group()} switches all other tests of the file off",
-        Severity.MAJOR,
-        "correctness",
-        "The suite passes because most of it is not run.",
-        "Remove `.only`.",
-        mends=True,
-        replacement=FOCUSED_TEST.sub(r"\1", line),
-    )
-
-
-def _todo(line: str) -> Hit | None:
-    if TODO.search(line) is None:
-        return None
-    return Hit(
-        "todo",
-        "An open task without a reference to an issue",
-        Severity.INFO,
-        "maintainability",
-        suggestion="Name the issue, or do it now.",
-        confidence=0.5,
-    )
-
-
-def _path_import(line: str) -> Hit | None:
-    if PATH_IMPORT.match(line) is None:
-        return None
-    return Hit(
-        "path-import",
-        "Python runs this line whenever it starts",
-        Severity.MAJOR,
-        "security",
-        "In a .pth file a line that begins with `import` is code, and runs in every program of that installation.",
-        "Import it where it is needed.",
-    )
-
-
-def _rewritten(line: str) -> Hit | None:
-    if REWRITTEN.match(line) is None:
-        return None
-    return Hit(
-        "rewritten-on-checkout",
-        "git writes these files with other letters than were reviewed",
-        Severity.MAJOR,
-        "security",
-        "Some letters of the stored text become others on checkout: Shift-JIS makes a backslash of a yen sign.",
-        "Store the files in the encoding that they have, or in UTF-8.",
-    )
-
-
-def _has_conflict_edge(text: str) -> bool:
-    # `=======` alone is a heading in Markdown and reStructuredText.
-    return CONFLICT_EDGE.search(text) is not None
-
+_secret = partial(
+    LineCheck,
+    severity=Severity.CRITICAL,
+    category="security",
+    detail="Whoever can read the repository can use it, also after it is deleted.",
+    suggestion="Revoke it, and read the secret from the environment or from a vault.",
+    is_secret=True,
+)
+_character = partial(
+    LineCheck,
+    detail="holds {character}, which a reader of the diff does not see.",
+    suggestion="Remove the character, or write it as an escape sequence.",
+    mend=Mend.REPLACE,
+)
+_debugger = partial(
+    LineCheck,
+    "debugger",
+    severity=Severity.MAJOR,
+    category="maintainability",
+    detail="It stops or floods the program in production.",
+    suggestion="Delete the line.",
+    mend=Mend.DELETE,
+)
 
 LINE_CHECKS: tuple[LineCheck, ...] = (
-    LineCheck(_conflict, whole_file=_has_conflict_edge),
-    LineCheck(_secret("private-key", "A private key is committed", PRIVATE_KEY)),
-    LineCheck(_secret("token", "A key or token is committed", TOKENS)),
     LineCheck(
-        _characters(
-            "bidi-control",
-            "A bidirectional control character: the text is not what it looks like",
-            BIDI,
-            Severity.CRITICAL,
-            "security",
-        )
+        "merge-conflict",
+        CONFLICT,
+        Severity.CRITICAL,
+        "correctness",
+        "A merge conflict marker was committed",
+        "Both sides of an unfinished merge are in the file.",
+        "Finish the merge and delete the markers.",
+        # `=======` alone is a heading in Markdown and reStructuredText.
+        only_with=CONFLICT_EDGE,
+    ),
+    _secret("private-key", PRIVATE_KEY, title="A private key is committed"),
+    _secret("token", TOKENS, title="A key or token is committed"),
+    _character(
+        "bidi-control",
+        BIDI,
+        Severity.CRITICAL,
+        "security",
+        "A bidirectional control character: the text is not what it looks like ({character})",
+    ),
+    _character(
+        "hidden-text",
+        TAGS,
+        Severity.CRITICAL,
+        "security",
+        "Text in invisible tag letters ({character})",
+    ),
+    _character(
+        "invisible",
+        INVISIBLE,
+        Severity.MINOR,
+        "correctness",
+        "An invisible character ({character})",
+    ),
+    _character(
+        "control-character",
+        CONTROL,
+        Severity.MINOR,
+        "correctness",
+        "A control character ({character})",
+    ),
+    _debugger(DEBUGGER, title="A debugger statement was left in", suffixes=SCRIPTS),
+    _debugger(RUBY_DEBUGGER, title="A debugger call was left in", suffixes=(".rb",)),
+    _debugger(PHP_DEBUGGER, title="A debugging output was left in", suffixes=(".php",)),
+    LineCheck(
+        "path-import",
+        PATH_IMPORT,
+        Severity.MAJOR,
+        "security",
+        "Python runs this line whenever it starts",
+        "In a .pth file a line that begins with `import` is code, and runs in every program of that installation.",
+        "Import it where it is needed.",
+        (".pth",),
     ),
     LineCheck(
-        _characters(
-            "hidden-text", "Text in invisible tag letters", TAGS, Severity.CRITICAL, "security"
-        )
+        "rewritten-on-checkout",
+        REWRITTEN,
+        Severity.MAJOR,
+        "security",
+        "git writes these files with other letters than were reviewed",
+        "Some letters of the stored text become others on checkout: Shift-JIS makes a backslash of a yen sign.",
+        "Store the files in the encoding that they have, or in UTF-8.",
+        (".gitattributes",),
     ),
     LineCheck(
-        _characters("invisible", "An invisible character", INVISIBLE, Severity.MINOR, "correctness")
+        "focused-test",
+        FOCUSED_TEST,
+        Severity.MAJOR,
+        "correctness",
+        "{match} switches all other tests of the file off",
+        "The suite passes because most of it is not run.",
+        "Remove `.only`.",
+        SCRIPTS,
+        mend=Mend.REPLACE,
+        instead=r"\1",
     ),
     LineCheck(
-        _characters(
-            "control-character", "A control character", CONTROL, Severity.MINOR, "correctness"
-        )
+        "todo",
+        TODO,
+        Severity.INFO,
+        "maintainability",
+        "An open task without a reference to an issue",
+        suggestion="Name the issue, or do it now.",
+        confidence=0.5,
     ),
-    LineCheck(_statement("debugger", "A debugger statement was left in", DEBUGGER), SCRIPTS),
-    LineCheck(_statement("debugger", "A debugger call was left in", RUBY_DEBUGGER), (".rb",)),
-    LineCheck(_statement("debugger", "A debugging output was left in", PHP_DEBUGGER), (".php",)),
-    LineCheck(_path_import, (".pth",)),
-    LineCheck(_rewritten, (".gitattributes",)),
-    LineCheck(_focused, SCRIPTS),
-    LineCheck(_todo),
 )

@@ -32,64 +32,20 @@ REFUSED_HEADERS: dict[str, str] = {
 }
 # Folders and files that make machines act: only people change them. Compared without case.
 GUARDED_FOLDERS = frozenset(
-    {
-        ".git",
-        ".github",
-        ".gitlab",
-        ".gitea",
-        ".forgejo",
-        ".circleci",
-        ".buildkite",
-        ".teamcity",
-        ".woodpecker",
-        ".husky",
-        ".githooks",
-        ".ci",
-        ".vscode",
-        ".idea",
-        ".devcontainer",
-        ".hg",
-        ".svn",
-        ".jj",
-        ".cargo",
-        ".claude",
-        ".cursor",
-        ".gemini",
-        ".codex",
-        ".semaphore",
-        ".tekton",
-        ".azure-pipelines",
-    }
+    (
+        ".git .github .gitlab .gitea .forgejo .circleci .buildkite .teamcity .woodpecker .husky "
+        ".githooks .ci .vscode .idea .devcontainer .hg .svn .jj .cargo .claude .cursor .gemini "
+        ".codex .semaphore .tekton .azure-pipelines"
+    ).split()
 )
 GUARDED_FILES = frozenset(
-    {
-        ".gitattributes",
-        ".gitmodules",
-        ".gitconfig",
-        ".gitlab-ci.yml",
-        ".travis.yml",
-        ".drone.yml",
-        ".cirrus.yml",
-        ".woodpecker.yml",
-        ".appveyor.yml",
-        "appveyor.yml",
-        "azure-pipelines.yml",
-        "bitbucket-pipelines.yml",
-        "cloudbuild.yml",
-        "buildspec.yml",
-        "jenkinsfile",
-        ".pre-commit-config.yml",
-        "lefthook.yml",
-        ".envrc",
-        ".quorate.yml",
-        ".npmrc",
-        ".yarnrc.yml",
-        ".pnpmfile.cjs",
-        ".mise.toml",
-        ".mcp.json",
-        ".devcontainer.json",
-        ".bazelrc",
-    }
+    (
+        ".gitattributes .gitmodules .gitconfig .gitlab-ci.yml .travis.yml .drone.yml .cirrus.yml "
+        ".woodpecker.yml .appveyor.yml appveyor.yml azure-pipelines.yml bitbucket-pipelines.yml "
+        "cloudbuild.yml buildspec.yml jenkinsfile .pre-commit-config.yml lefthook.yml .envrc "
+        ".quorate.yml .npmrc .yarnrc.yml .pnpmfile.cjs .mise.toml .mcp.json .devcontainer.json "
+        ".bazelrc"
+    ).split()
 )
 
 
