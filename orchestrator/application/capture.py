@@ -37,13 +37,12 @@ class ChangeInput:
 
 @dataclass(frozen=True)
 class QuestionInput:
-    """What a panel is asked. A word `-`, or `-` as the file, is standard input; `given`: it is the plan itself."""
+    """What a panel is asked. A word `-`, or `-` as the file, is standard input."""
 
     words: tuple[str, ...] = ()
     file: str | None = None
     contexts: tuple[str, ...] = ()
     no_stdin: bool = False
-    given: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -26,29 +26,17 @@ from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.panels import PanelReport, build_panel
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.loading import Configuration, load_configuration
-from orchestrator.settings.options import (
-    ask_options,
-    budget,
-    decision_policy,
-    forum_options,
-    panel_options,
-    plan_options,
-    review_options,
-)
+from orchestrator.settings.options import budget, decision_policy, workflow_options
 from orchestrator.settings.projects import Reviewed
 from orchestrator.settings.promises import notices_of, promised
 from orchestrator.settings.prompt_files import captured_prompts
 from orchestrator.subjects.repository_change import Located
-from orchestrator.workflows.ask.options import AskOptions
-from orchestrator.workflows.forum.options import ForumOptions
-from orchestrator.workflows.panel.options import PanelOptions
-from orchestrator.workflows.plan.options import PlanOptions
-from orchestrator.workflows.review.options import ReviewOptions
+from orchestrator.workflows.descriptor import SubjectKind
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ConfigurationError
 from shared.models.notices import Notice
 from shared.models.panel import Panel, Participant
 from shared.models.run import RunSpec
-from shared.models.wire import Wire
 
 LARGE_BYTES = 10_000
 NO_INPUT = NoStandardInput()
@@ -67,7 +55,8 @@ class RoleOverrides:
 class SubmissionRequest:
     """What to work on and how. None: the configuration says it; `settings` are its keys and outrank every file.
 
-    `turn_s` bounds every turn, whatever is configured for a participant.
+    `options` are those of the workflow that no configuration has. `turn_s` bounds every turn, whatever is configured
+    for a participant.
     """
 
     directory: Path
@@ -80,6 +69,7 @@ class SubmissionRequest:
     reuse: bool = False
     batch: str | None = None
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
+    options: Mapping[str, JsonValue] = field(default_factory=dict)
     turn_s: float | None = None
 
 
@@ -156,7 +146,8 @@ def prepare_run(
     language = language_of(settings.language)
     templates = captured_prompts(request.workflow, language, configuration, environ)
     make_spec = partial(
-        _OPTIONS[request.workflow](configuration, cast, request),
+        RunSpec,
+        options=_options(request, configuration, cast).model_dump(mode="json"),
         workflow=request.workflow,
         language=language,
         subject=captured.document,
@@ -195,7 +186,7 @@ def _cast(
 ) -> Cast:
     """Who takes part; in a review analysers and rules may."""
     names, directory = request.panel or None, request.directory
-    if request.workflow == "review":
+    if WORKFLOWS[request.workflow].subject is SubjectKind.CHANGE:
         panel, report = build_panel(names, configuration, environ, directory, paths)
         return Cast(panel, None, report)
     roles = request.roles
@@ -291,61 +282,18 @@ def _in_its_language(configuration: Configuration, captured: Captured) -> Config
     return configuration.in_language(language)
 
 
-# ---- what each workflow needs beyond the common part ----------------------------------------------
+def _options(request: SubmissionRequest, configuration: Configuration, cast: Cast) -> Any:
+    """The workflow's options for this run.
 
-MakeSpec = Callable[..., RunSpec]
-Options = TypeVar("Options", ReviewOptions, AskOptions, ForumOptions, PlanOptions, PanelOptions)
-Answered = TypeVar("Answered", AskOptions, ForumOptions)
-"""Where a quorum only counts; in the others a quorum that is set allows absences besides."""
-
-
-def _with_quorum(options: Options, cast: Cast) -> Options:
-    """Those who join must not stand in for those who were to answer without them."""
-    if options.quorum is None or not cast.report.joined:
-        return options
-    return options.model_copy(update={"quorum": options.quorum + len(cast.report.joined)})
-
-
-def _with_majority(options: Answered, cast: Cast) -> Answered:
-    """The same where nobody set a quorum: more than half of those who take part without who joins, and all of these."""
-    if options.quorum is None and cast.report.joined:
-        own = len(cast.panel.critics) - len(cast.report.joined)
-        options = options.model_copy(update={"quorum": own // 2 + 1})
-    return _with_quorum(options, cast)
-
-
-def _making(options: Wire) -> MakeSpec:
-    return partial(RunSpec, options=options.model_dump(mode="json"))
-
-
-def _review(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
-    options = review_options(configuration.settings)
-    return _making(_with_quorum(options, cast))
-
-
-def _ask(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
-    return _making(_with_majority(ask_options(configuration.settings), cast))
-
-
-def _forum(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
-    return _making(_with_majority(forum_options(configuration.settings), cast))
-
-
-def _plan(configuration: Configuration, cast: Cast, request: SubmissionRequest) -> MakeSpec:
-    given = isinstance(request.subject, QuestionInput) and request.subject.given
-    options = plan_options(configuration.settings, given)
-    return _making(_with_quorum(options, cast))
-
-
-def _panel(configuration: Configuration, cast: Cast, _request: SubmissionRequest) -> MakeSpec:
-    options = panel_options(configuration.settings, cast.moderator)
-    return _making(_with_quorum(options, cast))
-
-
-_OPTIONS: Mapping[str, Callable[[Configuration, Cast, SubmissionRequest], MakeSpec]] = {
-    "review": _review,
-    "ask": _ask,
-    "forum": _forum,
-    "plan": _plan,
-    "panel": _panel,
-}
+    Those who join must not stand in for those who were to answer without them: a quorum grows by as many, and where it
+    only counts answers it is more than half of those who take part without who joins, and all of these.
+    """
+    workflow = WORKFLOWS[request.workflow]
+    given: dict[str, object] = {
+        part.name: cast.moderator for part in workflow.parts if part.in_options
+    }
+    options = workflow_options(request.workflow, configuration.settings, **given, **request.options)
+    joined, quorum = len(cast.report.joined), options.quorum
+    if quorum is None and joined and workflow.counts_answers:
+        quorum = (len(cast.panel.critics) - joined) // 2 + 1
+    return options.model_copy(update={"quorum": None if quorum is None else quorum + joined})

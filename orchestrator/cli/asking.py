@@ -43,6 +43,7 @@ class Course:
     anonymous: bool | None = None
     turn_s: float | None = None
     discussion_s: float | None = None
+    given: bool = False
 
 
 _KEYS: dict[str, dict[str, str]] = {
@@ -106,6 +107,7 @@ def requested_question(
         reuse=options.reuse,
         batch=options.batch,
         settings=_typed_settings(workflow, casting, course, options.settings(language)),
+        options={"given": True} if course.given else {},
         turn_s=course.turn_s,
     )
 

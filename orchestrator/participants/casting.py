@@ -42,9 +42,8 @@ from orchestrator.participants.seats import (
     seated,
 )
 from orchestrator.settings.loading import Configuration
-from orchestrator.settings.options import forum_options
-from orchestrator.settings.preset_files import SECTIONS
-from orchestrator.settings.schema import Settings
+from orchestrator.settings.options import workflow_options
+from orchestrator.settings.schema import SECTIONS, Settings
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.panel import Panel, Participant
 
@@ -181,7 +180,7 @@ _Casting = Callable[[_Call], tuple[Panel, Participant | None, tuple[Part, ...]]]
 def _ask(call: _Call) -> tuple[Panel, Participant | None, tuple[Part, ...]]:
     """Everybody answers; the chair is asked only when there is a synthesis."""
     members = call.members
-    if not (call.settings.ask.synthesis or call.wanted.typed_chair):
+    if not (workflow_options("ask", call.settings).synthesis or call.wanted.typed_chair):
         last = call.models[-1].participant if call.models else members[-1]
         return Panel(critics=members, author=last, chair=last), None, (Part("answers", members),)
     chair = call.named(call.wanted.chair, "merge answers") or call.last_model("merge answers")
@@ -313,7 +312,8 @@ def _moderator(call: _Call, judge: Seat) -> Participant | None:
     """Code sees consensus without one; a preset's moderated debate has one: the judge's model in another seat."""
     settings = call.settings
     name = call.moderator or settings.panel.moderator
-    if settings.debate.strategy in UNMODERATED or (name or "").strip().lower() == NOBODY:
+    strategy = workflow_options("panel", settings).strategy
+    if strategy in UNMODERATED or (name or "").strip().lower() == NOBODY:
         return None
     taken = [*(member.name for member in call.members), judge.participant.name]
     named = call.named(name, "moderate")
@@ -321,7 +321,7 @@ def _moderator(call: _Call, judge: Seat) -> Participant | None:
         return _outsider(call, named, "moderator").participant
     preset = call.configuration.preset
     by_preset = preset is not None and preset.workflow == "panel"
-    if named is None and settings.debate.strategy != "delphi" and not by_preset:
+    if named is None and strategy != "delphi" and not by_preset:
         return None
     return further_seat(judge.base, "moderator", taken)
 
@@ -338,9 +338,7 @@ def _nobody(wanted: Wanted, seating: Seating, catalogue: Catalogue) -> str:
 
 
 def _check_quorum(workflow: str, panel: Panel, settings: Settings) -> None:
-    quorums = {"ask": settings.ask.quorum, "forum": settings.forum.quorum}
-    quorums |= {"plan": settings.plan.quorum, "panel": settings.debate.quorum}
-    wanted, key = quorums[workflow], SECTIONS[workflow]
+    wanted, key = workflow_options(workflow, settings).quorum, SECTIONS[workflow]
     if wanted is not None and wanted > len(panel.critics):
         raise ConfigurationError(
             f"{key}.quorum is {wanted}, and {len(panel.critics)} take part: nothing could ever be decided."
@@ -370,7 +368,7 @@ def _report(call: _Call, panel: Panel, parts: tuple[Part, ...]) -> PanelReport:
 
 def _no_time_left(settings: Settings, language: str) -> tuple[str, ...]:
     """A forum that the run's own limit would cut off before its conclusion."""
-    forum_s, run_s = forum_options(settings).timeout_s, settings.budget.per_run_time
+    forum_s, run_s = workflow_options("forum", settings).timeout_s, settings.budget.per_run_time
     if forum_s is None or run_s is None or forum_s < run_s:
         return ()
     return (phrase("no_time_left", language, forum=f"{forum_s:g}", run=f"{run_s:g}"),)

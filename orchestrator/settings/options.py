@@ -2,111 +2,50 @@
 
 from __future__ import annotations
 
-from orchestrator.settings.schema import Settings
+from operator import attrgetter
+from typing import Any
+
+from annotated_types import Le
+from pydantic.fields import FieldInfo
+
+from orchestrator.core.setting import settings_of
+from orchestrator.settings.schema import SECTIONS, Settings
 from orchestrator.subjects.request import MAY_BE_SENT, NEVER_SENT, Screen
-from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.descriptor import ASK
-from orchestrator.workflows.forum.options import ForumOptions
-from orchestrator.workflows.panel.options import PanelOptions
-from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.registry import WORKFLOWS
-from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.findings import Severity
-from shared.models.panel import Participant
-from shared.models.run import Budget, DecisionPolicy, Thresholds
+from shared.models.run import Budget, DecisionPolicy
 
-DEFAULT_ROUNDS = 3
 DEFAULT_TURN_S = 300.0
-FORUM_ROUNDS = 10
-FORUM_S = 300.0
-MOST_PANEL_ROUNDS = 10
 
 
-def review_options(settings: Settings) -> ReviewOptions:
-    """The review's options; `review.max_rounds` counts before `settings.max_rounds`."""
-    convergence, gate, review = settings.convergence, settings.gate, settings.review
-    return ReviewOptions(
-        strategy=review.strategy,
-        rounds=review.max_rounds or settings.settings.max_rounds or DEFAULT_ROUNDS,
-        detector=convergence.detector,
-        thresholds=thresholds(settings),
-        quorum=gate.quorum,
-        max_reviews=review.max_reviews,
-        apply=review.apply,
-        fail_on=_fail_on(settings),
-    )
+def workflow_options(workflow: str, settings: Settings, **given: object) -> Any:
+    """A workflow's options as the settings have them, with what is `given` for this run alone."""
+    described = WORKFLOWS[workflow]
+    stated: dict[str, object] = {}
+    for name, setting in settings_of(described.options):
+        if setting.key is None:
+            continue
+        key = f"{described.section}.{setting.key}" if setting.own else setting.key
+        value = _value(settings, key)
+        if value is None and setting.falls_back is not None:
+            value = _within(
+                described.options.model_fields[name], _value(settings, setting.falls_back)
+            )
+        elif value == setting.nothing:
+            value = None
+        if value is not None or setting.falls_back is None:
+            stated[name] = value
+    return described.options.model_validate(stated | given)
 
 
-def ask_options(settings: Settings) -> AskOptions:
-    """The options of ask."""
-    ask = settings.ask
-    return AskOptions(ranking=ask.ranking, synthesis=ask.synthesis, quorum=ask.quorum)
+def _value(settings: Settings, key: str) -> Any:
+    return attrgetter(key)(settings)
 
 
-def forum_options(settings: Settings) -> ForumOptions:
-    """The forum's options; `settings.timeout` is for the whole discussion, where the forum has no own."""
-    forum, general = settings.forum, settings.settings
-    return ForumOptions(
-        max_rounds=forum.max_rounds or general.max_rounds or FORUM_ROUNDS,
-        timeout_s=forum.timeout or general.timeout or FORUM_S,
-        bid_timeout_s=forum.bid_timeout,
-        patience=forum.patience,
-        blind_opening=forum.blind_opening,
-        anonymous=forum.anonymous,
-        ballot=forum.ballot,
-        consensus=forum.consensus,
-        quorum=forum.quorum,
-    )
-
-
-def plan_options(settings: Settings, given: bool) -> PlanOptions:
-    """The plan's options; with `given` the subject's text is the plan itself."""
-    plan = settings.plan
-    return PlanOptions(
-        strategy=plan.strategy,
-        given=given,
-        rounds=plan.max_rounds or settings.settings.max_rounds or DEFAULT_ROUNDS,
-        detector=settings.convergence.detector,
-        thresholds=thresholds(settings),
-        quorum=plan.quorum,
-        max_revisions=plan.max_revisions,
-        fail_on=_fail_on(settings),
-    )
-
-
-def panel_options(settings: Settings, moderator: Participant | None) -> PanelOptions:
-    """The panel's options; `settings.max_rounds` holds up to what a panel may have."""
-    debate = settings.debate
-    rounds = debate.max_rounds or settings.settings.max_rounds or DEFAULT_ROUNDS
-    return PanelOptions(
-        strategy=debate.strategy,
-        max_rounds=min(rounds, MOST_PANEL_ROUNDS),
-        consensus_threshold=debate.consensus_threshold,
-        moderator=moderator,
-        opening_vote=debate.opening_vote,
-        ballot=debate.ballot,
-        thresholds=thresholds(settings),
-        quorum=debate.quorum,
-        require_consensus=debate.require_consensus,
-    )
-
-
-def _fail_on(settings: Settings) -> Severity | None:
-    wanted = settings.gate.fail_on
-    return wanted if isinstance(wanted, Severity) else None
-
-
-def thresholds(settings: Settings) -> Thresholds:
-    """The convergence rule's numbers."""
-    convergence = settings.convergence
-    agreement_weight, stability_weight = convergence.weights
-    return Thresholds(
-        agreement=convergence.agreement,
-        stability=convergence.stability,
-        stalled_stability=convergence.stalled_stability,
-        agreement_weight=agreement_weight,
-        stability_weight=stability_weight,
-    )
+def _within(field: FieldInfo, value: Any) -> Any:
+    """The value as far as the field's range allows: a limit for all may be more than this workflow takes."""
+    most = next((fact.le for fact in field.metadata if isinstance(fact, Le)), None)
+    return value if value is None or most is None else min(value, most)
 
 
 def budget(settings: Settings) -> Budget:
@@ -136,5 +75,9 @@ def screen(settings: Settings) -> Screen:
     return Screen(
         never_sent=(*NEVER_SENT, *privacy.never_send),
         may_be_sent=(*MAY_BE_SENT, *privacy.may_send),
-        exclude=settings.review.exclude,
+        exclude=tuple(
+            pattern
+            for section in SECTIONS.values()
+            for pattern in getattr(settings.section(section), "exclude", ())
+        ),
     )

@@ -17,19 +17,10 @@ from pydantic import Field, JsonValue
 from orchestrator.settings.documents import Document, parse_yaml, read_yaml
 from orchestrator.settings.places import entries_of
 from orchestrator.settings.problems import checked, validate
-from orchestrator.settings.schema import ParticipantEntry
+from orchestrator.settings.schema import SECTIONS, ParticipantEntry
 from orchestrator.settings.trees import Position, Tree
 from shared.configuration import Section, did_you_mean
 from shared.errors import ConfigurationError
-
-SECTIONS: dict[str, str] = {
-    "ask": "ask",
-    "forum": "forum",
-    "panel": "debate",
-    "plan": "plan",
-    "review": "review",
-}
-"""The section of the configuration that holds a workflow's own options."""
 
 _PERSONAS = "personas.yaml"
 _ENDINGS = (".yaml", ".yml")
@@ -39,7 +30,7 @@ class PresetFile(Section):
     """What a preset's file holds."""
 
     description: str = ""
-    workflow: Literal["ask", "forum", "panel", "plan", "review"] | None = None
+    workflow: Literal[tuple(SECTIONS)] | None = None  # type: ignore[valid-type]  # read from the workflows
     options: dict[str, JsonValue] = Field(default_factory=dict)
     configuration: dict[str, JsonValue] = Field(default_factory=dict)
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    create_model,
+    field_validator,
+)
 from pydantic_core import PydanticCustomError
 
+from orchestrator.core.setting import Setting, settings_of
+from orchestrator.workflows.descriptor import WorkflowType
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.configuration import Seconds, Section
 from shared.models.findings import Severity
+from shared.models.run import Thresholds
 from shared.providers.configuration import Provider
 
 INTEGER = 2**31 - 1
@@ -63,59 +74,6 @@ class PanelSection(Section):
     moderator: str | None = None
 
 
-class AskSection(Section):
-    """The ask workflow: whether the answers are ranked, and made into one."""
-
-    ranking: bool = False
-    synthesis: bool = False
-    quorum: int | None = Field(default=None, ge=1)
-
-
-class ForumSection(Section):
-    """The forum workflow. `timeout` is for the whole discussion, `bid_timeout` for one floor request."""
-
-    max_rounds: int | None = Field(default=None, ge=1, le=50)
-    timeout: Seconds | None = None
-    bid_timeout: Seconds | None = 60.0
-    patience: int = Field(default=2, ge=1, le=20)
-    blind_opening: bool = True
-    anonymous: bool = False
-    ballot: bool = True
-    consensus: float = Field(default=0.7, gt=0.5, le=1)
-    quorum: int | None = Field(default=None, ge=1)
-
-
-class PlanSection(Section):
-    """The plan workflow."""
-
-    strategy: Annotated[Literal["debate", "perspectives"], _lower] = "debate"
-    max_rounds: int | None = Field(default=None, ge=1, le=20)
-    max_revisions: int = Field(default=2, ge=0, le=5)
-    quorum: int | None = Field(default=None, ge=1)
-
-
-class DebateSection(Section):
-    """The panel workflow: how its debate is held."""
-
-    strategy: Annotated[Literal["sequential", "parallel", "quick", "delphi"], _lower] = "sequential"
-    max_rounds: int | None = Field(default=None, ge=1, le=10)
-    consensus_threshold: float = Field(default=0.8, gt=0.5, le=1)
-    opening_vote: bool = True
-    ballot: bool = True
-    quorum: int | None = Field(default=None, ge=1)
-    require_consensus: bool = False
-
-
-class ReviewSection(Section):
-    """The review workflow."""
-
-    strategy: Annotated[Literal["review", "red-team"], _lower] = "review"
-    max_rounds: int | None = Field(default=None, ge=1, le=20)
-    max_reviews: int = Field(default=2, ge=1, le=5)
-    apply: Annotated[Literal["branch", "in-place"], _lower] = "branch"
-    exclude: tuple[str, ...] = ()
-
-
 class ConvergenceSection(Section):
     """When a discussion has converged or stalled. `weights` are for agreement and stability."""
 
@@ -127,6 +85,18 @@ class ConvergenceSection(Section):
         0.6,
         0.4,
     )
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The convergence rule's numbers."""
+        agreement_weight, stability_weight = self.weights
+        return Thresholds(
+            agreement=self.agreement,
+            stability=self.stability,
+            stalled_stability=self.stalled_stability,
+            agreement_weight=agreement_weight,
+            stability_weight=stability_weight,
+        )
 
 
 class GateSection(Section):
@@ -191,8 +161,35 @@ def _as_entry(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
-class Settings(Section):
-    """The whole configuration; every key may be absent."""
+def _section(workflow: WorkflowType[Any]) -> type[Section]:
+    """The section of a workflow: those of its options that are settings of its own."""
+    fields: dict[str, Any] = {}
+    for name, setting in settings_of(workflow.options):
+        if not setting.own:
+            continue
+        field = workflow.options.model_fields[name]
+        facts = [fact for fact in field.metadata if not isinstance(fact, Setting)]
+        kind: Any = field.annotation
+        if setting.seconds:
+            kind, facts = Seconds | None, []
+        if setting.words:
+            kind, facts = Literal[setting.words], [_lower]
+        if setting.falls_back:
+            kind = kind | None
+        default = None if setting.falls_back else field.default
+        fields[str(setting.key)] = (Annotated[(kind, *facts)] if facts else kind, default)
+    return create_model(f"{workflow.name.capitalize()}Section", __base__=Section, **fields)
+
+
+SECTIONS: dict[str, str] = {
+    name: workflow.section for name, workflow in WORKFLOWS.items() if workflow.section
+}
+"""The section of the configuration that holds a workflow's own options."""
+_sections: dict[str, Any] = {SECTIONS[name]: _section(WORKFLOWS[name]) for name in SECTIONS}
+
+
+class _General(Section):
+    """What stands above the sections of the workflows."""
 
     version: Literal[1] = 1
     language: Annotated[Literal["en", "ko"], _lower] | None = None
@@ -203,17 +200,6 @@ class Settings(Section):
     settings: SettingsSection = SettingsSection()
     providers: dict[ProviderName, Provider] = Field(default_factory=dict)
     panel: PanelSection = PanelSection()
-    review: ReviewSection = ReviewSection()
-    ask: AskSection = AskSection()
-    forum: ForumSection = ForumSection()
-    plan: PlanSection = PlanSection()
-    debate: DebateSection = DebateSection()
-    convergence: ConvergenceSection = ConvergenceSection()
-    gate: GateSection = GateSection()
-    decision: DecisionSection = DecisionSection()
-    budget: BudgetSection = BudgetSection()
-    privacy: PrivacySection = PrivacySection()
-    output: tuple[OutputEntry, ...] = ()
 
     @field_validator("participants")
     @classmethod
@@ -221,3 +207,22 @@ class Settings(Section):
         if value is not None and not value:
             raise PydanticCustomError("empty", "name at least one participant, or leave it out")
         return value
+
+
+_fields: dict[str, Any] = {name: (kind, kind()) for name, kind in _sections.items()}
+_WithWorkflows: Any = create_model("_WithWorkflows", __base__=_General, **_fields)
+
+
+class Settings(_WithWorkflows):
+    """The whole configuration; every key may be absent."""
+
+    convergence: ConvergenceSection = ConvergenceSection()
+    gate: GateSection = GateSection()
+    decision: DecisionSection = DecisionSection()
+    budget: BudgetSection = BudgetSection()
+    privacy: PrivacySection = PrivacySection()
+    output: tuple[OutputEntry, ...] = ()
+
+    def section(self, name: str) -> Any:
+        """The section of a workflow."""
+        return getattr(self, name)

@@ -10,19 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
+from orchestrator.core.setting import Setting, Trust, settings_of
 from orchestrator.settings.documents import Document
-from orchestrator.settings.options import (
-    DEFAULT_TURN_S,
-    forum_options,
-    panel_options,
-    plan_options,
-    review_options,
-)
+from orchestrator.settings.options import DEFAULT_TURN_S, workflow_options
 from orchestrator.settings.preset_files import is_file
-from orchestrator.settings.schema import ParticipantEntry, Settings
+from orchestrator.settings.schema import SECTIONS, ParticipantEntry, Settings
 from orchestrator.settings.trees import Position, Tree, one_line
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
@@ -107,9 +103,12 @@ def _value(settings: Settings, section: str, key: str) -> Any:
     return getattr(getattr(settings, section), key)
 
 
-def _no_skipped_votes(project: Settings, user: Settings) -> str | None:
-    dropped = project.debate.strategy == "quick" and user.debate.strategy != "quick"
-    return "it would let agreement pass without a vote" if dropped else None
+def _not_weaker(section: str, key: str, weakest: object) -> Check:
+    def check(project: Settings, user: Settings) -> str | None:
+        dropped = _value(project, section, key) == weakest != _value(user, section, key)
+        return "it would let agreement pass without a vote" if dropped else None
+
+    return check
 
 
 def _no_preset_file(project: Settings, _user: Settings) -> str | None:
@@ -200,13 +199,14 @@ def _no_hurry(project: Settings, user: Settings) -> str | None:
 def _patience(settings: Settings) -> Iterator[float]:
     """Every figure that bounds how long and how often participants are heard; more is more."""
     endless = float("inf")
-    review, plan = review_options(settings), plan_options(settings, given=False)
-    forum, panel = forum_options(settings), panel_options(settings, None)
-    yield from (review.rounds, review.max_reviews, plan.rounds, plan.max_revisions)
-    yield from (forum.max_rounds, panel.max_rounds)
+    for workflow in SECTIONS:
+        described, options = WORKFLOWS[workflow], workflow_options(workflow, settings)
+        for name, setting in settings_of(described.options):
+            if setting.trust is Trust.UNHURRIED:
+                value = getattr(options, name)
+                more = endless if value is None else value
+                yield -more if setting.less_is_more else more
     yield settings.settings.timeout or DEFAULT_TURN_S
-    yield from (forum.timeout_s or endless, forum.bid_timeout_s or endless)
-    yield -forum.patience  # who asks in vain is heard after so many rounds
     yield settings.budget.per_run_time or endless
 
 
@@ -223,7 +223,38 @@ def _part(section: str, key: str) -> Rule:
     return Rule(_known_name(section, key), _unless_same(section, key, "roles"))
 
 
+def _rule(setting: Setting, section: str) -> Rule:
+    """What becomes of a workflow's setting in a repository's file."""
+    key = str(setting.key)
+    match setting.trust:
+        case Trust.NEVER:
+            return _NEVER
+        case Trust.UNHURRIED:
+            return _UNHURRIED
+        case Trust.SAME:
+            weakened = (
+                None if setting.weakens is None else _not_weaker(section, key, setting.weakens)
+            )
+            return Rule(weakened, _unless_same(section, key, "course"))
+        case Trust.TIGHTENS:
+            return Rule(kept_out=_unless(section, key, setting.tightens, "course"))
+        case Trust.NO_LOWER:
+            return Rule(_no_lower(section, key))
+        case Trust.KEPT_ON:
+            return Rule(_no_switch_off(section, key))
+        case Trust.QUORUM:
+            return Rule(_no_smaller_quorum(section))
+        case _:
+            assert_never(setting.trust)
+
+
 RULES: Mapping[str, Rule] = {
+    **{
+        f"{section}.{setting.key}": _rule(setting, section)
+        for workflow, section in SECTIONS.items()
+        for _, setting in settings_of(WORKFLOWS[workflow].options)
+        if setting.own
+    },
     "version": _FREE,
     "language": _FREE,
     "preset": Rule(refused=_no_preset_file),  # the keys of one of ours are judged one by one
@@ -237,34 +268,6 @@ RULES: Mapping[str, Rule] = {
     "panel.chair": _part("panel", "chair"),
     "panel.judge": _part("panel", "judge"),
     "panel.moderator": _part("panel", "moderator"),
-    "review.strategy": Rule(kept_out=_unless("review", "strategy", "red-team", "course")),
-    "review.max_rounds": _UNHURRIED,
-    "review.max_reviews": _NEVER,
-    "review.apply": _NEVER,
-    "review.exclude": _NEVER,
-    "ask.ranking": Rule(kept_out=_unless("ask", "ranking", True, "course")),
-    "ask.synthesis": Rule(kept_out=_unless("ask", "synthesis", True, "course")),
-    "ask.quorum": Rule(_no_smaller_quorum("ask")),
-    "forum.max_rounds": _UNHURRIED,
-    "forum.timeout": _UNHURRIED,
-    "forum.bid_timeout": _UNHURRIED,
-    "forum.patience": _UNHURRIED,
-    "forum.blind_opening": Rule(_no_switch_off("forum", "blind_opening")),
-    "forum.anonymous": Rule(_no_switch_off("forum", "anonymous")),
-    "forum.ballot": Rule(_no_switch_off("forum", "ballot")),
-    "forum.consensus": Rule(_no_lower("forum", "consensus")),
-    "forum.quorum": Rule(_no_smaller_quorum("forum")),
-    "plan.strategy": Rule(kept_out=_unless_same("plan", "strategy", "course")),
-    "plan.max_rounds": _UNHURRIED,
-    "plan.max_revisions": _UNHURRIED,
-    "plan.quorum": Rule(_no_smaller_quorum("plan")),
-    "debate.strategy": Rule(_no_skipped_votes, _unless_same("debate", "strategy", "course")),
-    "debate.max_rounds": _UNHURRIED,
-    "debate.consensus_threshold": Rule(_no_lower("debate", "consensus_threshold")),
-    "debate.opening_vote": Rule(_no_switch_off("debate", "opening_vote")),
-    "debate.ballot": Rule(_no_switch_off("debate", "ballot")),
-    "debate.quorum": Rule(_no_smaller_quorum("debate")),
-    "debate.require_consensus": Rule(_no_switch_off("debate", "require_consensus")),
     "convergence.detector": _NEVER,
     "convergence.agreement": Rule(_no_lower("convergence", "agreement")),
     "convergence.stability": Rule(_no_lower("convergence", "stability")),

@@ -109,9 +109,11 @@ class WorkflowType(Generic[OptionsT]):
     """A workflow. Runs of the versions from `oldest` on are still finished as they were begun: it looks at
     `spec.workflow_version` where the versions differ.
 
-    `records` are the types of the facts that it writes into the journal; `expected` the calls that a run may make, from
-    its specification and the tokens of its subject (None: nobody can foresee them). With `finds` its verdict follows
-    from findings. `rounds` is how many it takes at most, `objection` why it cannot be held with a panel.
+    `section` is where the configuration has its own options (empty: nowhere). `records` are the types of the facts
+    that it writes into the journal; `expected` the calls that a run may make, from its specification and the tokens of
+    its subject (None: nobody can foresee them). With `finds` its verdict follows from findings. `rounds` is how many
+    it takes at most, `objection` why it cannot be held with a panel. `counts_answers`: a quorum only says how many must
+    answer; elsewhere one that is set allows absences besides.
     """
 
     name: str
@@ -123,10 +125,12 @@ class WorkflowType(Generic[OptionsT]):
     oldest: int | None = None
     result: type[WorkflowResult] = WorkflowResult
     view: WorkflowView[Any] = GENERIC
+    section: str = ""
     records: tuple[type[RecordBody], ...] = (RoundRecord,)
     expected: Callable[[RunSpec, int], Iterator[ExpectedCall]] | None = None
     decisions: tuple[DecisionType, ...] = ()
     finds: bool = False
+    counts_answers: bool = False
     gate: Callable[[OptionsT], GateRule] = _no_gate
     rounds: Callable[[OptionsT], int] | None = None
     objection: Callable[[Panel, OptionsT], str | None] = _no_objection

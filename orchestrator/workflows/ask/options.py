@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.core.setting import Setting
+from orchestrator.core.setting import Flag, Setting, Trust
 from shared.models.wire import Wire
 
 
@@ -16,6 +16,33 @@ class AskOptions(Wire):
     `quorum` is how many must answer (None: more than half). See docs/design/ask.md.
     """
 
-    ranking: bool = False
-    synthesis: bool = False
-    quorum: Annotated[int | None, Setting(rules=("quorum",))] = Field(default=None, ge=1)
+    ranking: Annotated[
+        bool,
+        Setting(
+            key="ranking",
+            help="everybody orders the others' answers, unsigned",
+            trust=Trust.TIGHTENS,
+            tightens=True,
+            flag=Flag("--ranking/--no-ranking", "Let them rank one another's answers, unnamed."),
+        ),
+    ] = False
+    synthesis: Annotated[
+        bool,
+        Setting(
+            key="synthesis",
+            help="the chair makes one answer of all",
+            trust=Trust.TIGHTENS,
+            tightens=True,
+            flag=Flag("--synthesis/--no-synthesis", "Let the chair make one answer out of all."),
+        ),
+    ] = False
+    quorum: Annotated[
+        int | None,
+        Setting(
+            key="quorum",
+            help="how many must answer",
+            shown="more than half",
+            trust=Trust.QUORUM,
+            rules=("quorum",),
+        ),
+    ] = Field(default=None, ge=1)

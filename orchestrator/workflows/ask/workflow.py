@@ -22,9 +22,11 @@ WORKFLOW: WorkflowType[AskOptions] = WorkflowType(
     options=AskOptions,
     result=AskResult,
     view=VIEW,
+    section="ask",
     start=ask,
     expected=expected,
     subject=SubjectKind.QUESTION,
+    counts_answers=True,
     parts=(
         PartType(CRITIC, "answers", (Role.ANSWER, Role.RANKING), critics, many=True),
         PartType("chair", "merges", (Role.SYNTHESIS,), _merging),

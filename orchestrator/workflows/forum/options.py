@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.core.setting import Setting
+from orchestrator.core.setting import Flag, Setting, Trust
 from shared.models.wire import Wire
 
 
@@ -20,12 +20,87 @@ class ForumOptions(Wire):
     needs a support of `consensus`. See docs/design/forum.md.
     """
 
-    max_rounds: Annotated[int, Setting(rules=("rounds",))] = Field(default=10, ge=1, le=50)
-    timeout_s: float | None = Field(default=300.0, gt=0)
-    bid_timeout_s: float | None = Field(default=60.0, gt=0)
-    patience: int = Field(default=2, ge=1, le=20)
-    blind_opening: bool = True
-    anonymous: bool = False
-    ballot: bool = True
-    consensus: Annotated[float, Setting(rules=("consensus",))] = Field(default=0.7, gt=0.5, le=1)
-    quorum: Annotated[int | None, Setting(rules=("quorum",))] = Field(default=None, ge=1)
+    max_rounds: Annotated[
+        int,
+        Setting(
+            key="max_rounds",
+            help="1 to 50; counts before `settings.max_rounds`",
+            falls_back="settings.max_rounds",
+            trust=Trust.UNHURRIED,
+            rules=("rounds",),
+            flag=Flag("--max-rounds", "Rounds at most (10).", "N"),
+        ),
+    ] = Field(default=10, ge=1, le=50)
+    timeout_s: Annotated[
+        float | None,
+        Setting(
+            key="timeout",
+            help="for the whole discussion; counts before `settings.timeout`",
+            falls_back="settings.timeout",
+            seconds=True,
+            trust=Trust.UNHURRIED,
+            flag=Flag("--timeout", "Seconds for an answer; in a forum for all of it.", "S"),
+        ),
+    ] = Field(default=300.0, gt=0)
+    bid_timeout_s: Annotated[
+        float | None,
+        Setting(
+            key="bid_timeout",
+            help="the longest wait for a floor request; `null`: a turn's",
+            seconds=True,
+            trust=Trust.UNHURRIED,
+        ),
+    ] = Field(default=60.0, gt=0)
+    patience: Annotated[
+        int,
+        Setting(
+            key="patience",
+            help="who asked so many rounds in vain is chosen next",
+            trust=Trust.UNHURRIED,
+            less_is_more=True,
+        ),
+    ] = Field(default=2, ge=1, le=20)
+    blind_opening: Annotated[
+        bool,
+        Setting(
+            key="blind_opening",
+            help="everybody takes a position that nobody else sees before the first round",
+            trust=Trust.KEPT_ON,
+        ),
+    ] = True
+    anonymous: Annotated[
+        bool,
+        Setting(
+            key="anonymous",
+            help="the participants know one another by letters only",
+            trust=Trust.KEPT_ON,
+            flag=Flag("--anonymous/--named", "Whether speakers know one another by letters only."),
+        ),
+    ] = False
+    ballot: Annotated[
+        bool,
+        Setting(
+            key="ballot",
+            help="the participants vote on the conclusion",
+            trust=Trust.KEPT_ON,
+        ),
+    ] = True
+    consensus: Annotated[
+        float,
+        Setting(
+            key="consensus",
+            help="the support that it needs, above 0.5",
+            trust=Trust.NO_LOWER,
+            rules=("consensus",),
+        ),
+    ] = Field(default=0.7, gt=0.5, le=1)
+    quorum: Annotated[
+        int | None,
+        Setting(
+            key="quorum",
+            help="how many must take a position",
+            shown="more than half",
+            trust=Trust.QUORUM,
+            rules=("quorum",),
+        ),
+    ] = Field(default=None, ge=1)

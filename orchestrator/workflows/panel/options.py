@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.core.setting import THRESHOLDS, Setting
+from orchestrator.core.setting import THRESHOLDS, Flag, Setting, Trust
 from orchestrator.workflows.panel.strategies import STRATEGIES
 from shared.models.panel import Participant
 from shared.models.run import Thresholds
@@ -22,14 +22,73 @@ class PanelOptions(Wire):
     the debaters agree on the verdict. See docs/design/panel.md.
     """
 
-    strategy: Annotated[str, Setting(words=tuple(STRATEGIES))] = "sequential"
-    max_rounds: Annotated[int, Setting(rules=("rounds",))] = Field(default=3, ge=1, le=10)
-    consensus_threshold: Annotated[float, Setting(rules=("consensus",))] = Field(
-        default=0.8, gt=0.5, le=1
-    )
+    strategy: Annotated[
+        str,
+        Setting(
+            key="strategy",
+            help="of a panel: `sequential`, `parallel`, `quick` or `delphi`",
+            words=tuple(STRATEGIES),
+            trust=Trust.SAME,
+            weakens="quick",
+            flag=Flag("--strategy", "How they hear one another (sequential)."),
+        ),
+    ] = "sequential"
+    max_rounds: Annotated[
+        int,
+        Setting(
+            key="max_rounds",
+            help="1 to 10; counts before `settings.max_rounds`",
+            falls_back="settings.max_rounds",
+            trust=Trust.UNHURRIED,
+            rules=("rounds",),
+            flag=Flag("--rounds", "Rounds at most (default 3).", "N"),
+        ),
+    ] = Field(default=3, ge=1, le=10)
+    consensus_threshold: Annotated[
+        float,
+        Setting(
+            key="consensus_threshold",
+            help="for the moderator's score and the votes, above 0.5",
+            trust=Trust.NO_LOWER,
+            rules=("consensus",),
+            flag=Flag("--threshold", "The support that is a consensus (0.8).", "X"),
+        ),
+    ] = Field(default=0.8, gt=0.5, le=1)
     moderator: Participant | None = None
-    opening_vote: bool = True
-    ballot: bool = True
-    thresholds: Annotated[Thresholds, Setting(rules=THRESHOLDS)] = Thresholds()
-    quorum: Annotated[int | None, Setting(rules=("quorum",))] = Field(default=None, ge=1)
-    require_consensus: bool = False
+    opening_vote: Annotated[
+        bool,
+        Setting(
+            key="opening_vote",
+            help="a blind vote before a sequential debate",
+            trust=Trust.KEPT_ON,
+        ),
+    ] = True
+    ballot: Annotated[
+        bool,
+        Setting(key="ballot", help="a secret vote before the judge", trust=Trust.KEPT_ON),
+    ] = True
+    quorum: Annotated[
+        int | None,
+        Setting(
+            key="quorum",
+            help="how many must take a position",
+            shown="more than half",
+            trust=Trust.QUORUM,
+            rules=("quorum",),
+        ),
+    ] = Field(default=None, ge=1)
+    require_consensus: Annotated[
+        bool,
+        Setting(
+            key="require_consensus",
+            help="a panel whose debaters do not agree on the verdict ends with exit code 1",
+            trust=Trust.KEPT_ON,
+            flag=Flag(
+                "--require-consensus/--no-require-consensus",
+                "Exit 1 when the debaters do not agree on the verdict.",
+            ),
+        ),
+    ] = False
+    thresholds: Annotated[Thresholds, Setting(key="convergence.thresholds", rules=THRESHOLDS)] = (
+        Thresholds()
+    )

@@ -38,6 +38,7 @@ WORKFLOW: WorkflowType[PanelOptions] = WorkflowType(
     options=PanelOptions,
     result=PanelResult,
     view=VIEW,
+    section="debate",
     start=panel,
     expected=expected,
     subject=SubjectKind.QUESTION,

@@ -33,6 +33,7 @@ WORKFLOW: WorkflowType[PlanOptions] = WorkflowType(
     options=PlanOptions,
     result=PlanResult,
     view=VIEW,
+    section="plan",
     start=plan,
     expected=expected,
     subject=SubjectKind.QUESTION,

@@ -27,6 +27,7 @@ WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
     options=ReviewOptions,
     result=ReviewResult,
     view=VIEW,
+    section="review",
     start=review,
     expected=expected,
     subject=SubjectKind.CHANGE,

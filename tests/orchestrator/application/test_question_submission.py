@@ -125,7 +125,7 @@ def test_limits_and_decisions_are_captured(folder: Path):
         "decide": "revise",
         "no_external": True,
     }
-    spec = spec_of(folder, "plan", question={"given": True}, options=options)
+    spec = spec_of(folder, "plan", course={"given": True}, options=options)
     assert (spec.budget.max_usd, spec.budget.max_calls) == (0.5, 9)
     assert (spec.reuse, spec.labels["batch"], spec.allow_external) == (True, "nightly", False)
     assert spec.decision.mode == "revise"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from orchestrator.settings.loading import yaml_of
-from orchestrator.settings.options import budget, decision_policy, review_options, screen
+from orchestrator.settings.options import budget, decision_policy, screen, workflow_options
 from orchestrator.settings.preset_files import load_persona, load_preset, preset_names
 from orchestrator.settings.problems import validate
 from shared.errors import ConfigurationError
@@ -37,8 +37,8 @@ def test_without_a_file_everything_is_a_default(place: Any) -> None:
     found = place.load()
     assert found.sources == {}
     assert found.source("review.strategy") == "default"
-    assert review_options(found.settings).rounds == 3
-    assert review_options(found.settings).detector == "stance"
+    assert workflow_options("review", found.settings).rounds == 3
+    assert workflow_options("review", found.settings).detector == "stance"
 
 
 @pytest.mark.parametrize("name", [".quorate.yaml", ".quorate/config.yaml", ".dev/config.yaml"])
@@ -49,7 +49,7 @@ def test_the_original_file_is_valid_as_it_is(place: Any, name: str) -> None:
     assert found.leads is not None
     assert found.leads[0] == "claude"
     assert [entry.name for entry in found.joining] == ["claude", "gemini", "codex"]
-    assert review_options(settings).rounds == 10
+    assert workflow_options("review", settings).rounds == 10
     assert settings.settings.timeout == 300.0
 
 
@@ -156,7 +156,7 @@ def test_settings_become_the_runs_own_words(place: Any) -> None:
         "privacy: {never_send: ['*.secret']}\n"
     )
     settings = place.load().settings
-    options = review_options(settings)
+    options = workflow_options("review", settings)
     assert (options.strategy, options.detector, options.apply) == (
         "red-team",
         "lexical",

@@ -6,28 +6,15 @@ from typing import Any, get_args
 
 import pytest
 
-from orchestrator.settings.options import (
-    ask_options,
-    decision_policy,
-    forum_options,
-    panel_options,
-    plan_options,
-    review_options,
-)
-from orchestrator.settings.schema import (
-    AskSection,
-    DebateSection,
-    DecisionSection,
-    ForumSection,
-    PlanSection,
-    Settings,
-)
+from orchestrator.settings.options import decision_policy, workflow_options
+from orchestrator.settings.schema import DecisionSection, Settings
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.panel import STRATEGIES as DEBATES
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.strategies import STRATEGIES as PLANS
+from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 from shared.models.panel import Participant
@@ -37,42 +24,44 @@ SEED_001 = "settings:\n  max_rounds: 10\n  timeout: 300\n"
 
 def test_without_settings_the_options_are_the_workflows_own_defaults() -> None:
     settings = Settings()
-    assert ask_options(settings) == AskOptions()
-    assert forum_options(settings) == ForumOptions()
-    assert plan_options(settings, given=False) == PlanOptions()
-    assert panel_options(settings, None) == PanelOptions()
+    assert workflow_options("ask", settings) == AskOptions()
+    assert workflow_options("forum", settings) == ForumOptions()
+    assert workflow_options("plan", settings, given=False) == PlanOptions()
+    assert workflow_options("panel", settings, moderator=None) == PanelOptions()
 
 
 @pytest.mark.parametrize(
     ("section", "options", "other"),
     [
-        (AskSection, AskOptions, {}),
-        (ForumSection, ForumOptions, {"timeout": "timeout_s", "bid_timeout": "bid_timeout_s"}),
-        (PlanSection, PlanOptions, {"max_rounds": "rounds"}),
-        (DebateSection, PanelOptions, {}),
+        ("ask", AskOptions, {}),
+        ("forum", ForumOptions, {"timeout": "timeout_s", "bid_timeout": "bid_timeout_s"}),
+        ("plan", PlanOptions, {"max_rounds": "rounds"}),
+        ("debate", PanelOptions, {}),
+        ("review", ReviewOptions, {"max_rounds": "rounds"}),
     ],
 )
 def test_every_option_of_a_workflow_can_be_configured(
-    section: Any, options: Any, other: dict[str, str]
+    section: str, options: Any, other: dict[str, str]
 ) -> None:
-    keys = {other.get(key, key) for key in section.model_fields}
+    keys = {other.get(key, key) for key in type(Settings().section(section)).model_fields}
     # Set otherwise: who moderates is a participant, rule and gate have sections, `given` is typed.
     elsewhere = {"moderator", "thresholds", "detector", "fail_on", "given"}
+    elsewhere |= {"quorum"} if section == "review" else set()
     assert keys == set(options.model_fields) - elsewhere
 
 
 def test_the_gate_is_for_reviews_and_plans(place: Any) -> None:
     place.user("gate: {fail_on: major}\n")
     settings = place.load().settings
-    assert review_options(settings).fail_on is Severity.MAJOR
-    assert plan_options(settings, given=True).fail_on is Severity.MAJOR
+    assert workflow_options("review", settings).fail_on is Severity.MAJOR
+    assert workflow_options("plan", settings, given=True).fail_on is Severity.MAJOR
     place.user("gate: {fail_on: none}\n")
-    assert plan_options(place.load().settings, given=True).fail_on is None
+    assert workflow_options("plan", place.load().settings, given=True).fail_on is None
 
 
 def test_every_strategy_of_the_workflows_can_be_named() -> None:
-    assert set(strategies(DebateSection)) == set(DEBATES)
-    assert set(strategies(PlanSection)) == set(PLANS)
+    assert set(strategies(type(Settings().section("debate")))) == set(DEBATES)
+    assert set(strategies(type(Settings().section("plan")))) == set(PLANS)
 
 
 def strategies(section: Any) -> tuple[str, ...]:
@@ -83,20 +72,23 @@ def strategies(section: Any) -> tuple[str, ...]:
 def test_the_general_settings_hold_where_a_workflow_has_no_key_of_its_own(place: Any) -> None:
     place.user(SEED_001)
     settings = place.load().settings
-    assert forum_options(settings).max_rounds == 10
-    assert forum_options(settings).timeout_s == 300
-    assert plan_options(settings, given=False).rounds == 10
-    assert panel_options(settings, None).max_rounds == 10
-    assert review_options(settings).rounds == 10
+    assert workflow_options("forum", settings).max_rounds == 10
+    assert workflow_options("forum", settings).timeout_s == 300
+    assert workflow_options("plan", settings, given=False).rounds == 10
+    assert workflow_options("panel", settings, moderator=None).max_rounds == 10
+    assert workflow_options("review", settings).rounds == 10
     place.user("settings: {max_rounds: 10, timeout: 300}\nforum: {max_rounds: 4, timeout: 15m}\n")
     settings = place.load().settings
-    assert (forum_options(settings).max_rounds, forum_options(settings).timeout_s) == (4, 900.0)
+    assert (
+        workflow_options("forum", settings).max_rounds,
+        workflow_options("forum", settings).timeout_s,
+    ) == (4, 900.0)
 
 
 def test_a_panel_takes_the_rounds_that_it_may_have(place: Any) -> None:
     place.user("settings: {max_rounds: 20}")
-    assert panel_options(place.load().settings, None).max_rounds == 10
-    assert forum_options(place.load().settings).max_rounds == 20
+    assert workflow_options("panel", place.load().settings, moderator=None).max_rounds == 10
+    assert workflow_options("forum", place.load().settings).max_rounds == 20
 
 
 @pytest.mark.parametrize(
@@ -124,15 +116,15 @@ def test_sections_become_options(place: Any) -> None:
         "convergence: {agreement: 0.9, detector: lexical}\n"
     )
     settings = place.load().settings
-    assert ask_options(settings) == AskOptions(ranking=True, synthesis=True, quorum=2)
-    forum = forum_options(settings)
+    assert workflow_options("ask", settings) == AskOptions(ranking=True, synthesis=True, quorum=2)
+    forum = workflow_options("forum", settings)
     assert (forum.bid_timeout_s, forum.patience, forum.ballot) == (90.0, 4, False)
     assert (forum.consensus, forum.quorum) == (0.9, 3)
-    plan = plan_options(settings, given=True)
+    plan = workflow_options("plan", settings, given=True)
     assert (plan.strategy, plan.rounds, plan.max_revisions) == ("perspectives", 5, 0)
     assert (plan.given, plan.detector, plan.thresholds.agreement) == (True, "lexical", 0.9)
     moderator = Participant(name="m", provider="scripted")
-    panel = panel_options(settings, moderator)
+    panel = workflow_options("panel", settings, moderator=moderator)
     assert (panel.strategy, panel.max_rounds, panel.consensus_threshold) == ("delphi", 4, 0.6)
     assert (panel.opening_vote, panel.ballot, panel.moderator) == (False, False, moderator)
     assert panel.thresholds.agreement == 0.9

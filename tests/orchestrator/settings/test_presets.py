@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from orchestrator.participants.casting import build_cast
-from orchestrator.settings.options import panel_options, review_options
+from orchestrator.settings.options import workflow_options
 from orchestrator.settings.preset_files import SECTIONS, load_preset, preset_names
 from shared.errors import ConfigurationError
 
@@ -45,7 +45,7 @@ def test_a_presets_options_are_its_workflows_section(
     place: Any, name: str, strategy: str, rounds: int, threshold: float
 ) -> None:
     found = typed(place, name, "panel")
-    options = panel_options(found.settings, None)
+    options = workflow_options("panel", found.settings, moderator=None)
     assert (options.strategy, options.max_rounds, options.consensus_threshold) == (
         strategy,
         rounds,
@@ -56,13 +56,19 @@ def test_a_presets_options_are_its_workflows_section(
 
 def test_everything_else_lies_above_a_presets_options(place: Any) -> None:
     place.user("preset: decision\ndebate: {max_rounds: 5}\nsettings: {max_rounds: 9}\n")
-    options = panel_options(place.load(workflow="panel").settings, None)
+    options = workflow_options("panel", place.load(workflow="panel").settings, moderator=None)
     assert (options.max_rounds, options.consensus_threshold) == (5, 0.75)
     # The preset's own number is the workflow's own key: it counts before the general one.
     place.user("preset: decision\nsettings: {max_rounds: 9}\n")
-    assert panel_options(place.load(workflow="panel").settings, None).max_rounds == 3
+    assert (
+        workflow_options("panel", place.load(workflow="panel").settings, moderator=None).max_rounds
+        == 3
+    )
     place.user("settings: {max_rounds: 20}\n")
-    assert panel_options(place.load(workflow="panel").settings, None).max_rounds == 10
+    assert (
+        workflow_options("panel", place.load(workflow="panel").settings, moderator=None).max_rounds
+        == 10
+    )
 
 
 def test_a_typed_preset_of_another_workflow_is_an_error_that_names_the_fitting_ones(
@@ -88,7 +94,7 @@ def test_a_file_serves_all_workflows_so_its_preset_is_passed_over_elsewhere(plac
     assert place.load(workflow="ask").settings.participants is None
     place.file(".quorate.yaml", "preset: security\n")
     assert place.load(workflow="panel").preset.name == "decision"
-    assert review_options(place.load(workflow="review").settings).strategy == "red-team"
+    assert workflow_options("review", place.load(workflow="review").settings).strategy == "red-team"
 
 
 def test_a_person_has_presets_of_their_own(place: Any) -> None:

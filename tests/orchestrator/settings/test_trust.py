@@ -11,12 +11,7 @@ import yaml
 from pydantic import ValidationError
 
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.settings.options import (
-    forum_options,
-    panel_options,
-    plan_options,
-    review_options,
-)
+from orchestrator.settings.options import workflow_options
 from orchestrator.settings.schema import Settings
 from orchestrator.settings.trust import RULES
 from shared.configuration import Section
@@ -230,8 +225,14 @@ USERS = (
 
 def strictness(settings: Settings) -> dict[str, Any]:
     """What must not become less by a repository's file."""
-    review, plan = review_options(settings), plan_options(settings, given=False)
-    forum, panel = forum_options(settings), panel_options(settings, None)
+    review, plan = (
+        workflow_options("review", settings),
+        workflow_options("plan", settings, given=False),
+    )
+    forum, panel = (
+        workflow_options("forum", settings),
+        workflow_options("panel", settings, moderator=None),
+    )
     endless, severities = float("inf"), ["CRITICAL", "MAJOR", "MINOR", "INFO"]
 
     def quorum(value: int | None) -> float:
