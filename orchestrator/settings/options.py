@@ -5,7 +5,6 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any
 
-from annotated_types import Le
 from pydantic.fields import FieldInfo
 
 from orchestrator.core.setting import settings_of
@@ -44,7 +43,7 @@ def _value(settings: Settings, key: str) -> Any:
 
 def _within(field: FieldInfo, value: Any) -> Any:
     """The value as far as the field's range allows: a limit for all may be more than this workflow takes."""
-    most = next((fact.le for fact in field.metadata if isinstance(fact, Le)), None)
+    most = next(filter(None, (getattr(fact, "le", None) for fact in field.metadata)), None)
     return value if value is None or most is None else min(value, most)
 
 
