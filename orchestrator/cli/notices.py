@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, Span, Style, line
-from orchestrator.presentation.locale.words import translate
+from orchestrator.presentation.locale.words import told
 from shared.instance import Instance
 from shared.models.notices import Notice
 
@@ -24,15 +24,15 @@ class NoticePrinter:
 
     def inform(self, notice: Notice) -> None:
         """Something on the way; nothing when quiet."""
-        self._terminal.talk([line(Span(translate(notice, self._language), Style.DIM))])
+        self._terminal.talk([line(Span(told(notice, self._language), Style.DIM))])
 
     def remark(self, notice: Notice) -> None:
         """A warning that quiet silences."""
-        self._terminal.talk([warning(translate(notice, self._language))])
+        self._terminal.talk([warning(told(notice, self._language))])
 
     def warn(self, notice: Notice) -> None:
         """Something that nobody may overlook."""
-        self._terminal.warn([warning(translate(notice, self._language))])
+        self._terminal.warn([warning(told(notice, self._language))])
 
 
 def warning(text: str) -> Line:

@@ -41,7 +41,7 @@ class OutputOptions:
 def deliver(report: RunReport, terminal: Terminal, options: OutputOptions, language: str) -> None:
     """The result on stdout, and in a file when one was named."""
     if options.as_json:
-        terminal.result(dumps(as_json(report, language)))
+        terminal.result(dumps(as_json(report)))
     else:
         brief = is_brief(report, quiet=terminal.quiet)
         lines = result_lines(
@@ -65,11 +65,7 @@ def _left_out(report: RunReport, language: str) -> list[Line]:
     """
     refused = report.result is not None and report.result.refused
     conclusive = not refused and report.verdict not in (None, Verdict.INCONCLUSIVE)
-    texts = (
-        (*report.noticed(language), *report.scripted(language))
-        if conclusive
-        else report.warnings(language)
-    )
+    texts = (*report.spec.notices, *report.scripted) if conclusive else report.warnings
     decision = report.open_decision
     asked = [] if decision is None else open_decision(decision, language)
     return [*warned(texts, language), *asked]

@@ -23,7 +23,7 @@ from orchestrator.presentation.exit_codes import ExitCode, exit_code
 from orchestrator.presentation.formats.text import question_lines
 from orchestrator.presentation.live.happenings import Manner
 from orchestrator.presentation.live.progress import Look, changes, still_waiting
-from orchestrator.presentation.locale.words import say, translate
+from orchestrator.presentation.locale.words import say, told
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import open_decision
 from shared.delivery.live import EXPECTED_S, WATCHED_S
@@ -76,7 +76,7 @@ class TerminalObserver:
 
     def warn(self, notice: Notice) -> None:
         """What keeps the run from going on."""
-        self._display.tell([warning(translate(notice, self._language))])
+        self._display.tell([warning(told(notice, self._language))])
         self._told_at = time.monotonic()
 
 

@@ -281,14 +281,15 @@ def shown_hash(shown: Mapping[str, Any]) -> str:
 
 def outcome_json(outcome: Outcome) -> str:
     """An outcome as it is stored."""
+    summary = outcome.summary
     return json.dumps(
         {
             "verdict": outcome.verdict,
             "ending": outcome.ending,
-            "summary": outcome.summary,
+            "summary": summary if isinstance(summary, str) else summary.model_dump(mode="json"),
             "findings": [finding.model_dump(mode="json") for finding in outcome.findings],
             "detail": outcome.detail,
-            "warnings": list(outcome.warnings),
+            "warnings": [warning.model_dump(mode="json") for warning in outcome.warnings],
         },
         ensure_ascii=False,
     )

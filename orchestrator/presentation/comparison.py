@@ -10,8 +10,7 @@ from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, run_summary
-from orchestrator.presentation.locale.sentences import told
-from orchestrator.presentation.locale.words import count, say
+from orchestrator.presentation.locale.words import count, say, told
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.whatif import gate_word, how, round_name, weighed
 from orchestrator.whatif.comparing import Both, Comparison, Side, figures_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.core.document import Line, Span, Style, line
-from orchestrator.presentation.locale.sentences import told
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.words import say, told
 from orchestrator.presentation.tables import table
 from shared.models.panel import Panel, Participant
 from shared.models.rows import DecisionRow, RunRow

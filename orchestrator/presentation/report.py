@@ -21,13 +21,13 @@ from orchestrator.core.findings.verdict import (
     voice_of,
 )
 from orchestrator.core.results import ChangeResult, FindingsResult, ShownMatter, WorkflowResult
-from orchestrator.presentation.locale.words import say, translate
 from orchestrator.workflows.descriptor import WorkflowType
 from orchestrator.workflows.registry import workflow_named
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
 from shared.models.findings import Finding, FindingStatus, Position
+from shared.models.notices import Notice, notice, read_notice
 from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
 from shared.models.panel import Participant, Role
 from shared.models.replies import Applied, CheckedFixes, Synthesis
@@ -248,56 +248,57 @@ class RunReport:
         agreeing = {name for name, position in finding.stances.items() if position in SUPPORTING}
         return len(critics & (agreeing | set(finding.raised_by)))
 
-    def warnings(self, language: str) -> tuple[str, ...]:
-        """What a reader must not overlook: scripted lines, stand-ins, absences, failures, an unapplied fix."""
+    @cached_property
+    def warnings(self) -> tuple[Notice, ...]:
+        """What a reader must not overlook: scripted lines, stand-ins, absences, failures, an unapplied fix.
+
+        What the repository's own file changed, and what it could not, comes first.
+        """
         outcome = self.run.outcome
         if outcome is not None:
-            told = tuple(str(text) for text in outcome.get("warnings") or ())
+            warnings = tuple(map(read_notice, outcome.get("warnings") or ()))
         else:
             failed = (step for step in self.steps if step.status == StepStatus.FAILED)
-            told = tuple(self._absence(step, language) for step in failed)
-        noticed = self.noticed(language)
-        beside = (*self.scripted(language), *self.stood_in(language), *self.shortened(language))
-        return (*noticed, *beside, *told)
+            warnings = tuple(map(self._absence, failed))
+        beside = (*self.scripted, *self._stood_in, *self._shortened)
+        return (*self.spec.notices, *beside, *warnings)
 
-    def noticed(self, language: str) -> tuple[str, ...]:
-        """What the repository's own file changed, and what it could not."""
-        return tuple(translate(notice, language) for notice in self.spec.notices)
-
-    def stood_in(self, language: str) -> tuple[str, ...]:
+    @property
+    def _stood_in(self) -> tuple[Notice, ...]:
         """Whose turns another participant took, so that nobody takes the answer for theirs."""
         found = ((step.participant, _SPOKEN_BY.search(step.note)) for step in self.steps)
         pairs = dict.fromkeys((who, by[1]) for who, by in found if by is not None)
-        return tuple(say("stood_in", language, who=who, other=other) for who, other in pairs)
+        return tuple(notice("stood_in", who=who, other=other) for who, other in pairs)
 
-    def shortened(self, language: str) -> tuple[str, ...]:
+    @property
+    def _shortened(self) -> tuple[Notice, ...]:
         """Of whose answers something was left out, and what."""
         found = ((step, _SHORTENED.search(step.note)) for step in self.steps)
         return tuple(
-            say("shortened", language, who=step.participant, key=step.key, what=what[1])
+            notice("shortened", who=step.participant, key=step.key, what=what[1])
             for step, what in found
             if what is not None
         )
 
-    def scripted(self, language: str) -> tuple[str, ...]:
+    @property
+    def scripted(self) -> tuple[Notice, ...]:
         """Who read lines from a file instead of being asked; nothing when nobody did."""
         names = dict.fromkeys(
             one.name
             for _part, one in self.workflow.parts_of(self.spec)
             if one.provider == "scripted"
         )
-        return (say("scripted", language, names=", ".join(names)),) if names else ()
+        return (notice("scripted", names=names),) if names else ()
 
-    def _absence(self, step: StepRow, language: str) -> str:
-        why = f"{step.failure_kind}: {step.failure_message}"
+    def _absence(self, step: StepRow) -> Notice:
+        why = notice("failure", kind=step.failure_kind, message=step.failure_message)
         if step.role not in ROUND_ROLES:
-            return say("step_failed", language, key=step.key, why=why)
+            return notice("step_failed", key=step.key, why=why)
         prefix = step.key.removesuffix(step.participant)
         asked = [one for one in self.steps if one.key.startswith(prefix)]
         answered = sum(one.status == StepStatus.DONE for one in asked)
-        return say(
+        return notice(
             "abstained",
-            language,
             who=step.participant,
             round=step.round,
             answered=answered,

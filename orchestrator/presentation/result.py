@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -31,12 +30,12 @@ from orchestrator.core.views.context import (
 from orchestrator.core.views.findings import GENERIC
 from orchestrator.presentation.choices import asked
 from orchestrator.presentation.coverage import unread
-from orchestrator.presentation.locale.sentences import told
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.locale.words import count, say
+from orchestrator.presentation.locale.words import count, say, told
 from orchestrator.presentation.money import spent
 from orchestrator.presentation.report import RunReport
 from shared.models.findings import Finding, FindingStatus
+from shared.models.notices import Notice
 from shared.models.outcomes import RunStatus, StepStatus, Verdict
 from shared.models.replies import Applied
 from shared.models.rows import DecisionRow
@@ -100,7 +99,7 @@ def view_context(
         words=Translator(language),
         brief=brief,
         most_findings=most_findings,
-        told=lambda text: told(text or "", language),
+        told=lambda stored: told(stored, language),
     )
 
 
@@ -200,7 +199,7 @@ def _end(report: RunReport, context: ViewContext[Any], language: str) -> list[Bl
         *_still_working(report, language),
         *_decision(report, context, language),
         *(part for fix in report.applied for part in applied(fix, report.run.id, language)),
-        *warned(report.warnings(language), language),
+        *warned(report.warnings, language),
     ]
     more = "" if context.everything else " --all"
     return [
@@ -268,30 +267,45 @@ def applied(fix: Applied, run: str, language: str) -> list[Line]:
     ]
 
 
-def warned(texts: Iterable[str], language: str) -> list[Line]:
+def warned(warnings: Iterable[Notice], language: str) -> list[Line]:
     """The texts as loud lines; what happened in several rounds is one line."""
-    return [line(Span(f"⚠ {text}", Style.WARNING)) for text in gathered(texts, language)]
+    return [line(Span(f"⚠ {text}", Style.WARNING)) for text in gathered(warnings, language)]
 
 
-_ROUND = re.compile(r"(?<=\bround )\d+")
-
-
-def gathered(texts: Iterable[str], language: str) -> list[str]:
-    """The texts in the reader's language; those that differ in the number of their round only are one."""
-    alike: dict[str, list[str]] = {}
-    for text in texts:
-        alike.setdefault(_ROUND.sub("#", text, count=1), []).append(text)
+def gathered(warnings: Iterable[Notice], language: str) -> list[str]:
+    """Warnings in the reader's language; those that differ in the number of their round only are one."""
+    alike: dict[str, list[Notice]] = {}
+    for warning in warnings:
+        alike.setdefault(_without_round(warning).model_dump_json(), []).append(warning)
     return [
         told(first, language) + (_also(more, language) if more else "")
         for first, *more in alike.values()
     ]
 
 
-def _also(texts: Iterable[str], language: str) -> str:
-    numbers = [found[0] for text in texts if (found := _ROUND.search(text)) is not None]
+def _also(warnings: Iterable[Notice], language: str) -> str:
+    numbers = [str(number) for warning in warnings if (number := _round(warning)) is not None]
     if not numbers:
         return ""
     return say("also_in_rounds", language, n=len(numbers), rounds=", ".join(numbers))
+
+
+def _round(warning: Notice) -> int | None:
+    """The number of the round that a notice, or one within it, tells of."""
+    for name, value in warning.params.items():
+        number = _round(value) if isinstance(value, Notice) else value if name == "round" else None
+        if isinstance(number, int):
+            return number
+    return None
+
+
+def _without_round(warning: Notice) -> Notice:
+    params = {
+        name: _without_round(value) if isinstance(value, Notice) else value
+        for name, value in warning.params.items()
+        if name != "round"
+    }
+    return Notice(code=warning.code, params=params)
 
 
 def _usage(report: RunReport, context: ViewContext[Any], language: str) -> list[Block]:

@@ -9,8 +9,7 @@ from typing import Any
 from orchestrator.core.discussion.wording import lines_of
 from orchestrator.core.document import Line, Span, Style, block, line
 from orchestrator.core.views.context import took_s
-from orchestrator.presentation.locale.sentences import told
-from orchestrator.presentation.locale.words import field_word, say
+from orchestrator.presentation.locale.words import field_word, say, told
 from orchestrator.presentation.report import RecordedAssessment, RunReport
 from orchestrator.presentation.tables import table
 

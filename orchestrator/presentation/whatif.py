@@ -10,8 +10,7 @@ from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.views.context import dollars
-from orchestrator.presentation.locale.sentences import told
-from orchestrator.presentation.locale.words import count, knows, role_word, say
+from orchestrator.presentation.locale.words import count, knows, role_word, say, told
 from orchestrator.presentation.tables import table
 from orchestrator.whatif.changes import Change
 from orchestrator.whatif.pictures import ENDING, Picture

@@ -7,6 +7,7 @@ from typing import Any
 
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, run_summary
+from orchestrator.presentation.locale.words import told
 from orchestrator.presentation.whatif import changed
 from orchestrator.whatif.pictures import Picture
 from orchestrator.whatif.replaying import Check, Variant, WhatIf
@@ -69,7 +70,7 @@ def _picture_json(picture: Picture) -> dict[str, Any]:
         "standing": [one.id for one in picture.standing],
         "ending": picture.ending,
         "verdict": picture.verdict,
-        "gate": {"outcome": picture.gate.outcome, "reason": picture.gate.reason},
+        "gate": {"outcome": picture.gate.outcome, "reason": told(picture.gate.reason, "en")},
         "votes": dict(picture.votes),
         "so_far": picture.so_far,
     }

@@ -21,6 +21,7 @@ from orchestrator.whatif.changes import Change, changed, check_quorum
 from orchestrator.whatif.pictures import Picture, picture_of, stored_picture
 from orchestrator.whatif.places import DISCUSSING, cycle_of
 from orchestrator.whatif.recording import Recording
+from shared.models.notices import earlier_text, is_notice, read_notice
 from shared.models.run import RunSpec
 from shared.store.runs import JournalRow
 
@@ -195,7 +196,9 @@ def _outcome_of(walked: Recomputed) -> dict[str, Any] | None:
 
 
 def differences(where: str, stored: Any, now: Any) -> Iterable[Difference]:
-    """Where two JSON values differ, by path."""
+    """Where two JSON values differ, by path. What an earlier version stored as a sentence has no code to compare."""
+    if is_notice(now) and (isinstance(stored, str) or earlier_text(read_notice(stored))):
+        return
     if isinstance(stored, dict) and isinstance(now, dict):
         grows = _INDEX.sub("[]", where) in GROWING
         for key in stored if grows else dict.fromkeys((*stored, *now)):

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field, field_validator
 
+from shared.models.notices import Caveat
 from shared.models.proportions import Proportion
 from shared.models.wire import ForeignWire, Verbatim, Wire
 
@@ -118,7 +119,7 @@ class Finding(Wire):
     raised_in_round: int
     status: FindingStatus = FindingStatus.UNDECIDED
     stances: dict[str, Position] = Field(default_factory=dict)
-    caveat: str | None = None
+    caveat: Caveat = None
 
 
 class Stance(Wire):

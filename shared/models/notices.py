@@ -6,13 +6,14 @@ reason, a list its entries. What earlier versions stored as a sentence is a noti
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Any
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, TypeGuard
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, PlainSerializer, model_validator
 
 from shared.models.wire import Wire
 
+SENTENCES = "sentences"
 TEXT = "text"
 """The code of what is told as it is: the words of a model, of a provider or of an earlier version."""
 
@@ -35,6 +36,26 @@ class Notice(Wire):
 NoticeParam = Notice | tuple[Notice, ...] | tuple[str, ...] | str | int | float | bool | None
 Notice.model_rebuild()
 
+# What `core.findings` adds again and again; the rest of what version 0.1.0 stored is told as it is.
+_EARLIER_CAVEATS = {
+    "names a file that the change does not touch": Notice(code="file_not_in_change"),
+    "not on a changed line": Notice(code="not_on_changed_line"),
+}
+
+
+def read_notice(stored: object) -> Notice:
+    """A notice from where it was stored as JSON, or the sentence that an earlier version stored in its place."""
+    if isinstance(stored, Notice):
+        return stored
+    return (
+        Notice.model_validate(stored) if isinstance(stored, dict) else verbatim(str(stored or ""))
+    )
+
+
+def is_notice(stored: object) -> TypeGuard[Mapping[str, JsonValue]]:
+    """Whether a JSON value is a notice."""
+    return isinstance(stored, dict) and stored.keys() == {"code", "params"}
+
 
 def _lifted(stored: Any) -> Any:
     return verbatim(stored) if isinstance(stored, str) else stored
@@ -44,19 +65,74 @@ def _lifted_or_none(stored: Any) -> Any:
     return _lifted(stored) if stored else None
 
 
+def _caveat(stored: Any) -> Any:
+    if not isinstance(stored, str):
+        return stored
+    whole: Notice | None = None
+    for sentence in stored.split("; ") if stored else ():
+        whole = joined(whole, _EARLIER_CAVEATS.get(sentence) or verbatim(sentence))
+    return whole
+
+
 Told = Annotated[Notice, BeforeValidator(_lifted)]
 """A notice, or the sentence that an earlier version stored in its place."""
-OptionalTold = Annotated[Notice | None, BeforeValidator(_lifted_or_none)]
-"""The same where there may be none; an earlier version stored an empty text."""
+OptionalTold = Annotated[
+    Notice | None,
+    BeforeValidator(_lifted_or_none),
+    PlainSerializer(lambda told: "" if told is None else told.model_dump(mode="json")),
+]
+"""The same where there may be none, which is stored as an empty text."""
+Caveat = Annotated[Notice | None, BeforeValidator(_caveat)]
+"""What is to be said of a finding; an earlier version stored sentences with semicolons between them."""
 
 
 def notice(
     code: str, /, **params: Notice | Iterable[Notice] | Iterable[str] | float | None
 ) -> Notice:
     """A notice with its parameters: texts, numbers, other notices, and lists of them."""
-    return Notice.model_validate({"code": code, "params": params})
+    plain = {
+        name: value if isinstance(value, str | int | float | Notice | None) else tuple(value)
+        for name, value in params.items()
+    }
+    return Notice.model_validate({"code": code, "params": plain})
 
 
 def verbatim(text: str) -> Notice:
     """What is told as it is."""
     return Notice(code=TEXT, params={"text": text})
+
+
+def joined(first: Notice | None, *others: Notice | None) -> Notice:
+    """One after the other; the same is not said twice. Raises ValueError when there is nothing to say."""
+    parts: list[Notice] = []
+    for part in (part for whole in (first, *others) for part in _parts(whole)):
+        if part not in parts:
+            parts.append(part)
+    if not parts:
+        raise ValueError("nothing to say")
+    return parts[0] if len(parts) == 1 else notice(SENTENCES, parts=parts)
+
+
+def holds(told: Notice, code: str) -> bool:
+    """Whether a notice, or one within it, has the code."""
+    return told.code == code or any(
+        isinstance(part, Notice) and holds(part, code)
+        for value in told.params.values()
+        for part in (value if isinstance(value, tuple) else (value,))
+    )
+
+
+def earlier_text(told: Notice) -> str:
+    """What of a notice is the text of an earlier version."""
+    return "; ".join(str(part.params.get("text")) for part in _parts(told) if part.code == TEXT)
+
+
+def _parts(whole: Notice | None) -> tuple[Notice, ...]:
+    if whole is None:
+        return ()
+    parts = whole.params.get("parts") if whole.code == SENTENCES else None
+    return (
+        tuple(one for one in parts if isinstance(one, Notice))
+        if isinstance(parts, tuple)
+        else (whole,)
+    )

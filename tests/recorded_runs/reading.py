@@ -230,6 +230,17 @@ def advanced(run: RecordedRun, moment: Moment) -> Advance:
     )
 
 
+def otherwise(recorded: Advance, now: Advance) -> list[Difference]:
+    """Where an advance is not the recorded one."""
+    return list(differences("advance", _json(recorded), _json(now)))
+
+
+def _json(advance: Advance) -> dict[str, Any]:
+    records = {key: record.model_dump(mode="json") for key, record in advance.records.items()}
+    steps, asked = list(advance.scheduled), list(advance.asked)
+    return {**vars(advance), "scheduled": steps, "records": records, "asked": asked}
+
+
 def different(run: RecordedRun) -> list[Difference]:
     """Where the outcome to which the whole journal leads is not the stored one."""
     progress = replay(run.start, journal_of(run.stored, (RoundRecord,)))

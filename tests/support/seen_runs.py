@@ -10,6 +10,7 @@ from orchestrator.presentation.report import RecordedAssessment, RunReport
 from shared.models.outcomes import RunStatus
 from shared.models.rows import RunRow, StepRow, UsageRow
 from shared.models.steps import StepResult
+from tests.support.notices import words
 from tests.support.reports import MOMENT
 from tests.support.review_panel import Submission
 from tests.support.simulator import Simulation, Step
@@ -62,10 +63,10 @@ def _stored(outcome: Outcome) -> dict[str, object]:
     return {
         "verdict": outcome.verdict.value,
         "ending": outcome.ending,
-        "summary": outcome.summary,
+        "summary": outcome.summary if isinstance(outcome.summary, str) else words(outcome.summary),
         "findings": [one.model_dump(mode="json") for one in outcome.findings],
         "detail": outcome.detail,
-        "warnings": list(outcome.warnings),
+        "warnings": [one.model_dump(mode="json") for one in outcome.warnings],
     }
 
 

@@ -16,7 +16,7 @@ from orchestrator.cli.rule_options import rule_options, rules_typed
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import dumps
-from orchestrator.presentation.locale.sentences import told
+from orchestrator.presentation.locale.words import told
 from orchestrator.presentation.whatif import check_lines, sweep_lines, variant_lines
 from orchestrator.presentation.whatif_json import check_json, what_if_json
 

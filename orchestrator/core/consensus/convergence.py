@@ -29,6 +29,7 @@ from orchestrator.core.discussion.rounds import Contribution, RoundTaken, absent
 from orchestrator.core.findings.stances import STATED_QUORUM, Floor, agreement_on, stability_within
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.findings import Finding, Severity, Stance
+from shared.models.notices import Notice, joined, notice
 from shared.models.outcomes import Ending
 from shared.models.run import Thresholds
 
@@ -101,7 +102,7 @@ class _Facts:
     over_budget: bool
 
 
-_Ruling = tuple[Recommendation, Ending | None, str]
+_Ruling = tuple[Recommendation, Ending | None, Notice]
 # A text that is missing could have been the one that disagreed.
 _NEEDS_EVERY_TEXT = (Detector.TEXT, Detector.LEXICAL_PUBLISHED)
 
@@ -263,18 +264,20 @@ def _rule_on(facts: _Facts) -> _Ruling:
         else Recommendation.CONTINUE
     )
     if facts.is_last_round:
-        return advice, Ending.EXHAUSTED, f"that was the last round, and {_left_open(facts)}"
+        return advice, Ending.EXHAUSTED, notice("last_round_over", open=_left_open(facts))
     if facts.over_budget:
-        reason = f"the budget does not cover another round, and {_left_open(facts)}"
+        reason = notice("budget_for_no_round", open=_left_open(facts))
         return advice, Ending.OVER_BUDGET, reason
     return advice, None, _left_open(facts)
 
 
 def _without_quorum(facts: _Facts) -> _Ruling:
-    verb = "is" if facts.quorum == 1 else "are"
-    counted = f"{facts.answered} of {facts.expected} answered, {facts.quorum} {verb} needed"
+    counted = notice(
+        "quorum_missed", answered=facts.answered, expected=facts.expected, n=facts.quorum
+    )
     if facts.over_budget:
-        return Recommendation.DEGRADED, Ending.OVER_BUDGET, f"the budget is used up: {counted}"
+        reason = notice("budget_before_quorum", counted=counted)
+        return Recommendation.DEGRADED, Ending.OVER_BUDGET, reason
     return Recommendation.DEGRADED, Ending.DEGRADED, counted
 
 
@@ -283,9 +286,9 @@ def _converged(facts: _Facts) -> _Ruling | None:
         return None
     if facts.nothing_raised:
         if not facts.missing:
-            reason = "nobody raised anything: there was nothing to agree on"
+            reason = notice("nothing_raised")
         elif facts.absence_allowed:
-            reason = f"nobody of the quorum raised anything; missing: {', '.join(facts.missing)}"
+            reason = notice("nothing_raised_by_quorum", who=facts.missing)
         else:
             return None
         return Recommendation.CONVERGED, Ending.CONVERGED, reason
@@ -293,7 +296,7 @@ def _converged(facts: _Facts) -> _Ruling | None:
         return None
     if facts.new_findings or facts.wording_incomplete:
         return None
-    reason = "the participants agree, and their positions have not changed"
+    reason = notice("agreed")
     return Recommendation.CONVERGED, Ending.CONVERGED, reason
 
 
@@ -302,35 +305,36 @@ def _stuck(facts: _Facts) -> _Ruling | None:
     if facts.new_findings:
         return None
     if facts.swinging:
-        trails = ", ".join(f"{who} on {finding}" for who, finding in facts.swinging)
-        reason = f"there and back again: {trails}"
+        trails = [notice("someone_on", who=who, what=what) for who, what in facts.swinging]
+        reason = notice("positions_swing", trails=trails)
         return Recommendation.OSCILLATING, Ending.OSCILLATING, reason
     if facts.repeated and facts.open_findings:
-        reason = f"everybody repeats their last turn with {_open(facts)}"
+        reason = notice("everybody_repeats", open=_open(facts))
         return Recommendation.LOOPING, Ending.LOOPING, reason
     if facts.recommendation is Recommendation.STALLED:
-        reason = f"positions have settled without agreement, with {_open(facts)}"
+        reason = notice("positions_settled", open=_open(facts))
         return Recommendation.STALLED, Ending.STALLED, reason
     return None
 
 
-def _open(facts: _Facts) -> str:
-    return f"{', '.join(facts.open_findings)} open" if facts.open_findings else "nothing open"
+def _open(facts: _Facts) -> Notice:
+    if not facts.open_findings:
+        return notice("nothing_open")
+    return notice("findings_open", findings=facts.open_findings)
 
 
-def _left_open(facts: _Facts) -> str:
+def _left_open(facts: _Facts) -> Notice:
     if facts.new_findings:
-        found = "finding has" if facts.new_findings == 1 else "findings have"
-        return f"{facts.new_findings} new {found} not been answered"
+        return notice("new_findings_unanswered", n=facts.new_findings)
     if facts.unchecked:
-        return "something does not count that may rest on a turn that is missing"
+        return notice("rests_on_missing_turn")
     if facts.nothing_raised:
-        return (
-            f"nothing was raised, but silence is not approval: missing {', '.join(facts.missing)}"
-        )
+        return notice("silence_is_no_approval", who=facts.missing)
     if facts.recommendation is Recommendation.CONVERGED:
-        return "the wording converged, but a contribution is missing"
+        return notice("wording_incomplete")
     if facts.recommendation is Recommendation.CONFIRM:
-        return "the participants agree, which no further round has confirmed"
-    missing = f"; missing: {', '.join(facts.missing)}" if facts.missing else ""
-    return f"the participants do not agree yet, with {_open(facts)}{missing}"
+        return notice("agreed_unconfirmed")
+    reason = notice("not_agreed_yet", open=_open(facts))
+    return joined(
+        reason, notice("missing_participants", who=facts.missing) if facts.missing else None
+    )

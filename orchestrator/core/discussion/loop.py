@@ -14,13 +14,14 @@ from orchestrator.core.consensus.convergence import ConvergenceRule, assess
 from orchestrator.core.discussion.portions import Portion
 from orchestrator.core.discussion.rounds import Contribution, RoundTaken, joined
 from orchestrator.core.discussion.strategies import Speaker, Strategy
-from orchestrator.core.discussion.turn_results import TurnResult, absences, over_budget
+from orchestrator.core.discussion.turn_results import TurnResult, absences, in_round, over_budget
 from orchestrator.core.discussion.wording import spoken_text
 from orchestrator.core.findings.evidence import weighty
 from orchestrator.core.findings.stances import settle
 from orchestrator.core.replay.commands import Effect, RoundRecord, ToolRun, Turn, record, together
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Finding, Stance
+from shared.models.notices import Notice, joined, notice
 from shared.models.outcomes import Ending
 from shared.models.panel import Participant
 from shared.models.replies import REPLY_MODELS
@@ -81,9 +82,9 @@ class RoundRead:
         return tuple(step.turn for step in self.steps)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Notice, ...]:
         """Who did not answer."""
-        return absences(self.turns, f"round {self.taken.number}")
+        return absences(self.turns, in_round(self.taken.number))
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class History:
         return tuple(turn for read in self.read[1:] for turn in read.turns)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Notice, ...]:
         """Who did not answer, round by round."""
         return tuple(warning for read in self.read for warning in read.warnings)
 
@@ -266,5 +267,6 @@ def not_too_early(strategy: Strategy, assessment: Assessment) -> Assessment:
     if not early or assessment.ending is not Ending.CONVERGED:
         return assessment
     metrics = assessment.metrics.model_copy(update={"recommendation": Recommendation.CONFIRM})
-    reason = f"{assessment.reason}; {strategy.awaited}"
+    awaited = notice(strategy.awaited) if strategy.awaited else None
+    reason = joined(assessment.reason, awaited)
     return assessment.model_copy(update={"metrics": metrics, "ending": None, "reason": reason})

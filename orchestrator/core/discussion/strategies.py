@@ -72,7 +72,7 @@ class RoundCast:
 class Strategy:
     """`opening` is the first, blind round; `then` follow by turns.
 
-    No agreement counts before `fewest_rounds`; `awaited` says what was still missing.
+    No agreement counts before `fewest_rounds`; `awaited` is the code of what was still missing.
     """
 
     name: str

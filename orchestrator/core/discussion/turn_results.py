@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.core.results import RunSpending, TurnSpending
+from shared.models.notices import Notice, notice, verbatim
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.models.steps import StepResult
+from shared.models.steps import Failure, StepResult
 
 # After these no further call of the run is worked on.
 _FINAL = frozenset({FailureKind.OVER_BUDGET, FailureKind.DEADLINE, FailureKind.CANCELLED})
@@ -31,15 +32,36 @@ def turn_results(
     )
 
 
-def absences(turns: Sequence[TurnResult], where: str) -> tuple[str, ...]:
-    """A sentence for everybody who did not answer, with the reason; `where` is like "round 2"."""
+def absences(turns: Sequence[TurnResult], where: Notice) -> tuple[Notice, ...]:
+    """A notice of everybody who did not answer, with the reason; `where` is like "round 2"."""
     answered = sum(turn.result.failure is None for turn in turns)
     return tuple(
-        f"{turn.participant} did not answer in {where} ({answered}/{len(turns)} did): "
-        f"{turn.result.failure.kind}: {turn.result.failure.message}"
+        notice(
+            "absent_in",
+            who=turn.participant,
+            where=where,
+            answered=answered,
+            asked=len(turns),
+            why=why_failed(turn.result.failure),
+        )
         for turn in turns
         if turn.result.failure is not None
     )
+
+
+def in_round(number: int) -> Notice:
+    """ "Round 2", as the place of what happened."""
+    return notice("in_round", round=number)
+
+
+def why_failed(failure: Failure) -> Notice:
+    """A failure as the reason of something else."""
+    return notice("failure", kind=failure.kind, message=failure.message)
+
+
+def told_failure(failure: Failure) -> Notice:
+    """What failed, without its kind."""
+    return verbatim(failure.message)
 
 
 def failed_by(kind: FailureKind, results: Iterable[StepResult]) -> bool:

@@ -26,15 +26,14 @@ from shared.models.findings import (
     Severity,
     Stance,
 )
+from shared.models.notices import Notice, earlier_text, holds, notice
 
-NOT_COUNTED = "not counted"
-NO_SUCH_QUOTE = "its quotation does not occur in the subject"
-NO_SUCH_WORDS = "its quotation does not occur in anything that was given or said by others"
-MAY_BE_MISSING = (
+NOT_COUNTED = "claim_not_counted"
+MAY_BE_MISSING = "quote_may_be_missing"
+# Of a denial without grounds: they stand in the ledger's reason, which other participants are shown.
+PERHAPS_MISSING = (
     "its quotation does not occur in what is known, and may be from a turn that is missing"
 )
-NO_SUCH_PLACE = "it quotes nothing, and its place {} is not in the change"
-NOTHING_SHOWN = "it shows neither a quotation nor a place in the change"
 UNPROVEN_DENIAL = "a denial of a grave finding needs a quotation from the subject"
 INVENTED_DENIAL = "a denial of a grave finding whose quotation does not exist"
 DENIALS = frozenset({Position.DISAGREE, Position.WITHDRAW})
@@ -48,8 +47,8 @@ class Checked:
     """A claim after the check; `problem` says why its severity does not count, None when it does."""
 
     claim: Raised
-    problem: str | None = None
-    remark: str | None = None
+    problem: Notice | None = None
+    remark: Notice | None = None
 
 
 def check_quotes(
@@ -71,7 +70,12 @@ def _checked(one: Raised, texts: SubjectTexts, computes: bool) -> Checked:
         return Checked(one)
     if said.quote and not too_short(said.quote):
         if not texts.holds(said.quote):
-            return _lowered(one, NO_SUCH_QUOTE, quote=None, **({} if placed else {"place": None}))
+            return _lowered(
+                one,
+                notice("quote_not_in_subject"),
+                quote=None,
+                **({} if placed else {"place": None}),
+            )
         if placed or said.place is None:
             return Checked(one)
         return _moved(one, said.place, texts.locate(said.quote, said.place))
@@ -79,24 +83,31 @@ def _checked(one: Raised, texts: SubjectTexts, computes: bool) -> Checked:
     if placed:
         return Checked(one)
     if said.place is not None:
-        where = f"{said.place.path}:{said.place.line}"
-        return _lowered(one, NO_SUCH_PLACE.format(where), place=None)
+        return _lowered(one, notice("place_not_in_change", place=_spelled(said.place)), place=None)
     grave = said.severity.rank <= Severity.MAJOR.rank
-    return _lowered(one, NOTHING_SHOWN) if grave else Checked(one)
+    return _lowered(one, notice("nothing_shown")) if grave else Checked(one)
 
 
 def _moved(one: Raised, stated: Place, found: Place | None) -> Checked:
     if found is None:
         return Checked(one)
-    remark = f"placed where its quotation stands, not at {stated.path}:{stated.line}"
+    remark = notice("placed_at_quote", place=_spelled(stated))
     return Checked(_with(one, place=found), remark=remark)
 
 
-def _lowered(one: Raised, problem: str, **fields: None) -> Checked:
+def _spelled(place: Place) -> str:
+    return f"{place.path}:{place.line}"
+
+
+def _lowered(one: Raised, problem: Notice, **fields: None) -> Checked:
     """The claim without weight, without a patch, and without the `fields` that are not true."""
     lowered = _with(one, severity=Severity.INFO, patch=None, **fields)
-    said = f"{one.finding.severity} by {one.participant}"
-    return Checked(lowered, problem=f"{said} {NOT_COUNTED}: {problem}")
+    return Checked(lowered, not_counted(one.finding.severity, [one.participant], problem))
+
+
+def not_counted(severity: Severity, who: Sequence[str], why: Notice) -> Notice:
+    """Why a severity that somebody stated has no weight."""
+    return notice(NOT_COUNTED, severity=severity, who=who, why=why)
 
 
 def _with(one: Raised, **fields: object) -> Raised:
@@ -121,9 +132,9 @@ def _checked_words(one: Raised, found: Found) -> Checked:
     return _lowered(one, not_found(there), quote=None)
 
 
-def not_found(there: bool | None) -> str:
+def not_found(there: bool | None) -> Notice:
     """Why a quotation that does not occur costs a claim its weight, from what `Found` said of it."""
-    return MAY_BE_MISSING if there is None else NO_SUCH_WORDS
+    return notice(MAY_BE_MISSING if there is None else "quote_not_in_words")
 
 
 def unchecked(findings: Iterable[Finding], ledger: Iterable[Stance]) -> bool:
@@ -131,8 +142,8 @@ def unchecked(findings: Iterable[Finding], ledger: Iterable[Stance]) -> bool:
 
     Had that turn come it might count: so nothing converges on its absence.
     """
-    return any(MAY_BE_MISSING in (one.caveat or "") for one in findings) or any(
-        MAY_BE_MISSING in line.reason for line in ledger if line.position is Position.ABSTAIN
+    return any(_says(one, MAY_BE_MISSING, PERHAPS_MISSING) for one in findings) or any(
+        PERHAPS_MISSING in line.reason for line in ledger if line.position is Position.ABSTAIN
     )
 
 
@@ -184,9 +195,9 @@ def absorb_proven(checked: Sequence[Checked], known: Sequence[Finding]) -> Merge
     return Merged(findings, merged.new + now_proven, stances)
 
 
-def _remarks(proven: Sequence[Checked], findings: Sequence[Finding]) -> Mapping[str, list[str]]:
+def _remarks(proven: Sequence[Checked], findings: Sequence[Finding]) -> Mapping[str, list[Notice]]:
     """Remarks on corrected places, by the finding that stands there now."""
-    remarks: dict[str, list[str]] = {}
+    remarks: dict[str, list[Notice]] = {}
     for one in proven:
         place = one.claim.finding.place
         if one.remark is None or place is None:
@@ -197,7 +208,7 @@ def _remarks(proven: Sequence[Checked], findings: Sequence[Finding]) -> Mapping[
     return remarks
 
 
-def _with_all(finding: Finding, caveats: Iterable[str]) -> Finding:
+def _with_all(finding: Finding, caveats: Iterable[Notice]) -> Finding:
     for caveat in caveats:
         finding = with_caveat(finding, caveat)
     return finding
@@ -205,7 +216,13 @@ def _with_all(finding: Finding, caveats: Iterable[str]) -> Finding:
 
 def is_unproven(finding: Finding) -> bool:
     """True for a finding that nobody has shown: it is reported, and it decides nothing."""
-    return finding.severity is Severity.INFO and f"{NOT_COUNTED}: " in (finding.caveat or "")
+    return finding.severity is Severity.INFO and _says(finding, NOT_COUNTED, "not counted: ")
+
+
+def _says(finding: Finding, code: str, earlier: str) -> bool:
+    """Whether a finding's caveat has a code; what version 0.1.0 stored has those words instead."""
+    caveat = finding.caveat
+    return caveat is not None and (holds(caveat, code) or earlier in earlier_text(caveat))
 
 
 def weighty(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -262,13 +279,13 @@ def check_denials(
         # The turn that is missing might have called a lesser finding grave.
         if there or (there is False and not grave):
             return line
-        return _not_counted(line, MAY_BE_MISSING if there is None else INVENTED_DENIAL)
+        return _not_counted(line, PERHAPS_MISSING if there is None else INVENTED_DENIAL)
 
     return tuple(judged(line) for line in lines)
 
 
 def _not_counted(line: Stance, why: str) -> Stance:
-    note = f"[{line.position} {NOT_COUNTED}: {why}] {line.reason}".strip()
+    note = f"[{line.position} not counted: {why}] {line.reason}".strip()
     return line.model_copy(update={"position": Position.ABSTAIN, "reason": note})
 
 

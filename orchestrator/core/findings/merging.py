@@ -29,6 +29,7 @@ from shared.models.findings import (
     Severity,
     Stance,
 )
+from shared.models.notices import Notice, joined, notice
 from shared.models.panel import Role
 from shared.models.subject import Subject
 
@@ -38,8 +39,8 @@ INFORMATIVE = 20  # characters of detail that make a claim a reasoned one
 MAX_COMPARED_PAIRS = 60_000
 LONGEST_USEFUL = 1200  # characters of detail beyond which longer is not better
 
-NOT_IN_CHANGE = "names a file that the change does not touch"
-NOT_ON_CHANGED_LINE = "not on a changed line"
+NOT_IN_CHANGE = notice("file_not_in_change")
+NOT_ON_CHANGED_LINE = notice("not_on_changed_line")
 
 
 @dataclass(frozen=True)
@@ -224,7 +225,7 @@ def _counted(said: RaisedFinding) -> Severity:
     return max(said.severity, Severity.MINOR, key=lambda one: one.rank)
 
 
-def _severity(claims: Sequence[Raised]) -> tuple[Severity, str | None]:
+def _severity(claims: Sequence[Raised]) -> tuple[Severity, Notice | None]:
     """The worst severity that comes with a reason, or that most of them state; else a worse one is in the caveat.
 
     Who states a worse one is for the milder ones, too: another claim without a reason never makes a finding less grave.
@@ -236,7 +237,7 @@ def _severity(claims: Sequence[Raised]) -> tuple[Severity, str | None]:
     if severity is worst:
         return severity, None
     who = {one.participant for one in claims if one.finding.severity is worst}
-    return severity, f"called {worst} by {', '.join(sorted(who))} without a reason"
+    return severity, notice("called_without_reason", severity=worst, who=sorted(who))
 
 
 def _most(claims: Sequence[Raised], severity: Severity) -> bool:
@@ -360,9 +361,6 @@ def check_places(findings: Sequence[Finding], subject: Subject) -> tuple[Finding
     return tuple(check_place(finding, subject) for finding in findings)
 
 
-def with_caveat(finding: Finding, caveat: str) -> Finding:
+def with_caveat(finding: Finding, caveat: Notice) -> Finding:
     """The finding with one more caveat; the same one is not said twice."""
-    said = finding.caveat.split("; ") if finding.caveat else []
-    if caveat in said:
-        return finding
-    return finding.model_copy(update={"caveat": "; ".join((*said, caveat))})
+    return finding.model_copy(update={"caveat": joined(finding.caveat, caveat)})

@@ -9,6 +9,7 @@ from enum import StrEnum
 from orchestrator.core.results import ChangeResult, ShownMatter, WorkflowResult
 from shared.models.coverage import CoverageReport
 from shared.models.findings import Finding, FindingStatus, Severity
+from shared.models.notices import Notice, notice, verbatim
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant
 
@@ -27,10 +28,10 @@ class GateOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class GateResult:
-    """A gate's outcome and the sentence that explains it."""
+    """A gate's outcome, and why."""
 
     outcome: GateOutcome
-    reason: str
+    reason: Notice
 
 
 def standing(findings: Iterable[Finding], at_least: Severity) -> tuple[Finding, ...]:
@@ -93,24 +94,29 @@ def gate(
     """Trips on what stands at or above `fail_on`; passes only after convergence and when all that has to be read was;
     anything else is inconclusive."""
     if fail_on is None:
-        return GateResult(GateOutcome.NOT_SET, "no severity was set to fail on")
+        return GateResult(GateOutcome.NOT_SET, notice("gate_not_set"))
     if stands := standing(findings, fail_on):
-        return GateResult(GateOutcome.TRIPPED, f"{_named(stands)} at {fail_on} or worse")
+        return GateResult(
+            GateOutcome.TRIPPED, notice("gate_standing", findings=_ids(stands), severity=fail_on)
+        )
     if ending is not Ending.CONVERGED:
-        how = "without an ending" if ending is None else f"as {ending}"
-        return GateResult(GateOutcome.INCONCLUSIVE, f"the discussion ended {how}")
+        return GateResult(GateOutcome.INCONCLUSIVE, _unconverged(ending))
     if doubtful := undecided(findings, fail_on):
-        return GateResult(GateOutcome.INCONCLUSIVE, f"{_named(doubtful)} undecided")
+        return GateResult(
+            GateOutcome.INCONCLUSIVE, notice("gate_undecided", findings=_ids(doubtful))
+        )
     if open_weight := disputed(findings, fail_on):
         return GateResult(
-            GateOutcome.INCONCLUSIVE, f"{_named(open_weight)} disputed: called {fail_on} or worse"
+            GateOutcome.INCONCLUSIVE,
+            notice("gate_disputed", findings=_ids(open_weight), severity=fail_on),
         )
     if objections:
-        named = ", ".join(objections)
-        return GateResult(GateOutcome.INCONCLUSIVE, f"{named} asked to be fixed and not shown")
+        return GateResult(
+            GateOutcome.INCONCLUSIVE, notice("gate_unshown", findings=tuple(objections))
+        )
     if coverage is not None and not coverage.complete:
         return GateResult(GateOutcome.INCONCLUSIVE, gap(coverage))
-    return GateResult(GateOutcome.PASSED, f"converged, and nothing stands at {fail_on} or worse")
+    return GateResult(GateOutcome.PASSED, notice("gate_converged", severity=fail_on))
 
 
 def consensus_gate(ending: Ending | None, agreed: bool | None) -> GateResult:
@@ -120,17 +126,15 @@ def consensus_gate(ending: Ending | None, agreed: bool | None) -> GateResult:
     few took part in, or that was broken off, says nothing.
     """
     if ending in (None, Ending.DEGRADED, Ending.OVER_BUDGET):
-        how = "without an ending" if ending is None else f"as {ending}"
-        return GateResult(GateOutcome.INCONCLUSIVE, f"the discussion ended {how}")
+        return GateResult(GateOutcome.INCONCLUSIVE, _unconverged(ending))
     if ending is not Ending.CONVERGED:
-        return GateResult(GateOutcome.TRIPPED, "the debaters do not agree")
+        return GateResult(GateOutcome.TRIPPED, notice("debaters_disagree"))
     match agreed:
         case True:
-            return GateResult(GateOutcome.PASSED, "the debaters agree on the verdict")
+            return GateResult(GateOutcome.PASSED, notice("debaters_agree"))
         case False:
-            return GateResult(GateOutcome.TRIPPED, "the debaters agree on something else")
-    unknown = "the debaters agree, and whether on the verdict cannot be told"
-    return GateResult(GateOutcome.INCONCLUSIVE, unknown)
+            return GateResult(GateOutcome.TRIPPED, notice("debaters_agree_otherwise"))
+    return GateResult(GateOutcome.INCONCLUSIVE, notice("debaters_agree_on_what"))
 
 
 @dataclass(frozen=True)
@@ -163,24 +167,35 @@ def coverage_of(result: WorkflowResult | ShownMatter | None) -> CoverageReport |
 _NAMED = 5
 
 
-def gap(coverage: CoverageReport) -> str:
+def gap(coverage: CoverageReport) -> Notice:
     """Why the coverage keeps an approval away."""
     if unread := list(dict.fromkeys(file.path for file in coverage.unread)):
-        return f"nobody read {_listed(unread)}"
+        return notice("gate_unread", files=_listed(unread))
     missing = [
-        one.participant if one.path is None else f"{one.participant} on {one.path}"
+        verbatim(one.participant)
+        if one.path is None
+        else notice("someone_on", who=one.participant, what=one.path)
         for one in coverage.missing
     ]
-    return f"analysis is missing: {_listed(list(dict.fromkeys(missing)))}"
+    distinct = [one for at, one in enumerate(missing) if one not in missing[:at]]
+    return notice("gate_unanalysed", who=_listed(distinct))
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+def _listed(names: Sequence[str] | Sequence[Notice]) -> Notice:
+    more = len(names) - _NAMED
+    if more > 0:
+        return notice("names_and_more", names=names[:_NAMED], n=more)
+    return notice("names", names=names)
 
 
-def _named(findings: Sequence[Finding]) -> str:
-    return ", ".join(one.id for one in findings)
+def _ids(findings: Sequence[Finding]) -> tuple[str, ...]:
+    return tuple(one.id for one in findings)
+
+
+def _unconverged(ending: Ending | None) -> Notice:
+    if ending is None:
+        return notice("discussion_without_ending")
+    return notice("discussion_ended_as", ending=ending)
 
 
 def effective_votes(voters: Iterable[Participant]) -> int:

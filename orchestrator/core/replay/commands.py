@@ -17,6 +17,7 @@ from shared.models.assessment import Assessment
 from shared.models.children import ChildOutcome, child_outcome
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding, Stance
+from shared.models.notices import Notice
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
@@ -175,10 +176,10 @@ class Outcome:
 
     verdict: Verdict
     ending: Ending | None
-    summary: str
+    summary: str | Notice
     findings: tuple[Finding, ...] = ()
     result: WorkflowResult = field(default_factory=WorkflowResult)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
     @property
     def detail(self) -> dict[str, JsonValue]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.core.findings.ranking import Ranked
 from orchestrator.presentation.exit_codes import exit_code
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import ASSESSED_ROLES, RunReport
 from orchestrator.presentation.stages import stage_of
 from shared.models.letters import UNSEEN
@@ -24,9 +25,9 @@ def dumps(value: Any, *, indent: int | None = 2) -> str:
     return UNSEEN.sub(lambda match: _escaped(match.group()), text)
 
 
-def render(report: RunReport, language: str) -> str:
+def render(report: RunReport, language: str) -> str:  # noqa: ARG001 - JSON is in English
     """The whole run as JSON text."""
-    return dumps(as_json(report, language)) + "\n"
+    return dumps(as_json(report)) + "\n"
 
 
 def _escaped(character: str) -> str:
@@ -38,10 +39,10 @@ def _plain(value: object) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
-def as_json(report: RunReport, language: str = "en") -> dict[str, Any]:
-    """The whole run."""
+def as_json(report: RunReport) -> dict[str, Any]:
+    """The whole run; notices as their English words, with code and parameters beside them."""
     synthesis, fixes, decision = report.synthesis, report.fixes, report.decision
-    return {
+    content = {
         "schema_version": SCHEMA_VERSION,
         "run": {
             **run_summary(report.run),
@@ -58,7 +59,7 @@ def as_json(report: RunReport, language: str = "en") -> dict[str, Any]:
             "fail_on": report.gate_rule.fail_on,
             "require_consensus": report.gate_rule.requires_consensus,
             "outcome": report.gate.outcome,
-            "reason": report.gate.reason,
+            "reason": report.gate.reason.model_dump(mode="json"),
         },
         "coverage": _coverage(report),
         "convergence": _convergence(report),
@@ -80,8 +81,9 @@ def as_json(report: RunReport, language: str = "en") -> dict[str, Any]:
         "detail": dict(report.detail) or None,
         "usage": report.usage.__dict__,
         "participants": _participants(report),
-        "warnings": list(report.warnings(language)),
+        "warnings": [warning.model_dump(mode="json") for warning in report.warnings],
     }
+    return dict(Translator().in_words(content))
 
 
 def _rank(place: Ranked) -> dict[str, Any]:
@@ -146,7 +148,7 @@ def _convergence(report: RunReport) -> dict[str, Any] | None:
     return {
         **report.assessment.metrics.model_dump(mode="json"),
         "ending": report.ending,
-        "reason": report.assessment.reason,
+        "reason": report.assessment.model_dump(mode="json")["reason"],
         "answered": report.assessment.answered,
         "expected": report.assessment.expected,
         "quorum": report.assessment.quorum,

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from orchestrator.core.document import Line, Span, Style, line, voice
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.live.progress import Look
-from orchestrator.presentation.locale.sentences import told
-from orchestrator.presentation.locale.words import count, role_word, say
+from orchestrator.presentation.locale.words import count, role_word, say, told
 from orchestrator.presentation.wrapping import cut, head, tail, width_of
 from orchestrator.workflows.forum.rounds import RoundSeen, rounds_of_steps
 from orchestrator.workflows.registry import is_conversation

@@ -13,8 +13,7 @@ from pydantic import ValidationError
 from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, block, line, voice
 from orchestrator.core.views.context import took_s, why_failed
 from orchestrator.presentation.formats.text import raised_line
-from orchestrator.presentation.locale.sentences import told
-from orchestrator.presentation.locale.words import count, role_word, say
+from orchestrator.presentation.locale.words import count, role_word, say, told
 from orchestrator.presentation.report import ROUND_ROLES, RecordedAssessment
 from orchestrator.workflows.forum.rounds import BidSeen, RoundSeen, rounds_of_steps
 from shared.models.findings import RaisedFinding

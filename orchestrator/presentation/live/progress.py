@@ -15,8 +15,7 @@ from orchestrator.presentation.live.happenings import (
     ended,
     says_when_it_starts,
 )
-from orchestrator.presentation.locale.sentences import told
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.words import say, told
 from orchestrator.presentation.report import ASSESSED_ROLES, RecordedAssessment
 from orchestrator.presentation.stages import stage_of
 from orchestrator.workflows.registry import is_conversation, workflow_of

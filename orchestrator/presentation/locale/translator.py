@@ -4,6 +4,7 @@ An entry's `msgid` is the code of a sentence, its `msgstr` the words in that lan
 `str.format` writes them. Besides the usual formats there are
 
 * `{who:은/는}`: the word with the Korean particle that follows it,
+* `{parts:;}`: a list, with semicolons instead of commas between,
 * `{how:@ending}`: the words of the entry `ending_<how>`, or the value itself where there is none,
 * a plural entry (`msgid_plural`), whose form the parameter `n` chooses.
 
@@ -23,7 +24,7 @@ from typing import Any
 
 from orchestrator.core.document import clean
 from orchestrator.presentation.locale.particles import with_particle
-from shared.models.notices import TEXT, Notice
+from shared.models.notices import TEXT, Notice, is_notice
 
 DEFAULT = "en"
 LANGUAGES = ("en", "ko")
@@ -84,8 +85,28 @@ class Translator:
             return str(params.get("text", ""))
         words = self._words(told.code, params)
         if words is None:
-            return f"{clean(told.code)}: {', '.join(f'{k}={v}' for k, v in params.items())}"
+            words = f"{clean(told.code)}: {', '.join(f'{name}={{{name}}}' for name in params)}"
         return _Format(self).vformat(words, (), params)
+
+    def in_words(self, stored: Any) -> Any:
+        """A JSON value with the words of each notice in its place, and the notice beside it."""
+        if isinstance(stored, list | tuple):
+            return [self.in_words(one) for one in stored]
+        if not isinstance(stored, Mapping):
+            return stored
+        content: dict[str, Any] = {}
+        for name, value in stored.items():
+            notices = value if isinstance(value, list | tuple) else (value,)
+            told = notices or name == "warnings"
+            if told and all(map(is_notice, notices)):
+                words = [self.translate(Notice.model_validate(one)) for one in notices]
+                several = isinstance(value, list | tuple)
+                content[name] = words if several else words[0]
+                beside = "notices" if name == "warnings" else f"{name}_notice{'s' * several}"
+                content[beside] = value
+            else:
+                content[name] = self.in_words(value)
+        return content
 
     def _words(self, code: str, params: Mapping[str, object]) -> str | None:
         found = (one.words(code, params) for one in self._catalogues)
@@ -95,7 +116,7 @@ class Translator:
         if isinstance(value, Notice):
             return self.translate(value)
         if isinstance(value, tuple):
-            return ", ".join(str(self._plain(one)) for one in value)
+            return tuple(map(self._plain, value))
         return clean(value) if isinstance(value, str) else value
 
 
@@ -106,6 +127,9 @@ class _Format(Formatter):
         self.translator = translator
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, tuple):
+            separator = f"{format_spec} " if format_spec == ";" else ", "
+            return separator.join(self.format_field(one, format_spec.strip(";")) for one in value)
         if format_spec.startswith("@"):
             code = f"{format_spec[1:]}_{value}"
             return self.translator.message(code) if self.translator.knows(code) else str(value)

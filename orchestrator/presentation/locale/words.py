@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from orchestrator.presentation.locale import sentences
 from orchestrator.presentation.locale.translator import Translator
-from shared.models.notices import Notice
+from shared.models.notices import read_notice
 
 _translator = cache(Translator)
 
@@ -37,6 +38,8 @@ def count(word: str, language: str, n: int) -> str:
     return say(word, language, n=n)
 
 
-def translate(notice: Notice, language: str) -> str:
-    """A notice as one sentence."""
-    return _translator(language).translate(notice)
+def told(stored: object, language: str) -> str:
+    """A notice, or what was stored as one, as a sentence; nothing for nothing."""
+    if isinstance(stored, str):
+        return sentences.told(stored, language)
+    return _translator(language).translate(read_notice(stored))

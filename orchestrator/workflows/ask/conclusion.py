@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
-from orchestrator.core.discussion.turn_results import spent
+from orchestrator.core.discussion.turn_results import spent, why_failed
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import AskedQuestion
 from orchestrator.workflows.ask.context import (
@@ -24,6 +24,7 @@ from orchestrator.workflows.ask.result import (
     RankedAnswer,
 )
 from orchestrator.workflows.ask.synthesis import one_after_another
+from shared.models.notices import Notice, notice
 from shared.models.outcomes import Ending, Verdict
 
 
@@ -55,10 +56,13 @@ def _ending(answers: QuestionAnswers) -> Ending:
     return Ending.OVER_BUDGET if answers.over_budget else Ending.DEGRADED
 
 
-def _absence(one: Missing, answered: int, asked: int) -> str:
-    return (
-        f"{one.participant} did not answer ({answered}/{asked} did): "
-        f"{one.failure.kind}: {one.failure.message}"
+def _absence(one: Missing, answered: int, asked: int) -> Notice:
+    return notice(
+        "did_not_answer",
+        who=one.participant,
+        answered=answered,
+        asked=asked,
+        why=why_failed(one.failure),
     )
 
 

@@ -9,6 +9,7 @@ from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.workflows.ask.borda import RankOrder, RankPlace
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.ask.prompts import AskPrompts
+from shared.models.notices import Notice
 from shared.models.panel import Participant
 from shared.models.replies import Synthesis
 from shared.models.run import RunSpec
@@ -79,7 +80,7 @@ class RankingResult:
     places: tuple[RankPlace, ...]
     rankings: tuple[RankedBy, ...]
     heard: tuple[TurnResult, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,4 +91,4 @@ class SynthesisResult:
     by: str | None
     labels: Mapping[str, str]
     heard: tuple[TurnResult, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.turn_results import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult, told_failure
 from orchestrator.core.replay.commands import Effect, Turn, together
 from orchestrator.workflows.ask.borda import RankOrder, borda
 from orchestrator.workflows.ask.context import AskContext, QuestionAnswers, RankedBy, RankingResult
 from shared.models.deliberation import Ranking
+from shared.models.notices import Notice, notice
 from shared.models.panel import Role
 
 FEWEST_ANSWERS = 3  # with two, everybody would rank a single answer
@@ -22,7 +23,7 @@ def rank(context: AskContext, answers: QuestionAnswers) -> Effect[RankingResult]
     """Rankings from all who answered, and the count over those that came."""
     names = [one.participant for one in answers.given]
     if len(names) < FEWEST_ANSWERS:
-        warning = f"no ranking: it takes {FEWEST_ANSWERS} answers, and there are {len(names)}"
+        warning = notice("ask_too_few_to_rank", needed=FEWEST_ANSWERS, answered=len(names))
         return RankingResult((), (), warnings=(warning,))
     rankers = [one for one in context.participants if one.name in names]
     shown = {
@@ -46,16 +47,20 @@ def rank(context: AskContext, answers: QuestionAnswers) -> Effect[RankingResult]
         TurnResult(one.name, result) for one, result in zip(rankers, results, strict=True)
     )
     rankings: list[RankedBy] = []
-    warnings: list[str] = []
+    warnings: list[Notice] = []
     for one in heard:
         labels = shown[one.participant]
         if one.result.failure is not None:
-            warnings.append(f"{one.participant} did not rank: {one.result.failure.message}")
+            warnings.append(
+                notice(
+                    "ask_did_not_rank", who=one.participant, why=told_failure(one.result.failure)
+                )
+            )
             continue
         stated = Ranking.model_validate(one.result.reply)
         order = read_order(stated.ranking, labels)
         if order is None:
-            warnings.append(f"{one.participant} ranked none of the answers that it was shown")
+            warnings.append(notice("ask_ranked_none", who=one.participant))
             continue
         rankings.append(RankedBy(one.participant, labels, order, stated.reason))
     return RankingResult(

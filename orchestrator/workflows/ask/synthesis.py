@@ -14,6 +14,7 @@ from orchestrator.workflows.ask.context import (
     RankingResult,
     SynthesisResult,
 )
+from shared.models.notices import notice
 from shared.models.panel import Role
 from shared.models.replies import Synthesis
 
@@ -46,7 +47,9 @@ def synthesise(
     )
     heard = (TurnResult(chair.name, result),)
     if result.failure is not None:
-        warning = f"{chair.name} could not synthesise ({result.failure.kind}): the answers stand one after another"
+        warning = notice(
+            "no_synthesis", who=chair.name, kind=result.failure.kind, instead="answers"
+        )
         return SynthesisResult(fallback, None, {}, heard, (warning,))
     return SynthesisResult(Synthesis.model_validate(result.reply), chair.name, labels, heard)
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from orchestrator.core.consensus.ballots import Count, Vote, count_votes
 from orchestrator.core.consensus.convergence import ConvergenceRule
-from orchestrator.core.discussion.turn_results import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult, why_failed
 from orchestrator.core.replay.commands import (
     Effect,
     RoundRecord,
@@ -30,6 +30,7 @@ from orchestrator.workflows.forum.discussion import headings
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.deliberation import Ballot, Conclusion
 from shared.models.findings import Position
+from shared.models.notices import Notice, notice
 from shared.models.outcomes import Ending
 from shared.models.panel import Role
 
@@ -43,7 +44,7 @@ class Closing:
     """How it ended; `ending` is None only for a conclusion that nobody was to vote on."""
 
     ending: Ending | None = None
-    reason: str = ""
+    reason: Notice | None = None
     conclusion: str | None = None
     concluded_by: str | None = None
     open_points: tuple[str, ...] = ()
@@ -51,7 +52,7 @@ class Closing:
     count: Count | None = None
     over_budget: bool = False
     heard: tuple[TurnResult, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
 
 def close(context: ForumContext, talk: Talk) -> Effect[Closing]:
@@ -72,7 +73,7 @@ def conclude_talk(context: ForumContext, talk: Talk) -> Effect[Closing]:
     if talk.conclusion is not None:
         return Closing(conclusion=talk.conclusion, concluded_by=chair.name)
     if not talk.speeches or talk.stop is None or talk.stop in NO_MORE_CALLS:
-        return Closing(warnings=("the discussion ended without a conclusion",))
+        return Closing(warnings=(notice("forum_no_conclusion"),))
     yield from phase("Concluding")
     result = yield from single(
         Turn(
@@ -86,10 +87,7 @@ def conclude_talk(context: ForumContext, talk: Talk) -> Effect[Closing]:
     )
     heard = (TurnResult(chair.name, result),)
     if result.failure is not None:
-        warning = (
-            f"the discussion ended without a conclusion: {chair.name} could not give one "
-            f"({result.failure.kind}: {result.failure.message})"
-        )
+        warning = notice("forum_conclusion_failed", who=chair.name, why=why_failed(result.failure))
         over_budget = refused([result]) is StopReason.OVER_BUDGET
         return Closing(heard=heard, warnings=(warning,), over_budget=over_budget)
     said = Conclusion.model_validate(result.reply)
@@ -127,11 +125,11 @@ def vote(context: ForumContext, talk: Talk, closing: Closing) -> Effect[Closing]
     for voter, result in zip(voters, results, strict=True):
         ballots[voter.name] = None if result.failure else Ballot.model_validate(result.reply)
         if result.failure is not None:
-            why = f"{result.failure.kind}: {result.failure.message}"
-            warnings.append(f"{voter.name} did not vote on the conclusion: {why}")
+            why = why_failed(result.failure)
+            warnings.append(notice("forum_did_not_vote", who=voter.name, why=why))
     count = counted(context, {name: vote_of(ballot) for name, ballot in ballots.items()})
     if count.converged and count.independent == 1:
-        warnings.append("all votes come from one family of models: they count as one vote")
+        warnings.append(notice("forum_one_family"))
     more = tuple(
         TurnResult(voter.name, result) for voter, result in zip(voters, results, strict=True)
     )
@@ -180,50 +178,43 @@ _WITHOUT_AGREEMENT: dict[StopReason, Ending] = {
 _WITHOUT_CONCLUSION = {**_WITHOUT_AGREEMENT, StopReason.ALL_PASSED: Ending.EXHAUSTED}
 _ENDED_BY_ITSELF = frozenset({StopReason.CONCLUDED, StopReason.ALL_PASSED})
 
-_STOPPED: dict[StopReason, str] = {
-    StopReason.CONCLUDED: "the orchestrator ended the discussion",
-    StopReason.ALL_PASSED: "nobody had anything left to say",
-    StopReason.MAX_ROUNDS: "the last round was over",
-    StopReason.TIMEOUT: "the time was up",
-    StopReason.LOOPING: "the speeches repeated themselves",
-    StopReason.OSCILLATING: "the speeches went there and back again",
-    StopReason.NOBODY_THERE: "nobody answered the floor request any more",
-    StopReason.OVER_BUDGET: "the budget was used up",
-    StopReason.DEADLINE: "the run's deadline had passed",
-}
 
-
-def ending_of(talk: Talk, closing: Closing) -> tuple[Ending | None, str]:
+def ending_of(talk: Talk, closing: Closing) -> tuple[Ending | None, Notice]:
     """The ending and its reason. Only ballots make it `converged`; who is missing never helps."""
     assert talk.stop is not None
-    stopped = _STOPPED[talk.stop]
-    count = closing.count
+    count, stop = closing.count, talk.stop
     if count is None:
-        return _without_ballots(talk, closing, stopped)
-    voted = f"{count.stated} of {count.expected} took a position, support {count.support:.2f}"
+        return _without_ballots(talk, closing, stop)
+    told = partial(
+        notice,
+        stop=stop,
+        stated=count.stated,
+        expected=count.expected,
+        support=count.support,
+    )
     if count.converged:
-        return Ending.CONVERGED, f"{stopped}, and the ballots agree: {voted}"
+        return Ending.CONVERGED, told("forum_agreed")
     if closing.over_budget:
-        return Ending.OVER_BUDGET, f"{stopped}, and the budget did not cover the ballots: {voted}"
+        return Ending.OVER_BUDGET, told("forum_ballots_over_budget")
     if not count.quorate or count.left_open_by_absence:
-        missing = ", ".join(count.missing)
-        return Ending.DEGRADED, f"{stopped}, and too few voted: {voted}; missing: {missing or '-'}"
-    needed = f"{voted} ({count.weighted:.2f} by confidence) of {count.threshold:.2f} needed"
-    return _WITHOUT_AGREEMENT[talk.stop], f"{stopped}, and the ballots do not agree: {needed}"
+        return Ending.DEGRADED, told("forum_too_few_voted", missing=count.missing or ("-",))
+    reason = told("forum_disagreed", weighted=count.weighted, threshold=count.threshold)
+    return _WITHOUT_AGREEMENT[stop], reason
 
 
-def _without_ballots(talk: Talk, closing: Closing, stopped: str) -> tuple[Ending | None, str]:
-    assert talk.stop is not None
+def _without_ballots(
+    talk: Talk, closing: Closing, stop: StopReason
+) -> tuple[Ending | None, Notice]:
     if closing.over_budget:
-        return Ending.OVER_BUDGET, f"{stopped}, and the budget did not cover a conclusion"
+        return Ending.OVER_BUDGET, notice("forum_conclusion_over_budget", stop=stop)
     if closing.conclusion is not None:
-        if talk.stop in _ENDED_BY_ITSELF:
-            return None, f"{stopped}; no ballot was held on the conclusion"
-        return _WITHOUT_AGREEMENT[talk.stop], f"{stopped}, and no ballot was held"
+        if stop in _ENDED_BY_ITSELF:
+            return None, notice("forum_unvoted_conclusion", stop=stop)
+        return _WITHOUT_AGREEMENT[stop], notice("forum_no_ballot", stop=stop)
     attempted = any(one.said is not None for one in talk.exchanges)
-    if attempted and not talk.speeches and talk.stop not in NO_MORE_CALLS:
-        return Ending.DEGRADED, f"{stopped}, and no speaker brought out a word"
-    return _WITHOUT_CONCLUSION[talk.stop], f"{stopped}, and there is no conclusion"
+    if attempted and not talk.speeches and stop not in NO_MORE_CALLS:
+        return Ending.DEGRADED, notice("forum_silent_speakers", stop=stop)
+    return _WITHOUT_CONCLUSION[stop], notice("forum_nothing_concluded", stop=stop)
 
 
 _ADVICE: dict[Ending | None, Recommendation] = {

@@ -11,6 +11,7 @@ from orchestrator.workflows.forum.floor import FloorChoice, FloorRequest
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.forum.prompts import ForumPrompts
 from shared.models.deliberation import Opening
+from shared.models.notices import Notice
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
@@ -97,7 +98,7 @@ class Talk:
     conclusion_reason: str = ""
     deaf_rounds: int = 0
     heard: tuple[TurnResult, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
     @property
     def speeches(self) -> tuple[FloorSpeech, ...]:
@@ -122,7 +123,7 @@ class Talk:
         more = tuple(TurnResult(speaker.name, result) for speaker, result in spoken)
         return replace(self, heard=(*self.heard, *more))
 
-    def warned(self, *warnings: str) -> Talk:
+    def warned(self, *warnings: Notice) -> Talk:
         """The same with more that a reader must know."""
         return replace(self, warnings=(*self.warnings, *warnings))
 

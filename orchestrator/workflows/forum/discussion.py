@@ -9,6 +9,7 @@ from functools import partial
 from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.consensus.detectors.lexical import assess_wording
 from orchestrator.core.discussion.rounds import RoundTaken
+from orchestrator.core.discussion.turn_results import why_failed
 from orchestrator.core.replay.commands import (
     Effect,
     RoundRecord,
@@ -42,6 +43,7 @@ from orchestrator.workflows.forum.opening import commit
 from orchestrator.workflows.forum.prompts import NumberedSpeech
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.deliberation import Bid, Selection, Speech
+from shared.models.notices import Notice, notice
 from shared.models.panel import Participant, Role
 from shared.models.steps import StepResult
 
@@ -122,10 +124,16 @@ def request_floor(
     there = sum(one.missing is None for one in asked)
     talk = talk.warned(
         *(
-            f"{one.participant} did not answer the floor request in round {number} "
-            f"({there}/{len(asked)} did), which counts as a pass: {one.missing}"
-            for one in asked
-            if one.missing is not None
+            notice(
+                "forum_no_bid",
+                who=speaker.name,
+                round=number,
+                answered=there,
+                asked=len(asked),
+                why=why_failed(result.failure),
+            )
+            for speaker, result in spoken
+            if result.failure is not None
         )
     )
     if (stop := refused(results)) is not None:
@@ -165,10 +173,11 @@ def select(
         return talk.stopped(stop), None
     if result.failure is not None:
         deaf_rounds = talk.deaf_rounds + 1
-        ever = " from now on" if deaf_rounds >= DEAF_AFTER else ""
-        warning = (
-            f"{context.orchestrator.name} selected nobody in round {number} "
-            f"({result.failure.kind}: {result.failure.message}): the rule gives the floor{ever}"
+        warning = notice(
+            "forum_selects_no_more" if deaf_rounds >= DEAF_AFTER else "forum_selected_nobody",
+            who=context.orchestrator.name,
+            round=number,
+            why=why_failed(result.failure),
         )
         return replace(talk.warned(warning), deaf_rounds=deaf_rounds), None
     wish = context.prompts.named(Selection.model_validate(result.reply))
@@ -193,23 +202,25 @@ def grant(
     return None if nobody_asks and choice.why is not Why.CALLED_ON else choice
 
 
-_OVERRULED = {
-    Why.WAITED_TOO_LONG: "has waited longest",
-    Why.UNKNOWN_NAME: "is given the floor by rule: nobody is called {wished!r}",
-    Why.DID_NOT_ASK: "is given the floor by rule: {wished} had not asked for it",
-    Why.TWICE_IN_A_ROW: "is given the floor by rule: {wished} spoke last and others ask",
-    Why.TOO_EARLY_TO_END: "is given the floor by rule: nobody had spoken when the orchestrator wanted to end",
-}
+_OVERRULED = frozenset(
+    {
+        Why.WAITED_TOO_LONG,
+        Why.UNKNOWN_NAME,
+        Why.DID_NOT_ASK,
+        Why.TWICE_IN_A_ROW,
+        Why.TOO_EARLY_TO_END,
+    }
+)
 
 
-def overruled(number: int, choice: FloorChoice) -> tuple[str, ...]:
+def overruled(number: int, choice: FloorChoice) -> tuple[Notice, ...]:
     """What is to be said when the orchestrator's wish was not followed."""
     if choice.why not in _OVERRULED or (
         choice.wished is None and choice.why is not Why.TOO_EARLY_TO_END
     ):
         return ()
-    why = _OVERRULED[choice.why].format(wished=choice.wished)
-    return (f"round {number}: {choice.speaker} {why}",)
+    code = f"forum_overruled_{choice.why}"
+    return (notice(code, round=number, who=choice.speaker, wished=choice.wished),)
 
 
 def speak(context: ForumContext, talk: Talk, exchange: ForumRound) -> Effect[Talk]:
@@ -236,8 +247,12 @@ def speak(context: ForumContext, talk: Talk, exchange: ForumRound) -> Effect[Tal
     text = None if result.failure else Speech.model_validate(result.reply).speech
     if result.failure is not None:
         talk = talk.warned(
-            f"{speaker.name} had the floor in round {number} and said nothing: "
-            f"{result.failure.kind}: {result.failure.message}"
+            notice(
+                "forum_said_nothing",
+                who=speaker.name,
+                round=number,
+                why=why_failed(result.failure),
+            )
         )
     talk = with_exchange(talk, replace(exchange, said=FloorSpeech(number, speaker.name, text)))
     if (stop := refused([result])) is not None:
@@ -256,7 +271,7 @@ def judge(context: ForumContext, talk: Talk) -> RoundRecord:
         if one.said is not None
     ]
     circle = circling(talk.speeches)
-    reason = "" if circle is Recommendation.CONTINUE else "the speeches repeat earlier ones"
+    reason = None if circle is Recommendation.CONTINUE else notice("forum_repeats")
     return RoundRecord(
         assessment=Assessment(
             round=exchange.number,

@@ -16,6 +16,7 @@ from orchestrator.workflows.forum.context import (
     within,
 )
 from shared.models.deliberation import Opening
+from shared.models.notices import notice
 from shared.models.panel import Role
 
 REPLY_MODEL = "opening.forum"
@@ -46,4 +47,4 @@ def commit(context: ForumContext, talk: Talk) -> Effect[Talk]:
         },
         blind=turns,
         stop=refused(results),
-    ).warned(*absences(turns, "the blind opening"))
+    ).warned(*absences(turns, notice("in_blind_opening")))

@@ -23,6 +23,7 @@ from orchestrator.workflows.forum.result import (
     UnheardRequest,
 )
 from shared.models.deliberation import Ballot
+from shared.models.notices import notice
 from shared.models.outcomes import Ending, Verdict
 
 
@@ -38,10 +39,7 @@ def conclude(context: ForumContext, talk: Talk, closing: Closing) -> Outcome:
         warnings=(
             *talk.warnings,
             *closing.warnings,
-            *(
-                f"{request.participant} still wanted to speak when the orchestrator ended the discussion"
-                for request in unheard
-            ),
+            *(notice("forum_unheard", who=request.participant) for request in unheard),
         ),
     )
 

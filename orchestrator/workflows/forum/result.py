@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from orchestrator.core.results import AskedQuestion, DebateImpact, RunSpending, WorkflowResult
+from shared.models.notices import OptionalTold
 from shared.models.wire import Wire
 
 
@@ -109,7 +110,7 @@ class ForumResult(WorkflowResult):
     conclusion_reason: str = ""
     open_points: tuple[str, ...] = ()
     stopped_by: str | None = None
-    reason: str = ""
+    reason: OptionalTold = None
     rounds: tuple[FloorRound, ...]
     unheard: tuple[UnheardRequest, ...] = ()
     ballots: tuple[CastBallot, ...] = ()

@@ -27,6 +27,7 @@ from orchestrator.workflows.panel.result import (
 )
 from orchestrator.workflows.panel.voting import Voting
 from shared.models.findings import FindingStatus
+from shared.models.notices import Notice, notice
 from shared.models.outcomes import Verdict
 
 
@@ -58,13 +59,13 @@ def standings(held: PanelDebate, voting: Voting) -> str:
     return "\n".join(lines) or "Nobody took a position."
 
 
-def _about_the_panel(context: PanelContext) -> tuple[str, ...]:
+def _about_the_panel(context: PanelContext) -> tuple[Notice, ...]:
     judge = context.judge
     alike = [one.name for one in context.debaters if effective_votes((one, judge)) == 1]
     bystanders = [one.name for one in context.spec.panel.critics if one.rule_based]
     return (
-        *(f"{name} follows rules and takes no part in a debate" for name in bystanders),
-        *((f"the judge {judge.name} is of one family with {', '.join(alike)}",) if alike else ()),
+        *(notice("panel_bystander", who=name) for name in bystanders),
+        *((notice("panel_alike_judge", who=judge.name, others=alike),) if alike else ()),
     )
 
 

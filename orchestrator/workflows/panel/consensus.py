@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from orchestrator.workflows.panel.context import POSITION, PanelContext
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Finding
+from shared.models.notices import joined, notice
 from shared.models.outcomes import Ending
 from shared.models.planning import Moderation
 
@@ -34,15 +35,11 @@ def consensus_called(
     positions = {one.id for one in points if one.category == POSITION}
     contested = sorted(positions & set(assessment.open_findings))
     if contested:
-        reason = (
-            f"{assessment.reason}; the moderator scored {score:.2f}, "
-            f"but {', '.join(contested)} contested"
-        )
+        but = notice("panel_scored_but_contested", score=score, findings=contested)
+        reason = joined(assessment.reason, but)
         return assessment.model_copy(update={"reason": reason})
     metrics = assessment.metrics.model_copy(update={"recommendation": Recommendation.CONVERGED})
-    reason = (
-        f"the moderator scored {score:.2f} of {threshold:.2f} needed, and no position is contested"
-    )
+    reason = notice("panel_scored", score=score, threshold=threshold)
     return assessment.model_copy(
         update={"metrics": metrics, "ending": Ending.CONVERGED, "reason": reason}
     )

@@ -14,6 +14,7 @@ from orchestrator.workflows.panel.prompts import PanelPrompts
 from orchestrator.workflows.panel.strategies import PanelStrategy
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Severity, Stance
+from shared.models.notices import Notice
 from shared.models.panel import Participant
 from shared.models.planning import Moderation
 from shared.models.run import RunSpec
@@ -118,7 +119,7 @@ class PanelDebate:
     first_heard: tuple[TurnResult, ...] = ()
     heard: tuple[TurnResult, ...] = ()
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
     refused: bool = False
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from orchestrator.core.findings.stances import Floor
 from orchestrator.core.replay.commands import RoundRecord
@@ -11,6 +11,7 @@ from orchestrator.workflows.panel.swings import may_have_swung
 from orchestrator.workflows.panel.voting import Voting
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.findings import Position
+from shared.models.notices import Notice, joined, notice
 from shared.models.outcomes import Ending
 
 # Without agreement on everything that was said, debaters may still agree on the answer.
@@ -21,24 +22,26 @@ _AGAINST = frozenset({Position.DISAGREE, Position.WITHDRAW})
 
 @dataclass(frozen=True)
 class PanelEnding:
-    """The ending and the sentence that explains it."""
+    """The ending, and why."""
 
     ending: Ending
-    reason: str
+    reason: Notice | None
+
+    def but(self, ending: Ending, reason: Notice) -> PanelEnding:
+        """Another ending, with one more reason."""
+        return PanelEnding(ending, joined(self.reason, reason))
 
 
 def ending_of(held: PanelDebate, voting: Voting) -> PanelEnding:
     """The ending. Votes end a debate as `converged` only when nobody is known to be against the position or missing."""
     assessment = held.assessment
     if assessment is None or assessment.ending is None:
-        return PanelEnding(Ending.DEGRADED, "the debate was broken off")
+        return PanelEnding(Ending.DEGRADED, notice("panel_broken_off"))
     before = PanelEnding(assessment.ending, assessment.reason)
     if before.ending in _FINAL:
         return before
     if voting.over_budget:
-        return PanelEnding(
-            Ending.OVER_BUDGET, f"{before.reason}; the budget did not cover the votes"
-        )
+        return before.but(Ending.OVER_BUDGET, notice("panel_votes_over_budget"))
     if voting.tally.converged:
         return _with_agreement(held, voting, before)
     return _without_agreement(voting, before)
@@ -50,21 +53,20 @@ def _with_agreement(held: PanelDebate, voting: Voting, before: PanelEnding) -> P
         return before
     if before.ending in _VOTES_MAY_SETTLE and leading is not None and not against(held, leading):
         if swung := may_have_swung(held.rounds, held.ledger):
-            who = ", ".join(dict.fromkeys(name for name, _ in swung))
-            reason = f"{before.reason}; the votes agree, but {who} may have swung in a missing turn"
-            return replace(before, reason=reason)
-        return PanelEnding(Ending.CONVERGED, f"{before.reason}; the votes agree on {leading}")
-    return replace(before, reason=f"{before.reason}; the votes agree, the debate did not")
+            who = dict.fromkeys(name for name, _ in swung)
+            return before.but(before.ending, notice("panel_may_have_swung", who=who))
+        return before.but(Ending.CONVERGED, notice("panel_votes_agree", position=leading))
+    return before.but(before.ending, notice("panel_only_votes_agree"))
 
 
 def _without_agreement(voting: Voting, before: PanelEnding) -> PanelEnding:
     counts = voting.tally.counts.values()
     best = max(counts, key=lambda one: one.support, default=None)
     if best is not None and (not best.quorate or best.left_open_by_absence):
-        missing = ", ".join(best.missing) or "-"
-        return PanelEnding(Ending.DEGRADED, f"{before.reason}; too few voted, missing: {missing}")
+        missing = best.missing or ("-",)
+        return before.but(Ending.DEGRADED, notice("panel_too_few_voted", who=missing))
     if before.ending is Ending.CONVERGED:
-        return PanelEnding(Ending.STALLED, f"{before.reason}; the votes contradict it")
+        return before.but(Ending.STALLED, notice("panel_votes_contradict"))
     return before
 
 

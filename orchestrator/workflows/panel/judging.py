@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from orchestrator.core.discussion.turn_results import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult, why_failed
 from orchestrator.core.replay.commands import Effect, Turn, phase, single
 from orchestrator.workflows.panel.context import JUDGE_TEMPERATURE, PanelContext, PanelDebate
 from orchestrator.workflows.panel.ending import PanelEnding
 from orchestrator.workflows.panel.prompts import RevealedVote
 from orchestrator.workflows.panel.views import everything
 from orchestrator.workflows.panel.voting import Voting, in_order_of
+from shared.models.notices import Notice, notice
 from shared.models.outcomes import Ending
 from shared.models.panel import Role
 from shared.models.planning import Judgement
@@ -28,7 +29,7 @@ class Judged:
     choice: str | None = None
     labels: Mapping[str, str] | None = None
     heard: tuple[TurnResult, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
 
 def judge(
@@ -58,19 +59,25 @@ def judge(
     )
     heard = (TurnResult(somebody.name, result),)
     if result.failure is not None:
-        why = f"{result.failure.kind}: {result.failure.message}"
-        warning = f"{somebody.name} gave no verdict ({why}): the votes stand"
+        why = why_failed(result.failure)
+        warning = notice("panel_no_verdict", who=somebody.name, why=why)
         return by_votes(held, voting, ended, heard, warning)
     said = Judgement.model_validate(result.reply)
     choice = None if said.choice is None else said.choice.strip(" []().").upper()
     known = choice in {one.id for one in held.candidates}
     warnings = []
     if said.confidence is None:
-        warnings.append(f"{somebody.name} stated no usable confidence")
+        warnings.append(notice("panel_no_confidence", who=somebody.name))
     judged = Judged(said, somebody.name, choice if known else None, labels, heard)
     if ended.ending is Ending.CONVERGED and agrees_with(voting, judged) is False:
-        leading = voting.tally.leading
-        warnings.append(f"{somebody.name}'s verdict is {choice}, the votes agree on {leading}")
+        warnings.append(
+            notice(
+                "panel_verdict_against_votes",
+                who=somebody.name,
+                choice=choice,
+                leading=voting.tally.leading,
+            )
+        )
     return replace(judged, warnings=tuple(warnings))
 
 
@@ -98,7 +105,7 @@ def by_votes(
     voting: Voting,
     ended: PanelEnding,
     heard: tuple[TurnResult, ...],
-    warning: str,
+    warning: Notice,
 ) -> Judged:
     """The position that everybody agreed on is the verdict without a judge; anything less is none."""
     count, leading = voting.tally.count, voting.tally.leading

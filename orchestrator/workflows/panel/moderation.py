@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda
-from orchestrator.core.discussion.turn_results import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult, why_failed
 from orchestrator.core.findings.stances import settle
 from orchestrator.core.replay.commands import Effect, Turn, phase, single
 from orchestrator.workflows.panel.context import (
@@ -18,6 +18,7 @@ from orchestrator.workflows.panel.context import (
 from orchestrator.workflows.panel.positions import Read, with_rivals
 from orchestrator.workflows.panel.prompts import DebaterView
 from orchestrator.workflows.panel.views import shown
+from shared.models.notices import Notice, notice
 from shared.models.panel import Role
 from shared.models.planning import Moderation
 
@@ -28,7 +29,7 @@ class Moderated:
 
     said: Moderation | None = None
     heard: tuple[TurnResult, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
 
 def moderate(
@@ -69,11 +70,15 @@ def moderate(
     )
     heard = (TurnResult(moderator.name, result),)
     if result.failure is not None:
-        why = f"{result.failure.kind}: {result.failure.message}"
-        warning = f"{moderator.name} did not moderate round {number}: {why}"
+        warning = notice(
+            "panel_did_not_moderate",
+            who=moderator.name,
+            round=number,
+            why=why_failed(result.failure),
+        )
         return Moderated(heard=heard, warnings=(warning,))
     said = Moderation.model_validate(result.reply)
     if said.consensus_score is None:
-        warning = f"{moderator.name} gave no usable score for round {number}"
+        warning = notice("panel_no_score", who=moderator.name, round=number)
         return Moderated(said, heard, (warning,))
     return Moderated(said, heard)

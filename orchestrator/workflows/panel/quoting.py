@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.core.discussion.impact import Sources
 from orchestrator.core.discussion.rounds import RoundTaken, ever_absent
-from orchestrator.core.findings.evidence import NOT_COUNTED, is_unproven, not_found
+from orchestrator.core.findings.evidence import is_unproven, not_counted, not_found
 from orchestrator.core.findings.merging import with_caveat
 from orchestrator.core.findings.quotations import GivenTexts, too_short
 from orchestrator.workflows.panel.context import POINT, WEIGHTS, PanelContext, Statement
@@ -64,10 +64,9 @@ def _checked(
     stands = before is not None and not is_unproven(before)
     if stands or (before is None and len(invented) < len(quotes)) or not invented:
         return point
-    said = f"{WEIGHTS[POINT]} by {', '.join(point.raised_by)}"
     lowered = point.model_copy(update={"severity": Severity.INFO})
     why = not_found(None if None in invented else False)
-    return with_caveat(lowered, f"{said} {NOT_COUNTED}: {why}")
+    return with_caveat(lowered, not_counted(WEIGHTS[POINT], point.raised_by, why))
 
 
 def newly_weighty(points: Sequence[Finding], known: Sequence[Finding]) -> int:

@@ -11,6 +11,7 @@ from orchestrator.core.discussion.rounds import Contribution, RoundTaken
 from orchestrator.core.discussion.turn_results import (
     TurnResult,
     absences,
+    in_round,
     over_budget,
     refuses_all,
     turn_results,
@@ -43,6 +44,7 @@ from orchestrator.workflows.panel.quoting import checked, newly_weighty, sources
 from orchestrator.workflows.panel.strategies import SpeakingOrder
 from orchestrator.workflows.panel.views import before_round, heard_by
 from shared.models.findings import StatedStance
+from shared.models.notices import notice
 from shared.models.panel import Participant, Role
 from shared.models.planning import Argument, Moderation, OpeningVote
 from shared.models.steps import Failure, StepResult
@@ -90,7 +92,7 @@ def vote_first(context: PanelContext) -> Effect[PanelDebate]:
         unwritten=read.stances,
         first={name: FirstVote(read.holds[name], reply.confidence) for name, reply in said},
         first_heard=turns,
-        warnings=absences(turns, "the opening vote"),
+        warnings=absences(turns, notice("in_opening_vote")),
     )
 
 
@@ -137,7 +139,7 @@ def hold_round(context: PanelContext, number: int, held: PanelDebate) -> Effect[
         first_heard=tuple(turns) if first_round else held.first_heard,
         heard=(*held.heard, *(() if first_round else turns), *moderated.heard),
         labels={**held.labels, str(number): labels},
-        warnings=(*held.warnings, *absences(turns, f"round {number}"), *moderated.warnings),
+        warnings=(*held.warnings, *absences(turns, in_round(number)), *moderated.warnings),
         refused=any(map(refuses_all, _all(turns))),
     )
 

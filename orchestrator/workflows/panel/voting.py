@@ -18,6 +18,7 @@ from orchestrator.core.replay.commands import Effect, Turn, phase, together
 from orchestrator.workflows.panel.context import PanelContext, PanelDebate
 from orchestrator.workflows.panel.views import everything
 from shared.models.findings import Finding, Position
+from shared.models.notices import Notice, notice
 from shared.models.outcomes import Ending
 from shared.models.panel import Participant, Role
 from shared.models.planning import ChoiceBallot
@@ -37,7 +38,7 @@ class Voting:
     quotes: Mapping[str, str | None]
     heard: tuple[TurnResult, ...] = ()
     labels: Mapping[str, Mapping[str, str]] | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
     over_budget: bool = False
 
 
@@ -66,7 +67,7 @@ def vote(context: PanelContext, held: PanelDebate) -> Effect[Voting]:
         if turn.result.reply is not None:
             quotes[turn.participant] = ChoiceBallot.model_validate(turn.result.reply).quote
             if cast is None:
-                unknown.append(f"{turn.participant} voted for something that nobody proposed")
+                unknown.append(notice("panel_voted_for_nothing", who=turn.participant))
     return Voting(
         votes=votes,
         tally=_count(context, held, votes),
@@ -74,7 +75,7 @@ def vote(context: PanelContext, held: PanelDebate) -> Effect[Voting]:
         quotes=quotes,
         heard=turns,
         labels=labels,
-        warnings=(*absences(turns, "the ballot"), *unknown),
+        warnings=(*absences(turns, notice("in_ballot")), *unknown),
         over_budget=over_budget(results),
     )
 

@@ -28,6 +28,7 @@ from orchestrator.workflows.plan.planning import first_plan, revised_plan
 from orchestrator.workflows.plan.prompts import PlanPrompts
 from orchestrator.workflows.plan.strategies import STRATEGIES
 from orchestrator.workflows.plan.synthesis import synthesise
+from shared.models.notices import Notice, notice
 from shared.models.run import RunSpec
 
 __all__ = ["STRATEGIES", "VERSION", "plan"]
@@ -56,7 +57,7 @@ def plan(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEGIE
         heard += planned.heard
         warnings += planned.warnings
         if planned.version is None:
-            warnings.append("the plan stays as it was")
+            warnings.append(notice("plan_stays"))
             break
         version = planned.version
     yield from phase("Executing")
@@ -80,11 +81,11 @@ def one_debate(context: PlanContext, version: PlanVersion) -> Effect[DebatedVers
     )
     if not may_revise(context, debate):
         why = (
-            "the budget is used up"
+            notice("budget_used_up")
             if history.over_budget
-            else f"the limit of revisions ({context.options.max_revisions}) is reached"
+            else notice("plan_revisions_used_up", limit=context.options.max_revisions)
         )
-        warning = f"version {version.number} of the plan was not decided on: {why}"
+        warning = notice("plan_undecided", version=version.number, why=why)
         return replace(debate, warnings=(*debate.warnings, warning))
     yield from phase("WaitingForDebateDecision")
     answer = yield from ask(context, debate)
@@ -107,10 +108,10 @@ def context_of(
     )
 
 
-def bystanders(context: PlanContext) -> list[str]:
+def bystanders(context: PlanContext) -> list[Notice]:
     """Participants that follow rules and have nothing to say about a plan."""
     return [
-        f"{one.name} follows rules and takes no part in the debate of a plan"
+        notice("plan_bystander", who=one.name)
         for one in context.spec.panel.critics
         if one.rule_based
     ]

@@ -21,6 +21,7 @@ from orchestrator.workflows.plan.result import (
     VersionAssessment,
 )
 from shared.models.decision import Answer
+from shared.models.notices import Notice, joined
 from shared.models.outcomes import Ending, Verdict
 
 
@@ -29,7 +30,7 @@ def without_plan(planned: Planned) -> Outcome:
     return Outcome(
         verdict=Verdict.INCONCLUSIVE,
         ending=Ending.OVER_BUDGET if planned.over_budget else Ending.DEGRADED,
-        summary=" ".join(planned.warnings),
+        summary=joined(None, *planned.warnings),
         result=PlanResult(plan=None, accepted=False, revisions=(), usage=spent(planned.heard)),
         warnings=planned.warnings,
     )
@@ -39,7 +40,7 @@ def conclude(
     context: PlanContext,
     debates: Sequence[DebatedVersion],
     heard: Sequence[TurnResult],
-    warnings: Sequence[str],
+    warnings: Sequence[Notice],
 ) -> Outcome:
     """The verdict over what stands against the last version; `heard` and `warnings` are the planner's own."""
     last = debates[-1]

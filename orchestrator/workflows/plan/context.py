@@ -14,6 +14,7 @@ from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.prompts import PlanPrompts
 from shared.models.decision import Answer
+from shared.models.notices import Notice
 from shared.models.panel import Participant
 from shared.models.planning import PlanSynthesis
 from shared.models.run import RunSpec
@@ -90,5 +91,5 @@ class DebatedVersion:
     synthesised_by: str
     answer: Answer | None = None
     heard: tuple[TurnResult, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)

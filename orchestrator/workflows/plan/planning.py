@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda
-from orchestrator.core.discussion.turn_results import TurnResult
+from orchestrator.core.discussion.turn_results import TurnResult, why_failed
 from orchestrator.core.discussion.wording import reply_text
 from orchestrator.core.replay.commands import Effect, Prompt, Turn, single
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.discussion import proposal
 from orchestrator.workflows.plan.prompts import PlanView
 from shared.models.findings import FindingStatus
+from shared.models.notices import Notice, notice
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Role
 from shared.models.planning import Plan
@@ -27,7 +28,7 @@ class Planned:
 
     version: PlanVersion | None
     heard: tuple[TurnResult, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
     over_budget: bool = False
 
 
@@ -57,9 +58,7 @@ def revised_plan(context: PlanContext, debate: DebatedVersion) -> Effect[Planned
         lambda: context.prompts.revision(context.planner, view, synthesis, note),
     )
     if planned.version is not None and _is_same(plan.text, planned.version.text):
-        warning = (
-            f"{context.planner.name} brought back the same plan: there is nothing new to debate"
-        )
+        warning = notice("plan_same_again", who=context.planner.name)
         return Planned(None, planned.heard, (warning,))
     return planned
 
@@ -78,7 +77,7 @@ def _write(context: PlanContext, number: int, prompt: Callable[[], Prompt]) -> E
     )
     heard = (TurnResult(planner.name, result),)
     if result.failure is not None:
-        warning = f"{planner.name} wrote no plan ({result.failure.kind}: {result.failure.message})"
+        warning = notice("plan_unwritten", who=planner.name, why=why_failed(result.failure))
         refused = result.failure.kind is FailureKind.OVER_BUDGET
         return Planned(None, heard, (warning,), refused)
     said = Plan.model_validate(result.reply)

@@ -46,6 +46,6 @@ STRATEGIES = by_name(
         opening=RoundCast.of(*LENSES),
         then=(RoundCast.of(CROSS_REVIEW),),
         fewest_rounds=2,
-        awaited="nobody has reviewed the other lens yet",
+        awaited="plan_lens_unreviewed",
     ),
 )

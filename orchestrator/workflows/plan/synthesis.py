@@ -13,6 +13,7 @@ from orchestrator.core.replay.commands import Effect, Turn, single
 from orchestrator.workflows.plan.context import PlanContext, PlanVersion
 from orchestrator.workflows.plan.discussion import shown
 from orchestrator.workflows.plan.prompts import PlanView
+from shared.models.notices import Notice, notice
 from shared.models.panel import Role
 from shared.models.planning import PlanSynthesis
 
@@ -25,7 +26,7 @@ class Synthesised:
     by: str
     labels: Mapping[str, str]
     heard: tuple[TurnResult, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
 
 def synthesise(context: PlanContext, plan: PlanVersion, history: History) -> Effect[Synthesised]:
@@ -55,10 +56,7 @@ def synthesise(context: PlanContext, plan: PlanVersion, history: History) -> Eff
     )
     heard = (TurnResult(chair.name, result),)
     if result.failure is not None:
-        warning = (
-            f"{chair.name} could not synthesise ({result.failure.kind}): "
-            "the rounds stand as they were"
-        )
+        warning = notice("no_synthesis", who=chair.name, kind=result.failure.kind, instead="rounds")
         return Synthesised(fallback, "fallback", {}, heard, (warning,))
     return Synthesised(PlanSynthesis.model_validate(result.reply), chair.name, labels, heard)
 

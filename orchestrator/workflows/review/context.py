@@ -17,6 +17,7 @@ from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from shared.models.coverage import Coverage, CoverageReport
 from shared.models.decision import Answer
+from shared.models.notices import Notice
 from shared.models.replies import Applied, CheckedFixes, Synthesis
 from shared.models.run import RunSpec
 from shared.models.subject import DiffPiece, Subject
@@ -87,7 +88,7 @@ class Result:
     fixes: CheckedFixes
     answer: Answer | None = None
     applied: Applied | None = None
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[Notice, ...] = field(default=())
 
 
 def analysed(history: History) -> frozenset[str]:

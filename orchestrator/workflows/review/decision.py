@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import replace
 from typing import Any
 
+from orchestrator.core.discussion.turn_results import told_failure
 from orchestrator.core.replay.commands import Effect, ToolRun, decide, single
 from orchestrator.workflows.descriptor import Choice, DecisionType
 from orchestrator.workflows.review.context import Result, ReviewContext, coverage
@@ -13,6 +14,7 @@ from orchestrator.workflows.review.fixes import check_fixes, good_fixes
 from orchestrator.workflows.review.result import APPLY_FIX, SKIP
 from shared.models.decision import Answer, Question
 from shared.models.findings import Finding
+from shared.models.notices import notice
 from shared.models.replies import Applied, CheckedFixes
 from shared.tools.inputs import ApplyInput
 
@@ -80,7 +82,7 @@ def apply_fix(context: ReviewContext, result: Result) -> Effect[Result]:
             if all(context.label(finding) in only for finding in fix.findings)
         ]
         if not chosen:
-            warning = "the selected findings cannot be fixed apart from others: nothing was applied"
+            warning = notice("review_not_fixable_apart")
             return replace(result, warnings=(*result.warnings, warning))
         fixes, problems = yield from check_fixes(context, "selected-fixes", chosen)
         result = replace(result, fixes=fixes, warnings=(*result.warnings, *problems))
@@ -110,6 +112,6 @@ def apply_fix(context: ReviewContext, result: Result) -> Effect[Result]:
     )
     if applied.reply is None:
         assert applied.failure is not None
-        warning = f"the fix was not applied: {applied.failure.message}"
+        warning = notice("review_not_applied", why=told_failure(applied.failure))
         return replace(result, warnings=(*result.warnings, warning))
     return replace(result, applied=Applied.model_validate(applied.reply))

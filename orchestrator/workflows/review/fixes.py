@@ -8,10 +8,12 @@ from typing import Any
 from orchestrator.core.discussion.loop import History
 from orchestrator.core.discussion.portions import room
 from orchestrator.core.discussion.strategies import Speaker
+from orchestrator.core.discussion.turn_results import told_failure
 from orchestrator.core.replay.commands import Effect, ToolRun, Turn, single
 from orchestrator.workflows.review.context import ReviewContext
 from orchestrator.workflows.review.prompts import ChangeView
 from shared.models.findings import Finding, FindingStatus
+from shared.models.notices import notice
 from shared.models.panel import Role
 from shared.models.replies import CheckedFix, CheckedFixes, FixProposal
 from shared.text.tokens import estimated_tokens
@@ -81,7 +83,7 @@ def write_fixes(
     )
     if result.reply is None:
         assert result.failure is not None
-        return [], (f"{author.name} proposed no fix: {result.failure.message}",)
+        return [], (notice("review_no_fix", who=author.name, why=told_failure(result.failure)),)
     known = {finding.id for finding in unfixed}
     proposals = [
         {**fix.model_dump(), "findings": list(fix.findings), "source": author.name}
@@ -125,7 +127,7 @@ def check_fixes(
     )
     if result.reply is None:
         assert result.failure is not None
-        return CheckedFixes(), (f"the fixes could not be checked: {result.failure.message}",)
+        return CheckedFixes(), (notice("review_fixes_unchecked", why=told_failure(result.failure)),)
     return CheckedFixes.model_validate(result.reply), ()
 
 

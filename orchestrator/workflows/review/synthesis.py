@@ -9,6 +9,7 @@ from orchestrator.core.discussion.loop import History
 from orchestrator.core.replay.commands import Effect, Turn, single
 from orchestrator.workflows.review.context import ReviewContext
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
+from shared.models.notices import Notice, notice
 from shared.models.panel import Role
 from shared.models.replies import Synthesis
 
@@ -20,7 +21,7 @@ class Synthesised:
     text: Synthesis
     by: str
     labels: Mapping[str, str]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
 
 def synthesise(context: ReviewContext, history: History) -> Effect[Synthesised]:
@@ -50,7 +51,9 @@ def synthesise(context: ReviewContext, history: History) -> Effect[Synthesised]:
     )
     if result.reply is None:
         assert result.failure is not None
-        warning = f"{chair.name} could not synthesise ({result.failure.kind}): the findings are counted by code"
+        warning = notice(
+            "no_synthesis", who=chair.name, kind=result.failure.kind, instead="counted"
+        )
         return Synthesised(
             _counted(context, history, "the chair failed"), "fallback", {}, (warning,)
         )

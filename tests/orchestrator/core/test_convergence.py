@@ -17,6 +17,7 @@ from orchestrator.core.discussion.rounds import ledger_of
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Finding, Position, Severity, StatedStance
 from shared.models.outcomes import Ending
+from tests.support.notices import words
 
 AGREE, DISAGREE, WITHDRAW = Position.AGREE, Position.DISAGREE, Position.WITHDRAW
 ABSTAIN = Position.ABSTAIN
@@ -182,14 +183,14 @@ def test_a_budget_that_ran_out_explains_a_missing_quorum() -> None:
 def test_nothing_raised_in_the_blind_round_is_converged_and_says_so() -> None:
     result = judge([BLIND])
     assert result.ending is Ending.CONVERGED
-    assert "nobody raised anything" in result.reason
+    assert "nobody raised anything" in words(result.reason)
 
 
 def test_nothing_raised_while_somebody_is_missing_is_no_approval() -> None:
     partly = taken(1, says("a"), says("b"), says("c", answered=False))
     result = judge([partly])
     assert result.ending is None
-    assert result.reason == "nothing was raised, but silence is not approval: missing c"
+    assert words(result.reason) == "nothing was raised, but silence is not approval: missing c"
     assert judge([partly], last=True).ending is Ending.EXHAUSTED
 
 
@@ -197,7 +198,7 @@ def test_a_quorum_that_somebody_set_may_find_nothing() -> None:
     partly = taken(1, says("a"), says("b"), says("c", answered=False))
     result = judge([partly], rule=ConvergenceRule(quorum=2))
     assert result.ending is Ending.CONVERGED
-    assert "missing: c" in result.reason
+    assert "missing: c" in words(result.reason)
 
 
 def test_agreement_of_those_present_does_not_converge_over_the_head_of_an_absent_one() -> None:
@@ -208,7 +209,7 @@ def test_agreement_of_those_present_does_not_converge_over_the_head_of_an_absent
     assert judge(full, [finding("F1", "a", "b")]).ending is Ending.CONVERGED
     result = judge(gone, [finding("F1", "a", "b")])
     assert result.ending is not Ending.CONVERGED
-    assert "missing: c" in result.reason
+    assert "missing: c" in words(result.reason)
 
 
 def test_an_explicit_abstention_on_one_finding_is_no_data() -> None:
@@ -246,7 +247,7 @@ def test_new_findings_are_answered_before_anything_ends() -> None:
 def test_two_rounds_with_full_concession_are_exhausted_and_say_why() -> None:
     result = judge([BLIND, taken(2, author(F1=AGREE))], [finding()], last=True)
     assert result.ending is Ending.EXHAUSTED
-    assert "which no further round has confirmed" in result.reason
+    assert "which no further round has confirmed" in words(result.reason)
 
 
 def test_agreement_in_the_last_round_still_converges() -> None:
@@ -296,7 +297,7 @@ def test_there_and_back_again_is_oscillating() -> None:
     ]
     result = judge(rounds, [finding()])
     assert result.ending is Ending.OSCILLATING
-    assert "b on F1" in result.reason
+    assert "b on F1" in words(result.reason)
 
 
 # ---- the wording detectors ----------------------------------------------------------------------

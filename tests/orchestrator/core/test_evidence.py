@@ -22,6 +22,7 @@ from orchestrator.core.findings.quotations import SubjectTexts, too_short
 from shared.models.findings import Finding, Place, Position, RaisedFinding, Severity, Stance
 from shared.models.subject import FileChange, LineRange, Subject
 from shared.text.masking.mask import mask
+from tests.support.notices import words
 
 AFTER = (
     "import os\n\n\ndef load(path):\n    with open(path) as file:\n        text = file.read()\n"
@@ -169,7 +170,7 @@ def test_a_claim_with_an_invented_quotation_loses_severity_quotation_and_patch()
     finding = checked.claim.finding
     assert (finding.severity, finding.quote, finding.patch) == (Severity.INFO, None, None)
     assert finding.place == at()
-    assert checked.problem == (
+    assert words(checked.problem) == (
         "CRITICAL by bob not counted: its quotation does not occur in the subject"
     )
 
@@ -191,7 +192,7 @@ def test_a_claim_that_quotes_nothing_and_names_no_place_of_the_change_loses_its_
     (checked,) = check_quotes([raised(place=place, severity=severity)], TEXTS)
     assert checked.claim.finding.severity is Severity.INFO
     assert checked.claim.finding.place is None
-    assert f"{place.path}:{place.line}" in (checked.problem or "")
+    assert f"{place.path}:{place.line}" in words(checked.problem)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +215,9 @@ def test_a_true_quotation_mends_a_wrong_place() -> None:
     (other,) = check_quotes([raised(quote=REAL, place=at("src/app.py", 3))], TEXTS)
     assert other.claim.finding.place == at("app.py", 7)
     merged = absorb_checked([raised(quote=REAL, place=at("app.py", 900))], (), TEXTS)
-    assert merged.findings[0].caveat == "placed where its quotation stands, not at app.py:900"
+    assert (
+        words(merged.findings[0].caveat) == "placed where its quotation stands, not at app.py:900"
+    )
 
 
 def test_a_quotation_of_removed_lines_keeps_its_severity_wherever_it_is_placed() -> None:
@@ -242,7 +245,7 @@ def test_an_unproven_claim_joins_what_others_prove_and_takes_nothing_from_it() -
         assert finding.quote == REAL
         assert finding.patch is None
         assert set(finding.raised_by) == {"alice", "bob"}
-        assert "CRITICAL by bob not counted" in (finding.caveat or "")
+        assert "CRITICAL by bob not counted" in words(finding.caveat)
         assert not is_unproven(finding)
 
 

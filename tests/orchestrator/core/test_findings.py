@@ -22,7 +22,9 @@ from orchestrator.core.findings.merging import (
 )
 from orchestrator.core.findings.sameness import ComparableClaim, Spellings, same_defect
 from shared.models.findings import Finding, Place, Position, RaisedFinding, Severity
+from shared.models.notices import verbatim
 from shared.models.subject import FileChange, LineRange, Subject
+from tests.support.notices import words
 
 SQL = "SQL injection through the name parameter"
 SQL_OTHERWISE = "The name parameter allows SQL injection"
@@ -190,7 +192,7 @@ def test_a_worse_severity_without_a_reason_is_named_and_not_believed() -> None:
         ]
     )
     assert finding.severity is Severity.MINOR
-    assert finding.caveat == "called CRITICAL by b without a reason"
+    assert words(finding.caveat) == "called CRITICAL by b without a reason"
 
 
 def test_a_milder_claim_with_a_quotation_makes_nobodys_word_a_trifle_and_does_not_take_its_place() -> (
@@ -207,7 +209,7 @@ def test_a_milder_claim_with_a_quotation_makes_nobodys_word_a_trifle_and_does_no
     (finding,) = merge([bare, trifle])
     assert finding.severity is Severity.MINOR
     assert finding.title == SQL
-    assert finding.caveat == "called CRITICAL by a without a reason"
+    assert words(finding.caveat) == "called CRITICAL by a without a reason"
     (finding,) = merge([bare, raised("c", severity=Severity.CRITICAL), trifle])
     assert finding.severity is Severity.CRITICAL
     (finding,) = merge([raised("a", severity=Severity.MINOR)], merge([trifle]))
@@ -288,9 +290,9 @@ def test_a_finding_in_a_file_outside_the_change_is_kept_with_a_caveat() -> None:
 
 def test_a_caveat_is_added_to_the_others_once() -> None:
     (finding,) = merge([raised("a", line=40)])
-    finding = with_caveat(finding, "first")
+    finding = with_caveat(finding, verbatim("first"))
     twice = check_places(check_places((finding,), SUBJECT), SUBJECT)
-    assert twice[0].caveat == f"first; {NOT_ON_CHANGED_LINE}"
+    assert words(twice[0].caveat) == f"first; {words(NOT_ON_CHANGED_LINE)}"
 
 
 def test_a_finding_without_a_place_is_left_alone() -> None:

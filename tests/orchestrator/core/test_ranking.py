@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.findings.evidence import NO_SUCH_QUOTE, NOT_COUNTED
+from orchestrator.core.findings.evidence import not_counted
 from orchestrator.core.findings.merging import Raised, absorb
 from orchestrator.core.findings.ranking import Ranked, rank
 from shared.models.findings import (
@@ -19,6 +19,8 @@ from shared.models.findings import (
     RaisedFinding,
     Severity,
 )
+from shared.models.notices import Notice, notice
+from tests.support.notices import words
 
 PANEL = {name: name for name in ("ann", "bob", "cy", "dee", "eve")}
 LEAK = "The connection is never returned to the pool"
@@ -40,7 +42,7 @@ def finding(
     rule: str | None = None,
     status: FindingStatus = FindingStatus.ACCEPTED,
     stances: dict[str, Position] | None = None,
-    caveat: str | None = None,
+    caveat: Notice | None = None,
 ) -> Finding:
     return Finding(
         id=identity,
@@ -122,7 +124,7 @@ def test_a_patch_that_passed_counts_as_shown() -> None:
 
 
 def test_an_unproven_claim_is_weak_whoever_repeats_it() -> None:
-    caveat = f"CRITICAL by ann {NOT_COUNTED}: {NO_SUCH_QUOTE}"
+    caveat = not_counted(Severity.CRITICAL, ["ann"], notice("quote_not_in_subject"))
     invented = finding("F1", CRASH, ["ann", "bob", "cy"], severity=Severity.INFO, caveat=caveat)
     assert by_id(rank([invented, finding("F2", TYPO, ["dee", "eve"])], PANEL), "F1").weak
 
@@ -328,6 +330,6 @@ def test_an_unreasoned_severity_stands_only_while_nobody_gives_a_reasoned_one() 
     calm = RaisedFinding(title=LEAK, severity=Severity.MINOR, detail=REASON)
     (both,) = absorb(panel_of({"ann": [loud], "bob": [calm]})).findings
     assert both.severity is Severity.MINOR
-    assert both.caveat == "called CRITICAL by ann without a reason"
+    assert words(both.caveat) == "called CRITICAL by ann without a reason"
     (alone,) = absorb(panel_of({"ann": [loud], "bob": []})).findings
     assert alone.severity is Severity.CRITICAL

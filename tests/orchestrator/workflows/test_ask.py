@@ -14,6 +14,7 @@ from orchestrator.workflows.ask.options import AskOptions
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.steps import StepResult
+from tests.support.notices import all_words
 from tests.support.question_panel import Script, fail, give, hold, say, shown, submitted
 from tests.support.simulator import Simulation
 
@@ -101,7 +102,7 @@ def test_partial_results_name_who_is_missing_and_why() -> None:
     assert outcome.detail["missing"] == [
         {"participant": "gemini", "kind": "rate_limited", "message": "it was rate_limited"}
     ]
-    assert outcome.warnings == (
+    assert all_words(outcome.warnings) == (
         "gemini did not answer (3/4 did): rate_limited: it was rate_limited",
     )
     assert "gemini" not in outcome.summary
@@ -215,8 +216,8 @@ def test_rankings_that_are_missing_or_useless_are_named_and_left_out() -> None:
 
     shown_ranking: Any = outcome.detail["ranking"]
     assert [one["participant"] for one in shown_ranking["rankings"]] == ["codex"]
-    assert outcome.warnings[0] == "claude did not rank: it was timeout"
-    assert outcome.warnings[1] == "gemini ranked none of the answers that it was shown"
+    assert all_words(outcome.warnings)[0] == "claude did not rank: it was timeout"
+    assert all_words(outcome.warnings)[1] == "gemini ranked none of the answers that it was shown"
     places = {one["participant"]: one["place"] for one in shown_ranking["places"]}
     assert places["codex"] is None
 
@@ -232,7 +233,7 @@ def test_two_answers_are_not_ranked() -> None:
     outcome, run = held(Cast(), names=("claude", "gemini"), ranking=True)
 
     assert not turns(run, "ranking")
-    assert outcome.warnings == ("no ranking: it takes 3 answers, and there are 2",)
+    assert all_words(outcome.warnings) == ("no ranking: it takes 3 answers, and there are 2",)
     assert outcome.detail["ranking"] is None
 
 
@@ -260,7 +261,7 @@ def test_without_the_chair_the_answers_stand_one_after_another() -> None:
     assert outcome.detail["synthesised_by"] == "fallback"
     assert outcome.verdict is Verdict.ANSWERED
     assert outcome.summary.count("The answer of") == 4
-    assert outcome.warnings == (
+    assert all_words(outcome.warnings) == (
         "chair could not synthesise (timeout): the answers stand one after another",
     )
 

@@ -20,6 +20,7 @@ from tests.support.forum_cast import (
     rounds_of,
     votes,
 )
+from tests.support.notices import all_words
 from tests.support.question_panel import fail, give, hold, member, say, submitted
 
 # ---- agreement ----------------------------------------------------------------------------------
@@ -40,8 +41,8 @@ def test_an_end_over_the_heads_of_those_who_still_ask_names_them() -> None:
     unheard: Any = outcome.detail["unheard"]
     assert [one["participant"] for one in unheard] == ["claude", "gemini", "codex"]
     assert unheard[0]["reason"] == "claude has a point"
-    assert (
-        "codex still wanted to speak when the orchestrator ended the discussion" in outcome.warnings
+    assert "codex still wanted to speak when the orchestrator ended the discussion" in all_words(
+        outcome.warnings
     )
 
 
@@ -81,7 +82,9 @@ def test_an_agreement_within_one_family_says_that_it_counts_as_one_vote() -> Non
     outcome, _ = hold(submitted("forum", ForumOptions(max_rounds=1), members=members), Cast())
 
     assert outcome.ending is Ending.CONVERGED
-    assert "all votes come from one family of models: they count as one vote" in outcome.warnings
+    assert "all votes come from one family of models: they count as one vote" in all_words(
+        outcome.warnings
+    )
 
 
 def test_without_a_ballot_a_conclusion_stands_and_nothing_converged() -> None:
@@ -109,7 +112,9 @@ def test_a_ballot_that_is_nonsense_is_a_missing_one() -> None:
     )
 
     assert outcome.ending is Ending.DEGRADED
-    assert "claude did not vote on the conclusion: unparseable" in " ".join(outcome.warnings)
+    assert "claude did not vote on the conclusion: unparseable" in " ".join(
+        all_words(outcome.warnings)
+    )
 
 
 # ---- the bounds ---------------------------------------------------------------------------------
@@ -214,6 +219,6 @@ def test_a_discussion_cannot_be_ended_before_anybody_spoke() -> None:
     first = rounds_of(outcome)[0]
     assert (first["selected"], first["why"]) == ("claude", "too_early_to_end")
     assert "round 1: claude is given the floor by rule: nobody had spoken when" in " ".join(
-        outcome.warnings
+        all_words(outcome.warnings)
     )
     assert outcome.detail["stopped_by"] == "concluded"

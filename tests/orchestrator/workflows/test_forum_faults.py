@@ -16,6 +16,7 @@ from tests.support.forum_cast import (
     unanswered,
     votes,
 )
+from tests.support.notices import all_words
 from tests.support.question_panel import fail, give, hold, say, submitted
 
 # ---- circles ------------------------------------------------------------------------------------
@@ -86,8 +87,10 @@ def test_a_dead_orchestrator_is_replaced_by_the_rule_and_there_is_no_conclusion(
     ]
     assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.EXHAUSTED)
     assert outcome.summary.startswith("# claude\n\n> A monolith")
-    assert any("ended without a conclusion: chair could not" in one for one in outcome.warnings)
-    assert any("from now on" in one for one in outcome.warnings)
+    assert any(
+        "ended without a conclusion: chair could not" in one for one in all_words(outcome.warnings)
+    )
+    assert any("from now on" in one for one in all_words(outcome.warnings))
 
 
 def test_a_bidder_that_fails_passes_and_is_named() -> None:
@@ -99,7 +102,7 @@ def test_a_bidder_that_fails_passes_and_is_named() -> None:
     assert rounds_of(outcome)[0]["bids"][2]["action"] == "PASS"
     assert (
         "codex did not answer the floor request in round 1 (2/3 did), which counts as a pass: "
-        "timeout: it was timeout" in outcome.warnings
+        "timeout: it was timeout" in all_words(outcome.warnings)
     )
 
 
@@ -118,7 +121,8 @@ def test_a_speaker_that_fails_leaves_a_gap_and_the_discussion_goes_on() -> None:
 
     assert [one["speech"] is None for one in rounds_of(outcome)] == [True, False, False, False]
     assert any(
-        "claude had the floor in round 1 and said nothing" in one for one in outcome.warnings
+        "claude had the floor in round 1 and said nothing" in one
+        for one in all_words(outcome.warnings)
     )
     assert outcome.ending is Ending.CONVERGED
 

@@ -9,6 +9,7 @@ from shared.models.deliberation import Ballot, Opening
 from shared.models.outcomes import Ending, FailureKind
 from shared.models.steps import StepResult
 from tests.support.forum_cast import WORDS, Cast, ends_in, held, rounds_of
+from tests.support.notices import all_words
 from tests.support.question_panel import fail, give, shown
 
 NAMES = ("claude", "gemini", "codex")
@@ -65,7 +66,8 @@ def test_an_opening_that_does_not_come_is_named_and_stops_nothing() -> None:
 
     assert outcome.ending is Ending.CONVERGED
     assert any(
-        one.startswith("codex did not answer in the blind opening (2/3") for one in outcome.warnings
+        one.startswith("codex did not answer in the blind opening (2/3")
+        for one in all_words(outcome.warnings)
     )
     assert set(receipt(outcome)["first_votes"]) == {"claude", "gemini"}
 

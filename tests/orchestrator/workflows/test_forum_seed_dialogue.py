@@ -6,6 +6,7 @@ from orchestrator.core.replay.commands import Turn
 from orchestrator.workflows.forum.options import ForumOptions
 from shared.models.outcomes import Ending, Verdict
 from shared.models.steps import StepResult
+from tests.support.notices import all_words
 from tests.support.question_panel import hold, say, shown, submitted
 
 QUESTION = "이 서비스 아키텍처 어떻게 구성할까?"
@@ -72,7 +73,7 @@ def test_the_dialogue_ends_with_the_conclusion_of_the_design() -> None:
 
     assert outcome.summary == CONCLUSION
     assert (outcome.verdict, outcome.ending) == (Verdict.ANSWERED, Ending.CONVERGED)
-    assert outcome.warnings == ()
+    assert all_words(outcome.warnings) == ()
 
 
 def test_the_floor_goes_where_the_orchestrator_gave_it() -> None:

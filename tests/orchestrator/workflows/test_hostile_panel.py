@@ -16,6 +16,7 @@ from shared.models.findings import FindingStatus, Position, Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel
 from shared.models.steps import StepResult
+from tests.support.notices import all_words, words
 from tests.support.review_panel import PATCH, participant, submission
 from tests.support.review_replies import (
     Step,
@@ -160,7 +161,7 @@ def test_what_one_of_three_wants_fixed_and_cannot_show_stops_nothing() -> None:
 def test_a_quarantined_critic_is_missing_and_its_silence_approves_nothing() -> None:
     outcome = hold(quarantined, quiet)
     assert outcome.verdict is Verdict.INCONCLUSIVE
-    assert any("mallory did not answer" in warning for warning in outcome.warnings)
+    assert any("mallory did not answer" in warning for warning in all_words(outcome.warnings))
 
 
 def test_an_invented_finding_is_shown_without_weight_and_says_why() -> None:
@@ -170,7 +171,7 @@ def test_an_invented_finding_is_shown_without_weight_and_says_why() -> None:
     assert shown.quote is None
     assert shown.patch is None
     assert shown.caveat is not None
-    assert "CRITICAL by mallory not counted: its quotation does not occur" in shown.caveat
+    assert "CRITICAL by mallory not counted: its quotation does not occur" in words(shown.caveat)
 
 
 def test_a_denial_without_grounds_stands_in_the_ledger_as_an_abstention() -> None:

@@ -16,6 +16,7 @@ from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.planning import Argument
 from shared.models.steps import StepResult
 from tests.support.debates import Script, fail, give, hold, member, shown, submitted
+from tests.support.notices import all_words, words
 from tests.support.panel_cast import NAMES, QUESTION, PanelCast, persuaded, sides, stances
 from tests.support.simulator import Simulation
 
@@ -78,7 +79,7 @@ def test_one_voter_who_calls_two_positions_the_same_does_not_speak_for_the_other
     assert outcome.ending is Ending.CONVERGED
     assert outcome.detail["agreement"]["leading"] == "P1"
     assert outcome.detail["agreement"]["on_verdict"] is False
-    assert any("verdict is P2, the votes agree on P1" in one for one in outcome.warnings)
+    assert any("verdict is P2, the votes agree on P1" in one for one in all_words(outcome.warnings))
 
 
 def test_a_verdict_in_other_words_is_agreed_on_when_all_voters_call_them_the_same():
@@ -90,7 +91,7 @@ def test_a_verdict_in_other_words_is_agreed_on_when_all_voters_call_them_the_sam
 
     outcome, _ = held(PanelCast(argument=persuaded, ballot_choice=ballot, judgement=judgement))
     assert outcome.detail["agreement"]["on_verdict"] is True
-    assert not any("the votes agree on" in one for one in outcome.warnings)
+    assert not any("the votes agree on" in one for one in all_words(outcome.warnings))
 
 
 def test_what_the_ledger_shows_as_agreed_stands_before_what_the_judge_says():
@@ -127,7 +128,7 @@ def test_a_judge_that_fails_leaves_the_verdict_to_votes_that_agree():
     assert (outcome.verdict, outcome.ending) == (Verdict.ANSWERED, Ending.CONVERGED)
     assert outcome.detail["decided_by"] == "votes"
     assert outcome.summary == "Yes."
-    assert any("chair gave no verdict" in one for one in outcome.warnings)
+    assert any("chair gave no verdict" in one for one in all_words(outcome.warnings))
 
 
 def test_a_judge_that_fails_over_divided_votes_leaves_no_verdict():
@@ -144,7 +145,7 @@ def test_a_confidence_out_of_range_is_none(confidence):
 
     outcome, _ = held(PanelCast(judgement=judgement))
     assert outcome.detail["confidence"] is None
-    assert "chair stated no usable confidence" in outcome.warnings
+    assert "chair stated no usable confidence" in all_words(outcome.warnings)
 
 
 def test_a_judge_that_differs_from_votes_that_agree_is_reported():
@@ -152,7 +153,7 @@ def test_a_judge_that_differs_from_votes_that_agree_is_reported():
         return give(step, verdict="No", choice="P2", confidence=0.9)
 
     outcome, _ = held(PanelCast(argument=persuaded, judgement=judgement))
-    assert any("verdict is P2, the votes agree on P1" in one for one in outcome.warnings)
+    assert any("verdict is P2, the votes agree on P1" in one for one in all_words(outcome.warnings))
     assert [one["participant"] for one in outcome.detail["dissenting_opinions"]] == [*NAMES]
 
 
@@ -160,7 +161,7 @@ def test_a_judge_of_a_debaters_family_is_named():
     members = [member("ada", family="chair"), member("bob"), member("cyd")]
     run = submitted(PanelOptions(strategy="quick"), members=members, text=QUESTION)
     outcome, _ = hold(run, PanelCast())
-    assert "the judge chair is of one family with ada" in outcome.warnings
+    assert "the judge chair is of one family with ada" in all_words(outcome.warnings)
 
 
 # ---- ballots ------------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ def test_votes_that_contradict_the_debate_take_its_consensus_back():
 
     outcome, _ = held(PanelCast(ballot_choice=ballot))
     assert outcome.ending is Ending.STALLED
-    assert outcome.detail["reason"].endswith("the votes contradict it")
+    assert words(outcome.detail["reason"]).endswith("the votes contradict it")
     assert outcome.detail["dissenting_opinions"][0]["participant"] == "ada"
 
 
@@ -212,7 +213,7 @@ def test_votes_that_agree_settle_a_debate_that_ran_out_of_rounds():
 def test_a_vote_against_ones_own_last_word_settles_nothing():
     outcome, _ = held(sides(ballots=dict.fromkeys(NAMES, "P2")))
     assert outcome.ending is Ending.STALLED
-    assert outcome.detail["reason"].endswith("the votes agree, the debate did not")
+    assert words(outcome.detail["reason"]).endswith("the votes agree, the debate did not")
 
 
 def test_debaters_of_one_family_have_one_vote():

@@ -22,6 +22,7 @@ from tests.support.debates import (
     shown,
     submitted,
 )
+from tests.support.notices import all_words
 from tests.support.plan_cast import NO_WAY_BACK, PLAN, PlanCast, stance
 from tests.support.simulator import Simulation
 
@@ -110,7 +111,10 @@ def test_silent_or_unreadable_critics_are_a_degraded_debate_that_approves_nothin
     outcome, run = held(Silent())
     assert (outcome.ending, outcome.verdict) == (Ending.DEGRADED, Verdict.INCONCLUSIVE)
     assert "synthesis/chair" not in run.steps
-    assert sum("did not answer in round 1 (0/3 did)" in one for one in outcome.warnings) == 3
+    assert (
+        sum("did not answer in round 1 (0/3 did)" in one for one in all_words(outcome.warnings))
+        == 3
+    )
 
 
 def test_one_silent_critic_of_three_is_named_and_keeps_agreement_away():
@@ -123,7 +127,7 @@ def test_one_silent_critic_of_three_is_named_and_keeps_agreement_away():
     outcome, _ = held(OneSilent(), rounds=1)
     assert outcome.ending is Ending.EXHAUSTED
     assert outcome.verdict is Verdict.INCONCLUSIVE
-    assert any(one.startswith("cyd did not answer") for one in outcome.warnings)
+    assert any(one.startswith("cyd did not answer") for one in all_words(outcome.warnings))
 
 
 def test_a_silent_planner_degrades_the_debate():
@@ -162,7 +166,7 @@ def test_analysers_take_no_part_in_the_debate_of_a_plan():
         submitted(PlanOptions(rounds=1), members=members), PlanCast(), decides("accept")
     )
     assert "challenge/1/ruff" not in run.steps
-    assert any("ruff follows rules" in one for one in outcome.warnings)
+    assert any("ruff follows rules" in one for one in all_words(outcome.warnings))
 
 
 def test_an_unknown_strategy_is_refused_by_name():

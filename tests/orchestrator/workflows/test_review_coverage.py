@@ -20,6 +20,7 @@ from shared.models.replies import RedTeamAnalysis, ReviewAnalysis
 from shared.models.steps import StepResult
 from shared.models.subject import FileChange, LineRange, Subject
 from tests.orchestrator.workflows.test_review_endings import SKIP
+from tests.support.notices import words
 from tests.support.review_panel import AFTER, DIFF, Submission, participant, sha, submission
 from tests.support.review_replies import Script, Step, critique, failure, finished, reply
 from tests.support.simulator import Simulation
@@ -145,7 +146,7 @@ def test_an_analyser_that_cannot_parse_a_file_keeps_the_approval_away(strategy: 
     outcome, _ = held(made, script)
     assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.CONVERGED)
     result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.result)
-    assert result.reason == "analysis is missing: bandit on b.py"
+    assert words(result.reason) == "analysis is missing: bandit on b.py"
 
 
 def test_what_the_capture_left_out_keeps_models_from_approving() -> None:
@@ -153,7 +154,7 @@ def test_what_the_capture_left_out_keeps_models_from_approving() -> None:
     outcome, _ = held(made, silent)
     assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.CONVERGED)
     result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.result)
-    assert result.reason == "nobody read c.py"
+    assert words(result.reason) == "nobody read c.py"
 
 
 def test_a_model_that_claims_to_have_read_it_changes_nothing() -> None:

@@ -9,6 +9,7 @@ from shared.models.findings import Severity
 from shared.models.outcomes import Ending, Verdict
 from shared.models.steps import StepResult
 from tests.support.debates import decides, fail, give, hold, submitted
+from tests.support.notices import words
 from tests.support.panel_cast import QUESTION, PanelCast, stances
 from tests.support.plan_cast import NO_WAY_BACK, PlanCast, stance
 
@@ -42,7 +43,7 @@ def test_an_objection_with_an_invented_quotation_loses_its_severity_and_stops_no
     assert finding.severity is Severity.INFO
     assert finding.quote is None
     assert finding.caveat is not None
-    assert f"MAJOR by ada not counted: {UNPROVEN}" in finding.caveat
+    assert f"MAJOR by ada not counted: {UNPROVEN}" in words(finding.caveat)
     assert outcome.verdict is Verdict.APPROVED
 
 
@@ -134,7 +135,7 @@ def test_a_point_with_an_invented_quotation_has_no_weight_and_is_no_consensus():
     outcome = discussed(pointing("orders were lost in April"))
 
     assert point(outcome)["severity"] == "INFO"
-    assert f"MINOR by ada not counted: {UNPROVEN}" in point(outcome)["caveat"]
+    assert f"MINOR by ada not counted: {UNPROVEN}" in words(point(outcome)["caveat"])
     agreed: Any = outcome.detail["consensus_points"]
     assert [one["id"] for one in agreed] == ["P1"]
 
@@ -193,5 +194,5 @@ def test_a_quotation_that_may_be_from_a_missing_turn_says_so_and_no_debate_conve
             return give(step, conceded_points=["everything"])
 
     outcome = debated(Quotes(), rounds=5)
-    assert "may be from a turn that is missing" in (outcome.findings[0].caveat or "")
+    assert "may be from a turn that is missing" in words(outcome.findings[0].caveat)
     assert outcome.ending is not Ending.CONVERGED

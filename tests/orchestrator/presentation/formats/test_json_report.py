@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from orchestrator.presentation.formats.json import as_json, dumps
+from orchestrator.presentation.locale.translator import Translator
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, RunStatus, Verdict
 from tests.support.finished_runs import HELD
+from tests.support.notices import all_words
 from tests.support.reports import (
     make_assessment,
     make_decision,
@@ -104,7 +106,7 @@ def test_every_workflow_has_the_same_keys_and_its_own_detail(workflow: str) -> N
     under_way = parsed(report_of(held.run, held.simulation, None, stages=2))
     review = parsed(make_report(verdict=Verdict.APPROVED))
     assert whole.keys() == under_way.keys() == review.keys()
-    assert whole["detail"] == json.loads(dumps(held.outcome.detail))
+    assert whole["detail"] == json.loads(dumps(Translator().in_words(held.outcome.detail)))
     assert whole["summary"] == held.outcome.summary
     assert whole["run"]["strategy"] == {"plan": "debate", "panel": "parallel"}.get(workflow)
     assert (under_way["detail"], under_way["summary"], under_way["verdict"]) == (None, None, None)
@@ -145,6 +147,6 @@ def test_who_spoke_in_somebodys_place_is_said_once():
         make_step("critique/2/claude", note=note),
         make_step("critique/1/ruff", note="repaired"),
     )
-    told = make_report(verdict=Verdict.APPROVED, steps=steps).warnings("en")
+    told = all_words(make_report(verdict=Verdict.APPROVED, steps=steps).warnings)
     assert told.count("claude could not be used: spare spoke in its place") == 1
     assert sum("spoke in its place" in text for text in told) == 1

@@ -8,7 +8,9 @@ from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.result import gathered
 from shared.models.assessment import Recommendation
 from shared.models.findings import FindingStatus, Severity
+from shared.models.notices import joined, notice, verbatim
 from shared.models.outcomes import Ending, RunStatus, Verdict
+from tests.support.notices import words
 from tests.support.reports import (
     PATCH,
     make_assessment,
@@ -131,7 +133,7 @@ def test_korean_messages_are_korean():
 
 
 def test_the_state_of_a_finding_is_told_in_the_readers_language():
-    caveat = "its quotation does not occur in the subject; placed where its quotation stands, not at a.py:3"
+    caveat = joined(notice("quote_not_in_subject"), notice("placed_at_quote", place="a.py:3"))
     findings = (
         make_finding("F1", status=FindingStatus.CONTESTED, caveat=caveat),
         make_finding("F2", status=FindingStatus.UNDECIDED, rule=None, place=None, title="Other"),
@@ -143,7 +145,7 @@ def test_the_state_of_a_finding_is_told_in_the_readers_language():
         "(2/3, 이견 있음) F1 [인용한 문구가 대상에 없음; a.py:3 대신 인용이 있는 곳에 둠]" in korean
     )
     assert "(2/3, 수정됨) F2" in korean
-    assert f"(2/3, contested) F1 [{caveat}]" in text_of(report)
+    assert f"(2/3, contested) F1 [{words(caveat)}]" in text_of(report)
 
 
 def test_every_status_of_a_finding_has_a_word_in_both_languages():
@@ -166,10 +168,20 @@ def test_every_ending_and_every_recommendation_has_a_word_in_both_languages():
 
 
 def test_what_happened_in_several_rounds_is_one_warning():
-    late = "ada did not answer in round {} (1/2 did): timeout: ada did not answer within 60 s."
-    texts = [late.format(1), "bob is new", late.format(2), late.format(4)]
-    assert gathered(texts, "en") == [f"{late.format(1)} (also in rounds 2, 4)", "bob is new"]
-    assert gathered(texts[:3:2], "ko")[0].endswith("응답하지 않음 (2라운드에도)")
+    late = [
+        notice(
+            "absent_in",
+            who="ada",
+            where=notice("in_round", round=number),
+            answered=1,
+            asked=2,
+            why=verbatim("no answer"),
+        )
+        for number in (1, 2, 4)
+    ]
+    told = [late[0], verbatim("bob is new"), *late[1:]]
+    assert gathered(told, "en") == [f"{words(late[0])} (also in rounds 2, 4)", "bob is new"]
+    assert gathered(late[:2], "ko")[0].endswith("no answer (2라운드에도)")
 
 
 def test_a_review_that_was_debated_says_whether_it_helped():
