@@ -70,7 +70,7 @@ def _caveat(stored: Any) -> Any:
         return stored
     whole: Notice | None = None
     for sentence in stored.split("; ") if stored else ():
-        whole = joined(whole, _EARLIER_CAVEATS.get(sentence) or verbatim(sentence))
+        whole = sentences(whole, _EARLIER_CAVEATS.get(sentence) or verbatim(sentence))
     return whole
 
 
@@ -102,7 +102,7 @@ def verbatim(text: str) -> Notice:
     return Notice(code=TEXT, params={"text": text})
 
 
-def joined(first: Notice | None, *others: Notice | None) -> Notice:
+def sentences(first: Notice | None, *others: Notice | None) -> Notice:
     """One after the other; the same is not said twice. Raises ValueError when there is nothing to say."""
     parts: list[Notice] = []
     for part in (part for whole in (first, *others) for part in _parts(whole)):

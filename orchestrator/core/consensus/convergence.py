@@ -29,7 +29,7 @@ from orchestrator.core.discussion.rounds import Contribution, RoundTaken, absent
 from orchestrator.core.findings.stances import STATED_QUORUM, Floor, agreement_on, stability_within
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.findings import Finding, Severity, Stance
-from shared.models.notices import Notice, joined, notice
+from shared.models.notices import Notice, notice, sentences
 from shared.models.outcomes import Ending
 from shared.models.run import Thresholds
 
@@ -335,6 +335,6 @@ def _left_open(facts: _Facts) -> Notice:
     if facts.recommendation is Recommendation.CONFIRM:
         return notice("agreed_unconfirmed")
     reason = notice("not_agreed_yet", open=_open(facts))
-    return joined(
+    return sentences(
         reason, notice("missing_participants", who=facts.missing) if facts.missing else None
     )

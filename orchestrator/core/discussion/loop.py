@@ -21,7 +21,7 @@ from orchestrator.core.findings.stances import settle
 from orchestrator.core.replay.commands import Effect, RoundRecord, ToolRun, Turn, record, together
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Finding, Stance
-from shared.models.notices import Notice, joined, notice
+from shared.models.notices import Notice, notice, sentences
 from shared.models.outcomes import Ending
 from shared.models.panel import Participant
 from shared.models.replies import REPLY_MODELS
@@ -268,5 +268,5 @@ def not_too_early(strategy: Strategy, assessment: Assessment) -> Assessment:
         return assessment
     metrics = assessment.metrics.model_copy(update={"recommendation": Recommendation.CONFIRM})
     awaited = notice(strategy.awaited) if strategy.awaited else None
-    reason = joined(assessment.reason, awaited)
+    reason = sentences(assessment.reason, awaited)
     return assessment.model_copy(update={"metrics": metrics, "ending": None, "reason": reason})

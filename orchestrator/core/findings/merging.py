@@ -29,7 +29,7 @@ from shared.models.findings import (
     Severity,
     Stance,
 )
-from shared.models.notices import Notice, joined, notice
+from shared.models.notices import Notice, notice, sentences
 from shared.models.panel import Role
 from shared.models.subject import Subject
 
@@ -72,7 +72,7 @@ _Group = list[int]  # indexes of items that say the same
 
 
 def merge(raised: Sequence[Raised], known: Sequence[Finding] = ()) -> tuple[Finding, ...]:
-    """The known findings, joined by who raised them again, and the new ones as F<n> in order of appearance.
+    """The known findings, sentences by who raised them again, and the new ones as F<n> in order of appearance.
 
     What is merged with what does not depend on the order of `raised`; the numbers of new findings do.
     """
@@ -91,19 +91,19 @@ def absorb(
     items = [_Item(_claim_of_known(finding), finding) for finding in known]
     items += [_Item(_claim_of(one), one) for one in raised]
     groups = _group(items, spellings)
-    joined: dict[str, list[Raised]] = {}
+    sentences: dict[str, list[Raised]] = {}
     fresh: list[list[Raised]] = []
     for group in groups:
         sources = [items[index].source for index in group]
         claims = [source for source in sources if isinstance(source, Raised)]
         home = sources[0]  # known findings come first among the items
         if isinstance(home, Finding):
-            joined[home.id] = claims
+            sentences[home.id] = claims
         else:
             fresh.append(claims)
-    findings = [_join(finding, joined[finding.id]) for finding in known]
+    findings = [_join(finding, sentences[finding.id]) for finding in known]
     number = max((_number(finding.id) for finding in known), default=0)
-    members = [(finding.id, joined[finding.id]) for finding in known]
+    members = [(finding.id, sentences[finding.id]) for finding in known]
     for offset, claims in enumerate(fresh, start=1):
         findings.append(_new(f"F{number + offset}", claims))
         members.append((f"F{number + offset}", claims))
@@ -363,4 +363,4 @@ def check_places(findings: Sequence[Finding], subject: Subject) -> tuple[Finding
 
 def with_caveat(finding: Finding, caveat: Notice) -> Finding:
     """The finding with one more caveat; the same one is not said twice."""
-    return finding.model_copy(update={"caveat": joined(finding.caveat, caveat)})
+    return finding.model_copy(update={"caveat": sentences(finding.caveat, caveat)})

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from orchestrator.workflows.panel.context import POSITION, PanelContext
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Finding
-from shared.models.notices import joined, notice
+from shared.models.notices import notice, sentences
 from shared.models.outcomes import Ending
 from shared.models.planning import Moderation
 
@@ -36,7 +36,7 @@ def consensus_called(
     contested = sorted(positions & set(assessment.open_findings))
     if contested:
         but = notice("panel_scored_but_contested", score=score, findings=contested)
-        reason = joined(assessment.reason, but)
+        reason = sentences(assessment.reason, but)
         return assessment.model_copy(update={"reason": reason})
     metrics = assessment.metrics.model_copy(update={"recommendation": Recommendation.CONVERGED})
     reason = notice("panel_scored", score=score, threshold=threshold)

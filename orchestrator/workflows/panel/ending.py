@@ -11,7 +11,7 @@ from orchestrator.workflows.panel.swings import may_have_swung
 from orchestrator.workflows.panel.voting import Voting
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.findings import Position
-from shared.models.notices import Notice, joined, notice
+from shared.models.notices import Notice, notice, sentences
 from shared.models.outcomes import Ending
 
 # Without agreement on everything that was said, debaters may still agree on the answer.
@@ -29,7 +29,7 @@ class PanelEnding:
 
     def but(self, ending: Ending, reason: Notice) -> PanelEnding:
         """Another ending, with one more reason."""
-        return PanelEnding(ending, joined(self.reason, reason))
+        return PanelEnding(ending, sentences(self.reason, reason))
 
 
 def ending_of(held: PanelDebate, voting: Voting) -> PanelEnding:

@@ -21,7 +21,7 @@ from orchestrator.workflows.plan.result import (
     VersionAssessment,
 )
 from shared.models.decision import Answer
-from shared.models.notices import Notice, joined
+from shared.models.notices import Notice, sentences
 from shared.models.outcomes import Ending, Verdict
 
 
@@ -30,7 +30,7 @@ def without_plan(planned: Planned) -> Outcome:
     return Outcome(
         verdict=Verdict.INCONCLUSIVE,
         ending=Ending.OVER_BUDGET if planned.over_budget else Ending.DEGRADED,
-        summary=joined(None, *planned.warnings),
+        summary=sentences(None, *planned.warnings),
         result=PlanResult(plan=None, accepted=False, revisions=(), usage=spent(planned.heard)),
         warnings=planned.warnings,
     )

@@ -13,7 +13,7 @@ from orchestrator.core.replay.commands import Effect, ToolRun, Turn, single
 from orchestrator.workflows.review.context import ReviewContext
 from orchestrator.workflows.review.prompts import ChangeView
 from shared.models.findings import Finding, FindingStatus
-from shared.models.notices import notice
+from shared.models.notices import Notice, notice
 from shared.models.panel import Role
 from shared.models.replies import CheckedFix, CheckedFixes, FixProposal
 from shared.text.tokens import estimated_tokens
@@ -24,7 +24,7 @@ MAY_BE_FIXED = (FindingStatus.ACCEPTED,)
 MAY_BE_FIXED_BEFORE = (FindingStatus.ACCEPTED, FindingStatus.UNDECIDED)  # by version 1
 
 
-Problems = tuple[str, ...]
+Problems = tuple[Notice, ...]
 
 
 def prepare_fixes(

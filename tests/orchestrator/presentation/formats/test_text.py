@@ -8,7 +8,7 @@ from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.result import gathered
 from shared.models.assessment import Recommendation
 from shared.models.findings import FindingStatus, Severity
-from shared.models.notices import joined, notice, verbatim
+from shared.models.notices import notice, sentences, verbatim
 from shared.models.outcomes import Ending, RunStatus, Verdict
 from tests.support.notices import words
 from tests.support.reports import (
@@ -133,7 +133,7 @@ def test_korean_messages_are_korean():
 
 
 def test_the_state_of_a_finding_is_told_in_the_readers_language():
-    caveat = joined(notice("quote_not_in_subject"), notice("placed_at_quote", place="a.py:3"))
+    caveat = sentences(notice("quote_not_in_subject"), notice("placed_at_quote", place="a.py:3"))
     findings = (
         make_finding("F1", status=FindingStatus.CONTESTED, caveat=caveat),
         make_finding("F2", status=FindingStatus.UNDECIDED, rule=None, place=None, title="Other"),

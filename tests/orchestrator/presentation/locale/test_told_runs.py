@@ -10,7 +10,7 @@ import pytest
 
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.presentation.locale.translator import Translator
-from shared.models.notices import Notice, is_notice, joined, notice, verbatim
+from shared.models.notices import Notice, is_notice, notice, sentences, verbatim
 from shared.models.outcomes import Ending
 from tests.orchestrator.workflows.test_reachable_endings import ROWS
 
@@ -50,12 +50,14 @@ def test_a_notice_is_told_with_its_names_numbers_and_notices() -> None:
     votes = {"stop": "concluded", "stated": 3, "expected": 3, "support": 1.0}
     agreed = notice("forum_agreed", **votes)
     missing = notice("missing_participants", who=["ada", "bob"])
-    both = joined(notice("not_agreed_yet", open=notice("findings_open", findings=["F1"])), missing)
+    both = sentences(
+        notice("not_agreed_yet", open=notice("findings_open", findings=["F1"])), missing
+    )
     assert KOREAN.translate(agreed) == (
         "진행자가 토론을 끝냄, 표결이 일치함: 3명 중 3명이 입장을 밝힘, 지지 1.00"
     )
     assert KOREAN.translate(both) == "아직 합의하지 않음, 미해결 항목: F1; 불참: ada, bob"
-    assert joined(both, missing) == both
+    assert sentences(both, missing) == both
 
 
 def test_a_number_chooses_the_form() -> None:
