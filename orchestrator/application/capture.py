@@ -44,6 +44,16 @@ class QuestionInput:
     contexts: tuple[str, ...] = ()
     no_stdin: bool = False
 
+    @property
+    def own_words(self) -> list[str]:
+        """The words without those that mean standard input."""
+        return [word for word in self.words if word != STDIN]
+
+    @property
+    def names_stdin(self) -> bool:
+        """True when `-` was written."""
+        return STDIN in self.words or self.file == STDIN
+
 
 @dataclass(frozen=True)
 class Piped:
@@ -175,20 +185,19 @@ def _diff(directory: Path, name: str, stdin: StandardInput) -> bytes:
 def _question(
     asked: QuestionInput, directory: Path, settings: Settings, put: Put, stdin: StandardInput
 ) -> Captured:
-    words = [word for word in asked.words if word != STDIN]
+    text = " ".join(asked.own_words)
     _check_no_file(asked, directory)
     limits = QuestionLimits()
-    named = STDIN in asked.words or asked.file == STDIN
     file = None if asked.file == STDIN else asked.file
-    has_words = bool(" ".join(words).strip()) or file is not None
+    has_words = bool(text.strip()) or file is not None
     piped = Piped()
-    if named or not asked.no_stdin:
-        piped = stdin.text(limits.words_bytes, named=named, has_words=has_words)
-    is_question = named or not has_words
+    if asked.names_stdin or not asked.no_stdin:
+        piped = stdin.text(limits.words_bytes, named=asked.names_stdin, has_words=has_words)
+    is_question = asked.names_stdin or not has_words
     captured = capture_question(
         QuestionRequest(
             path=directory,
-            words=" ".join(words),
+            words=text,
             file=file,
             contexts=asked.contexts,
             piped_words=piped.content if is_question else None,
@@ -212,20 +221,18 @@ def _question(
 
 def _check_no_file(asked: QuestionInput, directory: Path) -> None:
     """A file's name alone is no question, and one behind `--context a.py b.py` was meant to go along."""
-    words = [word for word in asked.words if word != STDIN]
+    words = asked.own_words
     if len(words) == 1 and _is_file(words[0], directory):
         name = words[0]
         raise SubjectError(
             f"{name} is a file: `--file {name}` asks what is written in it, "
             f'`--context {name} "..."` asks about it.'
         )
-    stray = [
-        word
-        for word in words
-        if asked.contexts and {".", "/"} & {*word} and word not in asked.contexts
-    ]
-    for word in stray:
-        if _is_file(word, directory):
+    if not asked.contexts:
+        return
+    for word in words:
+        looks_like_one = {".", "/"} & {*word} and word not in asked.contexts
+        if looks_like_one and _is_file(word, directory):
             raise SubjectError(
                 f"{word} is a file, and --context takes one: write `--context {word}` to give it along, or put the "
                 "question in quotation marks to speak of it."

@@ -85,14 +85,17 @@ def _selection(
     if only is None and not without:
         return None
     selectable = Question.model_validate(decision.question).selectable
-    unknown = [name for name in (*(only or ()), *without) if name not in selectable]
-    if unknown:
-        offered = ", ".join(selectable) or "none"
-        raise UserError(f"{', '.join(unknown)} cannot be selected here (selectable: {offered})")
-    picked = tuple(name for name in (selectable if only is None else only) if name not in without)
-    if not picked:
+    wanted = selectable if only is None else tuple(only)
+    _require_selectable((*wanted, *without), selectable)
+    if not (picked := tuple(name for name in wanted if name not in without)):
         raise UserError("nothing is left to be applied: answer `skip` instead")
     return picked
+
+
+def _require_selectable(names: Sequence[str], selectable: Sequence[str]) -> None:
+    if unknown := [name for name in names if name not in selectable]:
+        offered = ", ".join(selectable) or "none"
+        raise UserError(f"{', '.join(unknown)} cannot be selected here (selectable: {offered})")
 
 
 # ---- a person's own turn ------------------------------------------------------------------------

@@ -49,12 +49,14 @@ class LimiterState:
         for held in self.pauses:
             if held.name in (who.name, who.provider, account):
                 return f"paused ({held.name}){': ' + held.reason if held.reason else ''}"
-        found = next((breaker for breaker in self.accounts if breaker.account == account), None)
-        if found is None:
-            return "ready"
-        if found.state is not BreakerState.CLOSED:
-            return f"{found.state}, {found.why}: tried again in {found.opens_in_s:.0f} s"
-        return f"waits {found.cooldown_s:.0f} s" if found.cooldown_s > 0 else "ready"
+        breaker = next((one for one in self.accounts if one.account == account), None)
+        return "ready" if breaker is None else _breaker_state(breaker)
+
+
+def _breaker_state(breaker: Breaker) -> str:
+    if breaker.state is not BreakerState.CLOSED:
+        return f"{breaker.state}, {breaker.why}: tried again in {breaker.opens_in_s:.0f} s"
+    return f"waits {breaker.cooldown_s:.0f} s" if breaker.cooldown_s > 0 else "ready"
 
 
 @dataclass(frozen=True)

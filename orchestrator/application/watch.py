@@ -175,16 +175,21 @@ def _differ(one: Pulse, other: Pulse) -> bool:
 
 def missing_processes(backend: Backend, look: Look) -> list[Notice]:
     """Which processes nobody has started though the run waits for them, and what to do about it."""
-    alive = {
-        process.kind for process in backend.read(list_processes) if process.silent_s < SILENCE_S
-    }
+    embedded = backend.settings.external is None
     needed = {"turns" if step.kind == "turn" else "tools" for step in look.open_steps}
-    missing = sorted((needed | {"orchestrator"}) - alive)
-    if backend.settings.external is None:
-        if missing and not supervisor_status(backend.settings.instance).running:
-            return [notice("nothing_runs")]
+    missing = sorted((needed | {"orchestrator"}) - _living(backend))
+    if embedded and missing and not supervisor_status(backend.settings.instance).running:
+        return [notice("nothing_runs")]
+    if embedded:
         return [notice("starts_again", kind=kind) for kind in missing]
-    return [
-        notice("no_orchestrator") if kind == "orchestrator" else notice("no_worker", kind=kind)
-        for kind in missing
-    ]
+    return [_unstarted(kind) for kind in missing]
+
+
+def _living(backend: Backend) -> set[str]:
+    """The kinds of processes that are alive."""
+    processes = backend.read(list_processes)
+    return {process.kind for process in processes if process.silent_s < SILENCE_S}
+
+
+def _unstarted(kind: str) -> Notice:
+    return notice("no_orchestrator") if kind == "orchestrator" else notice("no_worker", kind=kind)

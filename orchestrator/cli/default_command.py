@@ -115,18 +115,29 @@ def leading_words(arguments: Sequence[str]) -> list[str]:
 
 def objection(words: Sequence[str], commands: Collection[str]) -> str | None:
     """Why `words`, typed without a command, are not asked; None when they are a question or nothing."""
-    if not words or words[0] == "-":
-        return None
-    if (option := long_dash(words)) is not None:
-        return _pasted(option)
     seen = [plain(word).strip() for word in words]
-    if not any(seen):
+    if not any(seen) or words[0] == "-":
         return None
-    if len(seen) == 1 and _is_command_line(seen[0], commands):
-        return _whole(seen[0])
+    if (reason := _mistyped(words, seen, commands)) is not None:
+        return reason
     if _is_quoted(seen[0]) or _is_asked(seen, commands):
         return None
-    first, several = _as_command(seen[0]), len(words) > 1
+    return _no_question(words, _as_command(seen[0]), seen, commands)
+
+
+def _mistyped(words: Sequence[str], seen: Sequence[str], commands: Collection[str]) -> str | None:
+    """Why no subject can be meant, whatever was to be done with it."""
+    if (option := long_dash(words)) is not None:
+        return f"A long dash stands where `{option}` was meant: type it with plain dashes."
+    if len(seen) == 1 and _is_command_line(seen[0], commands):
+        return f"{seen[0]!r} is a command within quotation marks: leave them out, or say it in a sentence."
+    return None
+
+
+def _no_question(
+    words: Sequence[str], first: str, seen: Sequence[str], commands: Collection[str]
+) -> str:
+    several = len(words) > 1
     ask = f"To ask it as a question: `quorate {ASK} {words[0]}{' ...' if several else ''}`"
     ask += ", or put it in quotation marks." if several else "."
     if first in commands:
@@ -140,21 +151,35 @@ def objection(words: Sequence[str], commands: Collection[str]) -> str | None:
 
 def _is_asked(words: Sequence[str], commands: Collection[str]) -> bool:
     first = _as_command(words[0])
-    meant = first if first in commands else _meant(first, commands)
-    elsewhere = first in _KNOWN_ELSEWHERE or first in TOOLS
     if is_arithmetic(words):
         return True
+    names_program = _names_program(first, commands)
     if len(words) == 1:
-        marked = words[0].endswith("?") and any(letter.isalpha() for letter in first)
-        return not (meant or elsewhere) and (marked or asks(words))
+        return not names_program and _is_one_word_question(words[0], first)
     if any(word.endswith("?") and len(word) > 1 for word in words):
         return True
-    if first in commands:
-        return False
-    if meant or elsewhere:
-        return _is_sentence(words) and (has_function_word(words) or not "".join(words).isascii())
-    plainly = len(words) >= _FEWEST_WORDS and (_is_sentence(words) or has_function_word(words))
-    return plainly or _begins_as_question(words, commands)
+    if names_program:
+        return first not in commands and _is_told_sentence(words)
+    return _is_long_enough(words) or _begins_as_question(words, commands)
+
+
+def _is_told_sentence(words: Sequence[str]) -> bool:
+    return _is_sentence(words) and (has_function_word(words) or not "".join(words).isascii())
+
+
+def _is_long_enough(words: Sequence[str]) -> bool:
+    return len(words) >= _FEWEST_WORDS and (_is_sentence(words) or has_function_word(words))
+
+
+def _names_program(first: str, commands: Collection[str]) -> bool:
+    """A command of ours or of another program, or a slip of one."""
+    known = first in commands or first in _KNOWN_ELSEWHERE or first in TOOLS
+    return known or _meant(first, commands) is not None
+
+
+def _is_one_word_question(word: str, first: str) -> bool:
+    marked = word.endswith("?") and any(letter.isalpha() for letter in first)
+    return marked or asks([word])
 
 
 def _is_command_line(text: str, commands: Collection[str]) -> bool:
@@ -166,14 +191,6 @@ def _is_command_line(text: str, commands: Collection[str]) -> bool:
     return any(word.startswith("-") for word in rest) or (
         len(rest) < _FEWEST_WORDS - 1 and _only_commands(rest, commands)
     )
-
-
-def _whole(text: str) -> str:
-    return f"{text!r} is a command within quotation marks: leave them out, or say it in a sentence."
-
-
-def _pasted(option: str) -> str:
-    return f"A long dash stands where `{option}` was meant: type it with plain dashes."
 
 
 def require_question(ctx: click.Context, words: Sequence[str], commands: Collection[str]) -> None:
@@ -196,29 +213,43 @@ def objection_to_subject(words: Sequence[str], commands: Collection[str]) -> str
     """Why the words after `forum`, `plan` or `panel` are not what a panel should work on: they are a command."""
     if not words or words[0] == "-":
         return None
-    if (option := long_dash(words)) is not None:
-        return _pasted(option)
     seen = [plain(word).strip() for word in words]
+    if (reason := _mistyped(words, seen, commands)) is not None:
+        return reason
     first, rest = _as_command(seen[0]), seen[1:]
-    if not rest and _is_command_line(seen[0], commands):
-        return _whole(seen[0])
     if _is_quoted(seen[0]) or any(word.endswith("?") for word in rest):
         return None
-    meant = None if first in commands else _meant(first, commands)
-    if not rest and meant is None:
-        meant = next(iter(get_close_matches(first, commands, n=1, cutoff=0.8)), None)
-    sentence = _is_sentence(seen) and has_function_word(seen)
-    refused = (first in commands and not sentence) or (
-        (meant is not None or first in _KNOWN_ELSEWHERE) and _only_commands(rest, commands)
-    )
-    if not refused:
+    meant = _meant_subject(first, commands, alone=not rest)
+    if not _is_refused_subject(seen, first, meant, commands):
         return None
-    hint = f"`quorate {first}` is a command of its own. " if first in commands else ""
-    hint = hint or _hint(seen[0], meant, commands)
     return (
-        f"{' '.join(seen)!r} looks like a command and not like a subject. {hint}"
+        f"{' '.join(seen)!r} looks like a command and not like a subject. {_subject_hint(seen[0], meant, commands)}"
         "To have it worked on, say it in a sentence, in quotation marks."
     )
+
+
+def _meant_subject(first: str, commands: Collection[str], *, alone: bool) -> str | None:
+    """The command that the first word is a slip of; alone it need be less like one."""
+    meant = None if first in commands else _meant(first, commands)
+    if meant is None and alone:
+        return next(iter(get_close_matches(first, commands, n=1, cutoff=0.8)), None)
+    return meant
+
+
+def _subject_hint(word: str, meant: str | None, commands: Collection[str]) -> str:
+    first = _as_command(word)
+    if first in commands:
+        return f"`quorate {first}` is a command of its own. "
+    return _hint(word, meant, commands)
+
+
+def _is_refused_subject(
+    seen: Sequence[str], first: str, meant: str | None, commands: Collection[str]
+) -> bool:
+    if first in commands and not (_is_sentence(seen) and has_function_word(seen)):
+        return True
+    known = meant is not None or first in _KNOWN_ELSEWHERE
+    return known and _only_commands(seen[1:], commands)
 
 
 def require_subject(ctx: click.Context, words: Sequence[str], commands: Collection[str]) -> None:

@@ -121,14 +121,19 @@ def is_arithmetic(words: Sequence[str]) -> bool:
 
 def asks(words: Sequence[str]) -> bool:
     """The words begin or end as questions do; a language without blanks has its words in one."""
-    first, last = words[0].lower(), words[-1]
-    return (
-        any(len(_WITHOUT_BLANKS.findall(word)) > 0 and len(word) >= _FEWEST_HAN for word in words)
-        or (first in INTERROGATIVES and not first.isascii())
-        or (len(words) > 1 and first in INTERROGATIVES)
-        or (len(words) > 1 and _ASKS_IN_KOREAN.search(last[-2:]) is not None and not last.isascii())
-        or any(word in INTERROGATIVES and not word.isascii() for word in words)
-    )
+    if any(map(_is_question_by_itself, (words[0].lower(), *words))):
+        return True
+    return len(words) > 1 and (words[0].lower() in INTERROGATIVES or _ends_in_korean(words[-1]))
+
+
+def _is_question_by_itself(word: str) -> bool:
+    """A sentence of a language without blanks, or an interrogative that is not English."""
+    han = _WITHOUT_BLANKS.search(word) is not None and len(word) >= _FEWEST_HAN
+    return han or (word in INTERROGATIVES and not word.isascii())
+
+
+def _ends_in_korean(word: str) -> bool:
+    return _ASKS_IN_KOREAN.search(word[-2:]) is not None and not word.isascii()
 
 
 def has_function_word(words: Sequence[str]) -> bool:

@@ -41,15 +41,14 @@ class Terminal:
     def of(cls, environ: Mapping[str, str], *, quiet: bool = False) -> Terminal:
         """The terminal of this process. NO_COLOR, CLICOLOR_FORCE, TERM=dumb, CI and QUORATE_NO_INPUT count."""
         dumb = environ.get("TERM") in ("dumb", "unknown")
-        colour = not environ.get("NO_COLOR") and not dumb
-        forced = environ.get("CLICOLOR_FORCE", "0") not in ("", "0")
-        automatic = bool(environ.get("CI")) or bool(environ.get("QUORATE_NO_INPUT"))
+        in_ci = bool(environ.get("CI"))
         err = sys.stderr.isatty()
+        person = err and sys.stdin is not None and sys.stdin.isatty()
         return cls(
-            colour_out=colour and (forced or sys.stdout.isatty()),
-            colour_err=colour and (forced or err),
-            live=err and not dumb and not quiet and not environ.get("CI"),
-            can_ask=sys.stdin is not None and sys.stdin.isatty() and err and not automatic,
+            colour_out=_coloured(environ, dumb=dumb, tty=sys.stdout.isatty()),
+            colour_err=_coloured(environ, dumb=dumb, tty=err),
+            live=err and not (dumb or quiet or in_ci),
+            can_ask=person and not (in_ci or environ.get("QUORATE_NO_INPUT")),
             quiet=quiet,
         )
 
@@ -73,6 +72,11 @@ class Terminal:
         from orchestrator.presentation.wrapping import folded  # loads the table of widths
 
         return folded(lines, size_of(sys.stderr)[0])
+
+
+def _coloured(environ: Mapping[str, str], *, dumb: bool, tty: bool) -> bool:
+    forced = environ.get("CLICOLOR_FORCE", "0") not in ("", "0")
+    return not environ.get("NO_COLOR") and not dumb and (forced or tty)
 
 
 def size_of(stream: TextIO) -> tuple[int, int]:

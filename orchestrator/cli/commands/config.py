@@ -102,9 +102,8 @@ def _value(value: JsonValue) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def run_presets(environ: Mapping[str, str], *, as_json: bool) -> int:
-    """Print the presets; the exit code: 2 when a file of one's own cannot be used."""
-    folder = presets_folder(environ)
+def _load_presets(folder: Path | None) -> tuple[list[tuple[Preset, str]], list[str]]:
+    """The presets and whose they are, and what is wrong with those that cannot be used."""
     found: list[tuple[Preset, str]] = []
     problems: list[str] = []
     for name in preset_names(folder):
@@ -113,17 +112,24 @@ def run_presets(environ: Mapping[str, str], *, as_json: bool) -> int:
             found.append((load_preset(name, folder), YOURS if own else OURS))
         except ConfigurationError as error:
             problems += str(error).splitlines()
+    return found, problems
+
+
+def _preset_json(preset: Preset, whose: str) -> dict[str, object]:
+    return {
+        "name": preset.name,
+        "workflow": preset.workflow,
+        "description": preset.description,
+        "file": preset.document.place if whose == YOURS else None,
+    }
+
+
+def run_presets(environ: Mapping[str, str], *, as_json: bool) -> int:
+    """Print the presets; the exit code: 2 when a file of one's own cannot be used."""
+    found, problems = _load_presets(presets_folder(environ))
     terminal = Terminal.of(environ)
     if as_json:
-        listed = [
-            {
-                "name": preset.name,
-                "workflow": preset.workflow,
-                "description": preset.description,
-                "file": preset.document.place if whose == YOURS else None,
-            }
-            for preset, whose in found
-        ]
+        listed = [_preset_json(preset, whose) for preset, whose in found]
         terminal.result(
             dumps({"schema_version": SCHEMA_VERSION, "presets": listed, "problems": problems})
         )

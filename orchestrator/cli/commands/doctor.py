@@ -157,16 +157,16 @@ def _servers(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
     if settings.external is not None:
         return _external_servers(settings)
     found = status(settings.instance)
+    down = ", ".join(one.name for one in found if not one.running)
     if silent := [f"{one.name} (pid {one.pid})" for one in found if one.silent]:
         text = f"{' and '.join(silent)} runs and does not answer: it was stopped, recovers, or has no connection left"
         return MachineCheck(
             "servers", CheckState.FAIL, f"{text}; see the logs in {settings.instance.log_dir}"
         )
-    if all(one.running for one in found):
+    if not down:
         return MachineCheck(
             "servers", CheckState.OK, ", ".join(one.version or one.name for one in found)
         )
-    down = ", ".join(one.name for one in found if not one.running)
     return MachineCheck(
         "servers", CheckState.NOTE, f"{down} not running; any command that needs them starts them"
     )

@@ -45,11 +45,7 @@ def run_flower(
     environ: Mapping[str, str], *, address: str, port: int, conf: str | None, more: Sequence[str]
 ) -> int:
     """Serve the dashboard until interrupted; the exit code."""
-    passed_on = [_option(argument) for argument in more]
-    for name, _value in passed_on:
-        if name in OURS:
-            raise UserError(f"--{name} is given once and before what is passed on to Flower")
-    authenticated = _is_authenticated(environ, passed_on)
+    authenticated = _is_authenticated(environ, _passed_on(more))
     if address not in LOOPBACK and not authenticated:
         raise UserError(
             f"Flower on {address or 'all addresses'} would be open to everybody who reaches it: give "
@@ -66,12 +62,7 @@ def run_flower(
         *more,
     ]
     service = _make_service(broker_url, arguments)
-    if not (service.options.basic_auth or service.options.auth):
-        if authenticated or address not in LOOPBACK:
-            raise UserError(
-                "Flower took no log-in from these options: give --basic-auth=USER:PASSWORD"
-            )
-        _refuse_foreign_hosts(service)
+    _check_login(service, needed=authenticated or address not in LOOPBACK)
     atexit.register(service.stop)
     listening = _listen(service, address, port)
     signal.signal(signal.SIGTERM, _leave)
@@ -79,6 +70,23 @@ def run_flower(
     with suppress(KeyboardInterrupt, SystemExit):
         service.start()
     return 0
+
+
+def _check_login(service: Any, *, needed: bool) -> None:
+    """Without a log-in only this machine's own names are let in. Raises UserError where one is needed."""
+    if service.options.basic_auth or service.options.auth:
+        return
+    if needed:
+        raise UserError("Flower took no log-in from these options: give --basic-auth=USER:PASSWORD")
+    _refuse_foreign_hosts(service)
+
+
+def _passed_on(more: Sequence[str]) -> list[tuple[str, str]]:
+    options = [_option(argument) for argument in more]
+    for name, _value in options:
+        if name in OURS:
+            raise UserError(f"--{name} is given once and before what is passed on to Flower")
+    return options
 
 
 def _option(argument: str) -> tuple[str, str]:
@@ -100,15 +108,18 @@ def _is_authenticated(environ: Mapping[str, str], options: Sequence[tuple[str, s
     }
     values.update((name, value) for name, value in options if name in values)
     given = {name for name, _ in options} | {name for name, value in values.items() if value}
-    if "basic_auth" in given:
-        accounts = values["basic_auth"].split(",")
-        accounts += [value for name, value in options if name == "basic_auth"]
-        for account in accounts:
-            user, _, password = account.strip().partition(":")
-            if not user or not password:
-                raise UserError("--basic-auth (FLOWER_BASIC_AUTH) takes USER:PASSWORD")
-        return True
-    return bool(values["auth"].strip())
+    if "basic_auth" not in given:
+        return bool(values["auth"].strip())
+    accounts = values["basic_auth"].split(",")
+    accounts += [value for name, value in options if name == "basic_auth"]
+    if not all(map(_is_account, accounts)):
+        raise UserError("--basic-auth (FLOWER_BASIC_AUTH) takes USER:PASSWORD")
+    return True
+
+
+def _is_account(text: str) -> bool:
+    user, _, password = text.strip().partition(":")
+    return bool(user and password)
 
 
 def _make_service(broker_url: str, arguments: Sequence[str]) -> Any:

@@ -152,18 +152,17 @@ def _named(
     environ: Mapping[str, str],
 ) -> PromptFile:
     language = language_of(selection.language or configuration.settings.language)
-    having = [one for one in _workflows(workflow) if name in builtin_prompts.load(one, language)]
+    known = {one: builtin_prompts.load(one, language) for one in _workflows(workflow)}
+    having = [one for one, names in known.items() if name in names]
     if not having:
-        known = sorted(
-            {n for one in _workflows(workflow) for n in builtin_prompts.load(one, language)}
-        )
-        raise UserError(f"There is no prompt '{name}'{did_you_mean(name, known)}")
+        known_names = sorted(set().union(*known.values()))
+        raise UserError(f"There is no prompt '{name}'{did_you_mean(name, known_names)}")
     if len(having) > 1:
         meant = ", ".join(f"{one}/{name}" for one in having)
         raise UserError(f"Several workflows have a prompt '{name}': {meant}. Say which.")
     folder = None if selection.built_in else folder_of(configuration, environ)
-    found = prompt_files(having[0], language, folder)
-    return next(one for one in found if one.name == name)
+    found = {one.name: one for one in prompt_files(having[0], language, folder)}
+    return found[name]
 
 
 def _workflows(chosen: str | None) -> tuple[str, ...]:

@@ -94,9 +94,7 @@ def _shown(
     **_others: bool,
 ) -> list[Line] | str:
     if patch:
-        text = report.fixes.patch if report.fixes is not None else ""
-        # People see everything; `git apply` gets every byte.
-        return exact(text) if sys.stdout.isatty() else text
+        return _patch(report)
     if schema:
         return dumps(report.workflow.result_schema())
     if options.as_json or form:
@@ -108,6 +106,12 @@ def _shown(
     asked = question_lines(report, language, width) if view_of(report).always_whole else []
     waits = [] if report.run.status.final else held_up(report.steps, language)
     return [*origin(report, language), *shown, *waits, *asked]
+
+
+def _patch(report: RunReport) -> list[Line] | str:
+    """People see everything; `git apply` gets every byte."""
+    text = report.fixes.patch if report.fixes is not None else ""
+    return exact(text) if sys.stdout.isatty() else text
 
 
 def _events(backend: Backend, run: str, *, as_json: bool) -> list[Line] | str:

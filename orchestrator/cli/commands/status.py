@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -87,40 +87,50 @@ def _embedded(instance: Instance) -> dict[str, Any]:
 
 
 def _lines(facts: Mapping[str, Any]) -> list[Line]:
-    lines: list[Line] = []
-    if facts["instance"] is not None:
-        lines.append(line(f"instance {facts['instance']['name']} in {facts['instance']['data']}"))
-        lines += table(
-            ("server", "runs", "version", "pid", "memory", "socket"),
-            [_server(one) for one in facts["servers"]],
-        )
-        children = facts["supervisor"]["children"]
-        if children:
-            lines += table(
-                ("process", "pid", "restarts"),
-                [(c["name"], str(c["pid"] or "-"), str(c["restarts"])) for c in children],
-            )
-        else:
-            lines.append(line(_why_no_workers(facts["supervisor"])))
-    else:
-        lines.append(line("external servers"))
+    external = facts["instance"] is None
+    lines = [line("external servers")] if external else _instance_lines(facts)
     if facts["fault"] is not None:
         return [*lines, line(Span(facts["fault"], Style.BAD))]
     lines.append(line(f"schema {facts['schema']['found']}, needed {facts['schema']['needed']}"))
-    known = [Process(**one) for one in facts.get("processes", ())]
-    lines += [
+    lines += _process_lines(Process(**one) for one in facts.get("processes", ()))
+    about = "about " if facts.get("runs_estimated") else ""
+    lines.append(line(f"runs: {about}{_counts(facts.get('runs', {}))}"))
+    if external:
+        lines += [line(Span(text, Style.BAD)) for text in missing_servers(facts)]
+    return [*lines, *_message_lines(facts["queues"] or {}, facts["refused"] or {})]
+
+
+def _counts(runs: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {status}" for status, count in runs.items()) or "none"
+
+
+def _process_lines(processes: Iterable[Process]) -> list[Line]:
+    return [
         line(f"{p.kind} on {p.host}, pid {p.pid}, seen {p.silent_s:.1f} s ago")
-        for p in known
+        for p in processes
         if not _is_gone(p)
     ]
-    runs = ", ".join(f"{count} {status}" for status, count in facts.get("runs", {}).items())
-    about = "about " if facts.get("runs_estimated") else ""
-    lines.append(line(f"runs: {about}{runs or 'none'}"))
-    if facts["instance"] is None:
-        lines += [line(Span(text, Style.BAD)) for text in missing_servers(facts)]
-    if waiting := [f"{n} in {queue}" for queue, n in (facts["queues"] or {}).items() if n]:
+
+
+def _instance_lines(facts: Mapping[str, Any]) -> list[Line]:
+    """The embedded servers, and the processes that are kept alive beside them."""
+    columns = ("server", "runs", "version", "pid", "memory", "socket")
+    lines = [
+        line(f"instance {facts['instance']['name']} in {facts['instance']['data']}"),
+        *table(columns, [_server(one) for one in facts["servers"]]),
+    ]
+    children = facts["supervisor"]["children"]
+    if not children:
+        return [*lines, line(_why_no_workers(facts["supervisor"]))]
+    rows = [(c["name"], str(c["pid"] or "-"), str(c["restarts"])) for c in children]
+    return [*lines, *table(("process", "pid", "restarts"), rows)]
+
+
+def _message_lines(queues: Mapping[str, int], refusals: Mapping[str, int]) -> list[Line]:
+    lines = []
+    if waiting := [f"{n} in {queue}" for queue, n in queues.items() if n]:
         lines.append(line(f"messages waiting: {', '.join(waiting)}"))
-    if refused := [f"{n} in {queue}" for queue, n in (facts["refused"] or {}).items()]:
+    if refused := [f"{n} in {queue}" for queue, n in refusals.items()]:
         text = f"messages refused: {', '.join(refused)}; nobody here wrote them, the logs say why"
         lines.append(line(Span(text, Style.WARNING)))
     return lines

@@ -89,19 +89,22 @@ def run_login(name: str, config: Path | None, environ: Mapping[str, str]) -> int
         raise EnvironmentFault(
             "no Chromium is on PATH: install one (Debian: `apt install chromium`)"
         )
-    if os.uname().sysname == "Linux" and not (
-        environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
-    ):
-        raise EnvironmentFault(
-            "a log-in needs a screen, and neither DISPLAY nor WAYLAND_DISPLAY is set: log in where there is one and "
-            f"copy the profile, or set `profile:` of {name}"
-        )
+    _require_screen(name, environ)
     profile = profile_folder(provider.site, provider.profile, environ)
     profile.mkdir(parents=True, exist_ok=True, mode=0o700)
     terminal = Terminal.of(environ)
     terminal.warn([warning(f"{terms.partition(' If you have read')[0]}")])
     terminal.talk([line(f"log in, then close the window; the profile is {profile}")])
     return _opened(program, profile, provider.base_url or SITES[provider.site], environ)
+
+
+def _require_screen(name: str, environ: Mapping[str, str]) -> None:
+    screen = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
+    if os.uname().sysname == "Linux" and not screen:
+        raise EnvironmentFault(
+            "a log-in needs a screen, and neither DISPLAY nor WAYLAND_DISPLAY is set: log in where there is one and "
+            f"copy the profile, or set `profile:` of {name}"
+        )
 
 
 def _opened(program: str, profile: Path, address: str, environ: Mapping[str, str]) -> int:

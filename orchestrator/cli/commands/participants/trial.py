@@ -152,13 +152,21 @@ def _row(who: Participant, step: StepRow | None, *, charged: bool) -> tuple[str,
     if step.status not in ("done", "failed"):
         return (who.name, "no answer in time", "-", "-", "-", step.note or "-")
     outcome = "answered" if step.status == "done" else str(step.failure_kind)
-    took = "-"
-    if step.finished_at_s is not None and step.leased_at_s is not None:
-        took = f"{step.finished_at_s - step.leased_at_s:.1f} s"
     unpriced = "unknown" if charged else "-"
     cost = unpriced if step.cost_usd is None else f"${step.cost_usd:.6f}"
-    said = step.failure_message or " ".join(str((step.reply or {}).get("answer", "")).split())[:60]
-    return (who.name, outcome, took, str(step.tokens or "-"), cost, said or "-")
+    return (who.name, outcome, _took(step), str(step.tokens or "-"), cost, _answer(step) or "-")
+
+
+def _answer(step: StepRow) -> str:
+    """What was answered, or why not, in a few words."""
+    answered = " ".join(str((step.reply or {}).get("answer", "")).split())
+    return step.failure_message or answered[:60]
+
+
+def _took(step: StepRow) -> str:
+    if step.finished_at_s is None or step.leased_at_s is None:
+        return "-"
+    return f"{step.finished_at_s - step.leased_at_s:.1f} s"
 
 
 def _json(run: str, asked: Sequence[Participant], steps: Sequence[StepRow]) -> dict[str, object]:
