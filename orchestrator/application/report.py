@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.application.backend import Backend
-from orchestrator.presentation.live.progress import Look, Setting
+from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
 from orchestrator.presentation.report import RecordedAssessment, RunReport
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
@@ -44,15 +44,15 @@ def load_report(connection: Connection, name: str) -> RunReport:
     )
 
 
-def load_setting(connection: Connection, run: str) -> Setting:
+def load_setting(connection: Connection, run: str) -> RunHeader:
     """What stays the same while the run goes on."""
     row = find_run(connection, run)
-    return Setting.of(row, RunSpec.model_validate(row.spec))
+    return RunHeader.of(row, RunSpec.model_validate(row.spec))
 
 
-def load_look(connection: Connection, run: str, pulse: Pulse, setting: Setting) -> Look:
+def load_look(connection: Connection, run: str, pulse: Pulse, setting: RunHeader) -> RunSnapshot:
     """A run as it is at this moment."""
-    return Look(
+    return RunSnapshot(
         run=run,
         status=pulse.status,
         phase=pulse.phase,

@@ -11,7 +11,7 @@ from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_look, load_setting
 from orchestrator.embedded.starting import end_stopped
 from orchestrator.embedded.supervisor import supervisor_status
-from orchestrator.presentation.live.progress import Look
+from orchestrator.presentation.live.progress_events import RunSnapshot
 from shared.delivery.live import EXPECTED_S, WATCHED_S, Live, Watcher
 from shared.models.notices import Notice, notice
 from shared.store.processes import SILENCE_S, list_processes
@@ -30,10 +30,10 @@ class RunObserver(Protocol):
 
     streams: bool
 
-    def changed(self, before: Look | None, after: Look) -> None:
+    def changed(self, before: RunSnapshot | None, after: RunSnapshot) -> None:
         """Something has happened; `before` is None at the first look."""
 
-    def refreshed(self, look: Look) -> None:
+    def refreshed(self, look: RunSnapshot) -> None:
         """Time has passed, and streaming answers have grown."""
 
     def warn(self, notice: Notice) -> None:
@@ -82,7 +82,7 @@ class RunWatcher:
         self._backend = backend
         self._run = run
         self._observer = observer
-        self._look: Look | None = None
+        self._look: RunSnapshot | None = None
         self._pulse: Pulse | None = None
         self._watcher: Watcher | None = None
         self._so_far: Mapping[str, SoFar] = {}
@@ -125,7 +125,7 @@ class RunWatcher:
             if self._backend.revive():
                 self._warn(notice("revived"), clock)
 
-    def _check_processes(self, look: Look, clock: _Clock) -> None:
+    def _check_processes(self, look: RunSnapshot, clock: _Clock) -> None:
         now = time.monotonic()
         if min(now - clock.changed, now - clock.checked) < WORKER_CHECK_S:
             return
@@ -150,7 +150,7 @@ class RunWatcher:
             self._so_far = self._watcher.look()
         return self._so_far
 
-    def _report(self, pulse: Pulse, clock: _Clock) -> Look:
+    def _report(self, pulse: Pulse, clock: _Clock) -> RunSnapshot:
         before = self._look
         if before is not None and self._pulse is not None and not _differ(pulse, self._pulse):
             return before
@@ -163,7 +163,7 @@ class RunWatcher:
     def _read_pulse(self) -> Pulse:
         return self._backend.read(lambda connection: run_pulse(connection, self._run))
 
-    def _read_look(self, pulse: Pulse) -> Look:
+    def _read_look(self, pulse: Pulse) -> RunSnapshot:
         return self._backend.read(
             lambda connection: load_look(connection, self._run, pulse, self._setting)
         )
@@ -173,7 +173,7 @@ def _differ(one: Pulse, other: Pulse) -> bool:
     return {**one.__dict__, "elapsed_s": 0} != {**other.__dict__, "elapsed_s": 0}
 
 
-def missing_processes(backend: Backend, look: Look) -> list[Notice]:
+def missing_processes(backend: Backend, look: RunSnapshot) -> list[Notice]:
     """Which processes nobody has started though the run waits for them, and what to do about it."""
     embedded = backend.settings.external is None
     needed = {"turns" if step.kind == "turn" else "tools" for step in look.open_steps}

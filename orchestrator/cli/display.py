@@ -8,14 +8,14 @@ from typing import Protocol, Self
 
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line
-from orchestrator.presentation.live.happenings import Manner
-from orchestrator.presentation.live.progress import Look
+from orchestrator.core.views.live import OutputMode
+from orchestrator.presentation.live.progress_events import RunSnapshot
 
 
 class Display(Protocol):
     """Shows what happens while somebody watches; a LIVE one shows answers while they come."""
 
-    manner: Manner
+    manner: OutputMode
 
     def __enter__(self) -> Self:
         """Begin."""
@@ -28,13 +28,13 @@ class Display(Protocol):
     ) -> None:
         """Leave the terminal as it was."""
 
-    def begin(self, look: Look) -> None:
+    def begin(self, look: RunSnapshot) -> None:
         """The first look at a run."""
 
     def tell(self, lines: Iterable[Line]) -> None:
         """Something has happened."""
 
-    def refresh(self, look: Look) -> None:
+    def refresh(self, look: RunSnapshot) -> None:
         """Time has passed."""
 
 
@@ -50,7 +50,7 @@ def make_display(terminal: Terminal, language: str) -> Display:
 class LineDisplay:
     """One line for each thing that happens."""
 
-    manner = Manner.LINES
+    manner = OutputMode.LINES
 
     def __init__(self, terminal: Terminal) -> None:
         """Writes to `terminal`'s stderr."""
@@ -68,12 +68,12 @@ class LineDisplay:
     ) -> None:
         """Nothing to end."""
 
-    def begin(self, look: Look) -> None:
+    def begin(self, look: RunSnapshot) -> None:
         """Whoever submitted the run has said what it is."""
 
     def tell(self, lines: Iterable[Line]) -> None:
         """Write them."""
         self._terminal.talk(lines)
 
-    def refresh(self, look: Look) -> None:
+    def refresh(self, look: RunSnapshot) -> None:
         """Lines do not change."""

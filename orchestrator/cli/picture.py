@@ -20,9 +20,9 @@ from typing import Self
 
 from orchestrator.cli.terminal import Terminal, coloured, size_of
 from orchestrator.core.document import Line, plain
-from orchestrator.presentation.live.frames import Size, frame, opening
-from orchestrator.presentation.live.happenings import Manner
-from orchestrator.presentation.live.progress import Look
+from orchestrator.core.views.live import OutputMode
+from orchestrator.presentation.live.live_layout import Size, frame, opening
+from orchestrator.presentation.live.progress_events import RunSnapshot
 from orchestrator.presentation.wrapping import folded, width_of
 
 UPDATES_A_SECOND = 10
@@ -88,7 +88,7 @@ class Canvas:
 class Picture:
     """The same lines, and the picture of what is going on below them. The picture goes when the watching ends."""
 
-    manner = Manner.LIVE
+    manner = OutputMode.LIVE
 
     def __init__(self, terminal: Terminal, language: str) -> None:
         """Nothing is drawn yet."""
@@ -119,7 +119,7 @@ class Picture:
             if self._stops:
                 signal.signal(signal.SIGTSTP, signal.SIG_DFL)
 
-    def begin(self, look: Look) -> None:
+    def begin(self, look: RunSnapshot) -> None:
         """Say once what is being watched."""
         if not self._opened:
             self._opened = True
@@ -131,7 +131,7 @@ class Picture:
         if told := folded(lines, columns):
             _write(self._canvas.above(told, columns))
 
-    def refresh(self, look: Look) -> None:
+    def refresh(self, look: RunSnapshot) -> None:
         """Draw the picture anew, ten times a second at most."""
         now = time.monotonic()
         if now - self._refreshed < 1 / UPDATES_A_SECOND:

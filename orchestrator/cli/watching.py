@@ -18,11 +18,11 @@ from orchestrator.cli.notices import warning
 from orchestrator.cli.results import OutputOptions, columns_of, deliver
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
+from orchestrator.core.views.live import OutputMode
 from orchestrator.presentation.choices import LATER, chosen, keys_for, options_of, prompt
 from orchestrator.presentation.exit_codes import ExitCode, exit_code
 from orchestrator.presentation.formats.text import question_lines
-from orchestrator.presentation.live.happenings import Manner
-from orchestrator.presentation.live.progress import Look, changes, still_waiting
+from orchestrator.presentation.live.progress_events import RunSnapshot, changes, still_waiting
 from orchestrator.presentation.locale.words import say, told
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import open_decision
@@ -54,12 +54,12 @@ class TerminalObserver:
 
     def __init__(self, display: Display, language: str) -> None:
         """Nothing was told yet."""
-        self.streams = display.manner is Manner.LIVE
+        self.streams = display.manner is OutputMode.LIVE
         self._display = display
         self._language = language
         self._told_at = time.monotonic()
 
-    def changed(self, before: Look | None, after: Look) -> None:
+    def changed(self, before: RunSnapshot | None, after: RunSnapshot) -> None:
         """One line for each thing that happened."""
         self._display.begin(after)
         lines = changes(before, after, self._language, self._display.manner)
@@ -67,7 +67,7 @@ class TerminalObserver:
             self._display.tell(lines)
             self._told_at = time.monotonic()
 
-    def refreshed(self, look: Look) -> None:
+    def refreshed(self, look: RunSnapshot) -> None:
         """Whoever waits hears something at least every 30 seconds; a live picture shows it anyway."""
         if not self.streams and time.monotonic() - self._told_at >= REMINDER_S:
             self._display.tell(still_waiting(look, self._language))

@@ -16,6 +16,7 @@ from orchestrator.core.replay.materials import Materials
 from orchestrator.core.results import WorkflowResult
 from orchestrator.core.views.context import WorkflowView
 from orchestrator.core.views.findings import GENERIC
+from orchestrator.core.views.live import PLAIN, LiveView
 from shared.models.panel import Panel, Participant
 from shared.models.run import DecisionPolicy, RunSpec
 
@@ -126,6 +127,7 @@ class WorkflowType(Generic[OptionsT]):
     result: type[WorkflowResult] = WorkflowResult
     view: WorkflowView[Any] = GENERIC
     section: str = ""
+    live: LiveView = PLAIN
     records: tuple[type[RecordBody], ...] = (RoundRecord,)
     expected: Callable[[RunSpec, int], Iterator[ExpectedCall]] | None = None
     decisions: tuple[DecisionType, ...] = ()

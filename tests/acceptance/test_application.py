@@ -15,7 +15,7 @@ from orchestrator.application.replay import ReplayRequest, compare_runs, replay
 from orchestrator.application.report import inbox, report_of, runs, spent
 from orchestrator.application.submit import submit_run
 from orchestrator.application.watch import RunWatcher
-from orchestrator.presentation.live.progress import Look
+from orchestrator.presentation.live.progress_events import RunSnapshot
 from orchestrator.presentation.report import RunReport
 from shared.errors import DecisionConflict, UserError
 from shared.models.notices import Notice
@@ -34,11 +34,11 @@ class Follower:
     seen: list[str] = field(default_factory=list)
     warnings: list[Notice] = field(default_factory=list)
 
-    def changed(self, before: Look | None, after: Look) -> None:
+    def changed(self, before: RunSnapshot | None, after: RunSnapshot) -> None:
         known = {step.key for step in before.steps} if before else set()
         self.seen += [step.key for step in after.steps if step.key not in known]
 
-    def refreshed(self, look: Look) -> None:
+    def refreshed(self, look: RunSnapshot) -> None:
         assert look.run
 
     def warn(self, notice: Notice) -> None:

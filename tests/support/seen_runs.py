@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from orchestrator.core.replay.commands import Outcome, Turn
-from orchestrator.presentation.live.progress import Look, Setting
+from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
 from orchestrator.presentation.report import RecordedAssessment, RunReport
 from shared.models.outcomes import RunStatus
 from shared.models.rows import RunRow, StepRow, UsageRow
@@ -106,9 +106,9 @@ def _row(step: Step, result: StepResult | None, stage: int, place: int) -> StepR
     )
 
 
-def look_of(report: RunReport, *, elapsed_s: float = 42.5) -> Look:
+def look_of(report: RunReport, *, elapsed_s: float = 42.5) -> RunSnapshot:
     """The report's run as a watcher sees it."""
-    return Look(
+    return RunSnapshot(
         run=report.run.id,
         status=report.run.status,
         phase=report.run.phase,
@@ -116,7 +116,7 @@ def look_of(report: RunReport, *, elapsed_s: float = 42.5) -> Look:
         steps=report.steps,
         assessments=report.assessments,
         usage=report.usage,
-        setting=Setting.of(report.run, report.spec),
+        setting=RunHeader.of(report.run, report.spec),
     )
 
 

@@ -27,7 +27,7 @@ from orchestrator.presentation.forks import origin
 from orchestrator.presentation.formats import FORMATS, format_named
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.formats.text import question_lines, result_lines
-from orchestrator.presentation.live.progress import held_up
+from orchestrator.presentation.live.progress_events import held_up
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import view_of
 from orchestrator.presentation.sent import prompt

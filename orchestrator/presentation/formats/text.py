@@ -29,7 +29,6 @@ from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import document, question_document
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.wrapping import folded
-from shared.models.findings import RaisedFinding
 
 DEFAULT_MAX_FINDINGS = 5
 
@@ -113,18 +112,4 @@ def finding_line(entry: FindingEntry) -> Line:
         Span(
             f" ({', '.join((entry.support, *entry.states))}) {finding.id}{entry.caveat}", Style.DIM
         ),
-    )
-
-
-def raised_line(finding: RaisedFinding, participant: str) -> Line:
-    """A finding as one participant raised it, before the panel has judged it."""
-    place = finding.place
-    return line(
-        "  ",
-        Span(f"{place.path}:{place.line}" if place else "-", Style.PLACE),
-        ": ",
-        Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
-        f" {finding.rule} " if finding.rule else " ",
-        finding.title,
-        Span(f" — {participant}", Style.DIM),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orchestrator.workflows.ask import VERSION, ask
 from orchestrator.workflows.ask.expected import expected
+from orchestrator.workflows.ask.live import LIVE
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.ask.result import AskResult
 from orchestrator.workflows.ask.view import VIEW
@@ -23,6 +24,7 @@ WORKFLOW: WorkflowType[AskOptions] = WorkflowType(
     result=AskResult,
     view=VIEW,
     section="ask",
+    live=LIVE,
     start=ask,
     expected=expected,
     subject=SubjectKind.QUESTION,

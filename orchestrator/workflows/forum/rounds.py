@@ -43,6 +43,11 @@ class RoundSeen:
     reminded: bool = False
 
     @property
+    def signs(self) -> str:
+        """`Claude: ✋  Gemini: 💤`"""
+        return "  ".join(f"{bid.participant}: {bid.sign}" for bid in self.bids)
+
+    @property
     def asking(self) -> tuple[str, ...]:
         """Who asked for the floor."""
         return tuple(bid.participant for bid in self.bids if bid.asks)

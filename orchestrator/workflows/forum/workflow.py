@@ -12,6 +12,7 @@ from orchestrator.workflows.descriptor import (
 )
 from orchestrator.workflows.forum import VERSION, forum
 from orchestrator.workflows.forum.expected import expected
+from orchestrator.workflows.forum.live import LIVE
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.forum.result import ForumResult
 from orchestrator.workflows.forum.view import VIEW
@@ -24,6 +25,7 @@ WORKFLOW: WorkflowType[ForumOptions] = WorkflowType(
     result=ForumResult,
     view=VIEW,
     section="forum",
+    live=LIVE,
     start=forum,
     expected=expected,
     subject=SubjectKind.QUESTION,

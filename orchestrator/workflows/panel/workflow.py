@@ -13,6 +13,7 @@ from orchestrator.workflows.descriptor import (
 )
 from orchestrator.workflows.panel import VERSION, panel
 from orchestrator.workflows.panel.expected import expected
+from orchestrator.workflows.panel.live import LIVE
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.result import PanelResult
 from orchestrator.workflows.panel.view import VIEW
@@ -39,6 +40,7 @@ WORKFLOW: WorkflowType[PanelOptions] = WorkflowType(
     result=PanelResult,
     view=VIEW,
     section="debate",
+    live=LIVE,
     start=panel,
     expected=expected,
     subject=SubjectKind.QUESTION,

@@ -15,6 +15,7 @@ from orchestrator.workflows.descriptor import (
 from orchestrator.workflows.plan import VERSION, plan
 from orchestrator.workflows.plan.decision import DECISION
 from orchestrator.workflows.plan.expected import expected
+from orchestrator.workflows.plan.live import LIVE
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.result import PlanResult
 from orchestrator.workflows.plan.strategies import STRATEGIES
@@ -34,6 +35,7 @@ WORKFLOW: WorkflowType[PlanOptions] = WorkflowType(
     result=PlanResult,
     view=VIEW,
     section="plan",
+    live=LIVE,
     start=plan,
     expected=expected,
     subject=SubjectKind.QUESTION,

@@ -15,6 +15,7 @@ from orchestrator.workflows.descriptor import (
 from orchestrator.workflows.review import VERSION, review
 from orchestrator.workflows.review.decision import DECISION
 from orchestrator.workflows.review.expected import expected
+from orchestrator.workflows.review.live import LIVE
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.result import ReviewResult
 from orchestrator.workflows.review.view import VIEW
@@ -28,6 +29,7 @@ WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
     result=ReviewResult,
     view=VIEW,
     section="review",
+    live=LIVE,
     start=review,
     expected=expected,
     subject=SubjectKind.CHANGE,

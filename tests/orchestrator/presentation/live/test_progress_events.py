@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.document import plain
-from orchestrator.presentation.live.happenings import Manner
-from orchestrator.presentation.live.progress import Look, Setting, changes, held_up, still_waiting
+from orchestrator.core.views.live import OutputMode
+from orchestrator.presentation.live.progress_events import (
+    RunHeader,
+    RunSnapshot,
+    changes,
+    held_up,
+    still_waiting,
+)
 from shared.models.outcomes import Ending, RunStatus
 from shared.models.rows import StepRow
 from tests.support.finished_runs import HELD, discussed
@@ -22,10 +28,11 @@ RAISED = {
         {"title": "Unused import", "severity": "minor", "place": {"path": "한글.py", "line": 2}}
     ]
 }
-START = Look("rabc", RunStatus.RUNNING, "Reviewing", 0.5)
+START = RunSnapshot("rabc", RunStatus.RUNNING, "Reviewing", 0.5)
+FORUM = replace(START, setting=RunHeader(workflow="forum"))
 
 
-def told(before: Look | None, after: Look) -> list[str]:
+def told(before: RunSnapshot | None, after: RunSnapshot) -> list[str]:
     return plain(changes(before, after, "en")).splitlines()
 
 
@@ -45,7 +52,7 @@ def test_findings_are_told_with_place_as_soon_as_one_participant_answers():
 
 def test_a_speaker_who_says_nothing_is_told_with_one_sign():
     silent = make_step("speech/1/ann", "failed")
-    shown = told(START, replace(START, steps=(silent,)))[-1]
+    shown = told(FORUM, replace(FORUM, steps=(silent,)))[-1]
     assert "ann said nothing" in shown
     assert shown.count("⚠") == 1
 
@@ -72,7 +79,7 @@ def test_a_whole_run_seen_at_once_is_told_in_its_order():
         make_step("synthesis/rules", queued_at_s=2.1, finished_at_s=3.0),
     )
     recorded = (make_assessment(None, 1), make_assessment(Ending.CONVERGED, 2))
-    look = Look("rabc", RunStatus.COMPLETED, "", 3.0, steps, recorded)
+    look = RunSnapshot("rabc", RunStatus.COMPLETED, "", 3.0, steps, recorded)
     firsts = [" ".join(one.split()[:2]) for one in told(None, look)]
     assert firsts == [
         "round 1:",
@@ -89,7 +96,7 @@ def test_a_whole_run_seen_at_once_is_told_in_its_order():
 def test_a_failure_is_loud_and_says_why():
     look = replace(START, steps=(make_step("critique/1/bandit", "failed"),))
     assert "⚠ critique/1/bandit failed: timeout: no answer within 300 s" in told(None, look)
-    alone = replace(look, setting=Setting(critics=("bandit",)))  # its result follows at once
+    alone = replace(look, setting=RunHeader(critics=("bandit",)))  # its result follows at once
     assert "⚠ critique/1/bandit failed: timeout" in told(None, alone)
 
 
@@ -120,11 +127,11 @@ def test_a_reply_of_an_unknown_form_is_not_an_error():
 # ---- deliberation -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("manner", list(Manner))
+@pytest.mark.parametrize("manner", list(OutputMode))
 @pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize("workflow", HELD)
 def test_a_whole_deliberation_is_told_as_it_was_written_down(
-    workflow: str, language: str, manner: Manner
+    workflow: str, language: str, manner: OutputMode
 ):
     held = HELD[workflow](language)
     look = look_of(report_of(held.run, held.simulation, held.outcome))
@@ -132,9 +139,9 @@ def test_a_whole_deliberation_is_told_as_it_was_written_down(
     check_text(SNAPSHOTS / f"{workflow}.{language}.{manner.value}.txt", told_lines)
 
 
-@pytest.mark.parametrize("manner", list(Manner))
+@pytest.mark.parametrize("manner", list(OutputMode))
 @pytest.mark.parametrize("workflow", HELD)
-def test_told_piece_by_piece_it_is_the_same_story(workflow: str, manner: Manner):
+def test_told_piece_by_piece_it_is_the_same_story(workflow: str, manner: OutputMode):
     held = HELD[workflow]()
     whole = look_of(report_of(held.run, held.simulation, held.outcome))
     steps = [step for step in whole.steps if step.finished_at_s is not None]
@@ -156,7 +163,7 @@ def _as_of(step: StepRow, now: float) -> StepRow:
 def test_live_requests_for_the_floor_stand_in_one_line_and_who_gets_it_below():
     held = discussed()
     look = look_of(report_of(held.run, held.simulation, held.outcome))
-    lines = plain(changes(None, look, "en", Manner.LIVE)).splitlines()
+    lines = plain(changes(None, look, "en", OutputMode.LIVE)).splitlines()
     at = lines.index("    claude: ✋  gemini: ✋  codex: ✋")
     assert lines[at - 1] == "[O] asking for the floor... round 1/6"
     assert lines[at + 1].startswith("    → gemini")
@@ -169,7 +176,7 @@ def test_a_bid_a_pass_and_a_missing_bid_are_told_one_by_one_in_a_log():
         make_step("bid/1/Codex", role="bid", reply={"action": "PASS"}),
         make_step("bid/1/Gemini", "failed", role="bid"),
     )
-    look = replace(START, steps=bids, setting=Setting(workflow="forum", most_rounds=10))
+    look = replace(START, steps=bids, setting=RunHeader(workflow="forum", most_rounds=10))
     assert told(None, look) == [
         "[O] asking for the floor... round 1/10",
         "    Claude ✋ (비용)",
@@ -186,4 +193,4 @@ def test_a_speaker_that_was_not_the_wish_is_named_as_chosen_by_rule():
         ),
         make_step("speech/1/a", "leased", role="speech"),
     )
-    assert "    → a (by rule)" in told(None, replace(START, steps=steps))
+    assert "    → a (by rule)" in told(None, replace(FORUM, steps=steps))

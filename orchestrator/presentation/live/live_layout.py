@@ -6,16 +6,16 @@ Pure: a look and a size give lines, none wider and not more of them than the siz
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.core.document import Line, Span, Style, line, voice
 from orchestrator.core.views.context import dollars
-from orchestrator.presentation.live.progress import Look
+from orchestrator.core.views.live import LiveView
+from orchestrator.presentation.live.progress_events import RunSnapshot
 from orchestrator.presentation.locale.words import count, role_word, say, told
 from orchestrator.presentation.wrapping import cut, head, tail, width_of
-from orchestrator.workflows.forum.rounds import RoundSeen, rounds_of_steps
-from orchestrator.workflows.registry import is_conversation
+from orchestrator.workflows.registry import is_conversation, workflow_named
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Role
 from shared.models.rows import StepRow, UsageRow
@@ -36,33 +36,30 @@ class Size:
     rows: int
 
 
-Picture = Callable[[Look, Size, str], list[Line]]
-
-
-def frame(look: Look, size: Size, language: str) -> list[Line]:
+def frame(look: RunSnapshot, size: Size, language: str) -> list[Line]:
     """What is going on, and the footer. It fits: never wider than the terminal, and shorter by one line."""
     rows = max(size.rows - 1, 1)
     footer = _footer(look, size.columns, language)[-rows:]
     room = Size(size.columns, rows - len(footer))
-    body = _PICTURES.get(look.setting.workflow, _workers)(look, room, language)[: room.rows]
-    return [cut(one, size.columns) for one in (*body, *footer)]
+    view = workflow_named(look.setting.workflow).live
+    body = _workers(look, room, language)
+    if view.columns is not None:
+        body = _side_by_side(view.columns, look, room, language)
+    elif view.spotlight is not None:
+        body = _floor(view, look, room, language)
+    return [cut(shown, size.columns) for shown in (*body[: room.rows], *footer)]
 
 
 # ---- the head, once -----------------------------------------------------------------------------
 
-_LEADERS = {"forum": "orchestrator", "panel": "judge", "plan": "planner"}
-_COMMANDS = {"ask": "ask", "forum": "ask --debate"}
 
-
-def opening(look: Look, columns: int, language: str) -> list[Line]:
+def opening(look: RunSnapshot, columns: int, language: str) -> list[Line]:
     """The head of a conversation: what it is, who leads it, and the question."""
     setting = look.setting
     if not is_conversation(setting.workflow):
         return []
-    word = _LEADERS.get(setting.workflow)
-    leader = setting.author if setting.workflow == "plan" else setting.chair
-    right = "" if word is None else say(word, language, who=leader)
-    name = _COMMANDS.get(setting.workflow, setting.workflow)
+    right = say(setting.leads, language, who=setting.leader) if setting.leads else ""
+    name = workflow_named(setting.workflow).live.command or setting.workflow
     left = line(Span(name, Style.STRONG), Span(f"  {look.run}", Style.DIM))
     if width_of(left) + width_of(line(right)) + 2 > columns:
         left = left[:1]
@@ -78,7 +75,7 @@ def opening(look: Look, columns: int, language: str) -> list[Line]:
 # ---- the footer ---------------------------------------------------------------------------------
 
 
-def _footer(look: Look, columns: int, language: str) -> list[Line]:
+def _footer(look: RunSnapshot, columns: int, language: str) -> list[Line]:
     """Round, convergence, cost and time, as many of them as there is room for."""
     time = say("seconds", language, s=look.elapsed_s)
     round_, answered = _round(look, language), _answered(look, language)
@@ -99,14 +96,14 @@ def _rule(columns: int) -> Line:
     return line(Span("─" * columns, Style.DIM))
 
 
-def _round(look: Look, language: str) -> str:
+def _round(look: RunSnapshot, language: str) -> str:
     most = look.setting.most_rounds
     if most is None or look.round == 0:
         return ""
     return say("round_of", language, n=look.round, most=most)
 
 
-def _answered(look: Look, language: str) -> str:
+def _answered(look: RunSnapshot, language: str) -> str:
     """`2 of 3 answered`"""
     answers = [step for step in look.steps if step.role == Role.ANSWER]
     if not answers:
@@ -115,7 +112,7 @@ def _answered(look: Look, language: str) -> str:
     return say("answered_of", language, answered=came, asked=len(answers))
 
 
-def _meter(look: Look, language: str, width: int) -> str:
+def _meter(look: RunSnapshot, language: str, width: int) -> str:
     """`Convergence ██████░░░░ 0.62`, with a bar of that width."""
     if not look.assessments:
         return ""
@@ -137,7 +134,7 @@ def _cost(usage: UsageRow | None, language: str) -> str:
 # ---- one after another --------------------------------------------------------------------------
 
 
-def _workers(look: Look, size: Size, language: str) -> list[Line]:
+def _workers(look: RunSnapshot, size: Size, language: str) -> list[Line]:
     """A line for everybody who works, and below it the end of what they say, as far as there is room."""
     steps = look.open_steps
     shown, hidden = _that_fit(steps, size.rows)
@@ -171,14 +168,14 @@ def _others(hidden: int, language: str) -> list[Line]:
     return [line(Span(count("more_participants", language, hidden), Style.DIM))] if hidden else []
 
 
-def _worker(step: StepRow, look: Look, columns: int, language: str) -> Line:
+def _worker(step: StepRow, look: RunSnapshot, columns: int, language: str) -> Line:
     glyph = GLYPHS.get(StepStatus(step.status), "·")
     name = Span(f"{glyph} {step.participant}", voice(step.participant, look.setting.critics))
     role = "" if columns < LEAST_COLUMN * 2 else f"  {role_word(step.role, language)}"
     return line(name, Span(f"{role}  {_state(step, look, language)}", Style.DIM))
 
 
-def _state(step: StepRow, look: Look, language: str) -> str:
+def _state(step: StepRow, look: RunSnapshot, language: str) -> str:
     """`3.2 s · 1,234 characters`"""
     if step.status == StepStatus.PENDING:
         return say("queued", language)
@@ -190,7 +187,7 @@ def _state(step: StepRow, look: Look, language: str) -> str:
     return f"{took} · {say('characters', language, n=so_far.characters)}"
 
 
-def _words(step: StepRow, look: Look, size: Size, language: str) -> list[Line]:
+def _words(step: StepRow, look: RunSnapshot, size: Size, language: str) -> list[Line]:
     """The end of what somebody says just now; of a turn that was handed back, what it waits for."""
     if step.status == StepStatus.PENDING:
         why = head(told(step.note or "", language), size.columns, size.rows)
@@ -206,9 +203,9 @@ def _words(step: StepRow, look: Look, size: Size, language: str) -> list[Line]:
 # ---- side by side -------------------------------------------------------------------------------
 
 
-def _side_by_side(look: Look, size: Size, language: str) -> list[Line]:
+def _side_by_side(role: str, look: RunSnapshot, size: Size, language: str) -> list[Line]:
     """The answers in columns, as many as fit beside one another; later stages one after another."""
-    answers = [step for step in look.steps if step.role == Role.ANSWER]
+    answers = [step for step in look.steps if step.role == role]
     if not any(step in look.open_steps for step in answers):
         return _workers(look, size, language)
     most = max(1, min(len(answers), (size.columns + len(GAP)) // (LEAST_COLUMN + len(GAP))))
@@ -221,7 +218,7 @@ def _side_by_side(look: Look, size: Size, language: str) -> list[Line]:
     return [row for band in bands for row in _band(band, look, Size(width, height), language)]
 
 
-def _band(band: Sequence[StepRow], look: Look, size: Size, language: str) -> list[Line]:
+def _band(band: Sequence[StepRow], look: RunSnapshot, size: Size, language: str) -> list[Line]:
     """Columns of that size with a rule between them; the band is as high as its longest column."""
     cells = [_cell(step, look, size, language) for step in band]
     most = max(len(cell) for cell in cells)
@@ -240,7 +237,7 @@ def _beside(cells: Sequence[list[Line]], row: int, width: int) -> Line:
     return tuple(parts)
 
 
-def _cell(step: StepRow, look: Look, size: Size, language: str) -> list[Line]:
+def _cell(step: StepRow, look: RunSnapshot, size: Size, language: str) -> list[Line]:
     """A participant's column: who and how far, and their words; finished ones can be read from the beginning."""
     name = Span(step.participant, voice(step.participant, look.setting.critics))
     if step.status == StepStatus.DONE:
@@ -266,19 +263,19 @@ def _cell(step: StepRow, look: Look, size: Size, language: str) -> list[Line]:
     return [top, *words]
 
 
-# ---- the forum ----------------------------------------------------------------------------------
+# ---- one has the floor ----------------------------------------------------------------------------------
 
 
-def _floor(look: Look, size: Size, language: str) -> list[Line]:
-    """The floor requests as they come, who speaks and what; ballots and conclusions like any other work."""
-    rounds = rounds_of_steps(look.steps)
+def _floor(view: LiveView, look: RunSnapshot, size: Size, language: str) -> list[Line]:
+    """Who asks for the floor as it comes, who speaks and what; anything else like any other work."""
     open_steps = look.open_steps
-    if not rounds or not open_steps:
+    if not open_steps:
         return []
     role = open_steps[0].role
-    if role == Role.BID:
-        return [_bids(rounds[-1]), *_held_up(open_steps, look, size, language)]
-    if role == Role.SPEECH:
+    if view.signs is not None and role == view.signs[0]:
+        asking = line(f"    {view.signs[1](look.steps)}")
+        return [asking, *_held_up(open_steps, look, size, language)]
+    if role == view.spotlight:
         speaker = open_steps[0]
         top = line(
             Span(f"[{speaker.participant}] 🎤", voice(speaker.participant, look.setting.critics)),
@@ -289,15 +286,8 @@ def _floor(look: Look, size: Size, language: str) -> list[Line]:
     return _workers(look, size, language)
 
 
-def _held_up(steps: Sequence[StepRow], look: Look, size: Size, language: str) -> list[Line]:
+def _held_up(steps: Sequence[StepRow], look: RunSnapshot, size: Size, language: str) -> list[Line]:
     """What the floor requests wait for that nobody works on."""
     waiting = [step for step in steps if _is_held_up(step)]
     room = Size(size.columns, HELD_UP_ROWS)
     return [one for step in waiting for one in _words(step, look, room, language)]
-
-
-def _bids(seen: RoundSeen) -> Line:
-    return line("    " + "  ".join(f"{bid.participant}: {bid.sign}" for bid in seen.bids))
-
-
-_PICTURES: dict[str, Picture] = {"ask": _side_by_side, "forum": _floor}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from orchestrator.core.document import plain
-from orchestrator.presentation.live.frames import Size, frame, opening
-from orchestrator.presentation.live.progress import Look, Setting
+from orchestrator.presentation.live.live_layout import Size, frame, opening
+from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
 from orchestrator.presentation.wrapping import width_of
 from shared.models.outcomes import RunStatus
 from shared.models.rows import StepRow, UsageRow
@@ -22,7 +22,7 @@ SIZES = [Size(140, 40), Size(80, 24), Size(40, 10), Size(20, 4), Size(5, 2), Siz
 LONG = "현재 규모를 고려하면 모놀리식으로 시작하는 게 좋을 것 같습니다. 🎤 " * 40
 
 
-def looks(workflow: str) -> list[Look]:
+def looks(workflow: str) -> list[RunSnapshot]:
     """The run at every stage, its latest steps under way and streaming."""
     held = HELD[workflow]("ko")
     seen = []
@@ -51,7 +51,7 @@ def test_every_picture_fits_every_terminal(workflow: str, language: str) -> None
             )
 
 
-def asking(**live: str) -> Look:
+def asking(**live: str) -> RunSnapshot:
     """Three are asked; those that are named have said so much."""
     held = asked()
     report = report_of(held.run, held.simulation, None, stages=1)
@@ -60,7 +60,7 @@ def asking(**live: str) -> Look:
     return replace(look_of(report, elapsed_s=3.2), steps=steps, live=so_far)
 
 
-def shown(look: Look, size: Size, language: str = "en") -> list[str]:
+def shown(look: RunSnapshot, size: Size, language: str = "en") -> list[str]:
     return plain(frame(look, size, language)).splitlines()
 
 
@@ -132,7 +132,7 @@ def test_a_failed_answer_says_why_in_its_column() -> None:
     assert "timeout: no answer" in lines[1]
 
 
-def forum_at(role: str, text: str = "") -> Look:
+def forum_at(role: str, text: str = "") -> RunSnapshot:
     """The forum's first round when the first step of a role has just begun."""
     held = discussed()
     report = report_of(held.run, held.simulation, None)
@@ -182,7 +182,7 @@ def test_the_head_names_the_command_the_run_who_leads_and_the_question() -> None
 
 def test_a_review_has_no_head_and_shows_who_works_on_what() -> None:
     steps = (make_step("critique/1/ruff", "leased"), make_step("critique/1/claude", "pending"))
-    look = Look("r", RunStatus.RUNNING, "Reviewing", 3.0, steps, setting=Setting())
+    look = RunSnapshot("r", RunStatus.RUNNING, "Reviewing", 3.0, steps, setting=RunHeader())
     assert opening(look, 80, "en") == []
     lines = shown(look, Size(80, 24))
     assert lines[0] == "🎤 ruff  critique  2.8 s"

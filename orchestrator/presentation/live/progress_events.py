@@ -6,21 +6,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from orchestrator.core.document import Line, Span, Style, line
-from orchestrator.presentation.live.happenings import (
-    Manner,
-    Moment,
-    all_bids,
-    assessed,
-    began,
-    ended,
-    says_when_it_starts,
+from orchestrator.core.views.live import (
+    LiveView,
+    OutputMode,
+    RenderContext,
+    render_finished,
+    render_started,
 )
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.locale.words import say, told
 from orchestrator.presentation.report import ASSESSED_ROLES, RecordedAssessment
 from orchestrator.presentation.stages import stage_of
-from orchestrator.workflows.registry import is_conversation, workflow_of
+from orchestrator.workflows.registry import is_conversation, workflow_named, workflow_of
 from shared.models.outcomes import RunStatus, StepStatus
-from shared.models.panel import Role
 from shared.models.rows import RunRow, StepRow, UsageRow
 from shared.models.run import RunSpec
 from shared.text.unfinished import SoFar
@@ -29,31 +27,37 @@ FINAL = frozenset({StepStatus.DONE, StepStatus.FAILED, StepStatus.CANCELLED})
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What stays the same while a run goes on. `most_rounds` is None where nothing goes round."""
+class RunHeader:
+    """What stays the same while a run goes on: `leads` is the part that `leader` has, whose word the others wait for.
+
+    `most_rounds` is None where nothing goes round.
+    """
 
     workflow: str = "review"
     title: str = ""
     critics: tuple[str, ...] = ()
-    author: str = ""
-    chair: str = ""
+    leads: str = ""
+    leader: str = ""
     most_rounds: int | None = None
 
     @classmethod
-    def of(cls, run: RunRow, spec: RunSpec) -> Setting:
-        """The setting of a stored run."""
+    def of(cls, run: RunRow, spec: RunSpec) -> RunHeader:
+        """The header of a stored run."""
+        parts = workflow_of(spec).parts_of(spec)
+        leading = ((part.title, holder.name) for part, holder in parts if part.leads)
+        leads, leader = next(leading, ("", ""))
         return cls(
             workflow=spec.workflow,
             title=run.title,
             critics=tuple(critic.name for critic in spec.panel.critics),
-            author=spec.panel.author.name,
-            chair=spec.panel.chair.name,
+            leads=leads,
+            leader=leader,
             most_rounds=workflow_of(spec).rounds_of(spec),
         )
 
 
 @dataclass(frozen=True)
-class Look:
+class RunSnapshot:
     """A run as it was seen at one moment. `live` is what its streaming turns have said so far, by step."""
 
     run: str
@@ -63,7 +67,7 @@ class Look:
     steps: tuple[StepRow, ...] = ()
     assessments: tuple[RecordedAssessment, ...] = ()
     usage: UsageRow | None = None
-    setting: Setting = Setting()
+    setting: RunHeader = RunHeader()
     live: Mapping[str, SoFar] = field(default_factory=dict)
 
     @property
@@ -78,20 +82,31 @@ class Look:
 
 
 def changes(
-    before: Look | None, after: Look, language: str, manner: Manner = Manner.LINES
+    before: RunSnapshot | None,
+    after: RunSnapshot,
+    language: str,
+    mode: OutputMode = OutputMode.LINES,
 ) -> list[Line]:
     """One line for each thing that happened in between, in the order in which it happened."""
     setting = after.setting
-    moment = Moment(setting.most_rounds, after.steps, language, manner, setting.critics)
+    view = workflow_named(setting.workflow).live
+    context = RenderContext(
+        most_rounds=setting.most_rounds,
+        steps=after.steps,
+        words=Translator(language),
+        told=lambda stored: told(stored, language),
+        mode=mode,
+        critics=setting.critics,
+    )
     known = {step.key for step in before.steps} if before else set()
     finished = {step.key for step in before.steps if step.status in FINAL} if before else set()
-    told = [
+    events = [
         *_phases(before, after, known, language),
-        *_starts(after, known, moment),
-        *_ends(after, finished, moment),
-        *_assessments(before, after, moment),
+        *_starts(view, after, known, context),
+        *_ends(view, after, finished, context),
+        *_assessments(before, after, context),
     ]
-    return [one for _, lines in sorted(told, key=_when) for one in lines]
+    return [shown for _, lines in sorted(events, key=_when) for shown in lines]
 
 
 _Told = tuple[float, list[Line]]
@@ -101,7 +116,9 @@ def _when(told: _Told) -> float:
     return told[0]
 
 
-def _phases(before: Look | None, after: Look, known: set[str], language: str) -> list[_Told]:
+def _phases(
+    before: RunSnapshot | None, after: RunSnapshot, known: set[str], language: str
+) -> list[_Told]:
     changed = after.phase and after.phase != (before.phase if before else "")
     if not changed or is_conversation(after.setting.workflow):
         return []
@@ -109,57 +126,80 @@ def _phases(before: Look | None, after: Look, known: set[str], language: str) ->
     return [(_phase_began_s(known, after), [phase])]
 
 
-def _phase_began_s(known: set[str], look: Look) -> float:
+def _phase_began_s(known: set[str], look: RunSnapshot) -> float:
     """Phases are told before the steps that they bring."""
     new = [step.queued_at_s for step in look.steps if step.key not in known]
     return max(new) - 1e-6 if new else look.elapsed_s
 
 
-def _starts(after: Look, known: set[str], moment: Moment) -> list[_Told]:
-    """A line a stage; who joins a stage that has begun is not announced again, unless it takes the floor."""
+def _starts(
+    view: LiveView, after: RunSnapshot, known: set[str], context: RenderContext
+) -> list[_Told]:
+    """A line a stage; who joins a stage that has begun is not announced again, unless the view wants it."""
     begun = {stage(step) for step in after.steps if step.key in known}
     groups = _groups(step for step in after.steps if step.key not in known)
     return [
-        (group[0].queued_at_s, began(group, moment))
+        (group[0].queued_at_s, render_started(view, group, context))
         for group in groups
-        if stage(group[0]) not in begun or says_when_it_starts(group[0])
+        if stage(group[0]) not in begun or group[0].role in view.announced
     ]
 
 
-def _ends(after: Look, finished: set[str], moment: Moment) -> list[_Told]:
+def _ends(
+    view: LiveView, after: RunSnapshot, finished: set[str], context: RenderContext
+) -> list[_Told]:
     new = [step for step in after.steps if step.status in FINAL and step.key not in finished]
-    aggregated = moment.manner is Manner.LIVE
-    told = [
-        (step.finished_at_s or 0.0, ended(step, moment))
+    gathered = view.gathered if context.live else {}
+    events = [
+        (step.finished_at_s or 0.0, render_finished(view, step, context))
         for step in new
-        if not (aggregated and step.role == Role.BID)
+        if step.role not in gathered
     ]
-    if aggregated:
-        told += _bids(after, {stage(step) for step in new if step.role == Role.BID}, moment)
-    return told
+    for role, render in gathered.items():
+        for name in sorted({stage(step) for step in new if step.role == role}):
+            together = [step for step in after.steps if stage(step) == name]
+            if all(
+                step.status in FINAL for step in together
+            ):  # in one line, once the last is there
+                last = max(step.finished_at_s or 0.0 for step in together)
+                events.append((last, list(render(together[0].round, context))))
+    return events
 
 
-def _bids(after: Look, stages: set[str], moment: Moment) -> list[_Told]:
-    """All floor requests of a round in one line, once the last one is there."""
-    told = []
-    for name in sorted(stages):
-        bids = [step for step in after.steps if stage(step) == name]
-        if all(step.status in FINAL for step in bids):
-            last = max(step.finished_at_s or 0.0 for step in bids)
-            told.append((last, all_bids(bids[0].round, moment)))
-    return told
-
-
-def _assessments(before: Look | None, after: Look, moment: Moment) -> list[_Told]:
-    known = {one.key for one in before.assessments} if before else set()
+def _assessments(
+    before: RunSnapshot | None, after: RunSnapshot, context: RenderContext
+) -> list[_Told]:
+    known = {recorded.key for recorded in before.assessments} if before else set()
     return [
-        (_ended_s(recorded, after), [assessed(recorded, moment)])
+        (_ended_s(recorded, after), [assessed(recorded, context)])
         for recorded in after.assessments
         if recorded.key not in known
     ]
 
 
-def _ended_s(recorded: RecordedAssessment, look: Look) -> float:
+# What the figures of an ending rest on where votes were counted.
+_COUNTED = frozenset({"ballots", "positions"})
+
+
+def assessed(recorded: RecordedAssessment, context: RenderContext) -> Line:
+    """A round's figures, or how the discussion ended."""
+    figures = recorded.figures
+    how = figures.ending or figures.metrics.recommendation
+    if "round/" in recorded.key:
+        word = "assessed"
+    else:  # without a vote the last round's figures stand, which are no support
+        word = "ended_as" if figures.metrics.detector in _COUNTED else "ended_without_vote"
+    text = context.say(
+        word,
+        n=figures.round,
+        score=figures.metrics.overall_score,
+        recommendation=context.say(f"how_{how.value}"),
+    )
+    reason = f" — {context.told(figures.reason)}" if figures.reason else ""
+    return line(Span(text, Style.STRONG), Span(reason, Style.DIM))
+
+
+def _ended_s(recorded: RecordedAssessment, look: RunSnapshot) -> float:
     """When the last contribution to a round came; a round is assessed right after it."""
     prefix, _, _ = recorded.key.rpartition("round/")
     number = recorded.figures.round
@@ -173,7 +213,7 @@ def _ended_s(recorded: RecordedAssessment, look: Look) -> float:
     return max(ends) + 1e-6
 
 
-def still_waiting(look: Look, language: str) -> list[Line]:
+def still_waiting(look: RunSnapshot, language: str) -> list[Line]:
     """Who is being waited for, for how long and, where a worker knows, why; nothing when nobody is."""
     waiting = look.open_steps
     if not waiting:

@@ -1,0 +1,230 @@
+"""What people who watch are told when steps begin and end. A workflow says it by role; the rest is common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from pydantic import ValidationError
+
+from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, line, voice
+from orchestrator.core.views.context import Vocabulary, shortened, took_s, why_failed
+from shared.models.findings import RaisedFinding
+from shared.models.rows import StepRow
+
+SHORT = 100
+INDENT = "    "
+
+
+class OutputMode(Enum):
+    """`LINES` stand alone, in a log; `LIVE` ones stand above a picture that shows the rest."""
+
+    LINES = "lines"
+    LIVE = "live"
+
+
+@dataclass(frozen=True)
+class RenderContext:
+    """A run at the moment of which it is told. `most_rounds` is None where nothing goes round."""
+
+    most_rounds: int | None
+    steps: tuple[StepRow, ...]
+    words: Vocabulary
+    told: Callable[[Any], str]
+    mode: OutputMode
+    critics: tuple[str, ...] = ()
+
+    def say(self, code: str, **params: object) -> str:
+        """The sentence in the reader's language."""
+        return self.words.message(code, **params)
+
+    def role(self, role: str) -> str:
+        """What somebody does in a role; the role's own name where there is no word for it."""
+        word = f"role_{role}"
+        return self.say(word) if self.words.knows(word) else role
+
+    def voice(self, step: StepRow) -> Style:
+        """The style of the name of whoever has the step."""
+        return voice(step.participant, self.critics)
+
+    @property
+    def live(self) -> bool:
+        """Whether a picture shows the rest."""
+        return self.mode is OutputMode.LIVE
+
+
+Reply = Mapping[str, Any]
+Beginning = Callable[[Sequence[StepRow], str, RenderContext], Sequence[Line]]
+"""A stage begins: its steps, who takes part, the context."""
+Ending = Callable[[StepRow, Reply, RenderContext], Sequence[Line]]
+"""A step has ended with a reply."""
+
+
+@dataclass(frozen=True)
+class LiveView:
+    """How a workflow is followed.
+
+    `begins` and `ends` are told by role; of roles in `rounds` the number of the round is told, those in `silent` begin
+    without a word, those in `announced` are told when they start although their stage has begun. `lone` are roles whose
+    failure ends a run in which nobody else was asked. Of a role in `gathered` the live picture has one line a round.
+    `command` is what its head is called (None: the workflow's name). Turns in the role `columns` stand side by side,
+    one in the role `spotlight` has the floor, and while that is given `signs` tells who asks for it.
+    """
+
+    begins: Mapping[str, Beginning] = field(default_factory=dict)
+    ends: Mapping[str, Ending] = field(default_factory=dict)
+    failures: Mapping[str, str] = field(default_factory=dict)
+    rounds: frozenset[str] = frozenset()
+    silent: frozenset[str] = frozenset()
+    announced: frozenset[str] = frozenset()
+    lone: frozenset[str] = frozenset()
+    gathered: Mapping[str, Callable[[int, RenderContext], Sequence[Line]]] = field(
+        default_factory=dict
+    )
+    command: str | None = None
+    columns: str | None = None
+    spotlight: str | None = None
+    signs: tuple[str, Callable[[Sequence[StepRow]], str]] | None = None
+
+
+# ---- beginnings and ends ------------------------------------------------------------------------
+
+
+def render_started(view: LiveView, group: Sequence[StepRow], context: RenderContext) -> list[Line]:
+    """A stage begins; `group` are its steps."""
+    first = group[0]
+    if first.role in view.silent:
+        return []
+    turns = Counter(step.participant for step in group)  # a large change is read in portions
+    who = ", ".join(f"{name} ({n})" if n > 1 else name for name, n in turns.items())
+    if first.role in view.begins:
+        return list(view.begins[first.role](group, who, context))
+    role = context.role(first.role)
+    if first.role in view.rounds:
+        return headed(context.say("round_starts", n=first.round, role=role, who=who))
+    return headed(context.say("starts", role=role, who=who))
+
+
+def render_finished(view: LiveView, step: StepRow, context: RenderContext) -> list[Line]:
+    """A step has ended."""
+    missing = why_failed(step)
+    if missing is not None:
+        return [line(Span(f"⚠ {_failure(view, step, missing, context)}", Style.WARNING))]
+    told = view.ends.get(step.role, answered)
+    return list(told(step, step.reply or {}, context))
+
+
+def _failure(view: LiveView, step: StepRow, why: str, context: RenderContext) -> str:
+    if step.role in view.failures:
+        return context.say(view.failures[step.role], who=step.participant, why=why)
+    # Where nobody else is asked, a failure ends the run: its result follows at once, and says the whole reason.
+    if context.critics == (step.participant,) and step.role in view.lone and step.failure_kind:
+        why = step.failure_kind
+    return context.say("step_failed", key=step.key, why=why)
+
+
+def begins_with(word: str) -> Beginning:
+    """The sentence of that code, which names who takes part."""
+    return lambda _group, who, context: headed(context.say(word, who=who))
+
+
+# ---- parts --------------------------------------------------------------------------------------
+
+
+def headed(text: str) -> list[Line]:
+    """One strong line."""
+    return [line(Span(text, Style.STRONG))]
+
+
+def answered(step: StepRow, _reply: Reply, context: RenderContext) -> list[Line]:
+    """A contribution that raises findings, or any other one."""
+    raised = raised_in(step)
+    what = context.say("with_findings", n=len(raised)) if raised else ""
+    said = context.say("answered", who=step.participant, what=what, s=took_s(step) or 0.0)
+    return [line(said, note(step)), *(raised_line(one, step.participant) for one in raised)]
+
+
+def objections(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    """A verdict on something that is debated, and what is held against it."""
+    raised = raised_in(step)
+    what = f", {context.say('objections', n=len(raised))}" if raised else ""
+    took = context.say("seconds", s=took_s(step) or 0.0)
+    head = line(f"{step.participant}: {reply.get('verdict')}{what}", Span(f" ({took})", Style.DIM))
+    return [
+        head,
+        *(
+            line(INDENT, Span(one.severity.value, SEVERITY_STYLES[one.severity]), f" {one.title}")
+            for one in raised
+        ),
+    ]
+
+
+def position(step: StepRow, reply: Reply, context: RenderContext) -> Line:
+    """Who holds what, how surely."""
+    return line(
+        Span(step.participant, context.voice(step)),
+        f": {reply.get('position') or '-'}",
+        Span(stated(reply, context), Style.DIM),
+        note(step),
+    )
+
+
+def ballot(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    """A vote; one before the first round is an opening position."""
+    if step.round == 0:
+        return [position(step, reply, context)]
+    held = reply.get("position")
+    what = context.say(f"position_{held}") if held else str(reply.get("choice") or "-")
+    said = context.say("ballot_came", who=step.participant, what=what)
+    return [line(said, Span(f"{stated(reply, context)}{because(reply)}", Style.DIM))]
+
+
+def ballots_begin(group: Sequence[StepRow], who: str, context: RenderContext) -> list[Line]:
+    """Everybody is asked for a vote, or for an opening position."""
+    return headed(context.say("asks_opening" if group[0].round == 0 else "asks_ballots", who=who))
+
+
+def note(step: StepRow) -> Span:
+    """What a worker noted of a turn."""
+    return Span(f" ({step.note})" if step.note else "", Style.DIM)
+
+
+def stated(reply: Reply, context: RenderContext) -> str:
+    """A stated confidence."""
+    value = reply.get("confidence")
+    return "" if value is None else f" ({context.say('confidence', value=value)})"
+
+
+def because(reply: Reply, name: str = "reason") -> str:
+    """The beginning of a reason."""
+    return f" — {shortened(str(reply[name]), SHORT)}" if reply.get(name) else ""
+
+
+def raised_in(step: StepRow) -> list[RaisedFinding]:
+    """The findings of a contribution."""
+    try:
+        found = (step.reply or {}).get("findings") or []
+        return [RaisedFinding.model_validate(body) for body in found]
+    except ValidationError:
+        return []
+
+
+def raised_line(finding: RaisedFinding, participant: str) -> Line:
+    """A finding as one participant raised it, before the panel has judged it."""
+    place = finding.place
+    return line(
+        "  ",
+        Span(f"{place.path}:{place.line}" if place else "-", Style.PLACE),
+        ": ",
+        Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
+        f" {finding.rule} " if finding.rule else " ",
+        finding.title,
+        Span(f" — {participant}", Style.DIM),
+    )
+
+
+PLAIN = LiveView()
+"""A workflow that says nothing of its own about its steps."""

@@ -1,0 +1,41 @@
+"""How an ask run is followed: its answers side by side."""
+
+from __future__ import annotations
+
+from orchestrator.core.document import Line, Span, Style, block, line
+from orchestrator.core.views.context import shortened, took_s
+from orchestrator.core.views.live import (
+    INDENT,
+    SHORT,
+    LiveView,
+    RenderContext,
+    Reply,
+    because,
+    begins_with,
+    note,
+    stated,
+)
+from shared.models.panel import Role
+from shared.models.rows import StepRow
+
+
+def _answer(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    said = context.say("answered", who=step.participant, what="", s=took_s(step) or 0.0)
+    sure = Span(stated(reply, context), Style.DIM)
+    told = line(Span("✓ ", Style.GOOD), said, sure, note(step))
+    if context.live:
+        return [told]
+    return [told, *block(shortened(str(reply.get("answer") or ""), SHORT), indent=INDENT)]
+
+
+def _ranking(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    said = context.say("ranking_came", who=step.participant)
+    return [line(said, Span(because(reply), Style.DIM), note(step))]
+
+
+LIVE = LiveView(
+    begins={Role.ANSWER: begins_with("asks_answers"), Role.RANKING: begins_with("asks_rankings")},
+    ends={Role.ANSWER: _answer, Role.RANKING: _ranking},
+    lone=frozenset({Role.ANSWER}),
+    columns=Role.ANSWER,
+)

@@ -1,0 +1,118 @@
+"""How a forum is followed: who asks for the floor, who gets it, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from orchestrator.core.document import Line, Span, Style, block, line
+from orchestrator.core.views.context import shortened
+from orchestrator.core.views.live import (
+    INDENT,
+    SHORT,
+    LiveView,
+    RenderContext,
+    Reply,
+    answered,
+    ballot,
+    ballots_begin,
+    headed,
+    note,
+)
+from orchestrator.workflows.forum.rounds import BidSeen, RoundSeen, rounds_of_steps
+from shared.models.panel import Role
+from shared.models.rows import StepRow
+
+
+def _floor_is_open(group: Sequence[StepRow], _who: str, context: RenderContext) -> list[Line]:
+    number = group[0].round
+    counted = (
+        context.say("round_n", n=number)
+        if context.most_rounds is None
+        else context.say("round_of", n=number, most=context.most_rounds)
+    )
+    asked = Span(f"[O] {context.say('asks_floor')}", Style.STRONG)
+    said = line(asked, Span(f" {counted}", Style.DIM))
+    return [line(""), said] if context.live else [said]
+
+
+def _given_the_floor(group: Sequence[StepRow], _who: str, context: RenderContext) -> list[Line]:
+    step = group[0]
+    seen = _round(step.round, context)
+    how = f" ({context.say('by_rule')})" if seen.by_rule else ""
+    why = f" — {shortened(seen.said, SHORT)}" if seen.said else ""
+    chosen = Span(context.say("selects", who=step.participant), context.voice(step))
+    return [line(INDENT, chosen, Span(f"{how}{why}", Style.DIM))]
+
+
+def _round(number: int, context: RenderContext) -> RoundSeen:
+    return next(seen for seen in rounds_of_steps(context.steps) if seen.number == number)
+
+
+def _concluding(group: Sequence[StepRow], who: str, context: RenderContext) -> list[Line]:
+    del group
+    return headed(f"[O] {context.say('asks_conclusion', who=who)}")
+
+
+def _bid(step: StepRow, reply: Reply, _context: RenderContext) -> list[Line]:
+    asks = reply.get("action") == "REQUEST"
+    seen = BidSeen(step.participant, asks, str(reply.get("reason") or ""))
+    why = f" ({shortened(seen.reason, SHORT)})" if seen.reason else ""
+    return [line(f"{INDENT}{seen.participant} {seen.sign}", Span(why, Style.DIM))]
+
+
+def _all_bids(number: int, context: RenderContext) -> list[Line]:
+    """`Claude: ✋  Gemini: ✋  Codex: 💤`"""
+    seen = _round(number, context)
+    lines = [line(INDENT, seen.signs)]
+    if not seen.asking:
+        lines.append(line(INDENT, Span(context.say("nobody_asks"), Style.DIM)))
+    return lines
+
+
+def _selection(_step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    """Whoever got the floor is told when it speaks; only an end is told here."""
+    if reply.get("action") != "END":
+        return []
+    head = headed(f"[O] {context.say('ends_forum')}")
+    return [*head, *block(str(reply.get("conclusion") or ""), indent=INDENT)]
+
+
+def _speech(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    head = line(Span(f"[{step.participant}] 🎤", context.voice(step)), note(step))
+    said = block(str(reply.get("speech") or ""), indent="" if context.live else INDENT)
+    return [line(""), head, *said] if context.live else [head, *said]
+
+
+def _conclusion(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    if "conclusion" not in reply:
+        return answered(step, reply, context)
+    head = headed(f"[O] {step.participant}:")
+    return [*head, *block(str(reply["conclusion"]), indent=INDENT)]
+
+
+def _signs(steps: Sequence[StepRow]) -> str:
+    return rounds_of_steps(steps)[-1].signs
+
+
+LIVE = LiveView(
+    begins={
+        Role.BID: _floor_is_open,
+        Role.SPEECH: _given_the_floor,
+        Role.BALLOT: ballots_begin,
+        Role.SYNTHESIS: _concluding,
+    },
+    ends={
+        Role.BID: _bid,
+        Role.SELECTION: _selection,
+        Role.SPEECH: _speech,
+        Role.SYNTHESIS: _conclusion,
+        Role.BALLOT: ballot,
+    },
+    failures={Role.SPEECH: "no_speech"},
+    silent=frozenset({Role.SELECTION}),
+    announced=frozenset({Role.SPEECH}),
+    gathered={Role.BID: _all_bids},
+    command="ask --debate",
+    spotlight=Role.SPEECH,
+    signs=(Role.BID, _signs),
+)

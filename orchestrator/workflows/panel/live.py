@@ -1,0 +1,66 @@
+"""How a panel is followed: arguments in full, the moderator's score, votes and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from orchestrator.core.document import Line, Span, Style, block, line
+from orchestrator.core.views.context import shortened
+from orchestrator.core.views.live import (
+    INDENT,
+    SHORT,
+    LiveView,
+    RenderContext,
+    Reply,
+    ballot,
+    ballots_begin,
+    because,
+    begins_with,
+    headed,
+    position,
+    stated,
+)
+from shared.models.panel import Role
+from shared.models.rows import StepRow
+
+
+def _round_begins(group: Sequence[StepRow], who: str, context: RenderContext) -> list[Line]:
+    """Where they speak one after another, whoever is next is not named for all of them."""
+    number, role = group[0].round, context.role(group[0].role)
+    if len(group) == 1:
+        return headed(context.say("round_opens", n=number, role=role))
+    return headed(context.say("round_starts", n=number, role=role, who=who))
+
+
+def _argument(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    said = block(str(reply.get("argument") or ""), indent=INDENT)
+    return [position(step, reply, context), *said]
+
+
+def _moderation(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    score = reply.get("consensus_score")
+    told = context.say("no_score") if score is None else context.say("consensus_score", score=score)
+    said = context.say("moderation_came", who=step.participant, what=told)
+    return [line(Span(said, Style.STRONG), Span(because(reply, "feedback"), Style.DIM))]
+
+
+def _judgement(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    verdict = shortened(str(reply.get("verdict") or "-"), SHORT)
+    said = context.say("judgement_came", who=step.participant, what=verdict)
+    return [line(Span(said, Style.STRONG), Span(stated(reply, context), Style.DIM))]
+
+
+LIVE = LiveView(
+    begins={
+        Role.ARGUMENT: _round_begins,
+        Role.BALLOT: ballots_begin,
+        Role.JUDGEMENT: begins_with("asks_judgement"),
+    },
+    ends={
+        Role.ARGUMENT: _argument,
+        Role.MODERATION: _moderation,
+        Role.BALLOT: ballot,
+        Role.JUDGEMENT: _judgement,
+    },
+    silent=frozenset({Role.MODERATION}),
+)

@@ -1,0 +1,43 @@
+"""How the debate of a plan is followed: versions of the plan, and what is held against them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.views.context import shortened, took_s
+from orchestrator.core.views.live import (
+    INDENT,
+    SHORT,
+    LiveView,
+    RenderContext,
+    Reply,
+    headed,
+    objections,
+)
+from shared.models.panel import Role
+from shared.models.rows import StepRow
+
+_CHALLENGES = (Role.CHALLENGE, Role.RISK, Role.INNOVATION, Role.CROSS_REVIEW)
+
+
+def _planning(group: Sequence[StepRow], who: str, context: RenderContext) -> list[Line]:
+    return headed(context.say("asks_plan", who=who, version=_version(group[0], context)))
+
+
+def _plan(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    said = context.say("plan_came", who=step.participant, version=_version(step, context))
+    took = context.say("seconds", s=took_s(step) or 0.0)
+    first = shortened(str(reply.get("plan") or ""), SHORT)
+    return [line(said, Span(f" ({took})", Style.DIM)), line(INDENT, Span(first, Style.DIM))]
+
+
+def _version(step: StepRow, context: RenderContext) -> str:
+    return context.say("plan_version", n=max(step.round, 1))
+
+
+LIVE = LiveView(
+    begins={Role.PLAN: _planning},
+    ends={Role.PLAN: _plan, **dict.fromkeys(_CHALLENGES, objections)},
+    rounds=frozenset({*_CHALLENGES, Role.DEFENSE}),
+)
