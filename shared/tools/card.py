@@ -55,10 +55,9 @@ ORDINARY = ToolLimits()
 
 @dataclass(frozen=True)
 class ToolCost:
-    """What a run on a change of some files usually takes; `docs/design/analysers.md` says how it was measured."""
+    """What a run on a change of some files usually takes: seconds of one processor, and money."""
 
     seconds: float
-    processor_s: float
     usd: float = 0.0
 
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter
 
-from shared.errors import ToolError
-from shared.models.coverage import UnreadFile
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
-from shared.text.bounded_json import loads
 from shared.tools.inputs import AnalyserInput
 from workers.tools.analysers.critique import analyser_label, python_critique
-from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile
+from workers.tools.analysers.program import AnalyserProgram, ProgramAnswer, crashed_files
+from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, Unreadable
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox.deep import deep
-from workers.tools.sandbox.sandbox import Countdown, execute, output_of, scratch
-from workers.tools.snapshot import materialised
+from workers.tools.sandbox.sandbox import Countdown
 
-PROGRAM = "radon"
 RULE = "complexity/C901"
 CATEGORY = "maintainability"
 # Cyclomatic complexity (McCabe 1976) above which a function is reported, worst first. His limit is 10; radon
@@ -44,7 +40,7 @@ class _RadonTrouble(BaseModel):
     error: str
 
 
-_REPORT = TypeAdapter(dict[str, tuple[_Block, ...] | _RadonTrouble])
+_RadonReport = dict[str, tuple[_Block, ...] | _RadonTrouble]
 
 
 @dataclass(frozen=True)
@@ -57,65 +53,57 @@ class Function:
     complexity: int
 
 
-def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
-    """A critique of the subject's Python files; raises `ToolError` when there are none."""
-    label = f"complexity ({analyser_label(PROGRAM)})"
-    return python_critique(inputs, context, label, _examine)
-
-
 def severity_of(complexity: int) -> Severity | None:
     """How bad a complexity is, or None when it is all right."""
     return next((severity for above, severity in THRESHOLDS if complexity > above), None)
 
 
+def _troubles(answer: ProgramAnswer[_RadonReport]) -> Iterator[tuple[str, Unreadable]]:
+    yield from crashed_files(answer)
+    for file, blocks in (answer.report or {}).items():
+        if isinstance(blocks, _RadonTrouble):
+            yield file, UNPARSED
+
+
+def _blocks(report: _RadonReport) -> Iterator[tuple[Path, _Block]]:
+    for file, blocks in report.items():
+        if not isinstance(blocks, _RadonTrouble):
+            yield from ((Path(file), block) for block in blocks)
+
+
+_RADON = AnalyserProgram(
+    name="radon",
+    form=TypeAdapter(_RadonReport),
+    # It reads setup.cfg and radon.cfg of its directory, where there are none.
+    command=lambda files: [*deep("radon"), "cc", "--json", "--no-assert", *files],
+    # Numbered names: what a file is called must not decide whether radon looks at it.
+    file_name=lambda number, _path: f"{number}.py",
+    issues=_blocks,
+    troubles=_troubles,
+)
+
+
+def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
+    """A critique of the subject's Python files; raises `ToolError` when there are none."""
+    label = f"complexity ({analyser_label('radon')})"
+    return python_critique(inputs, context, label, _examine)
+
+
 def _examine(
     examined: Examined, documents: Documents, countdown: Countdown
 ) -> tuple[Examined, list[RaisedFinding]]:
-    # Numbered names: what a file is called must not decide whether radon looks at it.
-    files: dict[str, bytes] = {}
-    for number, source in enumerate(examined.files):
-        files[f"after/{number}.py"] = source.analysed.encode("utf-8")
-        before = source.change.before
-        if before is not None:
-            files[f"before/{number}.py"] = documents.get(before)
-    measured = _measure(files, countdown)
-    found: list[RaisedFinding] = []
-    unread: list[UnreadFile] = []
-    for number, source in enumerate(examined.files):
-        after = measured.get(f"after/{number}.py")
-        if after is None:
-            unread.append(UNPARSED.of(source.path))
-            continue
-        found += _compare(source, after, measured.get(f"before/{number}.py") or {})
-    return examined.without(unread), found
+    now = _RADON.analyse(examined.files, countdown)
+    examined = examined.without(now.unread.values())
+    before = _RADON.analyse_before(examined.files, documents, countdown)
+    findings: list[RaisedFinding] = []
+    for source in examined.files:
+        _, earlier = before.of(source)
+        after = _functions(now.issues.get(source.path, ()))
+        findings += _compare(source, after, _functions(earlier))
+    return examined, findings
 
 
-def _measure(
-    files: Mapping[str, bytes], countdown: Countdown
-) -> dict[str, dict[str, Function] | None]:
-    """Functions by qualified name for each file, None for one that cannot be parsed."""
-    with materialised(files) as root, scratch() as home:
-        # radon reads setup.cfg and radon.cfg of its directory: the scratch directory has none.
-        finished = execute(
-            [*deep(PROGRAM), "cc", "--json", "--no-assert", str(root)],
-            cwd=home,
-            home=home,
-            reads=(root,),
-            timeout_s=countdown.remaining_s(),
-            confinement=countdown.confinement(),
-        )
-        try:
-            report = _REPORT.validate_python(loads(output_of(finished, PROGRAM)))
-        except (ValueError, ValidationError) as error:
-            raise ToolError("radon answered in a form that is not understood.") from error
-        listed = {Path(path).relative_to(root).as_posix(): value for path, value in report.items()}
-    # A file without any function is not in the report.
-    return {path: _functions(listed.get(path, ())) for path in files}
-
-
-def _functions(blocks: tuple[_Block, ...] | _RadonTrouble) -> dict[str, Function] | None:
-    if isinstance(blocks, _RadonTrouble):
-        return None
+def _functions(blocks: Iterable[_Block]) -> dict[str, Function]:
     named: dict[str, Function] = {}
     for block in blocks:
         if block.type == "method":
