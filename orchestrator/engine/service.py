@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from celery.signals import worker_ready, worker_shutdown
 
@@ -10,6 +12,8 @@ from orchestrator.engine.advance import Engine
 from orchestrator.engine.listener import Listener
 from orchestrator.engine.sweeper import Sweeper
 from orchestrator.engine.tasks import register
+from orchestrator.workflows.descriptor import WorkflowType
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.delivery.broker import make_app
 from shared.delivery.contracts import QUEUE_ORCHESTRATOR
 from shared.delivery.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
@@ -25,7 +29,7 @@ THREADS = 4
 PATIENCE_S = 60.0
 
 
-def build_app(settings: Settings, database: Database) -> tuple[Application, Engine]:
+def build_app(settings: Settings, engine: Engine) -> Application:
     """The application with the orchestrator's tasks registered; every task module is imported by now."""
     app = make_app(
         settings.endpoints.broker_url,
@@ -33,13 +37,12 @@ def build_app(settings: Settings, database: Database) -> tuple[Application, Engi
         late_acks=settings.late_acks,
         redis_url=settings.endpoints.redis_url,
     )
-    engine = Engine(database)
     register(app, engine)
-    return app, engine
+    return app
 
 
-def main(settings: Settings) -> int:
-    """Run until told to stop; the exit code."""
+def main(settings: Settings, workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS) -> int:
+    """Run until told to stop; the exit code. `workflows` are those whose runs are advanced."""
     configure(settings.log_level)
     url = settings.endpoints.database_url
     database = Database(
@@ -49,9 +52,9 @@ def main(settings: Settings) -> int:
     sweeping = Database(url, pool_size=2, patience_s=2.0, answer_s=SWEEP_SILENCE_S)
     # A beat waits for nobody's connection, and for no answer that comes too late.
     beating = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
-    app, _engine = build_app(settings, database)
+    app = build_app(settings, Engine(database, workflows))
     presence = Presence(beating, "orchestrator")
-    sweeper = Sweeper(sweeping, app, Engine(impatient))
+    sweeper = Sweeper(sweeping, app, Engine(impatient, workflows))
     listener = Listener(Signals(settings.endpoints.redis_url), impatient, app, presence.process_id)
 
     def started(**_signal: object) -> None:

@@ -116,8 +116,12 @@ class Cluster:
         slots: int = SLOTS,
         kill_at: str | None = None,
         env: dict[str, str] | None = None,
+        program: Path | None = None,
     ) -> Kept:
-        """Start `orchestrator*`, `turns*` or `tools*` and keep it alive; `kill_at` arms its first start."""
+        """Start `orchestrator*`, `turns*` or `tools*` and keep it alive; `kill_at` arms its first start.
+
+        `program` is a file of Python to be run instead of the product's own script.
+        """
         armed: dict[str, str] = {}
         if kill_at is not None:
             marker = self.folder / f"killed-{time.monotonic_ns()}"
@@ -125,7 +129,7 @@ class Cluster:
         return self.keeper.keep(
             Kept(
                 name=name,
-                argv=_command(name, pool, slots),
+                argv=(sys.executable, str(program)) if program else _command(name, pool, slots),
                 env={**self.environ, **(env or {})},
                 log=self.folder / f"{name}.log",
                 armed=armed,
@@ -187,9 +191,14 @@ class Cluster:
     def submit(self, count: int = 1, *, signal_it: bool = True, **options: Any) -> list[str]:
         """Submit reviews and wake the orchestrator for each."""
         subject: Subject = options.pop("subject", self.subject)
+        changes = {
+            "workflow": options.pop("workflow", "review"),
+            "labels": options.pop("labels", {}),
+        }
         runs = []
         for _ in range(count):
             spec = make_spec(subject, self.models.base_url, **options)
+            spec = spec.model_copy(update=changes)
             runs.append(self.engine.submit(spec, subject.title, subject.documents))
             if signal_it:
                 self.signals.send(runs[-1])

@@ -97,6 +97,18 @@ def pair(spec: RunSpec, _materials: Materials) -> Workflow:
     return Outcome(Verdict.DONE, None, ", ".join(said))
 
 
+def supervisor(spec: RunSpec, _materials: Materials) -> Workflow:
+    """Two reviews at once, as child runs on the same captured change."""
+
+    def review() -> ChildRequest:
+        return ChildRequest("a review", spec.model_copy(update={"workflow": "review"}))
+
+    children = (ChildRun(f"review/{number}", "review", review) for number in (1, 2))
+    results = yield from together(children)
+    said = [child_outcome(result) for result in results]
+    return Outcome(Verdict.DONE, None, ", ".join(outcome.status.value for outcome in said))
+
+
 class NoOptions(ForeignWire):
     """Nothing can be chosen."""
 
@@ -115,7 +127,7 @@ def _type(
     )
 
 
-_OWN = (_type(machine, Transition), *map(_type, (asking, broken, boss, pair)))
+_OWN = (_type(machine, Transition), *map(_type, (asking, broken, boss, pair, supervisor)))
 SMALL_WORKFLOWS = {**WORKFLOWS, **{workflow.name: workflow for workflow in _OWN}}
 
 
