@@ -31,7 +31,7 @@ from shared.settings import Settings
 from shared.store.database import Database
 from shared.store.migrate import upgrade
 from tests.chaos.audit import Story, install, stories
-from tests.chaos.processes import Keeper, Kept, Repeated
+from tests.chaos.processes import Keeper, Kept, Repeated, command
 from tests.chaos.workload import CANARIES, KEY_VARIABLE, Subject, make_spec, make_subject
 from tests.orchestrator.embedded.faults import kill_postgres, kill_redis
 from tests.support.model_process import ModelServer
@@ -39,7 +39,6 @@ from tests.support.model_process import ModelServer
 __all__ = ["Cluster", "Fault", "Repeated"]
 
 ENDED = (RunStatus.COMPLETED, RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.EXPIRED)
-SCRIPTS = Path(sys.executable).parent
 SLOTS = 8
 
 
@@ -129,7 +128,7 @@ class Cluster:
         return self.keeper.keep(
             Kept(
                 name=name,
-                argv=(sys.executable, str(program)) if program else _command(name, pool, slots),
+                argv=(sys.executable, str(program)) if program else command(name, pool, slots),
                 env={**self.environ, **(env or {})},
                 log=self.folder / f"{name}.log",
                 armed=armed,
@@ -142,7 +141,7 @@ class Cluster:
         wanted = ["orchestrator", "turns", *(["tools"] if self.with_tools else [])]
         for name in self.keeper.names():
             kept = self.keeper[name]
-            usual = (kept.argv, kept.env) == (_command(name, None, SLOTS), self.environ)
+            usual = (kept.argv, kept.env) == (command(name, None, SLOTS), self.environ)
             if name not in wanted or kept.armed or not kept.revived or not usual:
                 self.keeper.drop(name, signal.SIGKILL)
         for name in wanted:
@@ -397,12 +396,3 @@ class Cluster:
         told = {fault.pid for fault in self.faults if fault.pid}
         own = [pid for pid in self.keeper.deaths if pid not in told]
         return sum(fault.kind in ("kill", "stop") for fault in self.faults) + len(own)
-
-
-def _command(name: str, pool: str | None, slots: int) -> tuple[str, ...]:
-    kind = name.partition("-")[0]
-    if kind == "orchestrator":
-        return (str(SCRIPTS / "quorate"), "orchestrator")
-    words = [str(SCRIPTS / "quorate-worker"), kind]
-    words += ["--concurrency", str(slots if kind == "turns" else 2)]
-    return tuple(words + (["--pool", pool] if pool else []))

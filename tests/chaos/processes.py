@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from orchestrator.embedded.processes import wait_until
 
+SCRIPTS = Path(sys.executable).parent
 POLL_S = 0.03
 RESTART_S = 0.1
 
@@ -204,3 +206,13 @@ def _alive(pid: int) -> bool:
             return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
     except (OSError, IndexError):
         return False
+
+
+def command(name: str, pool: str | None, slots: int) -> tuple[str, ...]:
+    """How the product's own script of that name is started."""
+    kind = name.partition("-")[0]
+    if kind == "orchestrator":
+        return (str(SCRIPTS / "quorate"), "orchestrator")
+    words = [str(SCRIPTS / "quorate-worker"), kind]
+    words += ["--concurrency", str(slots if kind == "turns" else 2)]
+    return tuple(words + (["--pool", pool] if pool else []))

@@ -15,7 +15,8 @@ from shared.delivery.contracts import (
     QUEUE_TURNS,
     QUEUES,
 )
-from tests.chaos.cluster import SCRIPTS, Cluster
+from tests.chaos.cluster import Cluster
+from tests.chaos.processes import SCRIPTS
 from tests.support.poison import poisons
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(240)]
