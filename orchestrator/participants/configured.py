@@ -35,9 +35,11 @@ def participant_of(
     name: str, provider: ProviderSection, *, timeout_s: float, language: str
 ) -> Participant:
     """The participant that an entry describes, without its fallbacks. Raises ConfigurationError."""
-    named = provider.persona if isinstance(provider, SpeakerSection) else None
-    persona = None if named is None else load_persona(named, language)
-    return provider.participant(name, timeout_s=timeout_s, persona=persona)
+    participant = provider.participant(name, timeout_s)
+    persona = provider.persona if isinstance(provider, SpeakerSection) else None
+    if persona is None:
+        return participant
+    return participant.model_copy(update={"persona": load_persona(persona, language)})
 
 
 def obstacle(name: str, provider: ProviderSection, environ: Mapping[str, str]) -> Obstacle | None:

@@ -35,10 +35,8 @@ class ProviderSection(Section):
         """What the worker's provider is told; None where nothing of the entry is an option."""
         return None
 
-    def participant(
-        self, name: str, *, timeout_s: float, persona: str | None = None
-    ) -> Participant:
-        """The participant that the entry describes, without its fallbacks. Raises ConfigurationError."""
+    def participant(self, name: str, timeout_s: float) -> Participant:
+        """The participant that the entry describes, without persona and fallbacks. Raises ConfigurationError."""
         raise NotImplementedError
 
 
@@ -72,9 +70,7 @@ class SpeakerSection(ProviderSection):
             exclude_none=True,
         )
 
-    def participant(
-        self, name: str, *, timeout_s: float, persona: str | None = None
-    ) -> Participant:
+    def participant(self, name: str, timeout_s: float) -> Participant:
         """A model that speaks with these options."""
         origin = self.checked_options.origin
         return Participant(
@@ -82,7 +78,6 @@ class SpeakerSection(ProviderSection):
             provider=self.provider,
             model=self.model,
             family=self.family or family_of(self.model or origin),
-            persona=persona,
             temperature=self.temperature,
             timeout_s=self.timeout or timeout_s,
             max_output_tokens=self.max_output_tokens or 8192,
@@ -102,14 +97,11 @@ class PersonSection(ProviderSection):
 
     timeout: Seconds | None = None
 
-    def participant(
-        self, name: str, *, timeout_s: float, persona: str | None = None
-    ) -> Participant:
+    def participant(self, name: str, timeout_s: float) -> Participant:
         """`timeout_s` is for the worker's look at the turn; the person's own time is an option.
 
         Everybody is of a family of their own: people are no copies of one another, and each has a vote.
         """
-        del persona
         options: dict[str, JsonValue] = {}
         if self.timeout is not None:
             options["answer_within_s"] = self.timeout
@@ -125,11 +117,8 @@ class ScriptedSection(ProviderSection):
     script: Annotated[str, Field(min_length=1), OwnFile()]
     family: str | None = None
 
-    def participant(
-        self, name: str, *, timeout_s: float, persona: str | None = None
-    ) -> Participant:
+    def participant(self, name: str, timeout_s: float) -> Participant:
         """The replies travel with the run."""
-        del persona
         return scripted_participant(name, Path(self.script), self.family, timeout_s)
 
 
@@ -138,22 +127,17 @@ class AnalyserSection(ProviderSection):
 
     tool: Annotated[str, OneOf(*ANALYSERS)]
 
-    def participant(
-        self, name: str, *, timeout_s: float, persona: str | None = None
-    ) -> Participant:
+    def participant(self, name: str, timeout_s: float) -> Participant:
         """Its turns are runs of the tool."""
-        del persona
         return analyser_participant(name, self.tool, timeout_s)
 
 
 class RulesSection(ProviderSection):
     """The rule-based speaker of the author's side and of the chair."""
 
-    def participant(
-        self, name: str, *, timeout_s: float, persona: str | None = None
-    ) -> Participant:
+    def participant(self, name: str, timeout_s: float) -> Participant:
         """It takes no time and no words."""
-        del timeout_s, persona
+        del timeout_s
         return Participant(name=name, provider=self.provider, family="rules")
 
 

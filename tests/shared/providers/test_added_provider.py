@@ -43,7 +43,7 @@ def echo(**options: Any) -> Participant:
 
 def test_its_entry_says_what_its_options_are_and_what_every_model_may_say() -> None:
     made = entry(model="m", volume=3, rpm=50, persona="sceptic", api_key_env="MINE", family="f")
-    participant = made.participant("loud", timeout_s=60, persona="You doubt.")
+    participant = made.participant("loud", 60.0)
     assert (participant.provider, participant.model, participant.family) == ("echo", "m", "f")
     assert participant.options == {"volume": 3, "rpm": 50.0, "api_key_env": "MINE"}
     with pytest.raises(ValidationError, match="did you mean 'volume'"):

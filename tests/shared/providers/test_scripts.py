@@ -58,7 +58,11 @@ def test_loaded_entries_can_be_parsed_again(tmp_path: Path) -> None:
             "s.yaml",
             r"s.yaml:2: `fault`: known faults are timeout, .*hang",
         ),
-        ("- reply: x\n- when: {role: critic}\n  reply: x\n", "s.yaml", r"s.yaml:2: .*`when.role`"),
+        (
+            "- reply: x\n- when: {role: A critic}\n  reply: x\n",
+            "s.yaml",
+            r"s.yaml:2: .*`when.role`",
+        ),
         ("- when: {round: 1}\n", "s.yaml", r"s.yaml:1: an entry needs `reply`"),
         ("- reply: x\n  latency_s: [2, 1]\n", "s.yaml", r"\[least, most\]"),
         ("- reply: x\n  latency_s: -1\n", "s.yaml", r"s.yaml:2: `latency_s`"),
