@@ -91,10 +91,10 @@ def connect(starting: Starting, *, answer_s: float = LONGEST_REPORT_S) -> Backen
 
 def require_schema(database: Database) -> None:
     """Raise EnvironmentFault unless an external database is at this version's schema."""
-    found = database.run(schema_revision)
-    if found == HEAD:
+    revision = database.run(schema_revision)
+    if revision == HEAD:
         return
-    have = "is empty" if found is None else f"is at schema {found}"
+    have = "is empty" if revision is None else f"is at schema {revision}"
     raise EnvironmentFault(
         f"the database {have} and this version of Quorate needs {HEAD}: run `quorate db upgrade` once (with the "
         "newest version that uses this database)."

@@ -179,10 +179,10 @@ class _Here:
     def participant(self, name: str) -> Participant:
         """The one participant of that name. Raises ConfigurationError for a group, CredentialsRejected."""
         catalogue = Catalogue(self.configuration.settings, self.environ, self.directory)
-        found = catalogue.resolve(ParticipantEntry(name=name))
-        if len(found) != 1:
+        participants = catalogue.resolve(ParticipantEntry(name=name))
+        if len(participants) != 1:
             raise ConfigurationError(f"'{name}' is not one participant: name them one by one.")
-        # Only who is named here and now: the origin's row is no permission.
+        # Only those who are named here and now: the origin's row is no permission.
         settings = ServiceSettings.from_environment(self.environ)
-        Allowed.of(settings.instance, self.environ).allow_all(found)
-        return found[0]
+        Allowed.of(settings.instance, self.environ).allow_all(participants)
+        return participants[0]

@@ -41,13 +41,13 @@ class LimiterState:
     accounts: tuple[Breaker, ...] = ()
     pauses: tuple[Pause, ...] = ()
 
-    def state_of(self, who: Participant) -> str:
+    def state_of(self, participant: Participant) -> str:
         """`ready`, or what keeps the participant's calls back."""
-        if not self.known or who.rule_based:
+        if not self.known or participant.rule_based:
             return UNKNOWN
-        account = account_of(who)
+        account = account_of(participant)
         for held in self.pauses:
-            if held.name in (who.name, who.provider, account):
+            if held.name in (participant.name, participant.provider, account):
                 return f"paused ({held.name}){': ' + held.reason if held.reason else ''}"
         breaker = next((one for one in self.accounts if one.account == account), None)
         return "ready" if breaker is None else _breaker_state(breaker)
@@ -77,11 +77,11 @@ def list_participants(
     configuration = load_configuration(directory, environ, explicit=config, workflow="review")
     panel, report = build_panel(names or None, configuration, environ, directory)
     catalogue = Catalogue(configuration.settings, environ, directory)
-    taking_part = {who.name for who in everybody(panel)}
+    taking_part = {participant.name for participant in everybody(panel)}
     others = [
-        (one.participant, _how(one))
-        for one in catalogue.discovery.found
-        if one.participant.name not in taking_part
+        (discovered.participant, _how(discovered))
+        for discovered in catalogue.discovery.found
+        if discovered.participant.name not in taking_part
     ]
     missing = list(catalogue.discovery.missing)
     for name, provider in configuration.settings.providers.items():
@@ -95,12 +95,13 @@ def list_participants(
 
 def everybody(panel: Panel) -> tuple[Participant, ...]:
     """Each participant of a panel once."""
-    found = {who.name: who for who in (*panel.critics, panel.author, panel.chair)}
-    return tuple(found.values())
+    members = (*panel.critics, panel.author, panel.chair)
+    return tuple({member.name: member for member in members}.values())
 
 
-def _how(found: Found) -> str:
-    return found.how + (f"; also `{'`, `'.join(found.aliases)}`" if found.aliases else "")
+def _how(discovered: Found) -> str:
+    aliases = "`, `".join(discovered.aliases)
+    return f"{discovered.how}; also `{aliases}`" if aliases else discovered.how
 
 
 def _held(environ: Mapping[str, str]) -> LimiterState:
@@ -122,7 +123,7 @@ def pause_participant(
     url = backend.settings.endpoints.redis_url
     settings = load_configuration(directory, backend.environ, explicit=config).settings
     known = pausable_names(Catalogue(settings, backend.environ, directory))
-    known += [one.account for one in breakers(url)]
+    known += [breaker.account for breaker in breakers(url)]
     # Of a run that was submitted elsewhere, or with a panel of its own.
     known += backend.read(awaited_participants)
     if name not in known:
@@ -148,8 +149,10 @@ def resume_participant(backend: Backend, name: str) -> ResumeResult:
     closed = BreakerState.CLOSED
     return ResumeResult(
         False,
-        paused=tuple(one.name for one in paused(url)),
-        open_accounts=tuple(one.account for one in breakers(url) if one.state is not closed),
+        paused=tuple(held.name for held in paused(url)),
+        open_accounts=tuple(
+            breaker.account for breaker in breakers(url) if breaker.state is not closed
+        ),
     )
 
 
@@ -158,11 +161,17 @@ def pausable_names(catalogue: Catalogue) -> list[str]:
 
     No panel is built: who pauses a participant may have none of the keys.
     """
-    held = [row.name for row in CATALOGUE.values() if row.reach is not Reach.NOBODY]
-    models = [who for who in catalogue.everyone() if who.provider in held]
-    names = [name for who in models for name in (who.name, who.provider, account_of(who))]
-    missing = [who.partition(" ")[0] for who, _todo in catalogue.discovery.missing]
-    return [*names, *missing, *held]
+    limited = [row.name for row in CATALOGUE.values() if row.reach is not Reach.NOBODY]
+    models = [
+        participant for participant in catalogue.everyone() if participant.provider in limited
+    ]
+    names = [
+        name
+        for participant in models
+        for name in (participant.name, participant.provider, account_of(participant))
+    ]
+    missing = [name.partition(" ")[0] for name, _todo in catalogue.discovery.missing]
+    return [*names, *missing, *limited]
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:

@@ -234,7 +234,7 @@ def _check_nobody_dropped(
 def _everybody(cast: Cast) -> list[tuple[str, Participant]]:
     panel = cast.panel
     seats = [*panel.critics, panel.author, panel.chair, *filter(None, (cast.moderator,))]
-    return [(one.name, one) for one in seats]
+    return [(participant.name, participant) for participant in seats]
 
 
 def _with_turn_timeout(cast: Cast, turn_s: float | None) -> Cast:
@@ -242,13 +242,13 @@ def _with_turn_timeout(cast: Cast, turn_s: float | None) -> Cast:
     if turn_s is None:
         return cast
 
-    def limited(one: Participant) -> Participant:
-        if one.is_person or one.timeout_s <= turn_s:
-            return one
-        return one.model_copy(update={"timeout_s": turn_s})
+    def limited(participant: Participant) -> Participant:
+        if participant.is_person or participant.timeout_s <= turn_s:
+            return participant
+        return participant.model_copy(update={"timeout_s": turn_s})
 
     panel = cast.panel
-    critics = tuple(limited(one) for one in panel.critics)
+    critics = tuple(limited(participant) for participant in panel.critics)
     return replace(
         cast,
         panel=Panel(critics=critics, author=limited(panel.author), chair=limited(panel.chair)),
@@ -261,10 +261,10 @@ def _with_windows(cast: Cast, size: int) -> Cast:
         return cast
     from shared.providers.prices import context_window
 
-    def informed(one: Participant) -> Participant:
-        known = one.context_tokens or context_window(one)
-        fallback = tuple(informed(other) for other in one.fallback)
-        return one.model_copy(update={"context_tokens": known, "fallback": fallback})
+    def informed(participant: Participant) -> Participant:
+        known = participant.context_tokens or context_window(participant)
+        fallback = tuple(informed(other) for other in participant.fallback)
+        return participant.model_copy(update={"context_tokens": known, "fallback": fallback})
 
     panel = cast.panel
     critics = tuple(map(informed, panel.critics))

@@ -99,8 +99,8 @@ class RunComparison:
 
 def compare_runs(backend: Backend, first: str, second: str) -> RunComparison:
     """What differs between two runs. Raises UnknownRun, UserError or ReplayMismatch."""
-    one, other = _side(backend, first), _side(backend, second)
-    return RunComparison(one, other, compare(one, other))
+    sides = _side(backend, first), _side(backend, second)
+    return RunComparison(*sides, compare(*sides))
 
 
 def _side(backend: Backend, name: str) -> Side:

@@ -51,16 +51,18 @@ def hand_over_keys(
         listener.warn(notice("other_keys", names=names))
         return
     listener.inform(notice("workers_renewed", names=names))
-    renew(backend, [one for one in members if set(key_variables(one)) & set(missing)])
+    renew(backend, [member for member in members if set(key_variables(member)) & set(missing)])
 
 
 def forget_refusals(redis_url: str, members: Sequence[Participant]) -> None:
     """A key that was refused a moment ago is not the one that is tried now; an operator's pause stays."""
-    accounts = {account_of(one) for who in members for one in (who, *who.fallback)}
-    held = {one.name for one in paused(redis_url)}
+    accounts = {
+        account_of(participant) for member in members for participant in (member, *member.fallback)
+    }
+    pauses = {pause.name for pause in paused(redis_url)}
     for breaker in breakers(redis_url):
         refused = breaker.state is not BreakerState.CLOSED and (
             breaker.why == FailureKind.CREDENTIALS
         )
-        if refused and breaker.account in accounts - held:
+        if refused and breaker.account in accounts - pauses:
             resume(redis_url, breaker.account)

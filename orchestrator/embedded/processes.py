@@ -24,7 +24,7 @@ _DETACH = '"$@" >&2 & echo "$!"'
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class LiveProcess:
     """A live process, as seen at one moment."""
 
     pid: int
@@ -33,7 +33,7 @@ class Process:
     """The kernel's short name of the executable, 15 characters at most."""
 
 
-def working_in(folder: Path, programs: tuple[str, ...] = ()) -> tuple[Process, ...]:
+def working_in(folder: Path, programs: tuple[str, ...] = ()) -> tuple[LiveProcess, ...]:
     """The live processes whose working directory is `folder`, also one removed under them; zombies have none.
 
     With `programs`, only those whose name contains one of the words: a person's shell that stands
@@ -43,7 +43,7 @@ def working_in(folder: Path, programs: tuple[str, ...] = ()) -> tuple[Process, .
     return tuple(p for p in found if not programs or any(word in p.program for word in programs))
 
 
-def leaders(processes: Iterable[Process]) -> tuple[Process, ...]:
+def leaders(processes: Iterable[LiveProcess]) -> tuple[LiveProcess, ...]:
     """Those whose parent is not among them: a server without its workers."""
     found = tuple(processes)
     pids = {process.pid for process in found}
@@ -186,7 +186,7 @@ def spawn_detached(
     return int(shell.stdout)
 
 
-def _scan_proc(folder: Path) -> list[Process]:
+def _scan_proc(folder: Path) -> list[LiveProcess]:
     try:
         wanted = folder.stat()
     except OSError:
@@ -208,7 +208,7 @@ def _scan_proc(folder: Path) -> list[Process]:
     return found
 
 
-def _stat(pid: int) -> Process | None:
+def _stat(pid: int) -> LiveProcess | None:
     try:
         text = (_PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError:
@@ -216,7 +216,7 @@ def _stat(pid: int) -> Process | None:
     # proc_pid_stat(5): the name is in parentheses and may hold anything, parentheses too.
     program = text[text.index("(") + 1 : text.rindex(")")]
     state, parent = text[text.rindex(")") + 2 :].split()[:2]
-    return None if state in "ZX" else Process(pid, int(parent), program)
+    return None if state in "ZX" else LiveProcess(pid, int(parent), program)
 
 
 def _all_pids() -> list[int]:
@@ -247,14 +247,14 @@ def _environment_psutil(pid: int) -> dict[str, str]:
         return {}
 
 
-def _scan_psutil(folder: Path) -> list[Process]:
+def _scan_psutil(folder: Path) -> list[LiveProcess]:
     import psutil
 
     found = []
     for process in psutil.process_iter():
         try:
             if Path(process.cwd()).samefile(folder) and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(Process(process.pid, process.ppid(), process.name()))
+                found.append(LiveProcess(process.pid, process.ppid(), process.name()))
         except (psutil.Error, OSError):
             continue
     return found

@@ -18,7 +18,7 @@ from orchestrator.embedded.launch import Escalation, Launch, Waiting
 from orchestrator.embedded.passwords import make_password
 from orchestrator.embedded.processes import (
     HAS_PROC,
-    Process,
+    LiveProcess,
     foreign_programs,
     is_alive,
     leaders,
@@ -174,14 +174,14 @@ def _no_answer(instance: Instance, names: tuple[str, ...], timeout_s: float) -> 
     )
 
 
-def _running(instance: Instance) -> dict[str, tuple[Process, ...]]:
+def _running(instance: Instance) -> dict[str, tuple[LiveProcess, ...]]:
     return {
         REDIS: working_in(instance.redis_dir, redis_server.PROGRAMS),
         POSTGRES: working_in(instance.postgres_dir, postgres_server.PROGRAMS),
     }
 
 
-def _end(running: Mapping[str, tuple[Process, ...]], *, immediate: bool) -> None:
+def _end(running: Mapping[str, tuple[LiveProcess, ...]], *, immediate: bool) -> None:
     """Postgres leaves on SIGINT (fast); SIGTERM would wait for every client.
 
     An immediate end is SIGQUIT and not SIGKILL: the postmaster gives its shared memory back.
@@ -252,5 +252,5 @@ def _postgres_status(instance: Instance) -> ServerStatus:
     )
 
 
-def _memory(processes: tuple[Process, ...]) -> int:
+def _memory(processes: tuple[LiveProcess, ...]) -> int:
     return sum(memory_bytes(process.pid) for process in processes)
