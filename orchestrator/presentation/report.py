@@ -22,7 +22,7 @@ from orchestrator.core.findings.verdict import (
 )
 from orchestrator.core.results import ChangeResult, FindingsResult, ShownMatter, WorkflowResult
 from orchestrator.workflows.descriptor import WorkflowType
-from orchestrator.workflows.registry import workflow_named
+from orchestrator.workflows.registry import round_roles, workflow_named
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
@@ -35,16 +35,13 @@ from shared.models.rows import DecisionRow, RunRow, StepRow, UsageRow
 from shared.models.run import RunSpec
 
 SUPPORTING = frozenset({Position.AGREE, Position.PARTIAL})
-# Whose verdict follows from findings; that of the others is an answer.
-# Contributions to a round of a discussion, which is assessed when all of them are there.
-ROUND_ROLES = frozenset(
-    role.value
-    for role in (
-        *(Role.CRITIQUE, Role.REBUTTAL, Role.CHALLENGE, Role.DEFENSE, Role.RISK, Role.INNOVATION),
-        *(Role.CROSS_REVIEW, Role.ARGUMENT),
-    )
-)
-ASSESSED_ROLES = ROUND_ROLES | {Role.SPEECH.value}
+
+
+def assessed_roles() -> frozenset[str]:
+    """The roles of contributions to a round that is assessed."""
+    return round_roles() | {Role.SPEECH.value}
+
+
 # As a worker notes a turn that a fallback took.
 _SHORTENED = re.compile(r"\bshortened \(([^()]*)\)")
 _SPOKEN_BY = re.compile(r"\bspoken by ([^\s,]+)")
@@ -292,7 +289,7 @@ class RunReport:
 
     def _absence(self, step: StepRow) -> Notice:
         why = notice("failure", kind=step.failure_kind, message=step.failure_message)
-        if step.role not in ROUND_ROLES:
+        if step.role not in round_roles():
             return notice("step_failed", key=step.key, why=why)
         prefix = step.key.removesuffix(step.participant)
         asked = [one for one in self.steps if one.key.startswith(prefix)]

@@ -13,30 +13,20 @@ from difflib import get_close_matches
 
 from orchestrator.core.replay.commands import Step, ToolRun
 from orchestrator.core.replay.recomputation import Decided, Group, Recomputed
+from orchestrator.workflows.registry import round_roles
 from shared.errors import UnknownRun
 from shared.models.panel import Role
 from shared.tools.catalogue import find_card
 
-# Turns that make up a round of a discussion; others may carry a round's number for people to read.
-DISCUSSING = frozenset(
-    role.value
-    for role in (
-        Role.CRITIQUE,
-        Role.REBUTTAL,
-        Role.BID,
-        Role.SELECTION,
-        Role.SPEECH,
-        Role.CHALLENGE,
-        Role.DEFENSE,
-        Role.RISK,
-        Role.INNOVATION,
-        Role.CROSS_REVIEW,
-        Role.ARGUMENT,
-        Role.MODERATION,
-    )
-)
+# Turns around the contributions to a round.
+_AROUND = frozenset({Role.BID, Role.SELECTION, Role.SPEECH, Role.MODERATION})
 _ROUND = re.compile(r"(?:(?P<cycle>\w+)/)?round:(?P<number>\d{1,3})")
 _NAMED = 12
+
+
+def discussing(role: str) -> bool:
+    """True for turns that make up a round of a discussion; others may carry a round's number for people to read."""
+    return role in _AROUND or role in round_roles()
 
 
 @dataclass(frozen=True)
@@ -119,11 +109,7 @@ def _round(way: tuple[Stop, ...], cycle: str | None, number: int, run: str) -> P
     last = -1
     for index, stop in enumerate(way):
         step = stop.steps[0] if stop.steps else None
-        if (
-            step is None
-            or str(step.role) not in DISCUSSING
-            or cycle_of(step.key, str(step.role)) != cycle
-        ):
+        if step is None or not discussing(step.role) or cycle_of(step.key, str(step.role)) != cycle:
             continue
         held.setdefault(step.round, index)
         last = index
@@ -153,7 +139,7 @@ def _names(way: tuple[Stop, ...]) -> Iterable[str]:
     for stop in way:
         for step in stop.steps:
             cycle = cycle_of(step.key, str(step.role))
-            if str(step.role) in DISCUSSING:
+            if discussing(step.role):
                 yield f"{cycle}/round:{step.round}" if cycle else f"round:{step.round}"
     for stop in way:
         yield from (

@@ -19,7 +19,7 @@ from orchestrator.core.replay.recomputation import Recomputed, asks
 from orchestrator.engine.advance import outcome_json
 from orchestrator.whatif.changes import Change, changed, check_quorum
 from orchestrator.whatif.pictures import Picture, picture_of, stored_picture
-from orchestrator.whatif.places import DISCUSSING, cycle_of
+from orchestrator.whatif.places import cycle_of, discussing
 from orchestrator.whatif.recording import Recording
 from shared.models.notices import earlier_text, is_notice, read_notice
 from shared.models.run import RunSpec
@@ -261,10 +261,10 @@ def _over(walked: Recomputed) -> Callable[[JournalRow], bool]:
     """Whether nobody would be asked for a step any more: at the end, or once its discussion is over."""
     if walked.outcome is not None:
         return lambda _row: True
-    if not walked.missing or str(walked.missing[0].role) in DISCUSSING:
+    if not walked.missing or discussing(walked.missing[0].role):
         return lambda _row: False
     cycle = cycle_of(walked.missing[0].key, str(walked.missing[0].role))
-    return lambda row: row.role in DISCUSSING and cycle_of(row.key, row.role) == cycle
+    return lambda row: discussing(row.role) and cycle_of(row.key, row.role) == cycle
 
 
 def state_of(walked: Recomputed) -> State:

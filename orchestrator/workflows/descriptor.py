@@ -112,9 +112,10 @@ class WorkflowType(Generic[OptionsT]):
 
     `section` is where the configuration has its own options (empty: nowhere). `records` are the types of the facts
     that it writes into the journal; `expected` the calls that a run may make, from its specification and the tokens of
-    its subject (None: nobody can foresee them). With `finds` its verdict follows from findings. `rounds` is how many
-    it takes at most, `objection` why it cannot be held with a panel. `counts_answers`: a quorum only says how many must
-    answer; elsewhere one that is set allows absences besides.
+    its subject (None: nobody can foresee them). With `finds` its verdict follows from findings. `round_roles`
+    contribute to rounds that are assessed when all of them are there; `rounds` is how many it takes at most,
+    `objection` why it cannot be held with a panel. `counts_answers`: a quorum only says how many must answer;
+    elsewhere one that is set allows absences besides.
     """
 
     name: str
@@ -134,6 +135,7 @@ class WorkflowType(Generic[OptionsT]):
     finds: bool = False
     counts_answers: bool = False
     gate: Callable[[OptionsT], GateRule] = _no_gate
+    round_roles: tuple[str, ...] = ()
     rounds: Callable[[OptionsT], int] | None = None
     objection: Callable[[Panel, OptionsT], str | None] = _no_objection
 

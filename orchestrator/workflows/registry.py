@@ -84,6 +84,12 @@ def decision_choices() -> dict[str, Choice]:
     return {choice.word: choice for choice in choices}
 
 
+@cache
+def round_roles() -> frozenset[str]:
+    """The roles of every workflow that contribute to a round which is assessed when all of them are there."""
+    return frozenset(str(role) for workflow in WORKFLOWS.values() for role in workflow.round_roles)
+
+
 def is_conversation(name: str) -> bool:
     """Whether people follow it as a conversation: it has a head, and its steps say by themselves what they are for."""
     return workflow_named(name).subject is SubjectKind.QUESTION

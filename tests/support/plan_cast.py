@@ -25,7 +25,7 @@ class PlanCast:
     """All raise the same objection, the planner concedes it, all hold on to it."""
 
     def __call__(self, step: Turn) -> StepResult:
-        act = getattr(self, step.role.value.replace("-", "_"))
+        act = getattr(self, step.role.replace("-", "_"))
         result: StepResult = act(step)
         return result
 

@@ -110,6 +110,22 @@ def by_name(*rows: Strategy) -> Strategies:
     return {row.name: row for row in rows}
 
 
+def roles_of(strategies: Iterable[Strategy]) -> tuple[DiscussionRole, ...]:
+    """The roles of all strategies, each once."""
+    return tuple(dict.fromkeys(role for row in strategies for role in row.roles))
+
+
+def role_names(strategies: Strategies) -> tuple[str, ...]:
+    """Their names, each once."""
+    return tuple(dict.fromkeys(role.name for role in roles_of(strategies.values())))
+
+
+def critics_roles(strategies: Strategies) -> tuple[str, ...]:
+    """Those in which critics speak."""
+    names = (role.name for role in roles_of(strategies.values()) if not role.answers)
+    return tuple(dict.fromkeys(names))
+
+
 def strategy_named(strategies: Strategies, name: str, workflow: str) -> Strategy:
     """The strategy of that name. Raises ConfigurationError with the known ones."""
     if name not in strategies:
@@ -132,19 +148,28 @@ def feedback(
     The sections of all strategies are always there, critics' first. Entries stand in the order in which they were
     given, each once; a text as it was given last, or None.
     """
-    roles = dict.fromkeys(role for strategy in strategies for role in strategy.roles)
-    entries: dict[str, Any] = {}
-    texts: dict[str, Any] = {}
-    for role in sorted(roles, key=lambda role: role.answers):
-        for name, field in REPLY_MODELS[role.reply].model_fields.items():
-            if name not in _JUDGED:
-                (entries if field.default == () else texts).setdefault(name, None)
-    for name in entries:
-        merged: list[Any] = []
-        for said in contributions:
-            merged += [entry for entry in said.reply.get(name, ()) if entry not in merged]
-        entries[name] = merged
-    for name in texts:
-        latest = (said.reply.get(name) for said in reversed(contributions))
-        texts[name] = next((text for text in latest if text), None)
-    return {**entries, **texts}
+    sections: dict[str, Any] = {}
+    for role in sorted(roles_of(strategies), key=lambda role: role.answers):
+        sections |= {
+            name: field.default
+            for name, field in REPLY_MODELS[role.reply].model_fields.items()
+            if name not in _JUDGED
+        }
+    entries = [name for name, default in sections.items() if default == ()]
+    texts = [name for name in sections if name not in entries]
+    return {
+        **{name: _entries(name, contributions) for name in entries},
+        **{name: _last_text(name, contributions) for name in texts},
+    }
+
+
+def _entries(name: str, contributions: Sequence[Contribution]) -> list[Any]:
+    merged: list[Any] = []
+    for said in contributions:
+        merged += [entry for entry in said.reply.get(name, ()) if entry not in merged]
+    return merged
+
+
+def _last_text(name: str, contributions: Sequence[Contribution]) -> Any:
+    texts = (said.reply.get(name) for said in reversed(contributions))
+    return next((text for text in texts if text), None)

@@ -9,7 +9,7 @@ from typing import Any
 from orchestrator.core.findings.ranking import Ranked
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.report import ASSESSED_ROLES, RunReport
+from orchestrator.presentation.report import RunReport, assessed_roles
 from orchestrator.presentation.stages import stage_of
 from shared.models.letters import UNSEEN
 from shared.models.outcomes import StepStatus
@@ -163,7 +163,7 @@ def _rounds(report: RunReport) -> list[dict[str, Any]]:
     figures = {
         f"{one.key.rpartition('round/')[0]}{role}/{one.figures.round}": one.figures
         for one in report.assessments
-        for role in sorted(ASSESSED_ROLES)
+        for role in sorted(assessed_roles())
     }
     return [
         {

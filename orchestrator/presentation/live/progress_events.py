@@ -15,7 +15,7 @@ from orchestrator.core.views.live import (
 )
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.locale.words import say, told
-from orchestrator.presentation.report import ASSESSED_ROLES, RecordedAssessment
+from orchestrator.presentation.report import RecordedAssessment, assessed_roles
 from orchestrator.presentation.stages import stage_of
 from orchestrator.workflows.registry import is_conversation, workflow_named, workflow_of
 from shared.models.outcomes import RunStatus, StepStatus
@@ -206,7 +206,7 @@ def _ended_s(recorded: RecordedAssessment, look: RunSnapshot) -> float:
     ends = [
         step.finished_at_s or 0.0
         for step in look.steps
-        if step.role in ASSESSED_ROLES and step.key.startswith(f"{prefix}{step.role}/{number}")
+        if step.role in assessed_roles() and step.key.startswith(f"{prefix}{step.role}/{number}")
     ]
     if "round/" not in recorded.key or not ends:
         return look.elapsed_s + 1e-6

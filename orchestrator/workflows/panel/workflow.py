@@ -50,6 +50,7 @@ WORKFLOW: WorkflowType[PanelOptions] = WorkflowType(
         PartType("moderator", "moderator", (Role.MODERATION,), _moderating, in_options=True),
     ),
     gate=lambda options: GateRule(requires_consensus=options.require_consensus),
+    round_roles=(Role.ARGUMENT,),
     rounds=lambda options: options.max_rounds,
     objection=_debater_as_judge,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator.core.discussion.strategies import critics_roles, role_names
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.views.context import shortened, took_s
 from orchestrator.core.views.live import (
@@ -15,10 +16,9 @@ from orchestrator.core.views.live import (
     headed,
     objections,
 )
+from orchestrator.workflows.plan.strategies import STRATEGIES
 from shared.models.panel import Role
 from shared.models.rows import StepRow
-
-_CHALLENGES = (Role.CHALLENGE, Role.RISK, Role.INNOVATION, Role.CROSS_REVIEW)
 
 
 def _planning(group: Sequence[StepRow], who: str, context: RenderContext) -> list[Line]:
@@ -38,6 +38,6 @@ def _version(step: StepRow, context: RenderContext) -> str:
 
 LIVE = LiveView(
     begins={Role.PLAN: _planning},
-    ends={Role.PLAN: _plan, **dict.fromkeys(_CHALLENGES, objections)},
-    rounds=frozenset({*_CHALLENGES, Role.DEFENSE}),
+    ends={Role.PLAN: _plan, **dict.fromkeys(critics_roles(STRATEGIES), objections)},
+    rounds=frozenset(role_names(STRATEGIES)),
 )

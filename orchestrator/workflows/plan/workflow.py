@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.core.discussion.strategies import critics_roles, role_names
 from orchestrator.core.findings.verdict import GateRule
 from orchestrator.workflows.descriptor import (
     CRITIC,
@@ -22,12 +23,6 @@ from orchestrator.workflows.plan.strategies import STRATEGIES
 from orchestrator.workflows.plan.view import VIEW
 from shared.models.panel import Role
 
-_CHALLENGES = tuple(
-    dict.fromkeys(
-        role.name for row in STRATEGIES.values() for role in row.roles if not role.answers
-    )
-)
-
 WORKFLOW: WorkflowType[PlanOptions] = WorkflowType(
     name="plan",
     version=VERSION,
@@ -40,12 +35,13 @@ WORKFLOW: WorkflowType[PlanOptions] = WorkflowType(
     expected=expected,
     subject=SubjectKind.QUESTION,
     parts=(
-        PartType(CRITIC, "challenger", _CHALLENGES, critics, many=True),
+        PartType(CRITIC, "challenger", critics_roles(STRATEGIES), critics, many=True),
         PartType("author", "planner", (Role.PLAN, Role.DEFENSE), author, leads=True),
         PartType("chair", "chair", (Role.SYNTHESIS,), chair),
     ),
     decisions=(DECISION,),
     finds=True,
     gate=lambda options: GateRule(fail_on=options.fail_on),
+    round_roles=role_names(STRATEGIES),
     rounds=lambda options: options.rounds,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.core.discussion.strategies import role_names
 from orchestrator.core.findings.verdict import GateRule
 from orchestrator.workflows.descriptor import (
     CRITIC,
@@ -18,6 +19,7 @@ from orchestrator.workflows.review.expected import expected
 from orchestrator.workflows.review.live import LIVE
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.result import ReviewResult
+from orchestrator.workflows.review.strategies import STRATEGIES
 from orchestrator.workflows.review.view import VIEW
 from shared.models.panel import Role
 
@@ -41,5 +43,6 @@ WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
     decisions=(DECISION,),
     finds=True,
     gate=lambda options: GateRule(fail_on=options.fail_on),
+    round_roles=role_names(STRATEGIES),
     rounds=lambda options: options.rounds,
 )
