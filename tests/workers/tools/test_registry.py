@@ -12,10 +12,11 @@ from pydantic import JsonValue
 
 from shared.errors import ToolError
 from shared.models.subject import Origin
-from shared.tools.card import ToolCard, ToolKind
+from shared.tools.card import ToolCard, ToolKind, ToolLimits
 from shared.tools.catalogue import cards
 from tests.workers.tools.changes import added, new_repo, patch_of, stored, subject_of
 from workers.tools.registry import MemoryDocuments, ToolContext, load, run_tool
+from workers.tools.sandbox.sandbox import execute, scratch
 
 READING = cards(read_only=True)
 ANALYSERS = cards(kind=ToolKind.ANALYSER)
@@ -94,6 +95,23 @@ def test_what_is_wrong_with_inputs_is_said_by_its_field() -> None:
     inputs: dict[str, JsonValue] = {"subject": "0" * 64, "reply_model": "synthesis"}
     with pytest.raises(ToolError, match=r"What ruff is given is malformed at 'reply_model'"):
         run_tool("ruff", inputs, ToolContext(MemoryDocuments(), 10.0))
+
+
+def test_the_programs_of_a_tool_are_held_to_its_cards_limits() -> None:
+    limits = ToolLimits(memory_mb=512, processors=1)
+    countdown = ToolContext(MemoryDocuments(), 10.0, limits=limits).countdown()
+    held = countdown.confinement(brief=True)
+    assert (held.memory_mb, held.processors, held.brief) == (512, 1, True)
+    code = "x = bytearray(600 * 1024 * 1024)"
+    with scratch() as home:
+        ended = execute(
+            [sys.executable, "-c", code],
+            cwd=home,
+            home=home,
+            timeout_s=countdown.remaining_s(),
+            confinement=countdown.confinement(),
+        )
+    assert ended.complaint == "MemoryError"
 
 
 def test_tools_are_loaded_on_first_use() -> None:
