@@ -5,20 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
-from orchestrator.application.prepare import PreparedRun, SubmissionRequest, prepare_run
+from orchestrator.application.capture import ChangeInput, QuestionInput
+from orchestrator.application.prepare import (
+    PreparedRun,
+    RoleOverrides,
+    SubmissionRequest,
+    prepare_run,
+)
 from orchestrator.cli.notices import NoticePrinter, first_time
+from orchestrator.cli.options import take
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import OutputOptions
+from orchestrator.cli.setting_options import take_settings
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Span, Style, line
 from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.money import estimate_json, estimate_lines
-from orchestrator.workflows.registry import is_conversation
+from orchestrator.workflows.registry import WORKFLOWS, is_conversation
 from shared.instance import Instance
 from shared.settings import Settings
 
@@ -55,6 +64,49 @@ class SubmissionOptions:
             "budget.per_run_calls": self.max_calls,
             "privacy.allow_external": False if self.no_external else None,
         }
+
+
+def typed_request(
+    workflow: str,
+    subject: ChangeInput | QuestionInput,
+    options: SubmissionOptions,
+    directory: Path,
+    typed: dict[str, Any],
+    language: str | None = None,
+) -> SubmissionRequest:
+    """The request for what was typed; nothing of it may be left over."""
+    turn_s = typed.pop("turn_s", None)
+    keys, own = take_settings(workflow, typed)
+    roles = take(RoleOverrides, typed)
+    merging = () if roles.orchestrator is None or leads(workflow) else (roles.orchestrator,)
+    common = {
+        **options.settings(language),
+        "settings.timeout": turn_s,
+        "preset": typed.pop("preset", None),
+        "gate.fail_on": typed.pop("fail_on", None),
+    }
+    request = SubmissionRequest(
+        directory=directory,
+        workflow=workflow,
+        subject=subject,
+        # Where nobody gives the floor, the orchestrator is who merges.
+        panel=(*typed.pop("panel", ()), *(f"chair={name}" for name in merging)),
+        roles=roles,
+        config=options.config,
+        trust_project=options.trust_project,
+        reuse=options.reuse,
+        batch=options.batch,
+        settings=keys | {key: value for key, value in common.items() if value is not None},
+        options=own,
+        turn_s=turn_s,
+    )
+    assert not any(value is not None for value in typed.values()), f"nobody takes {typed}"
+    return request
+
+
+def leads(workflow: str) -> bool:
+    """Whether somebody leads what is said there."""
+    return any(part.leads for part in WORKFLOWS[workflow].parts)
 
 
 def run_submission(

@@ -27,11 +27,15 @@ class Trust(StrEnum):
 
 @dataclass(frozen=True)
 class Flag:
-    """A command's flag: how it is spelled, what stands for its value, and its help."""
+    """A command's flag: how it is spelled, what stands for its value, and its help.
+
+    `open_ended`: help shows no upper limit; the configuration's is said when it is exceeded.
+    """
 
     spelling: str
     help: str
     metavar: str | None = None
+    open_ended: bool = False
 
 
 @dataclass(frozen=True)

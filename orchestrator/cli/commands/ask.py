@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import click
 
+from orchestrator.application.capture import ChangeInput, QuestionInput
 from orchestrator.cli.default_command import IMPLICIT, require_question, require_subject
 from orchestrator.cli.options import (
-    Finite,
     cast_options,
     check_estimate,
     example,
@@ -19,24 +20,11 @@ from orchestrator.cli.options import (
     take,
 )
 from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
+from orchestrator.cli.setting_options import setting_options
 
 forum_options = in_this_order(
     click.option("--orchestrator", metavar="AI", help="Who gives the floor and concludes."),
-    click.option(
-        "--max-rounds", "rounds", type=click.IntRange(1), metavar="N", help="Rounds at most (10)."
-    ),
-    click.option(
-        "--anonymous/--named",
-        default=None,
-        help="Whether speakers know one another by letters only.",
-    ),
-    click.option(
-        "--timeout",
-        "limit_s",
-        type=Finite(0, min_open=True),
-        metavar="S",
-        help="Seconds for an answer; in a forum for all of it.",
-    ),
+    setting_options("forum"),
 )
 
 
@@ -50,12 +38,7 @@ forum_options = in_this_order(
 )
 @question_options
 @click.option("-d", "--debate", is_flag=True, help="Let them discuss it, as `quorate forum` does.")
-@click.option(
-    "--ranking/--no-ranking", default=None, help="Let them rank one another's answers, unnamed."
-)
-@click.option(
-    "--synthesis/--no-synthesis", default=None, help="Let the chair make one answer out of all."
-)
+@setting_options("ask")
 @forum_options
 @cast_options
 @submission_options
@@ -72,29 +55,29 @@ def ask(debate: bool, **typed: Any) -> int:
         if typed["ranking"] is not None or typed["synthesis"] is not None:
             raise click.UsageError("--ranking and --synthesis order answers; --debate has none")
         return put_question("forum", typed)
-    if typed["rounds"] is not None or typed["anonymous"] is not None:
+    if typed["max_rounds"] is not None or typed["anonymous"] is not None:
         raise click.UsageError("--max-rounds and --anonymous go with --debate")
     if typed["orchestrator"] and not typed["synthesis"]:
         raise click.UsageError("--orchestrator goes with --debate, or merges with --synthesis")
+    typed["turn_s"] = typed.pop("timeout_s")
     return put_question("ask", typed)
 
 
 def put_question(workflow: str, typed: dict[str, Any]) -> int:
     """Run one of the question's workflows with the options that click has read; the exit code."""
-    from orchestrator.application.capture import QuestionInput
-    from orchestrator.cli.asking import Casting, Course, run_question
-    from orchestrator.cli.results import OutputOptions
-    from orchestrator.cli.submission import SubmissionOptions
-
     ctx = click.get_current_context()
     if ctx.info_name in DISCUSSIONS:
         known = [name for name, entry in COMMANDS.items() if not entry.hidden]
         require_subject(ctx, typed["words"], known)
+    return submit_typed(workflow, take(QuestionInput, typed), typed)
+
+
+def submit_typed(workflow: str, subject: ChangeInput | QuestionInput, typed: dict[str, Any]) -> int:
+    """Submit a run of the workflow with what else was typed; the exit code."""
+    from orchestrator.cli.results import OutputOptions
+    from orchestrator.cli.submission import SubmissionOptions, run_submission, typed_request
+
     check_estimate(typed["output"], estimate=typed["estimate"])
-    limit_s = typed.pop("limit_s", None)
-    typed["discussion_s" if workflow == "forum" else "turn_s"] = limit_s
-    question, casting = take(QuestionInput, typed), take(Casting, typed)
-    course, options = take(Course, typed), take(SubmissionOptions, typed)
-    output = take(OutputOptions, typed)
-    assert not typed, f"nobody takes {', '.join(typed)}"
-    return run_question(workflow, question, casting, course, options, output, os.environ)
+    options, output = take(SubmissionOptions, typed), take(OutputOptions, typed)
+    request = typed_request(workflow, subject, options, Path.cwd(), typed, output.language)
+    return run_submission(request, options, output, os.environ)

@@ -8,13 +8,13 @@ import click
 
 from orchestrator.cli.commands.ask import put_question
 from orchestrator.cli.options import (
-    Finite,
     cast_options,
     example,
     question_options,
     submission_options,
     watch_limit_option,
 )
+from orchestrator.cli.setting_options import setting_options
 
 
 @click.command(
@@ -25,26 +25,7 @@ from orchestrator.cli.options import (
     )
 )
 @question_options
-@click.option(
-    "--strategy",
-    type=click.Choice(["sequential", "parallel", "quick", "delphi"], case_sensitive=False),
-    help="How they hear one another (sequential).",
-)
-@click.option(
-    "--rounds", type=click.IntRange(1, 10), metavar="N", help="Rounds at most (default 3)."
-)
-@click.option(
-    "--threshold",
-    type=Finite(0.5, 1, min_open=True),
-    metavar="X",
-    help="The support that is a consensus (0.8).",
-)
-@click.option(
-    "--require-consensus/--no-require-consensus",
-    "consensus",
-    default=None,
-    help="Exit 1 when the debaters do not agree on the verdict.",
-)
+@setting_options("panel")
 @click.option("--judge", metavar="NAME", help="Who gives the verdict; nobody of the debate.")
 @click.option("--moderator", metavar="NAME|none", help="Who gives a second opinion each round.")
 @watch_limit_option

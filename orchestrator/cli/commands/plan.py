@@ -16,6 +16,7 @@ from orchestrator.cli.options import (
     submission_options,
     watch_limit_option,
 )
+from orchestrator.cli.setting_options import decide_option, setting_options
 
 
 @click.command(
@@ -27,27 +28,8 @@ from orchestrator.cli.options import (
     )
 )
 @question_options
-@click.option("--given", is_flag=True, help="The text is the plan itself, not the task.")
-@click.option(
-    "--strategy",
-    type=click.Choice(["debate", "perspectives"], case_sensitive=False),
-    help="Challenge and defence by turns (default), or the lenses of risk and of innovation.",
-)
-@click.option(
-    "--rounds", type=click.IntRange(1, 20), metavar="N", help="Rounds about a version (3)."
-)
-@click.option(
-    "--max-revisions",
-    "revisions",
-    type=click.IntRange(0, 5),
-    metavar="N",
-    help="How often `revise` leads back to planning (2).",
-)
-@click.option(
-    "--decide",
-    type=click.Choice(["ask", "accept", "revise", "later"]),
-    help="The decision: ask here (default), take an answer at once, or leave it open.",
-)
+@setting_options("plan")
+@decide_option("plan")
 @fail_on_option
 @findings_options
 @watch_limit_option

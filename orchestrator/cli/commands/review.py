@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import click
 
+from orchestrator.application.capture import ChangeInput
+from orchestrator.cli.commands.ask import submit_typed
 from orchestrator.cli.options import (
     cast_options,
-    check_estimate,
-    check_output,
     example,
     fail_on_option,
     findings_options,
@@ -19,8 +17,7 @@ from orchestrator.cli.options import (
     take,
     watch_limit_option,
 )
-
-__all__ = ["check_output", "review"]
+from orchestrator.cli.setting_options import decide_option, setting_options
 
 
 @click.command(
@@ -36,20 +33,10 @@ __all__ = ["check_output", "review"]
 @click.option("--staged", is_flag=True, help="Review what is staged.")
 @click.option("--base", metavar="REF", help="Review everything since REF's merge base.")
 @click.option("--diff", metavar="FILE|-", help="Review a bare unified diff.")
-@click.option("--strategy", metavar="NAME", help="review or red-team.")
-@click.option(
-    "--rounds", type=click.IntRange(1, 20), metavar="N", help="Rounds at most (default 3)."
-)
+@setting_options("review")
 @cast_options
 @fail_on_option
-@click.option(
-    "--decide",
-    type=click.Choice(["ask", "skip", "apply_fix", "later"]),
-    help="The decision: ask here (default), take an answer at once, or leave it open.",
-)
-@click.option(
-    "--apply", type=click.Choice(["branch", "in-place"]), help="Where an approved fix goes."
-)
+@decide_option("review")
 @findings_options
 @watch_limit_option
 @submission_options
@@ -59,12 +46,4 @@ def review(**typed: Any) -> int:
     Without arguments: what is staged, else what is not committed, else what the branch adds. Results go
     to stdout, progress to stderr. For CI give --decide skip: an open decision ends with exit code 8.
     """
-    from orchestrator.application.capture import ChangeInput
-    from orchestrator.cli.results import OutputOptions
-    from orchestrator.cli.reviewing import Options, run_review
-    from orchestrator.cli.submission import SubmissionOptions
-
-    check_estimate(typed["output"], estimate=typed["estimate"])
-    change, options = take(ChangeInput, typed), take(SubmissionOptions, typed)
-    output = take(OutputOptions, typed)
-    return run_review(change, Options(**typed), options, output, os.environ, Path.cwd())
+    return submit_typed("review", take(ChangeInput, typed), typed)

@@ -28,9 +28,18 @@ class ForumOptions(Wire):
             falls_back="settings.max_rounds",
             trust=Trust.UNHURRIED,
             rules=("rounds",),
-            flag=Flag("--max-rounds", "Rounds at most (10).", "N"),
+            flag=Flag("--max-rounds", "Rounds at most (10).", "N", open_ended=True),
         ),
     ] = Field(default=10, ge=1, le=50)
+    anonymous: Annotated[
+        bool,
+        Setting(
+            key="anonymous",
+            help="the participants know one another by letters only",
+            trust=Trust.KEPT_ON,
+            flag=Flag("--anonymous/--named", "Whether speakers know one another by letters only."),
+        ),
+    ] = False
     timeout_s: Annotated[
         float | None,
         Setting(
@@ -68,15 +77,6 @@ class ForumOptions(Wire):
             trust=Trust.KEPT_ON,
         ),
     ] = True
-    anonymous: Annotated[
-        bool,
-        Setting(
-            key="anonymous",
-            help="the participants know one another by letters only",
-            trust=Trust.KEPT_ON,
-            flag=Flag("--anonymous/--named", "Whether speakers know one another by letters only."),
-        ),
-    ] = False
     ballot: Annotated[
         bool,
         Setting(

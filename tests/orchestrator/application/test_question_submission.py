@@ -8,8 +8,7 @@ import pytest
 
 from orchestrator.application.capture import QuestionInput
 from orchestrator.application.prepare import PreparedRun, prepare_run
-from orchestrator.cli.asking import Casting, Course, requested_question
-from orchestrator.cli.submission import SubmissionOptions
+from orchestrator.cli.submission import SubmissionOptions, typed_request
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.plan.options import PlanOptions
@@ -39,14 +38,10 @@ def prepared(
     language: str | None = None,
 ) -> PreparedRun:
     cast = tuple(f"scripted:s.yaml#{name}" for name in names)
-    request = requested_question(
-        workflow,
-        QuestionInput(words=words or ("why", "so?"), no_stdin=True, **(question or {})),
-        Casting(panel=cast, **(casting or {})),
-        Course(**(course or {})),
-        SubmissionOptions(**(options or {})),
-        folder,
-        language,
+    typed = {"panel": cast, **(casting or {}), **(course or {})}
+    subject = QuestionInput(words=words or ("why", "so?"), no_stdin=True, **(question or {}))
+    request = typed_request(
+        workflow, subject, SubmissionOptions(**(options or {})), folder, typed, language
     )
     return prepare_run(request, ENVIRON)
 
@@ -72,13 +67,15 @@ def test_typed_options_win_over_the_file(folder: Path):
     (folder / ".quorate.yaml").write_text(
         "settings: {max_rounds: 12, timeout: 400}\nplan: {max_rounds: 6}\ndebate: {max_rounds: 9}\n"
     )
-    course = {"rounds": 4, "strategy": "debate", "revisions": 1}
+    course = {"rounds": 4, "strategy": "debate", "max_revisions": 1}
     plan = PlanOptions.model_validate(spec_of(folder, "plan", course=course).options)
     assert (plan.strategy, plan.rounds, plan.max_revisions) == ("debate", 4, 1)
-    panel = PanelOptions.model_validate(spec_of(folder, "panel", course={"threshold": 0.6}).options)
+    panel = PanelOptions.model_validate(
+        spec_of(folder, "panel", course={"consensus_threshold": 0.6}).options
+    )
     assert (panel.strategy, panel.max_rounds, panel.consensus_threshold) == ("sequential", 9, 0.6)
     forum = ForumOptions.model_validate(
-        spec_of(folder, "forum", course={"discussion_s": 60.0}).options
+        spec_of(folder, "forum", course={"timeout_s": 60.0}).options
     )
     assert (forum.max_rounds, forum.timeout_s) == (12, 60.0)
 
@@ -88,14 +85,10 @@ def test_a_typed_time_for_an_answer_bounds_what_is_configured(folder: Path):
         'providers: {slow: {type: openai, model: m, base_url: "http://127.0.0.1:9/v1", timeout: 900},'
         ' quick: {type: openai, model: n, base_url: "http://127.0.0.1:9/v1", timeout: 5}}\n'
     )
-    request = requested_question(
-        "ask",
-        QuestionInput(words=("why?",), no_stdin=True),
-        Casting(panel=("slow,quick",)),
-        Course(turn_s=30.0),
-        SubmissionOptions(config=folder / "c.yaml"),
-        folder,
-    )
+    question = QuestionInput(words=("why?",), no_stdin=True)
+    options = SubmissionOptions(config=folder / "c.yaml")
+    typed = {"panel": ("slow,quick",), "turn_s": 30.0}
+    request = typed_request("ask", question, options, folder, typed)
     spec = prepare_run(request, ENVIRON).make_spec(workflow_version=1)
     assert [one.timeout_s for one in spec.panel.critics] == [30.0, 5.0]
     assert spec.panel.chair.timeout_s == 5.0
