@@ -118,10 +118,7 @@ def quirk(error: ErrorBody) -> str | None:
         return "json_schema"
     if error.param.endswith(".role") and "'system'" in words:
         return "system"
-    named = error.param.lower()
-    if named in _QUIRKS:
-        return named
-    return next((word for word in _QUIRKS if word in words and "support" in words), None)
+    return error.unsupported(_QUIRKS)
 
 
 def read(payload: Payload, call: ProviderCall) -> Completion:

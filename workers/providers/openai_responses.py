@@ -55,9 +55,7 @@ def quirk(error: ErrorBody) -> str | None:
     words = f"{error.param} {error.message}".lower()
     if "json_schema" in words or error.param.startswith("text"):
         return "json_schema"
-    if error.param in _QUIRKS:
-        return error.param
-    return next((word for word in _QUIRKS if word in words and "support" in words), None)
+    return error.unsupported(_QUIRKS)
 
 
 def read(payload: Payload, call: ProviderCall) -> Completion:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -101,6 +101,14 @@ class ErrorBody:
     def words(self) -> str:
         """Everything that can identify the error, in one line."""
         return " ".join(part for part in (self.code, self.type, self.message) if part)
+
+    def unsupported(self, fields: Sequence[str]) -> str | None:
+        """Which of these fields it says that it does not support, None for none."""
+        named = self.param.lower()
+        if named in fields:
+            return named
+        said = f"{named} {self.message.lower()}"
+        return next((field for field in fields if field in said and "support" in said), None)
 
 
 def read_error(body: bytes) -> ErrorBody:
