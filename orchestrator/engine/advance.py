@@ -7,7 +7,7 @@ finds the rows.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -52,6 +52,7 @@ from shared.store.saving import save
 from shared.store.steps import fail_open_steps
 
 KEPT_SPECS = 512
+Event = tuple[str, dict[str, Any]]
 
 
 class Engine:
@@ -117,20 +118,11 @@ class Engine:
         if found is None:
             return None
         run, stored = found
-        if run.orphaned and not run.status.final:
-            cancel_run(connection, run.id, f"its parent {run.parent_run}")
+        if _stands_still(connection, run):
             return None
-        if run.status.final or run.status is RunStatus.BLOCKED:
-            return None
-        events: list[tuple[str, dict[str, Any]]] = []
+        events: list[Event] = []
         if run.overdue:
-            failed = fail_open_steps(
-                connection, run.id, FailureKind.DEADLINE, "the run's deadline has passed"
-            )
-            stored = load_journal(connection, run)
-            waited = any(row.kind == StepKind.RUN for row in stored.steps)
-            if failed or not waited:  # child runs end by themselves
-                events.append(("run.overdue", {"failed": list(failed)}))
+            stored = _end_calls(connection, run, events)
         rows = stored.steps
         try:
             spec = self._spec(connection, run.id)
@@ -184,6 +176,26 @@ class Engine:
         return self.database.run(lambda connection: get_documents(connection, [name]))[name]
 
 
+def _stands_still(connection: Connection, run: LockedRun) -> bool:
+    """Whether there is nothing to advance. A child run that nobody waits for any more is cancelled here."""
+    if run.orphaned and not run.status.final:
+        cancel_run(connection, run.id, f"its parent {run.parent_run}")
+        return True
+    return run.status.final or run.status is RunStatus.BLOCKED
+
+
+def _end_calls(connection: Connection, run: LockedRun, events: list[Event]) -> StoredJournal:
+    """Fail what is open past the deadline; the journal after that."""
+    failed = fail_open_steps(
+        connection, run.id, FailureKind.DEADLINE, "the run's deadline has passed"
+    )
+    stored = load_journal(connection, run)
+    waited = any(row.kind == StepKind.RUN for row in stored.steps)
+    if failed or not waited:  # child runs end by themselves
+        events.append(("run.overdue", {"failed": list(failed)}))
+    return stored
+
+
 def _with_refusals(
     journal: Journal, steps: tuple[Step, ...], refusals: list[Failure | None]
 ) -> Journal:
@@ -196,9 +208,8 @@ def _with_refusals(
 
 def _idle(progress: Progress, run: LockedRun, rows: Sequence[JournalRow], stage: Stage) -> bool:
     """True when a trigger came twice or too early: nothing new to write."""
-    noted = sum(row.status not in ("pending", "leased") for row in rows)
     return (
-        noted == run.noted_steps
+        _ended(rows) == run.noted_steps
         and not stage.steps
         and not stage.events
         and progress.ask is None
@@ -212,54 +223,60 @@ def _idle(progress: Progress, run: LockedRun, rows: Sequence[JournalRow], stage:
 def _changes(
     run: LockedRun, rows: Sequence[JournalRow], progress: Progress, stage: Stage
 ) -> Changes:
-    final = sorted(
-        (row for row in rows if row.status not in ("pending", "leased")), key=lambda r: r.elapsed_s
-    )
-    finished = [
-        (
-            f"step.{row.status}",
-            {"key": row.key, "participant": row.participant, "failure": row.failure_kind},
-        )
-        for row in final[run.noted_steps :]
-    ]
     for key, record in progress.records:
         stage.record(key, record)
-    events = finished + stage.events
-    if progress.phase != run.phase:
-        events.append(("run.phase", {"phase": progress.phase}))
-    events.extend(
-        ("step.scheduled", {"key": step.key, "queue": step.queue, "status": step.status})
-        for step in stage.steps
-    )
-    decisions: tuple[NewDecision, ...] = ()
-    if progress.ask is not None:
-        decisions = (_decision(progress.ask),)
-        events.append(("decision.opened", {"key": progress.ask.key}))
-    status = RunStatus.WAITING if progress.waiting_for is not None else RunStatus.RUNNING
     outcome = progress.outcome
-    if outcome is not None:
-        status = RunStatus.COMPLETED
-        events.append(("run.completed", {"verdict": outcome.verdict, "ending": outcome.ending}))
+    events = (*_news(run, rows), *stage.events, *_events(run, progress, stage))
     return Changes(
-        status=status,
+        status=_status(progress),
         phase=progress.phase,
-        noted_steps=len(final) + sum(step.status == "failed" for step in stage.steps),
+        noted_steps=_ended(rows) + sum(step.status == "failed" for step in stage.steps),
         open_steps=_open(rows) + sum(step.status == "pending" for step in stage.steps),
         steps=tuple(stage.steps),
         children=tuple(stage.children),
-        decisions=decisions,
+        decisions=() if progress.ask is None else (_decision(progress.ask),),
         records=tuple(stage.records),
         consumed_decisions=progress.consumed,
         documents=stage.documents,
-        events=tuple(events),
+        events=events,
         outcome=None if outcome is None else outcome_json(outcome),
         verdict=None if outcome is None else outcome.verdict,
         ending=None if outcome is None else outcome.ending,
     )
 
 
+def _news(run: LockedRun, rows: Sequence[JournalRow]) -> Iterator[Event]:
+    """The ends of steps that the run's log does not know yet."""
+    ended = sorted((row for row in rows if not row.is_open), key=lambda row: row.elapsed_s)
+    for row in ended[run.noted_steps :]:
+        body = {"key": row.key, "participant": row.participant, "failure": row.failure_kind}
+        yield f"step.{row.status}", body
+
+
+def _events(run: LockedRun, progress: Progress, stage: Stage) -> Iterator[Event]:
+    """What this advance does."""
+    if progress.phase != run.phase:
+        yield "run.phase", {"phase": progress.phase}
+    for step in stage.steps:
+        yield "step.scheduled", {"key": step.key, "queue": step.queue, "status": step.status}
+    if progress.ask is not None:
+        yield "decision.opened", {"key": progress.ask.key}
+    if (outcome := progress.outcome) is not None:
+        yield "run.completed", {"verdict": outcome.verdict, "ending": outcome.ending}
+
+
+def _status(progress: Progress) -> RunStatus:
+    if progress.outcome is not None:
+        return RunStatus.COMPLETED
+    return RunStatus.RUNNING if progress.waiting_for is None else RunStatus.WAITING
+
+
 def _open(rows: Sequence[JournalRow]) -> int:
-    return sum(row.status in ("pending", "leased") for row in rows)
+    return sum(row.is_open for row in rows)
+
+
+def _ended(rows: Sequence[JournalRow]) -> int:
+    return len(rows) - _open(rows)
 
 
 def _decision(ask: Decide) -> NewDecision:
@@ -317,7 +334,7 @@ def _blocked(
     run: LockedRun,
     rows: Sequence[JournalRow],
     reason: str,
-    events: Sequence[tuple[str, dict[str, Any]]],
+    events: Sequence[Event],
 ) -> Changes:
     """Park a run whose journal, spec or documents this code cannot make sense of; nothing recorded is lost."""
     return Changes(

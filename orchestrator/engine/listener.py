@@ -22,7 +22,7 @@ IDLE_MS = 10_000
 log = structlog.get_logger(__name__)
 
 
-class Listener:
+class SignalListener:
     """A thread that reads the signal stream and publishes an advance for each run that is named there."""
 
     def __init__(

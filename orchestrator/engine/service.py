@@ -9,7 +9,7 @@ from typing import Any
 from celery.signals import worker_ready, worker_shutdown
 
 from orchestrator.engine.advance import Engine
-from orchestrator.engine.listener import Listener
+from orchestrator.engine.listener import SignalListener
 from orchestrator.engine.sweeper import Sweeper
 from orchestrator.engine.tasks import register
 from orchestrator.workflows.descriptor import WorkflowType
@@ -55,7 +55,9 @@ def main(settings: Settings, workflows: Mapping[str, WorkflowType[Any]] = WORKFL
     app = build_app(settings, Engine(database, workflows))
     presence = Presence(beating, "orchestrator")
     sweeper = Sweeper(sweeping, app, Engine(impatient, workflows))
-    listener = Listener(Signals(settings.endpoints.redis_url), impatient, app, presence.process_id)
+    listener = SignalListener(
+        Signals(settings.endpoints.redis_url), impatient, app, presence.process_id
+    )
 
     def started(**_signal: object) -> None:
         presence.start()

@@ -118,6 +118,12 @@ class _Embedded(_Checked):
     chain: Annotated[list[_Signature], Field(max_length=1)] | None = None
     chord: _Signature | None = None
 
+    @property
+    def signatures(self) -> tuple[_Signature, ...]:
+        """What is to be called afterwards."""
+        chord = () if self.chord is None else (self.chord,)
+        return (*(self.chain or ()), *chord)
+
 
 class _Body(_Checked):
     args: list[Any]
@@ -149,6 +155,15 @@ def check_task(tasks: Container[str], message: Message) -> None:
         raise Refused("unknown task")
     if headers.shadow is not None and task != TASK_TURN:
         raise Refused("shown under a name that is not its own")
+    call = _call(message)
+    _check_arguments(task, call.args, call.kwargs)
+    for signature in call.embedded.signatures:
+        if signature.task not in PAYLOADS and signature.task not in tasks:
+            raise Refused("unknown task in its canvas")
+        _check_arguments(signature.task, signature.args, signature.kwargs)
+
+
+def _call(message: Message) -> _Body:
     body: Any = message.body
     if not isinstance(body, str | bytes | bytearray | memoryview):
         raise Refused("its body is no text")
@@ -159,13 +174,7 @@ def check_task(tasks: Container[str], message: Message) -> None:
         raise Refused("its body is not JSON") from error
     if not isinstance(content, list) or len(content) != len(_Body.model_fields):
         raise Refused("its body is no call of a task")
-    call = _check(_Body, dict(zip(_Body.model_fields, content, strict=True)))
-    _check_arguments(task, call.args, call.kwargs)
-    chord = call.embedded.chord
-    for signature in (*(call.embedded.chain or ()), *((chord,) if chord else ())):
-        if signature.task not in PAYLOADS and signature.task not in tasks:
-            raise Refused("unknown task in its canvas")
-        _check_arguments(signature.task, signature.args, signature.kwargs)
+    return _check(_Body, dict(zip(_Body.model_fields, content, strict=True)))
 
 
 def where(error: Exception) -> str:

@@ -75,20 +75,21 @@ class Application(Celery):  # type: ignore[misc]
         if not self.writes_lists or not _is_plain(options):
             return super().send_task(name, args, kwargs, **options)
         task_id = options.get("task_id") or str(uuid4())
-        if parent and not options.get("parent_id"):
-            options["parent_id"] = parent.request.id
-        if parent and not options.get("root_id"):
-            options["root_id"] = parent.request.root_id or parent.request.id
+        if parent:
+            _hang_under(parent.request, options)
         options.setdefault("reply_to", self.thread_oid)
         message = _message(name, task_id, args or (), kwargs or {}, options)
-        waiting = getattr(self._gathering, "messages", None)
-        if waiting is None:
-            self._push({(options["queue"], options["priority"]): [message]})
-        else:
-            waiting.setdefault((options["queue"], options["priority"]), []).append(message)
+        self._push_or_keep((options["queue"], options["priority"]), message)
         result = AsyncResult(task_id, app=self)
         result.ignored = True
         return result
+
+    def _push_or_keep(self, place: tuple[str, int], message: str) -> None:
+        waiting = getattr(self._gathering, "messages", None)
+        if waiting is None:
+            self._push({place: [message]})
+        else:
+            waiting.setdefault(place, []).append(message)
 
     @cached_property
     def broker_errors(self) -> tuple[type[Exception], ...]:
@@ -116,6 +117,12 @@ class Application(Celery):  # type: ignore[misc]
                 connection = producer.connection
                 connection.transport_options.update(policy)  # how often it connects, as kombu does
                 connection.ensure(producer, _lpush, **policy)(producer, queue, priority, texts)
+
+
+def _hang_under(request: Any, options: dict[str, Any]) -> None:
+    """A message that a task publishes belongs to its tree, unless it says otherwise."""
+    options["parent_id"] = options.get("parent_id") or request.id
+    options["root_id"] = options.get("root_id") or request.root_id or request.id
 
 
 def _is_plain(options: Mapping[str, Any]) -> bool:

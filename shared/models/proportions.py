@@ -17,18 +17,22 @@ def proportion(value: object) -> float | None:
     """
     is_percentage = False
     if isinstance(value, str):
-        text = value.strip()
-        is_percentage = text.endswith(("%", "\N{FULLWIDTH PERCENT SIGN}"))
-        try:
-            value = float(text[:-1] if is_percentage else text)
-        except ValueError:
-            return None
+        value, is_percentage = _written(value.strip())
     # A comparison of its own: the largest integers of JSON do not become a float.
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
         return None
     if is_percentage or (value > _LARGEST_OF_TEN and float(value).is_integer()):
         return value / 100
     return float(value) if value <= 1 else None
+
+
+def _written(text: str) -> tuple[float | None, bool]:
+    """A number in a text, and whether it is one of a hundred."""
+    is_percentage = text.endswith(("%", "\N{FULLWIDTH PERCENT SIGN}"))
+    try:
+        return float(text[:-1] if is_percentage else text), is_percentage
+    except ValueError:
+        return None, False
 
 
 Proportion = Annotated[float | None, Field(ge=0, le=1), BeforeValidator(proportion)]

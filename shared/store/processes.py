@@ -12,7 +12,7 @@ SILENCE_S = 8.0
 
 
 @dataclass(frozen=True)
-class Process:
+class ProcessRow:
     """A worker or orchestrator process, its `id` unique for ever."""
 
     id: str
@@ -40,10 +40,10 @@ def leave(connection: Connection, process: str) -> None:
     connection.execute("DELETE FROM processes WHERE id = %s", (process,))
 
 
-def list_processes(connection: Connection) -> list[Process]:
+def list_processes(connection: Connection) -> list[ProcessRow]:
     """All known processes, the longest silent last."""
     rows = connection.execute(
         "SELECT id, kind, host, pid, version, seen_at, "
         "extract(epoch FROM now() - seen_at)::float AS silent_s FROM processes ORDER BY seen_at DESC"
     ).fetchall()
-    return [Process(*row) for row in rows]
+    return [ProcessRow(*row) for row in rows]

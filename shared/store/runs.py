@@ -57,6 +57,11 @@ class JournalRow:
     cost_usd: float | None
     elapsed_s: float
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended yet."""
+        return self.status in ("pending", "leased")
+
 
 @dataclass(frozen=True)
 class StoredRecord:

@@ -83,7 +83,7 @@ def spending(
 
 
 @dataclass(frozen=True)
-class Need:
+class CallNeed:
     """What a call may need at most. `usd` is None when nobody knows its price."""
 
     tokens: int
@@ -111,7 +111,7 @@ class Shortage:
 
 
 @dataclass(frozen=True)
-class Account:
+class BudgetAccount:
     """The state of a budget: what is spent, and what calls under way have reserved on top."""
 
     calls: int
@@ -131,7 +131,7 @@ class Ceiling:
     usd: float | None = None
 
 
-def shortage(ceiling: Ceiling, account: Account, need: Need) -> Shortage | None:
+def shortage(ceiling: Ceiling, account: BudgetAccount, need: CallNeed) -> Shortage | None:
     """What a run's budget lacks for a call; None when the call fits."""
     if ceiling.calls is not None and account.calls + account.held_calls + 1 > ceiling.calls:
         return Shortage(Short.CALLS, ceiling.calls, account.calls)
@@ -142,7 +142,9 @@ def shortage(ceiling: Ceiling, account: Account, need: Need) -> Shortage | None:
     return _money(Short.MONEY, ceiling.usd, account, need)
 
 
-def _money(what: Short, limit: float | None, account: Account, need: Need) -> Shortage | None:
+def _money(
+    what: Short, limit: float | None, account: BudgetAccount, need: CallNeed
+) -> Shortage | None:
     if limit is None:
         return None
     if need.usd is None:
@@ -199,7 +201,7 @@ def reserve(
     connection: Connection,
     claimed: Claim,
     attempt: str,
-    need: Need,
+    need: CallNeed,
     usd_a_day: float | None = None,
 ) -> Shortage | None:
     """Put aside what a call may need, or say what is missing; nothing is written then.
@@ -231,10 +233,10 @@ def reserve(
     return lacking
 
 
-def _account(connection: Connection, statement: str, names: dict[str, object]) -> Account:
+def _account(connection: Connection, statement: str, names: dict[str, object]) -> BudgetAccount:
     row = connection.execute(statement, names).fetchone()
     assert row is not None
-    return Account(*row)
+    return BudgetAccount(*row)
 
 
 def spent_today_usd(connection: Connection) -> float:

@@ -15,7 +15,7 @@ from shared.models.panel import Participant
 from shared.providers.catalogue import provider_type
 from shared.providers.prices import exact_dollars, expected_usd
 from shared.store.database import Database
-from shared.store.spending import Need, Short, Shortage, reserve
+from shared.store.spending import CallNeed, Short, Shortage, reserve
 from shared.store.steps import Claim
 from shared.text.tokens import estimated_tokens
 from workers.providers.calls import Cancelled, Completion, Provider, ProviderCall
@@ -58,14 +58,14 @@ class BudgetGuard:
             raise _refused(call.participant, need, lacking)
 
 
-def need_of(call: ProviderCall) -> Need:
+def need_of(call: ProviderCall) -> CallNeed:
     """The most that a call can use: its prompt as estimated, and an answer of full length."""
     prompt = estimated_tokens(call.system) + sum(estimated_tokens(m.text) for m in call.messages)
     usd = expected_usd(call.participant, prompt, call.max_output_tokens)
-    return Need(prompt + call.max_output_tokens, usd)
+    return CallNeed(prompt + call.max_output_tokens, usd)
 
 
-def _refused(participant: Participant, need: Need, lacking: Shortage) -> ProviderError:
+def _refused(participant: Participant, need: CallNeed, lacking: Shortage) -> ProviderError:
     who = participant.name
     if lacking.passing:
         return NotYet(
@@ -78,7 +78,7 @@ def _refused(participant: Participant, need: Need, lacking: Shortage) -> Provide
     )
 
 
-def _why(participant: Participant, need: Need, lacking: Shortage) -> str:
+def _why(participant: Participant, need: CallNeed, lacking: Shortage) -> str:
     limit, spent = exact_dollars(lacking.limit), exact_dollars(round(lacking.spent, 6))
     match lacking.what:
         case Short.PRICE:
@@ -99,5 +99,5 @@ def _why(participant: Participant, need: Need, lacking: Shortage) -> str:
             return f"the run has made or begun all of its {lacking.limit:.0f} calls."
 
 
-def _at_most(need: Need) -> str:
+def _at_most(need: CallNeed) -> str:
     return "the rest" if need.usd is None else exact_dollars(round(need.usd, 6))

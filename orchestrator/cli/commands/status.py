@@ -25,7 +25,7 @@ from shared.instance import Instance
 from shared.settings import Settings
 from shared.store.database import Database
 from shared.store.migrate import HEAD
-from shared.store.processes import Process, list_processes
+from shared.store.processes import ProcessRow, list_processes
 from shared.store.views import count_runs, schema_revision
 
 GONE_S = 8.0
@@ -92,7 +92,7 @@ def _lines(facts: Mapping[str, Any]) -> list[Line]:
     if facts["fault"] is not None:
         return [*lines, line(Span(facts["fault"], Style.BAD))]
     lines.append(line(f"schema {facts['schema']['found']}, needed {facts['schema']['needed']}"))
-    lines += _process_lines(Process(**one) for one in facts.get("processes", ()))
+    lines += _process_lines(ProcessRow(**one) for one in facts.get("processes", ()))
     about = "about " if facts.get("runs_estimated") else ""
     lines.append(line(f"runs: {about}{_counts(facts.get('runs', {}))}"))
     if external:
@@ -104,7 +104,7 @@ def _counts(runs: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {status}" for status, count in runs.items()) or "none"
 
 
-def _process_lines(processes: Iterable[Process]) -> list[Line]:
+def _process_lines(processes: Iterable[ProcessRow]) -> list[Line]:
     return [
         line(f"{p.kind} on {p.host}, pid {p.pid}, seen {p.silent_s:.1f} s ago")
         for p in processes
@@ -142,7 +142,7 @@ def _why_no_workers(supervisor: Mapping[str, Any]) -> str:
     return "no supervisor runs: no workers"
 
 
-def _is_gone(process: Process) -> bool:
+def _is_gone(process: ProcessRow) -> bool:
     """Whether a process of this machine has ended without a farewell."""
     here = process.host == socket.gethostname()
     return here and process.silent_s > GONE_S and not is_alive(process.pid)

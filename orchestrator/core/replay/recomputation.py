@@ -102,7 +102,7 @@ class Recomputed:
 
 
 @dataclass
-class _Walk:
+class _Recomputation:
     journal: Journal
     anew: bool
     phase: str = ""
@@ -169,7 +169,7 @@ class _Walk:
 
 def recompute(start: Callable[[], Workflow], journal: Journal, *, anew: bool = True) -> Recomputed:
     """Follow the workflow as far as recorded results reach; with `anew` every round is judged again."""
-    walk = _Walk(journal, anew)
+    walk = _Recomputation(journal, anew)
     workflow = start()
     sent: Sent = None
     try:

@@ -14,7 +14,7 @@ from shared.models.run import Budget
 from shared.models.steps import Usage
 from shared.store.database import Database
 from shared.store.runs import lock_run
-from shared.store.spending import Need, reserve
+from shared.store.spending import CallNeed, reserve
 from shared.store.steps import StoredResponse, store_response
 from shared.store.views import find_run, list_children, list_runs, list_steps, run_usage
 from tests.support.driving import claimed_by_nobody, do, drive_family, event_kinds, submit
@@ -222,7 +222,7 @@ def test_calls_of_a_child_are_paid_from_its_root_and_shown_with_it(engine: Engin
     claimed = claimed_by_nobody(engine.database, child, "planning")
 
     def put_aside(attempt: str) -> Any:
-        need = Need(tokens=30, usd=0.25)
+        need = CallNeed(tokens=30, usd=0.25)
         return engine.database.run(lambda c: reserve(c, claimed, attempt, need), atomic=True)
 
     assert put_aside("1:1") is None

@@ -9,7 +9,7 @@ import redis
 from celery import Celery
 
 from orchestrator.engine.advance import Engine
-from orchestrator.engine.listener import Listener
+from orchestrator.engine.listener import SignalListener
 from shared.delivery.contracts import SIGNAL_GROUP, SIGNAL_STREAM
 from shared.delivery.signals import Signals
 from shared.instance import Endpoints
@@ -33,8 +33,8 @@ def run(database: Database) -> str:
 
 
 @pytest.fixture
-def listener(servers: Endpoints, database: Database, app: Celery) -> Iterator[Listener]:
-    listening = Listener(Signals(servers.redis_url), database, app, "me")
+def listener(servers: Endpoints, database: Database, app: Celery) -> Iterator[SignalListener]:
+    listening = SignalListener(Signals(servers.redis_url), database, app, "me")
     listening.start()
     yield listening
     listening.stop()
@@ -55,7 +55,7 @@ def pending(client: redis.Redis) -> int:
 
 
 def test_a_signal_becomes_an_advance_and_is_acknowledged(
-    listener: Listener, app: Celery, run: str, servers: Endpoints, client: redis.Redis
+    listener: SignalListener, app: Celery, run: str, servers: Endpoints, client: redis.Redis
 ) -> None:
     assert Signals(servers.redis_url).send(run)
 
@@ -70,7 +70,7 @@ def test_a_signal_becomes_an_advance_and_is_acknowledged(
 
 
 def test_anything_that_writes_the_documented_signal_resumes_a_run(
-    listener: Listener, app: Celery, run: str, client: redis.Redis
+    listener: SignalListener, app: Celery, run: str, client: redis.Redis
 ) -> None:
     client.execute_command(  # type: ignore[no-untyped-call]
         "XADD", SIGNAL_STREAM, "MAXLEN", "~", 10000, "*", "v", 1, "run", run
@@ -80,7 +80,7 @@ def test_anything_that_writes_the_documented_signal_resumes_a_run(
 
 
 def test_forged_and_malformed_signals_are_dropped_and_the_next_one_is_heard(
-    listener: Listener, app: Celery, run: str, client: redis.Redis
+    listener: SignalListener, app: Celery, run: str, client: redis.Redis
 ) -> None:
     client.xadd(SIGNAL_STREAM, {"run": "nobody"})
     client.xadd(SIGNAL_STREAM, {"choice": "apply_fix"})
@@ -97,7 +97,7 @@ def test_a_signal_that_was_sent_while_nobody_listened_is_heard(
     servers: Endpoints, database: Database, app: Celery, run: str
 ) -> None:
     Signals(servers.redis_url).send(run)
-    late = Listener(Signals(servers.redis_url), database, app, "late")
+    late = SignalListener(Signals(servers.redis_url), database, app, "late")
     late.start()
 
     assert [m.payload["run"] for m in until(lambda: drain(app))] == [run]
@@ -124,7 +124,7 @@ def test_signals_that_a_dead_listener_read_are_taken_over(
 
 
 def test_a_redis_that_was_wiped_is_listened_to_again(
-    listener: Listener, app: Celery, run: str, client: redis.Redis, servers: Endpoints
+    listener: SignalListener, app: Celery, run: str, client: redis.Redis, servers: Endpoints
 ) -> None:
     Signals(servers.redis_url).send(run)
     until(lambda: drain(app))

@@ -6,8 +6,8 @@ from shared.models.run import Budget
 from shared.models.steps import Usage
 from shared.store.database import Database
 from shared.store.spending import (
+    CallNeed,
     Grouping,
-    Need,
     Short,
     Shortage,
     Spending,
@@ -19,7 +19,7 @@ from shared.store.steps import Claim, StoredResponse, finish, hand_back, store_r
 from tests.support.runs import at_once, execute, fetch, new_run, take
 
 pytestmark = pytest.mark.component
-DOLLAR = Need(tokens=1000, usd=1.0)
+DOLLAR = CallNeed(tokens=1000, usd=1.0)
 
 
 def paid(
@@ -45,7 +45,7 @@ def used(cost_usd: float | None, tokens: int = 10) -> Usage:
 
 
 def wants(
-    database: Database, claimed: Claim, need: Need = DOLLAR, *, day: float | None = None
+    database: Database, claimed: Claim, need: CallNeed = DOLLAR, *, day: float | None = None
 ) -> Shortage | None:
     attempt = f"{claimed.token}:1"
     return database.run(
@@ -185,14 +185,14 @@ def test_an_unknown_price_is_no_reservation_under_a_limit_in_dollars(database: D
     run = new_run(database, "a", budget=Budget(max_usd=5.0))
     claimed = take(database, run, "a")
 
-    assert wants(database, claimed, Need(10, None)) == Shortage(Short.PRICE, 5.0, 0.0)
+    assert wants(database, claimed, CallNeed(10, None)) == Shortage(Short.PRICE, 5.0, 0.0)
     assert fetch(database, "SELECT count(*) AS n FROM reservations").n == 0
 
 
 def test_without_a_limit_everything_fits(database: Database) -> None:
     claimed = take(database, new_run(database, "a"), "a")
 
-    assert wants(database, claimed, Need(10**9, None)) is None
+    assert wants(database, claimed, CallNeed(10**9, None)) is None
 
 
 def test_the_day_counts_all_runs_and_begins_at_midnight_utc(database: Database) -> None:
