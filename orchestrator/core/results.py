@@ -108,6 +108,16 @@ class FindingsImpact(DebateImpact):
     cost_per_changed_finding: float | None = None
 
 
+class RankedText(Wire):
+    """Somebody's answer, and its place in the peers' ranking."""
+
+    text: str
+    place: int | None
+
+
+NO_VOTE = "did not vote"
+
+
 class WorkflowResult(Wire):
     """What a workflow adds to its outcome; a report reads no more of it than this and the classes below."""
 
@@ -135,6 +145,26 @@ class WorkflowResult(Wire):
     def bill(self) -> RunSpending | None:
         """What everybody consumed."""
         return None
+
+    @property
+    def votes_cast(self) -> dict[str, str]:
+        """Who voted for what, in words: a position's number is the run's own."""
+        return {}
+
+    @property
+    def vote_figures(self) -> dict[str, JsonValue]:
+        """What the votes, or the answers that came, add up to."""
+        return {}
+
+    @property
+    def chosen(self) -> str | None:
+        """The words of the position that was chosen."""
+        return None
+
+    @property
+    def answers_given(self) -> dict[str, RankedText]:
+        """The answers of those who were asked at once; empty where nobody was."""
+        return {}
 
     @property
     def decided_version(self) -> int | None:

@@ -13,8 +13,8 @@ from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.words import count, knows, role_word, say, told
 from orchestrator.presentation.tables import table
 from orchestrator.whatif.changes import Change
-from orchestrator.whatif.pictures import ENDING, Picture
 from orchestrator.whatif.replaying import Check, Difference, Need, State, Variant, WhatIf
+from orchestrator.whatif.results import ENDING, RunResult
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 from shared.models.rows import RunRow
@@ -77,7 +77,7 @@ def _value(value: Any) -> str:
 
 
 def variant_lines(
-    run: RunRow, stored: Picture, variant: Variant, language: str = "en"
+    run: RunRow, stored: RunResult, variant: Variant, language: str = "en"
 ) -> list[Line]:
     """One variant: rounds, findings and conclusion as they were and as they would be."""
     head = line(
@@ -101,7 +101,7 @@ def shown(changes: Sequence[Change], language: str = "en") -> str:
 _ROUND_HEADS = ("round", "agreement", "stability", "score", "recommendation", "ending")
 
 
-def _rounds(stored: Picture, would: Picture, language: str) -> list[Line]:
+def _rounds(stored: RunResult, would: RunResult, language: str) -> list[Line]:
     keys = list(dict.fromkeys((*would.rounds, *stored.rounds)))
     if not keys:
         return []
@@ -174,7 +174,7 @@ def weighed(finding: Finding) -> str:
     return status if finding.id.startswith("P") else f"{finding.severity} {status}"
 
 
-def _conclusion(stored: Picture, would: Picture, language: str) -> list[Line]:
+def _conclusion(stored: RunResult, would: RunResult, language: str) -> list[Line]:
     rows = [
         ("ending", how(stored.ending, language), how(would.ending, language)),
         ("verdict", _word(stored.verdict), _word(would.verdict)),
@@ -211,7 +211,7 @@ def _name(name: str, language: str) -> str:
     return name if word is None else say(word, language)
 
 
-def _gate(picture: Picture, language: str) -> str:
+def _gate(picture: RunResult, language: str) -> str:
     return gate_word(picture.gate.outcome, language)
 
 
@@ -315,7 +315,7 @@ def _without_empty(
     return [heads[n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 
-def _row(picture: Picture, language: str) -> tuple[str, ...]:
+def _row(picture: RunResult, language: str) -> tuple[str, ...]:
     last = list(picture.rounds.values())[-1:]
     figures = (_figures(last[0], language) if last else None) or (NONE,) * 5
     return (

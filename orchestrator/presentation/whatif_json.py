@@ -9,8 +9,8 @@ from orchestrator.core.findings.pairing import Pair
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, run_summary
 from orchestrator.presentation.locale.words import told
 from orchestrator.presentation.whatif import changed
-from orchestrator.whatif.pictures import Picture
 from orchestrator.whatif.replaying import Check, Variant, WhatIf
+from orchestrator.whatif.results import RunResult
 from shared.models.findings import Finding
 from shared.models.rows import RunRow
 
@@ -63,7 +63,7 @@ def _variant_json(one: Variant) -> dict[str, Any]:
     }
 
 
-def _picture_json(picture: Picture) -> dict[str, Any]:
+def _picture_json(picture: RunResult) -> dict[str, Any]:
     return {
         "rounds": {key: one.model_dump(mode="json") for key, one in picture.rounds.items()},
         "findings": [_finding_json(one) for one in picture.findings],

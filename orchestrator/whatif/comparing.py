@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 from orchestrator.core.findings.likeness import letters, similarity
 from orchestrator.core.findings.pairing import Pair, pair_up
 from orchestrator.core.findings.stances import stated
-from orchestrator.whatif.pictures import Picture, stored_picture
+from orchestrator.core.results import RankedText, WorkflowResult
 from orchestrator.whatif.recording import Recording
+from orchestrator.whatif.results import RunResult, stored_result
 from orchestrator.workflows.registry import workflow_of
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
@@ -36,7 +38,7 @@ class Both:
 
 
 @dataclass(frozen=True)
-class PositionChange:
+class PositionDifference:
     """A participant stands elsewhere on what is the same finding in both runs."""
 
     finding: str
@@ -68,7 +70,7 @@ class Comparison:
     rounds: tuple[Both, ...]
     findings: tuple[Pair, ...]
     mended: tuple[frozenset[str], frozenset[str]]
-    positions: tuple[PositionChange, ...]
+    positions: tuple[PositionDifference, ...]
     votes: tuple[Both, ...]
     answers: Answers | None
     conclusion: tuple[Both, ...]
@@ -100,15 +102,16 @@ class Side:
     recording: Recording
     usage: UsageRow
 
-    @property
-    def detail(self) -> Mapping[str, Any]:
-        """The outcome's details."""
-        return (self.recording.run.outcome or {}).get("detail") or {}
+    @cached_property
+    def result(self) -> WorkflowResult:
+        """What its workflow came to; an empty result before the end, and where this version cannot read it."""
+        workflow = workflow_of(self.recording.spec)
+        return workflow.result_of(self.recording.run.outcome) or WorkflowResult()
 
 
 def compare(first: Side, second: Side) -> Comparison:
     """What differs between two runs, as they are stored."""
-    pictures = stored_picture(first.recording), stored_picture(second.recording)
+    pictures = stored_result(first.recording), stored_result(second.recording)
     specs = first.recording.spec, second.recording.spec
     pairs = pair_up(pictures[0].findings, pictures[1].findings)
     return Comparison(
@@ -119,11 +122,11 @@ def compare(first: Side, second: Side) -> Comparison:
         findings=pairs,
         mended=(_mended(pictures[0]), _mended(pictures[1])),
         positions=tuple(_positions(pairs)),
-        votes=_differing(_votes(first.detail), _votes(second.detail)),
-        answers=_answers(first.detail, second.detail),
+        votes=_differing(first.result.votes_cast, second.result.votes_cast),
+        answers=_answers(first.result.answers_given, second.result.answers_given),
         conclusion=_conclusion(*pictures),
         usage=_usage(first, second),
-        _choices=(_choice(first.detail), _choice(second.detail)),
+        _choices=(_letters(first.result.chosen), _letters(second.result.chosen)),
     )
 
 
@@ -187,7 +190,7 @@ def _who(one: Participant) -> str:
 # ---- how it went --------------------------------------------------------------------------------
 
 
-def _rounds(first: Picture, second: Picture) -> tuple[Both, ...]:
+def _rounds(first: RunResult, second: RunResult) -> tuple[Both, ...]:
     return _differing(first.rounds, second.rounds)
 
 
@@ -204,13 +207,13 @@ def figures_of(one: Assessment | None) -> tuple[str, ...] | None:
     )
 
 
-def _positions(pairs: Sequence[Pair]) -> Iterable[PositionChange]:
+def _positions(pairs: Sequence[Pair]) -> Iterable[PositionDifference]:
     for pair in pairs:
         if pair.first is None or pair.second is None:
             continue
         for both in _differing(_stances(pair.first), _stances(pair.second)):
             name = _both_names(pair.first, pair.second)
-            yield PositionChange(name, both.name, both.first, both.second)
+            yield PositionDifference(name, both.name, both.first, both.second)
 
 
 def _stances(finding: Finding) -> dict[str, str]:
@@ -222,41 +225,24 @@ def _both_names(first: Finding, second: Finding) -> str:
     return first.id if first.id == second.id else f"{first.id}/{second.id}"
 
 
-def _votes(detail: Mapping[str, Any]) -> dict[str, str]:
-    """Ballots on a conclusion, or for a position; a position by its words, its number is the run's own."""
-    votes: dict[str, str] = {}
-    for one in detail.get("ballots") or ():
-        votes[one["participant"]] = one["position"] or "did not vote"
-    titles = _titles(detail)
-    for one in detail.get("votes") or ():
-        position = titles.get(one["position"], "none of the positions")
-        votes[one["participant"]] = position if one["voted"] else "did not vote"
-    return votes
-
-
-def _titles(detail: Mapping[str, Any]) -> dict[str | None, str]:
-    return {one["id"]: one["title"] for one in detail.get("points") or ()}
-
-
-def _choice(detail: Mapping[str, Any]) -> str | None:
+def _letters(title: str | None) -> str | None:
     """The position that a debate chose, by its letters."""
-    title = _titles(detail).get(detail.get("choice"))
     return None if title is None else letters(title)
 
 
-def _answers(first: Mapping[str, Any], second: Mapping[str, Any]) -> Answers | None:
-    if "answers" not in first or "answers" not in second:
+def _answers(first: Mapping[str, RankedText], second: Mapping[str, RankedText]) -> Answers | None:
+    if not first or not second:
         return None
-    texts = [
-        {one["participant"]: one["answer"] for one in side["answers"]} for side in (first, second)
-    ]
-    places = [
-        {one["participant"]: one["place"] for one in side["answers"]} for side in (first, second)
-    ]
+    places = ({name: answer.place for name, answer in side.items()} for side in (first, second))
+    texts = [[answer.text for answer in side.values()] for side in (first, second)]
     return Answers(
-        likeness={who: _alike(texts[0][who], texts[1][who]) for who in texts[0] if who in texts[1]},
+        likeness={
+            name: _alike(answer.text, second[name].text)
+            for name, answer in first.items()
+            if name in second
+        },
         places=_differing(*places),
-        within=(_within(list(texts[0].values())), _within(list(texts[1].values()))),
+        within=(_within(texts[0]), _within(texts[1])),
     )
 
 
@@ -273,12 +259,12 @@ def _within(texts: Sequence[str]) -> float | None:
 # ---- what they came to --------------------------------------------------------------------------
 
 
-def _mended(picture: Picture) -> frozenset[str]:
+def _mended(picture: RunResult) -> frozenset[str]:
     standing = {one.id for one in picture.standing}
     return frozenset(one.id for one in picture.findings if one.id not in standing)
 
 
-def _conclusion(first: Picture, second: Picture) -> tuple[Both, ...]:
+def _conclusion(first: RunResult, second: RunResult) -> tuple[Both, ...]:
     return (
         Both("verdict", first.verdict, second.verdict),
         Both("ending", first.ending, second.ending),

@@ -18,9 +18,9 @@ from orchestrator.core.replay.commands import Decide, Step
 from orchestrator.core.replay.recomputation import Recomputed, asks
 from orchestrator.engine.advance import outcome_json
 from orchestrator.whatif.changes import Change, changed, check_quorum
-from orchestrator.whatif.pictures import Picture, picture_of, stored_picture
 from orchestrator.whatif.places import cycle_of, discussing
 from orchestrator.whatif.recording import Recording
+from orchestrator.whatif.results import RunResult, result_of_walk, stored_result
 from shared.models.notices import earlier_text, is_notice, read_notice
 from shared.models.run import RunSpec
 from shared.store.runs import JournalRow
@@ -77,7 +77,7 @@ class Variant:
 
     changes: tuple[Change, ...]
     state: State
-    picture: Picture
+    picture: RunResult
     needs: tuple[Need, ...]
     not_needed: tuple[Spare, ...]
     not_reached: tuple[Spare, ...]
@@ -108,8 +108,8 @@ class Difference:
 class Check:
     """The replay of a run under its own rules: what differs from what is stored, and what does not fit the code."""
 
-    stored: Picture
-    now: Picture
+    stored: RunResult
+    now: RunResult
     state: State
     differences: tuple[Difference, ...]
 
@@ -123,7 +123,7 @@ class Check:
 class WhatIf:
     """The stored result, and what would be under each of the variants."""
 
-    stored: Picture
+    stored: RunResult
     variants: tuple[Variant, ...]
 
 
@@ -136,8 +136,8 @@ def check(recording: Recording) -> Check:
     found = [*_misfits(now), *_records(recording, now), *_outcome(recording, now)]
     outcome = _outcome_of(now)
     return Check(
-        stored=stored_picture(recording, now),
-        now=picture_of(recording.spec, now, outcome),
+        stored=stored_result(recording, now),
+        now=result_of_walk(recording.spec, now, outcome),
         state=state_of(now),
         differences=tuple(found[:MOST_DIFFERENCES]),
     )
@@ -220,7 +220,7 @@ def what_if(recording: Recording, variants: Sequence[tuple[Change, ...]]) -> Wha
         check_quorum(spec, changes)
     as_it_was = recording.follow(recording.spec, anew=False)
     shown = _shown(as_it_was)
-    stored = stored_picture(recording, as_it_was)
+    stored = stored_result(recording, as_it_was)
     return WhatIf(
         stored=stored,
         variants=tuple(
@@ -232,13 +232,13 @@ def what_if(recording: Recording, variants: Sequence[tuple[Change, ...]]) -> Wha
 
 def _variant(
     recording: Recording,
-    stored: Picture,
+    stored: RunResult,
     shown: Mapping[str, str | None],
     changes: tuple[Change, ...],
     spec: RunSpec,
 ) -> Variant:
     walked = recording.follow(spec)
-    picture = picture_of(spec, walked, _outcome_of(walked))
+    picture = result_of_walk(spec, walked, _outcome_of(walked))
     over = _over(walked)
     left = [recording.rows[key] for key in walked.unneeded]
     return Variant(

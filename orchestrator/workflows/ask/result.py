@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
-from orchestrator.core.results import AskedQuestion, RunSpending, WorkflowResult
+from orchestrator.core.results import AskedQuestion, RankedText, RunSpending, WorkflowResult
 from shared.models.replies import Synthesis
 from shared.models.wire import Wire
 
@@ -93,3 +93,16 @@ class AskResult(WorkflowResult):
     def bill(self) -> RunSpending | None:
         """What everybody consumed."""
         return self.usage
+
+    @property
+    def vote_figures(self) -> dict[str, JsonValue]:
+        """The quorum."""
+        return {"quorum": self.quorum.model_dump()}
+
+    @property
+    def answers_given(self) -> dict[str, RankedText]:
+        """The answers with their places."""
+        return {
+            given.participant: RankedText(text=given.answer, place=given.place)
+            for given in self.answers
+        }

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
-from orchestrator.core.results import AskedQuestion, DebateImpact, RunSpending, WorkflowResult
+from orchestrator.core.results import (
+    NO_VOTE,
+    AskedQuestion,
+    DebateImpact,
+    RunSpending,
+    WorkflowResult,
+)
 from shared.models.notices import OptionalTold
 from shared.models.wire import Wire
 
@@ -125,3 +131,15 @@ class ForumResult(WorkflowResult):
     def bill(self) -> RunSpending | None:
         """What everybody consumed."""
         return self.usage
+
+    @property
+    def votes_cast(self) -> dict[str, str]:
+        """The ballots on the conclusion."""
+        return {cast.participant: cast.position or NO_VOTE for cast in self.ballots}
+
+    @property
+    def vote_figures(self) -> dict[str, JsonValue]:
+        """What the ballots add up to."""
+        if self.agreement is None:
+            return {}
+        return self.agreement.model_dump(include={"converged", "support", "threshold"})

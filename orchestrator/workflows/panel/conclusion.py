@@ -15,6 +15,7 @@ from orchestrator.workflows.panel.ending import PanelEnding
 from orchestrator.workflows.panel.impact import debate_impact
 from orchestrator.workflows.panel.judging import Judged, agrees_with
 from orchestrator.workflows.panel.result import (
+    NO_POSITION,
     ConsensusPoint,
     PanelAgreement,
     PanelDissent,
@@ -126,7 +127,7 @@ def dissent(held: PanelDebate, voting: Voting, judged: Judged) -> tuple[PanelDis
             by="vote",
             participant=name,
             position=vote.choice,
-            text=titles.get(vote.choice or "", "none of the positions"),
+            text=titles.get(vote.choice or "", NO_POSITION),
             reason=vote.reason or _argument(held, name),
             confidence=vote.confidence,
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from orchestrator.core.results import (
+    NO_VOTE,
     AskedQuestion,
     DebateImpact,
     RunSpending,
@@ -16,6 +17,9 @@ from shared.models.findings import Finding
 from shared.models.notices import OptionalTold
 from shared.models.planning import Moderation
 from shared.models.wire import Wire
+
+NO_POSITION = "none of the positions"
+"""How an outcome says, in English, that a voter wants none of them."""
 
 
 class ConsensusPoint(Wire):
@@ -161,3 +165,25 @@ class PanelResult(WorkflowResult):
     def bill(self) -> RunSpending | None:
         """What everybody consumed."""
         return self.usage
+
+    @property
+    def votes_cast(self) -> dict[str, str]:
+        """The votes for positions."""
+        return {
+            vote.participant: (self.title_of(vote.position) or NO_POSITION)
+            if vote.voted
+            else NO_VOTE
+            for vote in self.votes
+        }
+
+    @property
+    def vote_figures(self) -> dict[str, JsonValue]:
+        """The chosen and the leading position, and the support of each."""
+        support = {name: count.support for name, count in self.agreement.positions.items()}
+        agreement = self.agreement.model_dump(include={"converged", "leading"})
+        return {"choice": self.choice, **agreement, "support": support}
+
+    @property
+    def chosen(self) -> str | None:
+        """The position that the verdict amounts to."""
+        return self.title_of(self.choice)

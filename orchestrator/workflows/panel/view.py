@@ -23,13 +23,17 @@ from orchestrator.core.views.context import (
     voices,
 )
 from orchestrator.core.views.impact import ImpactView, impact, position_in_words
-from orchestrator.workflows.panel.result import PanelDissent, PanelResult, PanelRound, PanelVote
+from orchestrator.workflows.panel.result import (
+    NO_POSITION,
+    PanelDissent,
+    PanelResult,
+    PanelRound,
+    PanelVote,
+)
 from shared.models.panel import Role
 
 PanelView = ViewContext[PanelResult]
 SHORT = 60
-NO_POSITION = "none of the positions"
-"""How an outcome says, in English, that a voter wants none of them."""
 
 
 def body(view: PanelView) -> list[Block]:

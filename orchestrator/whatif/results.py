@@ -9,6 +9,7 @@ from typing import Any
 from orchestrator.core.findings.verdict import GateResult, derive, gate_of
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.core.replay.recomputation import Recomputed, rounds_of
+from orchestrator.core.results import FindingsResult
 from orchestrator.whatif.recording import Recording
 from orchestrator.workflows.registry import workflow_of
 from shared.models.assessment import Assessment
@@ -18,11 +19,9 @@ from shared.models.run import RunSpec
 
 ENDING = "ending"  # the record of a vote after the last round
 
-# Workflows whose verdict code derives from findings and the ending, also before the outcome is there.
-
 
 @dataclass(frozen=True)
-class Picture:
+class RunResult:
     """Rounds by the key of their record, findings as they stand at the end, and what follows.
 
     `so_far`: there is no outcome, and verdict and gate are what follows from the last round. `votes` is what the
@@ -44,46 +43,46 @@ class Picture:
         return sum(key != ENDING for key in self.rounds)
 
 
-def stored_picture(recording: Recording, walked: Recomputed | None = None) -> Picture:
+def stored_result(recording: Recording, walked: Recomputed | None = None) -> RunResult:
     """What is stored. `walked` says in which order the rounds came; what it does not explain comes last."""
     written = rounds_of(recording.journal.records)
     order = [key for key in (walked.rounds if walked else ()) if key in written]
     left = [key for key in written if key not in order]
     order += sorted(left, key=lambda key: (key == ENDING, len(key), key))
-    return _picture(recording.spec, {key: written[key] for key in order}, recording.run.outcome)
+    return _result(recording.spec, {key: written[key] for key in order}, recording.run.outcome)
 
 
-def picture_of(spec: RunSpec, walked: Recomputed, outcome: Mapping[str, Any] | None) -> Picture:
+def result_of_walk(
+    spec: RunSpec, walked: Recomputed, outcome: Mapping[str, Any] | None
+) -> RunResult:
     """What would be. `outcome` is the walk's as it would be stored."""
-    return _picture(spec, walked.rounds, outcome)
+    return _result(spec, walked.rounds, outcome)
 
 
-def _picture(
+def _result(
     spec: RunSpec, records: Mapping[str, RoundRecord], outcome: Mapping[str, Any] | None
-) -> Picture:
+) -> RunResult:
     last = list(records.values())[-1:]
     findings = named_findings(records.values())
+    workflow = workflow_of(spec)
+    result = workflow.result_of(outcome)
     if outcome is None:
         standing = named_findings(last)
         ending = last[0].assessment.ending if last else None
         verdict = _verdict_so_far(spec, standing, ending)
-        detail: Mapping[str, Any] = {}
     else:
-        detail = outcome.get("detail") or {}
-        named = detail.get("standing")
+        named = result.standing if isinstance(result, FindingsResult) else None
         standing = tuple(one for one in findings if named is None or one.id in named)
         ending = None if outcome["ending"] is None else Ending(outcome["ending"])
         verdict = Verdict(outcome["verdict"])
-    return Picture(
+    return RunResult(
         rounds={key: record.assessment for key, record in records.items()},
         findings=findings,
         standing=standing,
         ending=ending,
         verdict=verdict,
-        gate=gate_of(
-            workflow_of(spec).gate_of(spec), standing, ending, workflow_of(spec).result_of(outcome)
-        ),
-        votes=_votes(detail),
+        gate=gate_of(workflow.gate_of(spec), standing, ending, result),
+        votes={} if result is None else result.vote_figures,
         so_far=outcome is None,
     )
 
@@ -104,21 +103,3 @@ def _verdict_so_far(
     if ending is None or not workflow_of(spec).finds:
         return None
     return derive(findings, ending, workflow_of(spec).gate_of(spec).fail_on)
-
-
-def _votes(detail: Mapping[str, Any]) -> dict[str, Any]:
-    """Who voted what, and what it adds up to; the answers' quorum."""
-    votes: dict[str, Any] = {}
-    for name in ("quorum", "choice"):
-        if name in detail:
-            votes[name] = detail[name]
-    agreement = detail.get("agreement")
-    if isinstance(agreement, dict):
-        votes["converged"] = agreement.get("converged")
-        for name in ("support", "threshold", "leading"):
-            if name in agreement:
-                votes[name] = agreement[name]
-        positions = agreement.get("positions")
-        if isinstance(positions, dict):
-            votes["support"] = {key: one.get("support") for key, one in positions.items()}
-    return votes
