@@ -13,7 +13,7 @@ from orchestrator.core.views.context import dollars
 from orchestrator.presentation.locale.words import count, knows, role_word, say, told
 from orchestrator.presentation.tables import table
 from orchestrator.whatif.changes import Change
-from orchestrator.whatif.replaying import Check, Difference, Need, State, Variant, WhatIf
+from orchestrator.whatif.replaying import Check, Difference, MissingStep, State, Variant, WhatIf
 from orchestrator.whatif.results import ENDING, RunResult
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
@@ -252,7 +252,7 @@ def _consequences(variant: Variant, language: str) -> list[Line]:
     return lines
 
 
-def _need(one: Need, language: str) -> str:
+def _need(one: MissingStep, language: str) -> str:
     if one.recorded_as is None:
         return one.key
     role, _, number = one.recorded_as.rpartition(" after round ")

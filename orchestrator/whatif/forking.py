@@ -16,7 +16,7 @@ from orchestrator.core.discussion.estimate import ExpectedCall, expected_calls
 from orchestrator.core.replay.commands import Decide, Turn
 from orchestrator.core.replay.recomputation import Recomputed, asks
 from orchestrator.core.replay.replay import Entry, Journal
-from orchestrator.whatif.places import Place, Stop, find_place, stops
+from orchestrator.whatif.places import ForkPlace, Stop, find_place, stops
 from orchestrator.whatif.recording import Recording, without_records
 from orchestrator.whatif.replaying import Spare, spare_of
 from orchestrator.workflows.descriptor import ASK
@@ -66,7 +66,7 @@ def prefix_of(recording: Recording, at: str) -> Prefix:
     )
 
 
-def _way_to(recording: Recording, at: str) -> tuple[tuple[Stop, ...], Place]:
+def _way_to(recording: Recording, at: str) -> tuple[tuple[Stop, ...], ForkPlace]:
     spec = recording.spec
     if not workflow_of(spec).expected:
         raise UserError(
@@ -86,7 +86,7 @@ def _way_to(recording: Recording, at: str) -> tuple[tuple[Stop, ...], Place]:
     return way[: place.index], place
 
 
-def _of_policy(way: tuple[Stop, ...], at: str) -> Place | None:
+def _of_policy(way: tuple[Stop, ...], at: str) -> ForkPlace | None:
     """Where a policy decided without a question: before what it led to."""
     if at != DECISION or any(stop.decision for stop in way):
         return None
@@ -95,7 +95,7 @@ def _of_policy(way: tuple[Stop, ...], at: str) -> Place | None:
         for index, stop in enumerate(way)
         if stop.writes or any(key.startswith("plan/2/") for key in stop.keys)
     )
-    return Place(next(led_to, len(way)))
+    return ForkPlace(next(led_to, len(way)))
 
 
 def _approved(recording: Recording, stop: Stop) -> bool:

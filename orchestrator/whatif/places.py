@@ -50,7 +50,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Place:
+class ForkPlace:
     """Before which stop a fork begins; of its steps, `kept` are copied because they were asked beside STEP."""
 
     index: int
@@ -71,23 +71,23 @@ def stops(walked: Recomputed) -> tuple[Stop, ...]:
     return tuple(found)
 
 
-def find_place(way: tuple[Stop, ...], typed: str, run: str) -> Place:
+def find_place(way: tuple[Stop, ...], typed: str, run: str) -> ForkPlace:
     """The place that `typed` names. Raises UnknownRun with the nearest names."""
     for index, stop in enumerate(way):
         if typed in stop.keys:
-            return Place(index, tuple(key for key in stop.keys if key != typed))
+            return ForkPlace(index, tuple(key for key in stop.keys if key != typed))
     if "/" in typed:  # a participant's portions, or all turns of a stage
         for index, stop in enumerate(way):
             inside = [key for key in stop.keys if key.startswith(f"{typed}/")]
             if inside:
-                return Place(index, tuple(key for key in stop.keys if key not in inside))
+                return ForkPlace(index, tuple(key for key in stop.keys if key not in inside))
     if (match := _ROUND.fullmatch(typed)) is not None:
         return _round(way, match["cycle"], int(match["number"]), run)
     # A stage's own name comes first: openings have the role of ballots, and `ballot` means the ballots.
     for named in (_stage, _role):
         for index, stop in enumerate(way):
             if any(named(step) == typed for step in stop.steps):
-                return Place(index)
+                return ForkPlace(index)
     known = list(dict.fromkeys(_names(way)))
     folded = {one.casefold(): one for one in known}
     near = [folded[one] for one in get_close_matches(typed.casefold(), folded, n=3, cutoff=0.5)]
@@ -103,7 +103,7 @@ def _role(step: Step) -> str:
     return str(step.role)
 
 
-def _round(way: tuple[Stop, ...], cycle: str | None, number: int, run: str) -> Place:
+def _round(way: tuple[Stop, ...], cycle: str | None, number: int, run: str) -> ForkPlace:
     """The first stop of that round; of the one after the last, the stop that came instead."""
     held: dict[int, int] = {}
     last = -1
@@ -114,13 +114,13 @@ def _round(way: tuple[Stop, ...], cycle: str | None, number: int, run: str) -> P
         held.setdefault(step.round, index)
         last = index
     if number in held:
-        return Place(held[number])
+        return ForkPlace(held[number])
     if held and number == max(held) + 1:
         if way[last].here:
             raise UnknownRun(
                 f"round {number - 1} of run {run} is not over: wait for it, or fork it with --from round:{number - 1}"
             )
-        return Place(last + 1)
+        return ForkPlace(last + 1)
     where = f" in {cycle}" if cycle else ""
     rounds = ", ".join(f"round:{one}" for one in sorted(held)) or "no rounds"
     raise UnknownRun(

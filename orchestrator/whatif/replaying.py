@@ -48,7 +48,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Need:
+class MissingStep:
     """A step that nobody was asked for; `recorded_as`: there is one of that name, which is another turn."""
 
     key: str
@@ -78,7 +78,7 @@ class Variant:
     changes: tuple[Change, ...]
     state: State
     picture: RunResult
-    needs: tuple[Need, ...]
+    needs: tuple[MissingStep, ...]
     not_needed: tuple[Spare, ...]
     not_reached: tuple[Spare, ...]
     shown_otherwise: tuple[str, ...]
@@ -289,10 +289,10 @@ def _asks(one: Step | Decide) -> str | None:
         return None
 
 
-def _need(step: Step, walked: Recomputed, rows: Mapping[str, JournalRow]) -> Need:
+def _need(step: Step, walked: Recomputed, rows: Mapping[str, JournalRow]) -> MissingStep:
     participant = step.participant if isinstance(step.participant, str) else step.participant.name
     recorded = rows[step.key] if step.key in walked.misfits else None
-    return Need(
+    return MissingStep(
         key=step.key,
         participant=participant,
         role=str(step.role),

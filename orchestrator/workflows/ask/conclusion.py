@@ -18,10 +18,10 @@ from orchestrator.workflows.ask.result import (
     AnswerRanking,
     AskLabels,
     AskResult,
-    GivenAnswer,
     MissingAnswer,
     PeerRanking,
     RankedAnswer,
+    RecordedAnswer,
 )
 from orchestrator.workflows.ask.synthesis import one_after_another
 from shared.models.notices import Notice, notice
@@ -96,10 +96,10 @@ def _result(
     )
 
 
-def _answers(answers: QuestionAnswers, ranking: RankingResult | None) -> tuple[GivenAnswer, ...]:
+def _answers(answers: QuestionAnswers, ranking: RankingResult | None) -> tuple[RecordedAnswer, ...]:
     places = {place.name: place for place in ranking.places} if ranking else {}
     return tuple(
-        GivenAnswer(
+        RecordedAnswer(
             participant=given.participant,
             answer=given.text,
             confidence=given.confidence,

@@ -9,7 +9,7 @@ from shared.models.replies import Synthesis
 from shared.models.wire import Wire
 
 
-class GivenAnswer(Wire):
+class RecordedAnswer(Wire):
     """An answer that came; `place` and `score` are its peers' judgement."""
 
     participant: str
@@ -75,7 +75,7 @@ class AskResult(WorkflowResult):
     """`synthesised_by` is the chair; `fallback` where the answers stand one after another."""
 
     question: AskedQuestion
-    answers: tuple[GivenAnswer, ...]
+    answers: tuple[RecordedAnswer, ...]
     missing: tuple[MissingAnswer, ...]
     quorum: AnswerQuorum
     ranking: AnswerRanking | None = None

@@ -12,7 +12,7 @@ from orchestrator.core.views.context import (
     synthesis,
     took_s,
 )
-from orchestrator.workflows.ask.result import AskResult, GivenAnswer, PeerRanking
+from orchestrator.workflows.ask.result import AskResult, PeerRanking, RecordedAnswer
 from shared.models.panel import Role
 
 AskView = ViewContext[AskResult]
@@ -30,7 +30,7 @@ def body(view: AskView) -> list[Block]:
     return [*_answers(view), *_ranking(view), *_synthesis(view)]
 
 
-def _given(view: AskView) -> tuple[GivenAnswer, ...]:
+def _given(view: AskView) -> tuple[RecordedAnswer, ...]:
     """The panel's first answer first; without a ranking as they were asked."""
     if view.result is None:
         return _so_far(view)
@@ -38,9 +38,9 @@ def _given(view: AskView) -> tuple[GivenAnswer, ...]:
     return tuple(sorted(answers, key=lambda given: given.place or len(answers)))
 
 
-def _so_far(view: AskView) -> tuple[GivenAnswer, ...]:
+def _so_far(view: AskView) -> tuple[RecordedAnswer, ...]:
     return tuple(
-        GivenAnswer(
+        RecordedAnswer(
             participant=step.participant,
             answer=str((step.reply or {}).get("answer") or ""),
             confidence=(step.reply or {}).get("confidence"),
@@ -71,7 +71,7 @@ def _answers(view: AskView) -> list[Block]:
     ]
 
 
-def _figures(view: AskView, answer: GivenAnswer, elapsed_s: float | None) -> str:
+def _figures(view: AskView, answer: RecordedAnswer, elapsed_s: float | None) -> str:
     if view.brief:
         return ""
     return figures(

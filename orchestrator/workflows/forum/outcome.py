@@ -16,10 +16,10 @@ from orchestrator.workflows.forum.result import (
     BallotAgreement,
     BallotDissent,
     CastBallot,
-    FloorRequest,
     FloorRound,
     ForumParticipant,
     ForumResult,
+    RecordedBid,
     UnheardRequest,
 )
 from shared.models.deliberation import Ballot
@@ -130,7 +130,7 @@ def _round(exchange: ForumRound) -> FloorRound:
         number=exchange.number,
         reminded=exchange.reminded,
         bids=tuple(
-            FloorRequest(
+            RecordedBid(
                 participant=request.participant,
                 action="REQUEST" if request.asks else "PASS",
                 reason=request.reason,

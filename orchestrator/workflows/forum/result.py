@@ -23,7 +23,7 @@ class ForumParticipant(Wire):
     speeches: int
 
 
-class FloorRequest(Wire):
+class RecordedBid(Wire):
     """An answer to "do you want the floor?": REQUEST or PASS; `missing` says why there is none."""
 
     participant: str
@@ -37,7 +37,7 @@ class FloorRound(Wire):
 
     number: int
     reminded: bool = False
-    bids: tuple[FloorRequest, ...]
+    bids: tuple[RecordedBid, ...]
     selected: str | None = None
     selected_by: str | None = None
     why: str | None = None
