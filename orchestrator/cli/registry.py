@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orchestrator.workflows import ROWS
+
 
 @dataclass(frozen=True)
 class CommandEntry:
@@ -18,13 +20,19 @@ def _in(module: str, help_text: str, *, hidden: bool = False) -> CommandEntry:
     return CommandEntry(f"orchestrator.cli.commands.{module}", help_text, hidden)
 
 
+def _workflows() -> dict[str, CommandEntry]:
+    found: dict[str, CommandEntry] = {}
+    for row in ROWS:
+        if row.summary:
+            target = f"{row.name}:{row.name}"
+            found[row.name] = _in(target, row.summary)
+            other = f"Another name of {row.name}."
+            found |= {alias: _in(target, other, hidden=True) for alias in row.aliases}
+    return found
+
+
 COMMANDS: dict[str, CommandEntry] = {
-    "ask": _in("ask:ask", 'Ask a panel; so does `quorate "question"`.'),
-    "forum": _in("forum:forum", "Let a panel discuss a question until it agrees."),
-    "debate": _in("forum:forum", "Another name of forum.", hidden=True),
-    "plan": _in("plan:plan", "Have a plan challenged; revise or accept it."),
-    "panel": _in("panel:panel", "Debate a question before a judge."),
-    "review": _in("review:review", "Review a change: panel, synthesis, your decision, fix."),
+    **_workflows(),
     "list": _in("list:list_", "The runs, the newest first."),
     "show": _in("show:show", "A run's result, rounds, prompts or events."),
     "replay": _in("replay:replay", "What a run would have come to under other rules."),
@@ -54,5 +62,5 @@ COMMANDS: dict[str, CommandEntry] = {
     "supervise": _in("supervise:supervise", "Keep the embedded processes alive.", hidden=True),
 }
 
-DISCUSSIONS = frozenset({"forum", "debate", "plan", "panel"})
+DISCUSSIONS = frozenset(name for row in ROWS if row.discusses for name in (row.name, *row.aliases))
 """Commands whose words are a subject that participants are paid to work on; `ask` takes everything."""

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 class WorkflowRow:
     """A workflow: its name, the module whose `WORKFLOW` describes it, and what it does in one line.
 
-    Without a `summary` no command of that name submits it.
+    Without a `summary` no command of that name submits it. `aliases` are other names of the command. The words after
+    one that `discusses` are a subject that participants are paid to work on, so a mistyped command is looked for there.
     """
 
     name: str
     module: str
     summary: str = ""
+    aliases: tuple[str, ...] = ()
+    discusses: bool = False
 
 
 ROWS = (
@@ -25,14 +28,20 @@ ROWS = (
         "forum",
         "orchestrator.workflows.forum.workflow",
         "Let a panel discuss a question until it agrees.",
+        aliases=("debate",),
+        discusses=True,
     ),
     WorkflowRow(
         "plan",
         "orchestrator.workflows.plan.workflow",
         "Have a plan challenged; revise or accept it.",
+        discusses=True,
     ),
     WorkflowRow(
-        "panel", "orchestrator.workflows.panel.workflow", "Debate a question before a judge."
+        "panel",
+        "orchestrator.workflows.panel.workflow",
+        "Debate a question before a judge.",
+        discusses=True,
     ),
     WorkflowRow(
         "review",

@@ -21,6 +21,7 @@ from orchestrator.presentation.tables import table
 from orchestrator.settings.loading import DEFAULT, load_configuration, yaml_of
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import Preset, load_preset, preset_names
+from orchestrator.workflows import ROWS
 from shared.errors import ConfigurationError
 from shared.text.masking.mask import mask
 
@@ -49,7 +50,7 @@ def config() -> None:
 @click.option("--sources", is_flag=True, help="Every key, with the file and line that set it.")
 @click.option(
     "--workflow",
-    type=click.Choice(["ask", "forum", "panel", "plan", "review"]),
+    type=click.Choice(sorted(row.name for row in ROWS if row.summary)),
     help="As this workflow sees it: a preset of another one is passed over.",
 )
 @click.option("--preset", metavar="NAME", help="With this preset below it.")
