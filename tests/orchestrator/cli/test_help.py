@@ -47,7 +47,7 @@ def test_help_lists_every_command_that_is_not_hidden(quiet_home: CommandLine):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_can_be_loaded_and_shows_an_example(name: str):
-    context = click.Context(cli, info_name="quorate")
+    context = click.Context(cli, info_name="quorate", **cli.context_settings)
     command = cli.get_command(context, name)
     assert command is not None
     text = command.get_help(click.Context(command, parent=context, info_name=name))
@@ -79,7 +79,7 @@ def test_the_version_is_one_line(quiet_home: CommandLine):
 def test_the_help_of_a_deliberation_is_as_it_was_written_down(name: str):
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    group = click.Context(cli, info_name="quorate")
+    group = click.Context(cli, info_name="quorate", **cli.context_settings)
     context = click.Context(command, parent=group, info_name=name, terminal_width=100)
     file = Path(__file__).parent / "snapshots" / f"help_{name}.txt"
     check_text(file, command.get_help(context) + "\n")
