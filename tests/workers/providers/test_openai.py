@@ -157,7 +157,7 @@ def test_the_key_is_sent_and_never_shown(model_server: ModelServer, key: str) ->
         openai.complete(call, NO_CANCEL)
     assert model_server.calls("wrong?fault=401")[0]["key"]
     assert key not in f"{caught.value} {caught.value!r} {call!r}"
-    assert key not in repr(openai.build(call, frozenset()))
+    assert key not in repr(openai.DIALECT.build(call, frozenset()))
 
 
 def test_a_missing_key_says_which_variable_to_set(model_server: ModelServer) -> None:
@@ -171,10 +171,10 @@ def test_a_missing_key_says_which_variable_to_set(model_server: ModelServer) -> 
 def test_the_official_key_never_goes_to_another_address() -> None:
     os.environ["OPENAI_API_KEY"] = "sk-official-0123456789"
     try:
-        elsewhere = openai.build(
+        elsewhere = openai.DIALECT.build(
             call_of(options={"base_url": "http://127.0.0.1:9/v1"}), frozenset()
         )
-        official = openai.build(call_of(), frozenset())
+        official = openai.DIALECT.build(call_of(), frozenset())
     finally:
         del os.environ["OPENAI_API_KEY"]
     assert "authorization" not in elsewhere.headers
@@ -191,7 +191,7 @@ def test_a_key_may_lie_in_a_file(tmp_path: Path) -> None:
         "auth": "api-key",
         "query": {"api-version": "1"},
     }
-    request = openai.build(call_of(options=options), frozenset())
+    request = openai.DIALECT.build(call_of(options=options), frozenset())
     assert request.headers["api-key"] == "sk-from-file-123"
     assert request.url == "http://127.0.0.1:9/chat/completions?api-version=1"
 
@@ -229,7 +229,7 @@ def test_a_parameter_that_an_endpoint_refuses_is_left_out_from_then_on(
 
 def body_of(**arguments: object) -> dict[str, JsonValue]:
     quirks = frozenset(arguments.pop("quirks", ()))  # type: ignore[call-overload]
-    body: dict[str, JsonValue] = json.loads(openai.build(call_of(**arguments), quirks).body)  # type: ignore[arg-type]
+    body: dict[str, JsonValue] = json.loads(openai.DIALECT.build(call_of(**arguments), quirks).body)  # type: ignore[arg-type]
     return body
 
 
