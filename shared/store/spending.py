@@ -237,8 +237,3 @@ def _account(connection: Connection, statement: str, names: dict[str, object]) -
     row = connection.execute(statement, names).fetchone()
     assert row is not None
     return BudgetAccount(*row)
-
-
-def spent_today_usd(connection: Connection) -> float:
-    """What all runs have cost since midnight UTC, with reservations for what nobody priced."""
-    return _account(connection, _OF_DAY, {"run": "", "step": ""}).usd

@@ -80,30 +80,47 @@ def count_votes(
 
     So replacing any vote by silence never raises a figure that decides.
     """
-    blocs = _blocs(voters)
     taken = {voter.name: _taken(votes.get(voter.name)) for voter in voters}
-    values = {name: VALUES[vote.position] if vote else 0.0 for name, vote in taken.items()}
-    weights = {name: rescaled(vote.confidence) if vote else 1.0 for name, vote in taken.items()}
     stated = [voter for voter in voters if taken[voter.name] is not None]
+    everybody = _supports(voters, taken)
     return Count(
-        support=_mean([_mean([values[name] for name in bloc]) for bloc in blocs]),
+        support=_mean([bloc.support for bloc in everybody]),
         weighted=_ratio(
-            sum(_mean([weights[name] * values[name] for name in bloc]) for bloc in blocs),
-            sum(_mean([weights[name] for name in bloc]) for bloc in blocs),
+            sum(bloc.weighted for bloc in everybody), sum(bloc.weight for bloc in everybody)
         ),
-        if_all_spoke=_mean([_mean([values[name] for name in bloc]) for bloc in _blocs(stated)]),
+        if_all_spoke=_mean([bloc.support for bloc in _supports(stated, taken)]),
         threshold=threshold,
         stated=len(stated),
         expected=len(voters),
         quorum=quorum,
         independent=effective_votes(stated),
-        missing=tuple(voter.name for voter in voters if taken[voter.name] is None),
-        dissenting=tuple(
-            voter.name
-            for voter in stated
-            if (vote := taken[voter.name]) and vote.position is not Position.AGREE
-        ),
+        missing=tuple(name for name, vote in taken.items() if vote is None),
+        dissenting=tuple(name for name, vote in taken.items() if _dissents(vote)),
     )
+
+
+@dataclass(frozen=True)
+class _BlocVote:
+    """The one vote of participants that are not independent of one another."""
+
+    support: float
+    weight: float
+    weighted: float
+
+
+def _supports(voters: Sequence[Participant], taken: Mapping[str, Vote | None]) -> list[_BlocVote]:
+    return [_bloc_vote([taken[name] for name in bloc]) for bloc in _blocs(voters)]
+
+
+def _bloc_vote(votes: Sequence[Vote | None]) -> _BlocVote:
+    values = [VALUES[vote.position] if vote else 0.0 for vote in votes]
+    weights = [rescaled(vote.confidence) if vote else 1.0 for vote in votes]
+    weighted = [weight * value for weight, value in zip(weights, values, strict=True)]
+    return _BlocVote(_mean(values), _mean(weights), _mean(weighted))
+
+
+def _dissents(vote: Vote | None) -> bool:
+    return vote is not None and vote.position is not Position.AGREE
 
 
 def _taken(vote: Vote | None) -> Vote | None:

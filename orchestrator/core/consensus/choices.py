@@ -82,12 +82,13 @@ def _leading(counts: Mapping[str, Count], votes: Mapping[str, Choice | None]) ->
         return None
     top = [name for name, count in counts.items() if _strength(count) == best]
     taken = [vote for vote in votes.values() if vote is not None]
-    holders = {
-        tuple(name in vote.supports for vote in taken) for name in top
-    }  # one entry: all of them have the same holders
-    if len(holders) > 1:
+    if not _same_holders(top, taken):
         return None
     return max(top, key=lambda name: sum(vote.choice == name for vote in taken))
+
+
+def _same_holders(names: Sequence[str], votes: Sequence[Choice]) -> bool:
+    return len({tuple(name in vote.supports for vote in votes) for name in names}) == 1
 
 
 def _strength(count: Count) -> tuple[float, float]:

@@ -24,7 +24,7 @@ from orchestrator.core.consensus.detectors.lexical import (
     overall_score,
 )
 from orchestrator.core.consensus.detectors.text import assess_text
-from orchestrator.core.consensus.repetition import oscillations, repeating
+from orchestrator.core.consensus.loop_detection import oscillations, repeating
 from orchestrator.core.discussion.rounds import Contribution, RoundTaken, absent, turns_by_voice
 from orchestrator.core.findings.stances import STATED_QUORUM, Floor, agreement_on, stability_within
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation

@@ -241,34 +241,38 @@ def _changed_votes(
     debate: FindingsDebate, first: Mapping[str, str], last: Mapping[str, str]
 ) -> tuple[VoteChange, ...]:
     """Who voted otherwise than at first, and on what: the best grounds of the positions it took in that round."""
-    rows: list[VoteChange] = []
-    for name, before in first.items():
-        if last[name] == before:
-            continue
-        number = next(
-            one.round
-            for one in debate.votes
-            if one.participant == name and one.round > 1 and one.verdict != before
-        )
-        grounds = [
-            (evidence_of(name, line.reason, line.quote, debate.sources), line)
-            for line in debate.history.ledger
-            if (line.participant, line.round) == (name, number) and line.reason != RAISING
-        ]
-        best = min(grounds, key=lambda one: _STRENGTH.index(one[0]), default=None)
-        evidence, line = (GroundsKind.NONE, None) if best is None else best
-        rows.append(
-            VoteChange(
-                participant=name,
-                before=before,
-                after=last[name],
-                round=number,
-                evidence=evidence.value,
-                reason="" if line is None else line.reason,
-                quote=None if line is None else line.quote,
-            )
-        )
-    return tuple(rows)
+    changed = {name: before for name, before in first.items() if last[name] != before}
+    return tuple(_vote_change(debate, name, before, last[name]) for name, before in changed.items())
+
+
+def _vote_change(debate: FindingsDebate, name: str, before: str, after: str) -> VoteChange:
+    number = next(
+        vote.round
+        for vote in debate.votes
+        if vote.participant == name and vote.round > 1 and vote.verdict != before
+    )
+    evidence, line = _best_grounds(debate, name, number)
+    return VoteChange(
+        participant=name,
+        before=before,
+        after=after,
+        round=number,
+        evidence=evidence.value,
+        reason="" if line is None else line.reason,
+        quote=None if line is None else line.quote,
+    )
+
+
+def _best_grounds(
+    debate: FindingsDebate, name: str, number: int
+) -> tuple[GroundsKind, Stance | None]:
+    grounds = [
+        (evidence_of(name, line.reason, line.quote, debate.sources), line)
+        for line in debate.history.ledger
+        if (line.participant, line.round) == (name, number) and line.reason != RAISING
+    ]
+    nothing: tuple[GroundsKind, Stance | None] = (GroundsKind.NONE, None)
+    return min(grounds, key=lambda pair: _STRENGTH.index(pair[0]), default=nothing)
 
 
 def _positions(debate: FindingsDebate) -> tuple[FindingPositions, ...]:

@@ -71,14 +71,6 @@ class _Item:
 _Group = list[int]  # indexes of items that say the same
 
 
-def merge(raised: Sequence[Raised], known: Sequence[Finding] = ()) -> tuple[Finding, ...]:
-    """The known findings, sentences by who raised them again, and the new ones as F<n> in order of appearance.
-
-    What is merged with what does not depend on the order of `raised`; the numbers of new findings do.
-    """
-    return absorb(raised, known).findings
-
-
 def spellings_of(raised: Iterable[Raised], known: Iterable[Finding]) -> Spellings:
     """For several merges of the same claims one after another."""
     return Spellings((*map(_claim_of_known, known), *map(_claim_of, raised)))
@@ -87,23 +79,26 @@ def spellings_of(raised: Iterable[Raised], known: Iterable[Finding]) -> Spelling
 def absorb(
     raised: Sequence[Raised], known: Sequence[Finding] = (), spellings: Spellings | None = None
 ) -> Merged:
-    """`merge`, with the count of new findings and the ledger lines of those who raised something."""
+    """All findings known after a merge, how many are new, and the ledger lines of those who raised something.
+
+    What is merged with what does not depend on the order of `raised`; the numbers of new findings do.
+    """
     items = [_Item(_claim_of_known(finding), finding) for finding in known]
     items += [_Item(_claim_of(one), one) for one in raised]
     groups = _group(items, spellings)
-    sentences: dict[str, list[Raised]] = {}
+    joined: dict[str, list[Raised]] = {}
     fresh: list[list[Raised]] = []
     for group in groups:
         sources = [items[index].source for index in group]
         claims = [source for source in sources if isinstance(source, Raised)]
         home = sources[0]  # known findings come first among the items
         if isinstance(home, Finding):
-            sentences[home.id] = claims
+            joined[home.id] = claims
         else:
             fresh.append(claims)
-    findings = [_join(finding, sentences[finding.id]) for finding in known]
+    findings = [_join(finding, joined[finding.id]) for finding in known]
     number = max((_number(finding.id) for finding in known), default=0)
-    members = [(finding.id, sentences[finding.id]) for finding in known]
+    members = [(finding.id, joined[finding.id]) for finding in known]
     for offset, claims in enumerate(fresh, start=1):
         findings.append(_new(f"F{number + offset}", claims))
         members.append((f"F{number + offset}", claims))

@@ -8,7 +8,8 @@ from functools import partial
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.consensus.detectors.lexical import assess_wording
-from orchestrator.core.discussion.rounds import RoundTaken
+from orchestrator.core.consensus.loop_detection import detect_loop
+from orchestrator.core.discussion.rounds import Contribution, RoundTaken
 from orchestrator.core.discussion.turn_results import why_failed
 from orchestrator.core.replay.commands import (
     Effect,
@@ -19,7 +20,6 @@ from orchestrator.core.replay.commands import (
     single,
     together,
 )
-from orchestrator.workflows.forum.circles import circling, contribution
 from orchestrator.workflows.forum.context import (
     FloorSpeech,
     ForumContext,
@@ -266,11 +266,11 @@ def judge(context: ForumContext, talk: Talk) -> RoundRecord:
     """A round's figures: what the wording shows (a hint for people, nothing is decided by it), and circles."""
     exchange = talk.exchanges[-1]
     taken = [
-        RoundTaken(one.number, Role.SPEECH.value, (contribution(one.said),))
-        for one in talk.exchanges
-        if one.said is not None
+        RoundTaken(exchange.number, Role.SPEECH.value, (contribution(exchange.said),))
+        for exchange in talk.exchanges
+        if exchange.said is not None
     ]
-    circle = circling(talk.speeches)
+    circle = detect_loop([contribution(speech) for speech in talk.speeches])
     reason = None if circle is Recommendation.CONTINUE else notice("forum_repeats")
     return RoundRecord(
         assessment=Assessment(
@@ -283,6 +283,13 @@ def judge(context: ForumContext, talk: Talk) -> RoundRecord:
         ),
         findings=(),
         stances=(),
+    )
+
+
+def contribution(speech: FloorSpeech) -> Contribution:
+    """A speech, or the gap where one should have been, as the detectors see it."""
+    return Contribution(
+        speech.participant, Role.SPEECH.value, speech.text or "", answered=speech.text is not None
     )
 
 

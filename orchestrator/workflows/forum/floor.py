@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -137,25 +137,36 @@ def choose(
 ) -> FloorChoice:
     """The next speaker. `wished` is the name that the orchestrator gave, None when it gave none."""
     known = None if wished is None else match_name(wished, [one.name for one in everybody])
-    if starving := due(everybody, patience):
-        first = starving[0].name
-        fair = known is not None and known in [
-            one.name for one in starving if one.waiting == starving[0].waiting
-        ]
-        if not fair:
-            return FloorChoice(first, Why.WAITED_TOO_LONG, wished, reason)
+    if (must := _must_speak(everybody, known, patience)) is not None:
+        return FloorChoice(must, Why.WAITED_TOO_LONG, wished, reason)
     if wished is None:
         return FloorChoice(by_rule(everybody), Why.NO_SELECTION)
     if known is None:
         return FloorChoice(by_rule(everybody), Why.UNKNOWN_NAME, wished, reason)
-    if known not in [one.name for one in eligible(everybody)]:
-        last = next(one.last and one.asks for one in everybody if one.name == known)
-        why = Why.TWICE_IN_A_ROW if last else Why.DID_NOT_ASK
-        return FloorChoice(by_rule(everybody), why, wished, reason)
-    if not any(one.asks for one in everybody):
-        return FloorChoice(known, Why.CALLED_ON, wished, reason)
-    exact = _folded(known) == _folded(wished)
-    return FloorChoice(known, Why.WISHED if exact else Why.NEAREST_NAME, wished, reason)
+    if (refused := _refused(everybody, known)) is not None:
+        return FloorChoice(by_rule(everybody), refused, wished, reason)
+    return FloorChoice(known, _granted(everybody, known, wished), wished, reason)
+
+
+def _must_speak(everybody: Sequence[FloorStanding], known: str | None, patience: int) -> str | None:
+    """Who has waited too long, when the wish is for nobody who has waited as long."""
+    starving = due(everybody, patience)
+    longest = [standing.name for standing in starving if standing.waiting == starving[0].waiting]
+    return longest[0] if longest and known not in longest else None
+
+
+def _refused(everybody: Sequence[FloorStanding], known: str) -> Why | None:
+    """Why the wish cannot be followed, if it cannot."""
+    if known in [standing.name for standing in eligible(everybody)]:
+        return None
+    standing = next(standing for standing in everybody if standing.name == known)
+    return Why.TWICE_IN_A_ROW if standing.last and standing.asks else Why.DID_NOT_ASK
+
+
+def _granted(everybody: Sequence[FloorStanding], known: str, wished: str) -> Why:
+    if not any(standing.asks for standing in everybody):
+        return Why.CALLED_ON
+    return Why.WISHED if _folded(known) == _folded(wished) else Why.NEAREST_NAME
 
 
 # ---- names --------------------------------------------------------------------------------------
@@ -170,15 +181,19 @@ def match_name(wanted: str, names: Sequence[str]) -> str | None:
     sought = _folded(wanted)
     if not sought:
         return None
-    begun = [name for name in folded if name.startswith(sought) or sought.startswith(name)]
-    if len(begun) == 1 and min(len(begun[0]), len(sought)) >= SHORTEST_BEGINNING:
-        return folded[begun[0]]
-    near = sorted(
-        ((SequenceMatcher(None, sought, name).ratio(), name) for name in folded), reverse=True
-    )
-    if near[0][0] < NEAR_ENOUGH or (len(near) > 1 and near[1][0] >= NEAR_ENOUGH):
-        return None
-    return folded[near[0][1]]
+    meant = _only_beginning(sought, folded) or _only_near(sought, folded)
+    return None if meant is None else folded[meant]
+
+
+def _only_beginning(sought: str, names: Iterable[str]) -> str | None:
+    begun = [name for name in names if name.startswith(sought) or sought.startswith(name)]
+    long_enough = len(begun) == 1 and min(len(begun[0]), len(sought)) >= SHORTEST_BEGINNING
+    return begun[0] if long_enough else None
+
+
+def _only_near(sought: str, names: Iterable[str]) -> str | None:
+    near = [name for name in names if SequenceMatcher(None, sought, name).ratio() >= NEAR_ENOUGH]
+    return near[0] if len(near) == 1 else None
 
 
 def _folded(name: str) -> str:

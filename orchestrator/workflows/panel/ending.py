@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orchestrator.core.consensus.loop_detection import position_reversal
 from orchestrator.core.findings.stances import Floor
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.workflows.panel.context import PanelContext, PanelDebate
-from orchestrator.workflows.panel.swings import may_have_swung
 from orchestrator.workflows.panel.voting import Voting
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.findings import Position
@@ -52,7 +52,7 @@ def _with_agreement(held: PanelDebate, voting: Voting, before: PanelEnding) -> P
     if before.ending is Ending.CONVERGED:
         return before
     if before.ending in _VOTES_MAY_SETTLE and leading is not None and not against(held, leading):
-        if swung := may_have_swung(held.rounds, held.ledger):
+        if swung := position_reversal(held.rounds, held.ledger):
             who = dict.fromkeys(name for name, _ in swung)
             return before.but(before.ending, notice("panel_may_have_swung", who=who))
         return before.but(Ending.CONVERGED, notice("panel_votes_agree", position=leading))

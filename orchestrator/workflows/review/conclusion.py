@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from orchestrator.core.discussion.impact import FindingsDebate, Sources, debate_impact
 from orchestrator.core.discussion.loop import History
 from orchestrator.core.discussion.rounds import texts_by_participant
@@ -105,15 +107,19 @@ def unshown_objections(context: ReviewContext, history: History) -> tuple[str, .
     readers = {critic.name for critic in context.spec.panel.critics if not critic.rule_based}
     verdicts = {said.participant: said.verdict for said in history.contributions if said.verdict}
     asking = {name for name in readers if verdicts.get(name) == "NEEDS_FIX"}
-    unshown = [
-        finding
-        for finding in history.findings
-        if is_unproven(finding) and asking & {*finding.raised_by}
-    ]
-    voices = {name for finding in unshown for name in finding.raised_by} & asking
+    unshown = [finding for finding in history.findings if _is_unshown(finding, asking)]
+    voices = _voices(unshown) & asking
     if not voices or 2 * len(voices) < len(readers & verdicts.keys()):
         return ()
     return tuple(context.label(finding.id) for finding in unshown)
+
+
+def _is_unshown(finding: Finding, asking: set[str]) -> bool:
+    return is_unproven(finding) and not asking.isdisjoint(finding.raised_by)
+
+
+def _voices(findings: Iterable[Finding]) -> set[str]:
+    return {name for finding in findings for name in finding.raised_by}
 
 
 def _last_fixes(results: list[tuple[ReviewContext, Result]]) -> tuple[ReviewContext, CheckedFixes]:

@@ -17,7 +17,6 @@ from orchestrator.core.findings.merging import (
     absorb,
     check_place,
     check_places,
-    merge,
     with_caveat,
 )
 from orchestrator.core.findings.sameness import ComparableClaim, Spellings, same_defect
@@ -59,7 +58,7 @@ def raised(
 
 
 def test_one_defect_raised_by_two_participants_is_one_finding_with_both_names() -> None:
-    (finding,) = merge([raised("claude"), raised("gemini", SQL_OTHERWISE, line=11)])
+    (finding,) = absorb([raised("claude"), raised("gemini", SQL_OTHERWISE, line=11)]).findings
     assert finding.id == "F1"
     assert finding.raised_by == ("claude", "gemini")
     assert finding.stances == {"claude": Position.AGREE, "gemini": Position.AGREE}
@@ -76,7 +75,7 @@ def test_one_defect_raised_by_two_participants_is_one_finding_with_both_names() 
     ],
 )
 def test_the_same_defect_in_other_words_on_one_line_is_one_finding(one: str, two: str) -> None:
-    assert len(merge([raised("a", one), raised("b", two)])) == 1
+    assert len(absorb([raised("a", one), raised("b", two)]).findings) == 1
 
 
 @pytest.mark.parametrize(
@@ -90,16 +89,19 @@ def test_the_same_defect_in_other_words_on_one_line_is_one_finding(one: str, two
     ],
 )
 def test_different_defects_on_one_line_stay_two_findings(one: str, two: str) -> None:
-    assert len(merge([raised("a", one), raised("b", two)])) == 2
+    assert len(absorb([raised("a", one), raised("b", two)]).findings) == 2
 
 
 def test_the_same_words_far_apart_or_in_another_file_are_two_findings() -> None:
-    assert len(merge([raised("a"), raised("b", line=40)])) == 2
-    assert len(merge([raised("a"), raised("b", path="app/other.py")])) == 2
+    assert len(absorb([raised("a"), raised("b", line=40)]).findings) == 2
+    assert len(absorb([raised("a"), raised("b", path="app/other.py")]).findings) == 2
 
 
 def test_a_range_that_covers_the_line_is_the_same_place() -> None:
-    assert len(merge([raised("a", line=5, end=30), raised("b", SQL_OTHERWISE, line=22)])) == 1
+    assert (
+        len(absorb([raised("a", line=5, end=30), raised("b", SQL_OTHERWISE, line=22)]).findings)
+        == 1
+    )
 
 
 def test_two_rules_on_one_line_are_two_findings_unless_the_texts_match() -> None:
@@ -107,36 +109,39 @@ def test_two_rules_on_one_line_are_two_findings_unless_the_texts_match() -> None
         raised("ruff", "Line too long (120 > 100)", rule="E501"),
         raised("bandit", "Possible SQL injection", rule="B608"),
     ]
-    assert len(merge(apart)) == 2
+    assert len(absorb(apart).findings) == 2
     matching = [raised("ruff", SQL, rule="S608"), raised("bandit", SQL, rule="B608")]
-    assert len(merge(matching)) == 1
+    assert len(absorb(matching).findings) == 1
 
 
 def test_one_rule_on_neighbouring_lines_of_one_analyser_is_as_many_findings() -> None:
     lines = [raised("ruff", "Line too long (120 > 100)", line=at, rule="E501") for at in (7, 8, 9)]
-    assert len(merge(lines)) == 3
+    assert len(absorb(lines).findings) == 3
     with_model = [*lines, raised("claude", "Line too long", line=8)]
-    findings = merge(with_model)
+    findings = absorb(with_model).findings
     assert len(findings) == 3
     assert [one.place.line for one in findings if one.place and "claude" in one.raised_by] == [8]
 
 
 def test_without_a_place_the_text_alone_decides() -> None:
-    assert len(merge([raised("a", line=None), raised("b", line=None)])) == 1
-    assert len(merge([raised("a", line=None), raised("b", "No tests at all", line=None)])) == 2
-    assert len(merge([raised("a"), raised("b", line=None)])) == 1
+    assert len(absorb([raised("a", line=None), raised("b", line=None)]).findings) == 1
+    assert (
+        len(absorb([raised("a", line=None), raised("b", "No tests at all", line=None)]).findings)
+        == 2
+    )
+    assert len(absorb([raised("a"), raised("b", line=None)]).findings) == 1
 
 
 def test_ids_follow_the_order_of_appearance_and_go_on_after_the_known_ones() -> None:
-    first = merge([raised("a", "No tests at all", line=1), raised("a", SQL, line=30)])
+    first = absorb([raised("a", "No tests at all", line=1), raised("a", SQL, line=30)]).findings
     assert [(one.id, one.title) for one in first] == [("F1", "No tests at all"), ("F2", SQL)]
-    second = merge([raised("b", "Timeout of zero seconds", line=60, number=3)], first)
+    second = absorb([raised("b", "Timeout of zero seconds", line=60, number=3)], first).findings
     assert [one.id for one in second] == ["F1", "F2", "F3"]
     assert second[2].raised_in_round == 3
 
 
 def test_a_known_finding_keeps_id_round_and_wording_when_somebody_joins() -> None:
-    known = merge([raised("a", detail=REASON)])
+    known = absorb([raised("a", detail=REASON)]).findings
     outcome = absorb([raised("b", SQL_OTHERWISE, line=11, number=3, detail=REASON * 3)], known)
     (finding,) = outcome.findings
     assert outcome.new == 0
@@ -148,7 +153,7 @@ def test_a_known_finding_keeps_id_round_and_wording_when_somebody_joins() -> Non
 
 
 def test_raising_again_joins_the_known_finding_of_the_same_participant() -> None:
-    known = merge([raised("a")])
+    known = absorb([raised("a")]).findings
     outcome = absorb([raised("a", number=3)], known)
     assert outcome.new == 0
     assert outcome.findings[0].raised_by == ("a",)
@@ -161,36 +166,36 @@ def test_a_rerun_of_an_analyser_brings_nothing_new() -> None:
             for at in (7, 8, 9)
         ]
 
-    known = merge(run(1))
+    known = absorb(run(1)).findings
     again = absorb(run(3), known)
     assert again.new == 0
     assert again.findings == known
 
 
 def test_known_findings_are_never_merged_with_each_other() -> None:
-    known = merge([raised("a")])
+    known = absorb([raised("a")]).findings
     twin = known[0].model_copy(update={"id": "F2"})
-    assert [one.id for one in merge([raised("b")], (*known, twin))] == ["F1", "F2"]
+    assert [one.id for one in absorb([raised("b")], (*known, twin)).findings] == ["F1", "F2"]
 
 
 def test_the_worst_reasoned_severity_holds() -> None:
-    (finding,) = merge(
+    (finding,) = absorb(
         [
             raised("a", severity=Severity.MINOR, detail=REASON),
             raised("b", severity=Severity.CRITICAL, detail=REASON),
         ]
-    )
+    ).findings
     assert finding.severity is Severity.CRITICAL
     assert finding.caveat is None
 
 
 def test_a_worse_severity_without_a_reason_is_named_and_not_believed() -> None:
-    (finding,) = merge(
+    (finding,) = absorb(
         [
             raised("a", severity=Severity.MINOR, detail=REASON),
             raised("b", severity=Severity.CRITICAL),
         ]
-    )
+    ).findings
     assert finding.severity is Severity.MINOR
     assert words(finding.caveat) == "called CRITICAL by b without a reason"
 
@@ -206,13 +211,13 @@ def test_a_milder_claim_with_a_quotation_makes_nobodys_word_a_trifle_and_does_no
         quote="x",
     )
     bare = raised("a", severity=Severity.CRITICAL)
-    (finding,) = merge([bare, trifle])
+    (finding,) = absorb([bare, trifle]).findings
     assert finding.severity is Severity.MINOR
     assert finding.title == SQL
     assert words(finding.caveat) == "called CRITICAL by a without a reason"
-    (finding,) = merge([bare, raised("c", severity=Severity.CRITICAL), trifle])
+    (finding,) = absorb([bare, raised("c", severity=Severity.CRITICAL), trifle]).findings
     assert finding.severity is Severity.CRITICAL
-    (finding,) = merge([raised("a", severity=Severity.MINOR)], merge([trifle]))
+    (finding,) = absorb([raised("a", severity=Severity.MINOR)], absorb([trifle]).findings).findings
     assert finding.severity is Severity.MINOR
 
 
@@ -225,33 +230,36 @@ def test_one_more_claim_without_a_reason_never_makes_a_finding_less_grave(more: 
             raised(name, severity=severity, detail=detail)
             for name, (severity, detail) in zip("abc", stated, strict=True)
         ]
-        (before,), (after,) = merge(claims), merge([*claims, raised("d", severity=more)])
+        (before,), (after,) = (
+            absorb(claims).findings,
+            absorb([*claims, raised("d", severity=more)]).findings,
+        )
         assert after.severity.rank <= before.severity.rank, (stated, more)
 
 
 def test_without_any_reason_the_worst_severity_holds() -> None:
-    (finding,) = merge(
+    (finding,) = absorb(
         [raised("a", severity=Severity.MINOR), raised("b", severity=Severity.CRITICAL)]
-    )
+    ).findings
     assert finding.severity is Severity.CRITICAL
 
 
 def test_joining_never_lowers_a_severity() -> None:
-    known = merge([raised("a", severity=Severity.CRITICAL, detail=REASON)])
-    milder = merge([raised("b", severity=Severity.INFO, number=3, detail=REASON)], known)
+    known = absorb([raised("a", severity=Severity.CRITICAL, detail=REASON)]).findings
+    milder = absorb([raised("b", severity=Severity.INFO, number=3, detail=REASON)], known).findings
     assert milder[0].severity is Severity.CRITICAL
-    mild = merge([raised("a", severity=Severity.INFO, detail=REASON)])
-    worse = merge([raised("b", severity=Severity.MAJOR, number=3, detail=REASON)], mild)
+    mild = absorb([raised("a", severity=Severity.INFO, detail=REASON)]).findings
+    worse = absorb([raised("b", severity=Severity.MAJOR, number=3, detail=REASON)], mild).findings
     assert worse[0].severity is Severity.MAJOR
 
 
 def test_the_wording_with_a_quotation_wins_and_lacking_fields_are_filled() -> None:
-    (finding,) = merge(
+    (finding,) = absorb(
         [
             raised("a", detail=REASON, patch="--- a\n+++ b\n"),
             raised("b", SQL_OTHERWISE, quote="execute(sql)", rule="B608"),
         ]
-    )
+    ).findings
     assert finding.title == SQL_OTHERWISE
     assert finding.quote == "execute(sql)"
     assert finding.patch == "--- a\n+++ b\n"
@@ -270,33 +278,33 @@ SUBJECT = Subject(
 
 
 def test_a_finding_on_a_changed_line_has_no_caveat() -> None:
-    (finding,) = merge([raised("a", line=10)])
+    (finding,) = absorb([raised("a", line=10)]).findings
     assert check_place(finding, SUBJECT) == finding
-    (ranged,) = merge([raised("a", line=1, end=8, path="./app/db.py")])
+    (ranged,) = absorb([raised("a", line=1, end=8, path="./app/db.py")]).findings
     assert check_place(ranged, SUBJECT).caveat is None
 
 
 def test_a_finding_outside_the_changed_lines_is_kept_with_a_caveat() -> None:
-    (finding,) = merge([raised("a", line=40)])
+    (finding,) = absorb([raised("a", line=40)]).findings
     assert check_place(finding, SUBJECT).caveat == NOT_ON_CHANGED_LINE
 
 
 def test_a_finding_in_a_file_outside_the_change_is_kept_with_a_caveat() -> None:
-    (finding,) = merge([raised("a", path="elsewhere.py")])
+    (finding,) = absorb([raised("a", path="elsewhere.py")]).findings
     checked = check_place(finding, SUBJECT)
     assert checked.caveat == NOT_IN_CHANGE
     assert checked.severity is finding.severity
 
 
 def test_a_caveat_is_added_to_the_others_once() -> None:
-    (finding,) = merge([raised("a", line=40)])
+    (finding,) = absorb([raised("a", line=40)]).findings
     finding = with_caveat(finding, verbatim("first"))
     twice = check_places(check_places((finding,), SUBJECT), SUBJECT)
     assert words(twice[0].caveat) == f"first; {words(NOT_ON_CHANGED_LINE)}"
 
 
 def test_a_finding_without_a_place_is_left_alone() -> None:
-    (finding,) = merge([raised("a", line=None)])
+    (finding,) = absorb([raised("a", line=None)]).findings
     assert check_place(finding, SUBJECT) == finding
 
 
@@ -337,12 +345,12 @@ def content(findings: Sequence[Finding]) -> list[str]:
 def test_what_is_merged_does_not_depend_on_the_order(many: list[Raised], shuffler: Random) -> None:
     turned = list(many)
     shuffler.shuffle(turned)
-    assert content(merge(turned)) == content(merge(many))
+    assert content(absorb(turned).findings) == content(absorb(many).findings)
 
 
 @given(MANY)
 def test_duplicates_change_nothing(many: list[Raised]) -> None:
-    assert content(merge([*many, *many])) == content(merge(many))
+    assert content(absorb([*many, *many]).findings) == content(absorb(many).findings)
 
 
 @given(MANY)
@@ -360,9 +368,9 @@ def test_nothing_is_lost_and_ids_are_unique(many: list[Raised]) -> None:
 def test_known_findings_keep_their_ids_and_never_get_milder(
     first: list[Raised], second: list[Raised]
 ) -> None:
-    known = merge(first)
+    known = absorb(first).findings
     later = [Raised(one.participant, 3, one.finding) for one in second]
-    after = merge(later, known)
+    after = absorb(later, known).findings
     for before, now in zip(known, after, strict=False):
         assert (now.id, now.title) == (before.id, before.title)
         assert now.severity.rank <= before.severity.rank

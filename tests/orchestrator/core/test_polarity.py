@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.findings.merging import Raised, merge
+from orchestrator.core.findings.merging import Raised, absorb
 from orchestrator.core.findings.polarity import opposed
 from shared.models.findings import Place, RaisedFinding
 
@@ -58,4 +58,4 @@ def test_opposites_stay_two_findings_even_on_one_line(one: str, other: str) -> N
             Raised(who, 1, RaisedFinding(title=title, place=where))
             for who, title in (("a", one), ("b", other))
         ]
-        assert len(merge(raised)) == 2
+        assert len(absorb(raised).findings) == 2

@@ -2,11 +2,11 @@
 
 import pytest
 
+from orchestrator.core.consensus.loop_detection import position_reversal
 from orchestrator.core.discussion.rounds import Contribution, RoundTaken
 from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.positions import ROLE
-from orchestrator.workflows.panel.swings import may_have_swung
 from shared.models.findings import Position, Stance
 from shared.models.outcomes import Ending
 from shared.models.steps import StepResult
@@ -73,4 +73,4 @@ def test_what_a_missing_turn_may_have_been(trail: str, expected: bool):
         for number, said in enumerate(trail, 1)
         if said in WORDS
     ]
-    assert may_have_swung(rounds, ledger) == ((("bob", "P1"),) if expected else ())
+    assert position_reversal(rounds, ledger) == ((("bob", "P1"),) if expected else ())

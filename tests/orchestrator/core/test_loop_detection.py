@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.consensus.repetition import oscillations, repeating, repeats
+from orchestrator.core.consensus.loop_detection import oscillations, repeating, repeats
 from orchestrator.core.discussion.rounds import Contribution, RoundTaken
 from orchestrator.core.findings.stances import raising_stance
 from shared.models.findings import Position, Stance, StatedStance
