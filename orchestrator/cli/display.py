@@ -42,9 +42,9 @@ def make_display(terminal: Terminal, language: str) -> Display:
     """A live picture on a terminal, lines elsewhere."""
     if not terminal.live:
         return LineDisplay(terminal)
-    from orchestrator.cli.picture import Picture
+    from orchestrator.cli.picture import LiveDisplay
 
-    return Picture(terminal, language)
+    return LiveDisplay(terminal, language)
 
 
 class LineDisplay:

@@ -85,7 +85,7 @@ class Canvas:
         return f"\r\x1b[{rows}A" if rows else "\r"
 
 
-class Picture:
+class LiveDisplay:
     """The same lines, and the picture of what is going on below them. The picture goes when the watching ends."""
 
     manner = OutputMode.LIVE

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.cli.picture import Canvas, Picture
+from orchestrator.cli.picture import Canvas, LiveDisplay
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, Span, Style, line
 from tests.support.screens import Screen
@@ -90,5 +90,5 @@ def test_a_terminal_that_was_closed_is_a_reader_that_has_gone() -> None:
     ours, theirs = os.openpty()
     with os.fdopen(theirs, "w") as terminal, redirect_stderr(terminal):
         os.close(ours)
-        with pytest.raises(BrokenPipeError), Picture(Terminal.of({}), "en"):
+        with pytest.raises(BrokenPipeError), LiveDisplay(Terminal.of({}), "en"):
             pass
