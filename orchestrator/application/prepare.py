@@ -78,7 +78,8 @@ class PreparedRun:
     """A run that is ready to be stored, with every document that it needs.
 
     `make_spec` wants the workflow's version: workflows are loaded later, while servers start. `notices` go into the
-    run; `remarks` about the subject are for whoever submits it.
+    run; `remarks` about the subject are for whoever submits it; `reports` are the files that it is written to, each
+    with its format.
     """
 
     make_spec: Callable[..., RunSpec]
@@ -90,6 +91,7 @@ class PreparedRun:
     language: str
     notices: tuple[Notice, ...] = ()
     remarks: tuple[Notice, ...] = ()
+    reports: tuple[tuple[str, Path], ...] = ()
 
 
 class DocumentCollector:
@@ -175,6 +177,11 @@ def prepare_run(
         language=language,
         notices=notices,
         remarks=captured.notices,
+        reports=tuple(
+            (entry.format, request.directory / entry.path)
+            for entry in settings.output
+            if entry.path != "-"
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line
-from orchestrator.presentation.formats import format_of
+from orchestrator.presentation.formats import OutputFormat, format_named, format_of
 from orchestrator.presentation.formats.json import as_json, dumps
 from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, result_lines
 from orchestrator.presentation.report import RunReport
@@ -21,7 +21,10 @@ from shared.models.outcomes import Verdict
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """How a run is followed and its result is wanted. `language` None: the run's; `watch_s`: follow it so long."""
+    """How a run is followed and its result is wanted. `language` None: the run's; `watch_s`: follow it so long.
+
+    `reports` are those that the configuration wants in files, each with the name of its format.
+    """
 
     as_json: bool = False
     output: Path | None = None
@@ -31,6 +34,7 @@ class OutputOptions:
     everything: bool = False
     no_wait: bool = False
     watch_s: float | None = None
+    reports: tuple[tuple[str, Path], ...] = ()
 
     @property
     def most_findings(self) -> int | None:
@@ -56,6 +60,8 @@ def deliver(report: RunReport, terminal: Terminal, options: OutputOptions, langu
             terminal.warn(_left_out(report, language))
     if options.output is not None:
         write_file(options.output, report, language)
+    for name, path in options.reports:
+        write_file(path, report, language, format_named(name))
 
 
 def _left_out(report: RunReport, language: str) -> list[Line]:
@@ -71,9 +77,11 @@ def _left_out(report: RunReport, language: str) -> list[Line]:
     return [*warned(texts, language), *asked]
 
 
-def write_file(path: Path, report: RunReport, language: str) -> None:
-    """The result in the format that the file's ending names. Raises EnvironmentFault."""
-    text = format_of(path).render(report, language)
+def write_file(
+    path: Path, report: RunReport, language: str, form: OutputFormat | None = None
+) -> None:
+    """The result in a format, else in the one that the file's ending names. Raises EnvironmentFault."""
+    text = (form or format_of(path)).render(report, language)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +118,7 @@ def run_submission(
     """Work on what is requested; the exit code. Nothing is started for a command that cannot work."""
     settings = Settings.from_environment(environ)
     prepared = prepare_run(request, environ, ProcessInput())
+    output = replace(output, reports=prepared.reports)
     terminal = Terminal.of(environ, quiet=output.quiet)
     printer = NoticePrinter(terminal, prepared.language)
     for notice in prepared.notices:  # what the repository's own file and the change do to the panel

@@ -1,5 +1,8 @@
 """How a result is handed over: what stands alone on stdout, and what is said beside it."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from orchestrator.cli.results import OutputOptions, deliver
@@ -7,6 +10,7 @@ from orchestrator.cli.terminal import Terminal
 from orchestrator.workflows.plan.options import PlanOptions
 from tests.support import debates
 from tests.support.plan_cast import PlanCast
+from tests.support.reports import make_report
 from tests.support.seen_runs import report_of
 
 
@@ -24,3 +28,11 @@ def test_a_quiet_plan_that_nobody_accepted_says_so_beside_it(
     warnings = [line for line in told.err.splitlines() if "scripted" not in line]
     assert len(warnings) == bool(said)
     assert said in "".join(warnings)
+
+
+def test_reports_that_the_configuration_wants_are_written_beside_the_result(tmp_path: Path):
+    terminal = Terminal(colour_out=False, colour_err=False, live=False, can_ask=False, quiet=True)
+    files = (("markdown", tmp_path / "report"), ("json", tmp_path / "report.json"))
+    deliver(make_report(), terminal, OutputOptions(reports=files), "en")
+    assert (tmp_path / "report").read_text().startswith("# ")
+    assert json.loads((tmp_path / "report.json").read_text())["run"]["id"] == make_report().run.id
