@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from shared.models.notices import Notice
 from shared.models.outcomes import FailureKind
 
 
@@ -84,6 +85,7 @@ class ProviderError(QuorateError):
     `kind` is the typed outcome, `retry_after_s` what the provider asked for (seconds), `retryable` says
     whether the same call may succeed later. `charged`: the answer is lost and may have been paid for nevertheless
     (None: whoever raised it cannot tell, and nobody has looked). `scope`: what it says about the provider's account.
+    `told`: the same as the message for people, where it is a sentence of ours; the message is for logs.
     """
 
     exit_code = 3
@@ -97,8 +99,10 @@ class ProviderError(QuorateError):
         retry_after_s: float | None = None,
         charged: bool | None = None,
         scope: Scope = Scope.ACCOUNT,
+        told: Notice | None = None,
     ) -> None:
         super().__init__(message)
+        self.told = told
         self.scope = scope
         self.charged = charged
         self.kind = kind
@@ -121,8 +125,9 @@ class NotYet(ProviderError):
         retry_after_s: float,
         counted: bool = False,
         reminds: bool = False,
+        told: Notice | None = None,
     ) -> None:
-        super().__init__(kind, message, retryable=True, retry_after_s=retry_after_s)
+        super().__init__(kind, message, retryable=True, retry_after_s=retry_after_s, told=told)
         self.counted = counted
         self.reminds = reminds
 

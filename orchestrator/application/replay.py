@@ -13,6 +13,7 @@ from orchestrator.whatif.recording import Recording, make_recording
 from orchestrator.whatif.replaying import Check, WhatIf, check, computed_otherwise, what_if
 from orchestrator.whatif.sweeps import sweep_of, variants
 from shared.errors import UserError
+from shared.models.notices import Notice
 from shared.models.run import RunSpec
 from shared.store.database import Connection
 from shared.store.documents import get_documents
@@ -38,7 +39,7 @@ class ReplayResult:
     checked: Check | None = None
     what_if: WhatIf | None = None
     swept: bool = False
-    remark: str | None = None
+    remark: Notice | None = None
 
 
 def replay(backend: Backend, request: ReplayRequest) -> ReplayResult:

@@ -23,6 +23,7 @@ from shared.delivery.contracts import (
     turn_name,
 )
 from shared.models.findings import Finding, Stance
+from shared.models.notices import as_column, notice
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
@@ -258,10 +259,11 @@ def refusal(step: Step, run: LockedRun, calls_left: int | None) -> Failure | Non
         if run.over_budget is not None:
             return Failure(
                 kind=FailureKind.OVER_BUDGET,
-                message=f"the run's budget of {run.over_budget} is used up",
+                message=as_column(notice("run_budget_used_up", what=run.over_budget)),
             )
         if calls_left is not None and calls_left <= 0:
             return Failure(
-                kind=FailureKind.OVER_BUDGET, message="the run's budget of calls is used up"
+                kind=FailureKind.OVER_BUDGET,
+                message=as_column(notice("run_budget_used_up", what="calls")),
             )
     return None

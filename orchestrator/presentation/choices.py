@@ -17,11 +17,9 @@ def options_of(decision: DecisionRow) -> tuple[str, ...]:
 
 
 def asked(decision: DecisionRow, language: str) -> str:
-    """The question in the reader's language, where it is one of ours."""
-    prompt = str(decision.question.get("prompt", ""))
+    """The question in the reader's language, where there are words for its kind."""
     word = f"ask_{decision.kind}"
-    known = knows(word) and prompt == say(word, "en")
-    return say(word, language) if known else prompt
+    return say(word, language) if knows(word) else str(decision.question.get("prompt", ""))
 
 
 def keys_for(options: Sequence[str]) -> dict[str, str]:

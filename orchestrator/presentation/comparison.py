@@ -235,7 +235,7 @@ def comparison_json(first: Side, second: Side, found: Comparison) -> dict[str, A
         "first": run_summary(first.recording.run),
         "second": run_summary(second.recording.run),
         "same": found.same,
-        "relation": found.relation,
+        "relation": None if found.relation is None else told(found.relation, "en"),
         "conclusion": _all(found.conclusion),
         "usage": _all(found.usage),
         "options": _all(found.options),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.core.document import Line, Span, Style, line
-from orchestrator.presentation.locale.words import say, told
+from orchestrator.presentation.choices import asked
+from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.tables import table
 from shared.models.panel import Panel, Participant
 from shared.models.rows import DecisionRow, RunRow
@@ -53,7 +54,7 @@ def decisions(rows: Sequence[DecisionRow], language: str = "en") -> list[Line]:
                 f"{row.opened_at:%Y-%m-%d %H:%M}",
                 "-" if row.deadline_at is None else f"{row.deadline_at:%Y-%m-%d %H:%M}",
                 "|".join(row.question.get("options") or ()),
-                told(str(row.question.get("prompt", "")), language),
+                asked(row, language),
                 row.title,
             )
             for row in rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,7 +26,7 @@ from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
 from shared.models.findings import Finding, FindingStatus, Position
-from shared.models.notices import Notice, notice, read_notice
+from shared.models.notices import Notice, NoticeParam, notice, of_column, read_notice
 from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
 from shared.models.panel import Participant, Role
 from shared.models.replies import Applied, CheckedFixes, Synthesis
@@ -40,11 +39,6 @@ SUPPORTING = frozenset({Position.AGREE, Position.PARTIAL})
 def assessed_roles() -> frozenset[str]:
     """The roles of contributions to a round that is assessed."""
     return round_roles() | {Role.SPEECH.value}
-
-
-# As a worker notes a turn that a fallback took.
-_SHORTENED = re.compile(r"\bshortened \(([^()]*)\)")
-_SPOKEN_BY = re.compile(r"\bspoken by ([^\s,]+)")
 
 
 @dataclass(frozen=True)
@@ -263,16 +257,16 @@ class RunReport:
     @property
     def _stood_in(self) -> tuple[Notice, ...]:
         """Whose turns another participant took, so that nobody takes the answer for theirs."""
-        found = ((step.participant, _SPOKEN_BY.search(step.note)) for step in self.steps)
-        pairs = dict.fromkeys((who, by[1]) for who, by in found if by is not None)
+        found = ((step.participant, _noted(step, "note_spoken_by", "who")) for step in self.steps)
+        pairs = dict.fromkeys((who, str(other)) for who, other in found if other is not None)
         return tuple(notice("stood_in", who=who, other=other) for who, other in pairs)
 
     @property
     def _shortened(self) -> tuple[Notice, ...]:
         """Of whose answers something was left out, and what."""
-        found = ((step, _SHORTENED.search(step.note)) for step in self.steps)
+        found = ((step, _noted(step, "note_shortened", "what")) for step in self.steps)
         return tuple(
-            notice("shortened", who=step.participant, key=step.key, what=what[1])
+            notice("shortened", who=step.participant, key=step.key, what=what)
             for step, what in found
             if what is not None
         )
@@ -288,7 +282,7 @@ class RunReport:
         return (notice("scripted", names=names),) if names else ()
 
     def _absence(self, step: StepRow) -> Notice:
-        why = notice("failure", kind=step.failure_kind, message=step.failure_message)
+        why = notice("failure", kind=step.failure_kind, message=of_column(step.failure_message))
         if step.role not in round_roles():
             return notice("step_failed", key=step.key, why=why)
         prefix = step.key.removesuffix(step.participant)
@@ -302,6 +296,15 @@ class RunReport:
             asked=len(asked),
             why=why,
         )
+
+
+def _noted(step: StepRow, code: str, name: str) -> NoticeParam:
+    """A parameter of one of the notices in a step's note; None without it."""
+    note = of_column(step.note)
+    parts = note.params.get("parts") if note is not None else None
+    every = parts if isinstance(parts, tuple) else ()
+    found = (one for one in every if isinstance(one, Notice) and one.code == code)
+    return next((one.params.get(name) for one in found), None)
 
 
 def _worst_first(finding: Finding) -> tuple[int, str, int, int, str]:

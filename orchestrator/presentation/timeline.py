@@ -8,8 +8,8 @@ from typing import Any
 
 from orchestrator.core.discussion.wording import lines_of
 from orchestrator.core.document import Line, Span, Style, block, line
-from orchestrator.core.views.context import took_s
-from orchestrator.presentation.locale.words import field_word, say, told
+from orchestrator.core.views.context import failure_of, took_s
+from orchestrator.presentation.locale.words import column, field_word, say, told
 from orchestrator.presentation.report import RecordedAssessment, RunReport
 from orchestrator.presentation.tables import table
 
@@ -21,10 +21,10 @@ def rounds(report: RunReport, language: str = "en") -> list[Line]:
         spent_s = took_s(step)
         took = "" if spent_s is None else f", {say('seconds', language, s=spent_s)}"
         head = f"{say(f'turn_{step.status}', language)}{took}"
-        note = f" {step.note}" if step.note else ""
+        note = f" {column(step.note, language)}" if step.note else ""
         lines.append(line(Span(f"{step.key}: {head}", Style.STRONG), Span(note, Style.DIM)))
         if step.failure_kind is not None:
-            why = f"  ⚠ {step.failure_kind}: {step.failure_message}"
+            why = f"  ⚠ {told(failure_of(step), language)}"
             lines.append(line(Span(why, Style.WARNING)))
         if step.reply is not None:
             lines += block(_said(step.reply, language), indent="  ")

@@ -17,6 +17,7 @@ from orchestrator.whatif.replaying import Check, Difference, MissingStep, State,
 from orchestrator.whatif.results import ENDING, RunResult
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
+from shared.models.notices import Notice, is_notice
 from shared.models.rows import RunRow
 
 ARROW = " → "
@@ -28,7 +29,9 @@ _WIDEST_VALUE = 40
 # ---- the check ----------------------------------------------------------------------------------
 
 
-def check_lines(run: RunRow, check: Check, remark: str | None, language: str = "en") -> list[Line]:
+def check_lines(
+    run: RunRow, check: Check, remark: Notice | None, language: str = "en"
+) -> list[Line]:
     """Whether this code repeats what is stored, and where not."""
     picture = check.stored
     stored = [
@@ -63,7 +66,7 @@ def _heads(names: Sequence[str], language: str) -> tuple[str, ...]:
 def _values(one: Difference, language: str) -> tuple[str, str]:
     """Both values; only what says that something whole is there or missing is a sentence of ours."""
     word = f"was_{one.stored}"
-    if knows(word) and isinstance(one.now, str):
+    if knows(word) and is_notice(one.now):
         return say(word, language), _value(told(one.now, language))
     return _value(one.stored), _value(one.now)
 

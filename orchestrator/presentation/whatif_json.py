@@ -7,34 +7,38 @@ from typing import Any
 
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, run_summary
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.locale.words import told
 from orchestrator.presentation.whatif import changed
 from orchestrator.whatif.replaying import Check, Variant, WhatIf
 from orchestrator.whatif.results import RunResult
 from shared.models.findings import Finding
+from shared.models.notices import Notice
 from shared.models.rows import RunRow
 
 
-def check_json(run: RunRow, check: Check, remark: str | None) -> dict[str, Any]:
+def check_json(run: RunRow, check: Check, remark: Notice | None) -> dict[str, Any]:
     """The check as data."""
     return {
         "schema_version": SCHEMA_VERSION,
         "run": run_summary(run),
         "same": check.same,
-        "remark": remark,
+        "remark": None if remark is None else told(remark, "en"),
         "state": check.state,
-        "differences": [dataclasses.asdict(one) for one in check.differences],
+        "differences": [
+            Translator().in_words(dataclasses.asdict(one)) for one in check.differences
+        ],
         "stored": _picture_json(check.stored),
         "now": _picture_json(check.now),
     }
 
 
-def what_if_json(run: RunRow, found: WhatIf, remark: str | None) -> dict[str, Any]:
+def what_if_json(run: RunRow, found: WhatIf, remark: Notice | None) -> dict[str, Any]:
     """The variants as data."""
     return {
         "schema_version": SCHEMA_VERSION,
         "run": run_summary(run),
-        "remark": remark,
+        "remark": None if remark is None else told(remark, "en"),
         "stored": _picture_json(found.stored),
         "variants": [_variant_json(one) for one in found.variants],
     }

@@ -18,6 +18,7 @@ from orchestrator.whatif.results import RunResult, stored_result
 from orchestrator.workflows.registry import workflow_of
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
+from shared.models.notices import Notice, notice
 from shared.models.panel import Participant
 from shared.models.rows import UsageRow
 from shared.models.run import RunSpec
@@ -64,7 +65,7 @@ class Answers:
 class Comparison:
     """Everything that differs; the tuples hold what is not the same, except `findings`, which holds all."""
 
-    relation: str | None
+    relation: Notice | None
     options: tuple[Both, ...]
     participants: tuple[Both, ...]
     rounds: tuple[Both, ...]
@@ -130,21 +131,21 @@ def compare(first: Side, second: Side) -> Comparison:
     )
 
 
-def relation(first: Recording, second: Recording) -> str | None:
+def relation(first: Recording, second: Recording) -> Notice | None:
     """How the two belong together."""
     one, other = first.run.id, second.run.id
     if one == other:
-        return "the same run"
+        return notice("same_run")
     origins = first.spec.labels.get("forked_from"), second.spec.labels.get("forked_from")
     if origins[1] == one:
-        return f"{other} is a fork of {one} from {second.spec.labels.get('forked_at')}"
+        return notice("is_fork", run=other, origin=one, at=str(second.spec.labels.get("forked_at")))
     if origins[0] == other:
-        return f"{one} is a fork of {other} from {first.spec.labels.get('forked_at')}"
+        return notice("is_fork", run=one, origin=other, at=str(first.spec.labels.get("forked_at")))
     if origins[0] is not None and origins[0] == origins[1]:
-        return f"both are forks of {origins[0]}"
+        return notice("both_forks", origin=str(origins[0]))
     if first.spec.workflow != second.spec.workflow:
-        return f"one is a run of {first.spec.workflow}, the other of {second.spec.workflow}"
-    return "the same subject" if first.spec.subject == second.spec.subject else "two subjects"
+        return notice("two_workflows", one=first.spec.workflow, other=second.spec.workflow)
+    return notice("same_subject" if first.spec.subject == second.spec.subject else "two_subjects")
 
 
 def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Both, ...]:

@@ -16,6 +16,7 @@ from orchestrator.engine.advance import why_blocked
 from orchestrator.engine.recorded import journal_of
 from orchestrator.workflows.registry import WORKFLOWS, start_workflow
 from shared.errors import ReplayMismatch, UserError
+from shared.models.notices import Notice, notice
 from shared.models.outcomes import StepStatus
 from shared.models.rows import RunRow
 from shared.models.run import RunSpec
@@ -48,14 +49,16 @@ class Recording:
         return {row.key: row for row in self.stored.steps}
 
     @property
-    def other_version(self) -> str | None:
+    def other_version(self) -> Notice | None:
         """What is to be said when another version of the workflow recorded the run; None for this one."""
         current = WORKFLOWS[self.spec.workflow].version
         if current == self.spec.workflow_version:
             return None
-        return (
-            f"recorded with version {self.spec.workflow_version} of the workflow {self.spec.workflow}; "
-            f"this Quorate has version {current}"
+        return notice(
+            "recorded_with_version",
+            recorded=self.spec.workflow_version,
+            workflow=self.spec.workflow,
+            current=current,
         )
 
     def follow(

@@ -21,7 +21,7 @@ from orchestrator.whatif.changes import Change, changed, check_quorum
 from orchestrator.whatif.places import cycle_of, discussing
 from orchestrator.whatif.recording import Recording
 from orchestrator.whatif.results import RunResult, result_of_walk, stored_result
-from shared.models.notices import earlier_text, is_notice, read_notice
+from shared.models.notices import Notice, earlier_text, is_notice, notice, read_notice
 from shared.models.run import RunSpec
 from shared.store.runs import JournalRow
 
@@ -143,23 +143,25 @@ def check(recording: Recording) -> Check:
     )
 
 
-def computed_otherwise(recording: Recording) -> str | None:
+def computed_otherwise(recording: Recording) -> Notice | None:
     """What is to be said of a what-if when not only the other rules make a difference; None when they do."""
     if check(recording).same:
         return None
-    return (
-        "this version computes the run otherwise under its own rules, too, and not all that changes is due to others: "
-        f"`quorate replay {recording.run.id}` shows where"
-    )
+    return notice("computed_otherwise", run=recording.run.id)
+
+
+def _told(code: str, steps: Sequence[str] = ()) -> dict[str, Any]:
+    """What stands in place of what is missing, as JSON."""
+    return notice(code, **({"steps": steps} if steps else {})).model_dump(mode="json")
 
 
 def _misfits(now: Recomputed) -> Iterable[Difference]:
     for key in now.misfits:
-        yield Difference(key, "recorded", "the workflow asks for another turn of that name")
+        yield Difference(key, "recorded", _told("asks_for_another"))
     for key in now.unneeded:
-        yield Difference(key, "recorded", "the workflow does not ask for it")
+        yield Difference(key, "recorded", _told("not_asked_for"))
     for key in now.undecided:
-        yield Difference(key, "decided", "the workflow does not ask for it")
+        yield Difference(key, "decided", _told("not_asked_for"))
 
 
 def _records(recording: Recording, now: Recomputed) -> Iterable[Difference]:
@@ -171,7 +173,7 @@ def _records(recording: Recording, now: Recomputed) -> Iterable[Difference]:
             key, written[key].model_dump(mode="json"), record.model_dump(mode="json")
         )
     for key in sorted(written.keys() - now.records.keys()):
-        yield Difference(key, "recorded", "the workflow does not come to it")
+        yield Difference(key, "recorded", _told("not_come_to"))
 
 
 def _outcome(recording: Recording, now: Recomputed) -> Iterable[Difference]:
@@ -182,7 +184,7 @@ def _outcome(recording: Recording, now: Recomputed) -> Iterable[Difference]:
     if outcome is None:
         waits = [one.key for one in now.missing] or ([now.ask.key] if now.ask else [])
         yield Difference(
-            "outcome", "stored", f"not reached: {', '.join(waits) or 'steps are open'}"
+            "outcome", "stored", _told("not_reached_yet", waits) if waits else _told("steps_open")
         )
         return
     yield from differences("outcome", stored, outcome)

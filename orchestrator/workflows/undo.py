@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from orchestrator.core.discussion.turn_results import told_failure
 from orchestrator.core.replay.commands import Outcome, ToolRun, Workflow, phase, single
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.views.findings import GENERIC
@@ -41,7 +42,7 @@ def undo(spec: RunSpec, _materials: Materials) -> Workflow:
     )
     if result.reply is None:
         assert result.failure is not None
-        return Outcome(Verdict.INCONCLUSIVE, None, result.failure.message)
+        return Outcome(Verdict.INCONCLUSIVE, None, told_failure(result.failure))
     return Outcome(Verdict.DONE, None, Undone.model_validate(result.reply).message)
 
 

@@ -76,6 +76,8 @@ def _caveat(stored: Any) -> Any:
 
 Told = Annotated[Notice, BeforeValidator(_lifted)]
 """A notice, or the sentence that an earlier version stored in its place."""
+NoneOrTold = Annotated[Notice | None, BeforeValidator(_lifted_or_none)]
+"""The same where there may be none."""
 OptionalTold = Annotated[
     Notice | None,
     BeforeValidator(_lifted_or_none),
@@ -136,3 +138,31 @@ def _parts(whole: Notice | None) -> tuple[Notice, ...]:
         if isinstance(parts, tuple)
         else (whole,)
     )
+
+
+# ---- where a notice stands in a column of text -------------------------------------------------
+
+_MARK = '{"code":'
+
+
+def as_column(told: Notice | str) -> str:
+    """What a column of text holds of a notice, or of words that are nobody's notice."""
+    if isinstance(told, str):
+        return told if not told.startswith(_MARK) else verbatim(told).model_dump_json()
+    return told.model_dump_json()
+
+
+def of_column(stored: str | None) -> Notice | None:
+    """The notice in a column of text, whatever the words before it; None where it is empty."""
+    if not stored:
+        return None
+    words, mark, rest = (
+        ("", _MARK, stored[len(_MARK) :])
+        if stored.startswith(_MARK)
+        else (stored.partition(f"; {_MARK}"))
+    )
+    try:
+        told = Notice.model_validate_json(_MARK + rest) if mark else None
+    except ValueError:
+        return verbatim(stored)
+    return sentences(verbatim(words) if words else None, told)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from orchestrator.presentation.locale.translator import Translator
-from shared.models.notices import Notice, read_notice
+from shared.models.notices import Notice, of_column, read_notice
 
 _ENGLISH = Translator()
 
@@ -19,3 +19,9 @@ def words(told: Notice | Mapping[str, Any] | str | None) -> str:
 def all_words(told: Iterable[Notice | Mapping[str, Any] | str]) -> tuple[str, ...]:
     """Several notices in English."""
     return tuple(map(words, told))
+
+
+def column_words(stored: str | None) -> str:
+    """What a column of text holds, in English."""
+    told = of_column(stored)
+    return "" if told is None else words(told)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shared.errors import NotYet, ProviderError
+from shared.models.notices import notice
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.providers.catalogue import provider_type
@@ -72,6 +73,7 @@ def _refused(participant: Participant, need: CallNeed, lacking: Shortage) -> Pro
             FailureKind.OVER_BUDGET,
             f"{who} waits: calls under way have reserved the rest of the budget.",
             retry_after_s=UNTIL_SETTLED_S,
+            told=notice("waits_budget", who=who),
         )
     return ProviderError(
         FailureKind.OVER_BUDGET, f"{who} does not speak: {_why(participant, need, lacking)}"

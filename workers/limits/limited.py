@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from shared.errors import ConfigurationError, NotYet, ProviderError, Scope
+from shared.models.notices import notice, verbatim
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.providers.catalogue import provider_type
@@ -130,23 +131,28 @@ def _not_admitted(call: ProviderCall, answer: Admission) -> ProviderError:
         case AdmissionVerdict.PAUSED:
             paused = answer.detail
             message = f"{who} waits: an operator paused '{paused}' (`quorate participants resume {paused}`)."
-            return NotYet(FailureKind.RATE_LIMITED, message, retry_after_s=wait_s)
+            told = notice("waits_paused", who=who, name=paused)
+            return NotYet(FailureKind.RATE_LIMITED, message, retry_after_s=wait_s, told=told)
         case AdmissionVerdict.OPEN:
             return _open(who, answer, wait_s)
         case AdmissionVerdict.PROBING:
             cause = _cause(answer)
             message = f"{who} waits: another turn tries whether its provider is back ({cause})."
-            return NotYet(FailureKind.OVERLOADED, message, retry_after_s=wait_s)
+            told = notice("waits_probing", who=who, why=cause)
+            return NotYet(FailureKind.OVERLOADED, message, retry_after_s=wait_s, told=told)
         case _ if answer.verdict is AdmissionVerdict.BLOCKED and answer.wait_s > LONGEST_BLOCK_S:
             return ProviderError(
                 FailureKind.RATE_LIMITED,
                 f"{who}'s provider asks for no calls within the next {answer.wait_s / 60:.0f} minutes.",
             )
-    why = "its provider asked for a pause"
+    code, why = "waits_asked", "its provider asked for a pause"
     if answer.verdict is AdmissionVerdict.WAIT:
-        why = "its account's limit (rpm, tpm or parallel) is used up"
+        code, why = "waits_limit", "its account's limit (rpm, tpm or parallel) is used up"
     return NotYet(
-        FailureKind.RATE_LIMITED, f"{who} waits {wait_s:.0f} s: {why}.", retry_after_s=wait_s
+        FailureKind.RATE_LIMITED,
+        f"{who} waits {wait_s:.0f} s: {why}.",
+        retry_after_s=wait_s,
+        told=notice(code, who=who, s=wait_s),
     )
 
 
@@ -159,12 +165,15 @@ def _open(who: str, answer: Admission, wait_s: float) -> ProviderError:
     kind, cause = _kind(answer.detail), _cause(answer)
     again = f"it is tried again in {wait_s:.0f} s"
     if kind is FailureKind.CREDENTIALS:
-        return ProviderError(kind, f"{who}'s key was refused a moment ago ({cause}); {again}.")
+        told = notice("key_refused", who=who, why=cause, s=wait_s)
+        message = f"{who}'s key was refused a moment ago ({cause}); {again}."
+        return ProviderError(kind, message, told=told)
     return NotYet(
         kind,
         f"{who}'s provider failed again and again ({cause}); {again}.",
         retry_after_s=wait_s,
         counted=True,
+        told=notice("waits_failing", who=who, why=cause, s=wait_s),
     )
 
 
@@ -237,8 +246,10 @@ def _waiting(error: ProviderError, settled: Settled) -> NotYet | None:
     if not limited_by or settled.refusals > MAX_REFUSALS or settled.wait_s > LONGEST_BLOCK_S:
         return None
     spread = 1.0 + random.random()  # noqa: S311 - jitter, not a secret
+    message = str(error).rstrip(".")
     return NotYet(
         error.kind,
-        f"{str(error).rstrip('.')}; it is asked again in {settled.wait_s + spread:.0f} s.",
+        f"{message}; it is asked again in {settled.wait_s + spread:.0f} s.",
         retry_after_s=settled.wait_s + spread,
+        told=notice("asked_again", why=error.told or verbatim(message), s=settled.wait_s + spread),
     )

@@ -6,6 +6,7 @@ import threading
 import time
 
 from shared.errors import ProviderError
+from shared.models.notices import notice
 from shared.models.outcomes import FailureKind
 from workers.providers.calls import Cancelled, ProviderCall
 
@@ -62,6 +63,7 @@ class Guard:
         return ProviderError(
             FailureKind.TIMEOUT,
             f"{self.who} did not answer within {round(self.limit_s, 1) or self.limit_s:g} s.",
+            told=notice("no_answer_within", who=self.who, s=round(self.limit_s, 1) or self.limit_s),
             retryable=True,
         )
 

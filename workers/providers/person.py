@@ -12,6 +12,7 @@ and at its end, which is a timeout: somebody who did not answer is missing, and 
 from __future__ import annotations
 
 from shared.errors import NotYet, ProviderError
+from shared.models.notices import notice
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.providers.options import PersonOptions
@@ -40,6 +41,7 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:  # noqa: ARG0
         f"{who} waits for {asked}: `quorate inbox`.",
         retry_after_s=_next_look_s(call.age_s, limit_s),
         reminds=reminds,
+        told=notice("waits_usable" if call.repair else "waits_person", who=who),
     )
 
 

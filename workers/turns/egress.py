@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shared.errors import ProviderError
+from shared.models.notices import Notice, notice
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.providers.locality import leaves_machine
@@ -32,7 +33,7 @@ def check_allowed(participant: Participant, promises: Promises) -> None:
 
 def without_secrets(
     prompt: RenderedPrompt, participant: Participant
-) -> tuple[RenderedPrompt, tuple[str, ...]]:
+) -> tuple[RenderedPrompt, tuple[Notice, ...]]:
     """The prompt as it may leave, and what the step's note says about it."""
     if not leaves_machine(participant):
         return prompt, ()
@@ -40,8 +41,8 @@ def without_secrets(
     total = system.total + user.total
     if not total:
         return prompt, ()
-    kinds = ", ".join(dict.fromkeys((*system.counts, *user.counts)))
-    note = f"masked {total} secret{'' if total == 1 else 's'} ({kinds})"
+    kinds = dict.fromkeys((*system.counts, *user.counts))
+    note = notice("note_masked", n=total, kinds=kinds)
     return RenderedPrompt(system.text, user.text, _stable(prompt, user.text)), (note,)
 
 

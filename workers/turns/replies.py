@@ -20,6 +20,7 @@ from pydantic import JsonValue, ValidationError
 
 from shared.errors import ProviderError
 from shared.models.deliberation import SpokenReply
+from shared.models.notices import notice
 from shared.models.outcomes import FailureKind
 from shared.models.replies import REPLY_MODELS
 from shared.models.reply_bounds import bounded
@@ -206,7 +207,9 @@ def obtain(
             _check_whole(call, completion, judged)
             return Obtained(judged.reply, tuple(completions), len(completions) > 1, judged.left_out)
         if len(completions) > 1:
-            raise _unusable(call, f"answered twice in an unusable form: {judged.message}")
+            error = _unusable(call, f"answered twice in an unusable form: {judged.message}")
+            error.told = notice("unusable_twice", who=call.participant.name, why=judged.message)
+            raise error
         why = f"answered in an unusable form ({judged.message})"
         if len(completions) >= most:
             raise _unusable(

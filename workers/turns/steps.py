@@ -29,6 +29,7 @@ from shared.errors import (
     ToolError,
 )
 from shared.faults import failpoint
+from shared.models.notices import Notice, as_column, notice, verbatim
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Failure, StepKind, ToolRequest, TurnRequest
@@ -65,7 +66,6 @@ MAX_PAUSE_S = 300.0
 MAX_ATTEMPTS = 3
 WRONG_WORKER_S = 1.0
 LONGEST_MESSAGE = 2_000
-LONGEST_NOTE = 300
 
 log = structlog.get_logger(__name__)
 
@@ -142,13 +142,14 @@ class StepWorker:
         except ProviderError as error:
             self._note_the_wait(claimed, error)
             counted = not isinstance(error, NotYet) or error.counted
-            return _failed(error.kind, str(error), _pause(error, ledger), counted=counted)
+            message = as_column(error.told or str(error)[:LONGEST_MESSAGE])
+            return _failed(error.kind, message, _pause(error, ledger), counted=counted)
         except ConfigurationError as error:
-            return _failed(FailureKind.BAD_REQUEST, str(error))
+            return _failed(FailureKind.BAD_REQUEST, str(error)[:LONGEST_MESSAGE])
         except EnvironmentFault:
             raise
         except QuorateError as error:
-            return _failed(FailureKind.TOOL_ERROR, str(error))
+            return _failed(FailureKind.TOOL_ERROR, str(error)[:LONGEST_MESSAGE])
         except Exception as error:
             log.exception("step.bug", run=claimed.run, step=claimed.step)
             return _failed(
@@ -170,7 +171,7 @@ class StepWorker:
     def _speak(self, ledger: CallLedger, request: TurnRequest, flag: Event) -> Ended:
         """The participant, or whoever stands in for it while its provider cannot be used or paid."""
         *tried, last = (request.participant, *request.participant.fallback)
-        notes: list[str] = []
+        notes: list[Notice] = []
         for speaker in tried:
             try:
                 return self._turn(ledger, _spoken_by(speaker, request), flag, notes)
@@ -178,17 +179,18 @@ class StepWorker:
                 if not _is_out_of_service(error, ledger):
                     raise
                 lacks = error.kind is FailureKind.OVER_BUDGET
-                why = "cannot be paid" if lacks else "is out of service"
-                notes.append(f"{speaker.name} {why} ({error.kind})")
+                code = "note_unpayable" if lacks else "note_out_of_service"
+                notes.append(notice(code, who=speaker.name, kind=error.kind))
         try:
             return self._turn(ledger, _spoken_by(last, request), flag, notes)
         except ProviderError as error:
             if notes:
-                error.args = (f"{error} ({', '.join(notes)})",)
+                why = error.told or verbatim(str(error)[:LONGEST_MESSAGE])
+                error.told = notice("failed_after", why=why, notes=notes)
             raise
 
     def _turn(
-        self, ledger: CallLedger, request: TurnRequest, flag: Event, before: Sequence[str]
+        self, ledger: CallLedger, request: TurnRequest, flag: Event, before: Sequence[Notice]
     ) -> Ended:
         claimed = ledger.claimed
         participant = self._equipped(request.participant)
@@ -220,19 +222,19 @@ class StepWorker:
             age_s=claimed.age_s,
             watch=self._watcher(claimed, participant),
         )
-        notes = [*before, f"spoken by {participant.name}"] if before else []
-        notes += ["adopted"] if ledger.stored else []
+        notes = [*before, notice("note_spoken_by", who=participant.name)] if before else []
+        notes += [notice("note_adopted")] if ledger.stored else []
         notes += self._known(ledger, request, canary.removed_from(call))
         notes += masked
         failpoint("calling")
         listen = canary.listening(participant.name, ledger.keep, ledger.stored)
         most = max(1, MOST_CALLS - ledger.lost)
-        notes += ["asked again after a lost answer"] if ledger.lost and not ledger.reused else []
+        notes += [notice("note_asked_again")] if ledger.lost and not ledger.reused else []
         obtained = obtain(provider, call, flag, listen, ledger.stored, most)
-        notes += ["repaired"] if obtained.repaired else []
-        notes += [f"shortened ({'; '.join(obtained.left_out)})"] if obtained.left_out else []
+        notes += [notice("note_repaired")] if obtained.repaired else []
+        notes += [notice("note_shortened", what=obtained.left_out)] if obtained.left_out else []
         reply = canary.without_reports(obtained.reply)
-        return Ended(reply=reply.model_dump_json(exclude_defaults=True), note=", ".join(notes))
+        return Ended(reply=reply.model_dump_json(exclude_defaults=True), note=_note_of(notes))
 
     def _watcher(self, claimed: Claim, participant: Participant) -> Callable[[str], None] | None:
         """Where a streamed answer's pieces go; None where streaming costs and nobody watches."""
@@ -250,7 +252,7 @@ class StepWorker:
             )
         return Counted(gated, ledger)
 
-    def _known(self, ledger: CallLedger, request: TurnRequest, call: ProviderCall) -> list[str]:
+    def _known(self, ledger: CallLedger, request: TurnRequest, call: ProviderCall) -> list[Notice]:
         """Name the call in the ledger; with `reuse`, take the answer of an identical turn."""
         if request.participant.rule_based:
             ledger.opens_for(request)
@@ -263,7 +265,7 @@ class StepWorker:
         if found is None:
             return []
         ledger.reuses(found)
-        return ["reused"]
+        return [notice("note_reused")]
 
     def _equipped(self, participant: Participant) -> Participant:
         """The participant with its large options brought in."""
@@ -293,7 +295,7 @@ class StepWorker:
     def _finish(self, ledger: CallLedger, ended: Ended) -> Receipt:
         claimed = ledger.claimed
         if ended.pause_s is not None:
-            why = "" if ended.failure is None else ended.failure.message[:LONGEST_NOTE]
+            why = "" if ended.failure is None else ended.failure.message
             returned = partial(hand_back, claimed=claimed, delay_s=ended.pause_s, why=why)
             ledger.store_free()
             self.database.run(partial(returned, counted=ended.counted))
@@ -322,8 +324,12 @@ class StepWorker:
 def _failed(
     kind: FailureKind, message: str, pause_s: float | None = None, *, counted: bool = True
 ) -> Ended:
-    failure = Failure(kind=kind, message=message[:LONGEST_MESSAGE])
+    failure = Failure(kind=kind, message=message)
     return Ended(failure=failure, pause_s=pause_s, counted=counted)
+
+
+def _note_of(notes: Sequence[Notice]) -> str:
+    return as_column(notice("notes", parts=notes)) if notes else ""
 
 
 def _asks_a_person(claimed: Claim) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.core.results import RunSpending, TurnSpending
-from shared.models.notices import Notice, notice, verbatim
+from shared.models.notices import Notice, notice, of_column, verbatim
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.steps import Failure, StepResult
@@ -56,12 +56,12 @@ def in_round(number: int) -> Notice:
 
 def why_failed(failure: Failure) -> Notice:
     """A failure as the reason of something else."""
-    return notice("failure", kind=failure.kind, message=failure.message)
+    return notice("failure", kind=failure.kind, message=of_column(failure.message))
 
 
 def told_failure(failure: Failure) -> Notice:
     """What failed, without its kind."""
-    return verbatim(failure.message)
+    return of_column(failure.message) or verbatim("")
 
 
 def failed_by(kind: FailureKind, results: Iterable[StepResult]) -> bool:

@@ -25,7 +25,7 @@ from orchestrator.core.document import (
 from orchestrator.core.results import ShownMatter, WorkflowResult
 from shared.models.assessment import Assessment
 from shared.models.decision import Answer
-from shared.models.notices import Notice
+from shared.models.notices import Notice, notice, of_column, verbatim
 from shared.models.outcomes import Ending, StepStatus
 from shared.models.panel import Participant
 from shared.models.rows import StepRow
@@ -155,11 +155,18 @@ def took_s(step: StepRow) -> float | None:
     return max(0.0, step.finished_at_s - began_s)
 
 
-def why_failed(step: StepRow) -> str | None:
-    """Why a step has no reply; None when it has one, or may have one yet."""
-    if step.status not in (StepStatus.FAILED, StepStatus.CANCELLED):
-        return None
-    return f"{step.failure_kind}: {step.failure_message}" if step.failure_kind else step.status
+def why_failed(step: StepRow) -> Notice | None:
+    """Why a step has no reply; None where it has one, or is not over."""
+    if step.status in (StepStatus.FAILED, StepStatus.CANCELLED):
+        return failure_of(step)
+    return None
+
+
+def failure_of(step: StepRow) -> Notice:
+    """A step's failure; its state where it has none."""
+    if not step.failure_kind:
+        return verbatim(step.status)
+    return notice("failure", kind=step.failure_kind, message=of_column(step.failure_message))
 
 
 def figures(*parts: str | None) -> str:

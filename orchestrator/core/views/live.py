@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, line, voice
 from orchestrator.core.views.context import Vocabulary, shortened, took_s, why_failed
 from shared.models.findings import RaisedFinding
+from shared.models.notices import Notice, of_column
 from shared.models.rows import StepRow
 
 SHORT = 100
@@ -117,12 +118,12 @@ def render_finished(view: LiveView, step: StepRow, context: RenderContext) -> li
     return list(told(step, step.reply or {}, context))
 
 
-def _failure(view: LiveView, step: StepRow, why: str, context: RenderContext) -> str:
+def _failure(view: LiveView, step: StepRow, why: Notice, context: RenderContext) -> str:
     if step.role in view.failures:
         return context.say(view.failures[step.role], who=step.participant, why=why)
     # Where nobody else is asked, a failure ends the run: its result follows at once, and says the whole reason.
     if context.critics == (step.participant,) and step.role in view.lone and step.failure_kind:
-        why = step.failure_kind
+        return context.say("step_failed", key=step.key, why=step.failure_kind)
     return context.say("step_failed", key=step.key, why=why)
 
 
@@ -144,7 +145,10 @@ def answered(step: StepRow, _reply: Reply, context: RenderContext) -> list[Line]
     raised = raised_in(step)
     what = context.say("with_findings", n=len(raised)) if raised else ""
     said = context.say("answered", who=step.participant, what=what, s=took_s(step) or 0.0)
-    return [line(said, note(step)), *(raised_line(one, step.participant) for one in raised)]
+    return [
+        line(said, note(step, context)),
+        *(raised_line(one, step.participant) for one in raised),
+    ]
 
 
 def objections(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
@@ -168,7 +172,7 @@ def position(step: StepRow, reply: Reply, context: RenderContext) -> Line:
         Span(step.participant, context.voice(step)),
         f": {reply.get('position') or '-'}",
         Span(stated(reply, context), Style.DIM),
-        note(step),
+        note(step, context),
     )
 
 
@@ -187,9 +191,10 @@ def ballots_begin(group: Sequence[StepRow], who: str, context: RenderContext) ->
     return headed(context.say("asks_opening" if group[0].round == 0 else "asks_ballots", who=who))
 
 
-def note(step: StepRow) -> Span:
+def note(step: StepRow, context: RenderContext) -> Span:
     """What a worker noted of a turn."""
-    return Span(f" ({step.note})" if step.note else "", Style.DIM)
+    noted = of_column(step.note)
+    return Span(f" ({context.words.translate(noted)})" if noted else "", Style.DIM)
 
 
 def stated(reply: Reply, context: RenderContext) -> str:

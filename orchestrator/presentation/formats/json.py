@@ -12,6 +12,7 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport, assessed_roles
 from orchestrator.presentation.stages import stage_of
 from shared.models.letters import UNSEEN
+from shared.models.notices import of_column
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Participant
 from shared.models.rows import DecisionRow, RunRow, StepRow
@@ -190,8 +191,8 @@ def _step(step: StepRow) -> dict[str, Any]:
         "reply": step.reply,
         "failure": None
         if step.failure_kind is None
-        else {"kind": step.failure_kind, "message": step.failure_message},
-        "note": step.note,
+        else {"kind": step.failure_kind, "message": column(step.failure_message)},
+        "note": column(step.note) or "",
         "tokens": step.tokens,
         "input_tokens": step.input_tokens,
         "output_tokens": step.output_tokens,
@@ -220,3 +221,9 @@ def _participant(part: str, who: Participant, report: RunReport) -> dict[str, An
         "answered": sum(step.status == StepStatus.DONE for step in steps),
         "failed": sum(step.status == StepStatus.FAILED for step in steps),
     }
+
+
+def column(stored: str | None) -> dict[str, Any] | None:
+    """What a column of text holds, as a notice."""
+    told = of_column(stored)
+    return None if told is None else told.model_dump(mode="json")

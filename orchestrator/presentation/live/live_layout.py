@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.core.document import Line, Span, Style, line, voice
-from orchestrator.core.views.context import dollars
+from orchestrator.core.views.context import dollars, failure_of
 from orchestrator.core.views.live import LiveView
 from orchestrator.presentation.live.progress_events import RunSnapshot
-from orchestrator.presentation.locale.words import count, role_word, say, told
+from orchestrator.presentation.locale.words import column, count, role_word, say, told
 from orchestrator.presentation.wrapping import cut, head, tail, width_of
 from orchestrator.workflows.registry import is_conversation, workflow_named
 from shared.models.outcomes import StepStatus
@@ -190,7 +190,7 @@ def _state(step: StepRow, look: RunSnapshot, language: str) -> str:
 def _words(step: StepRow, look: RunSnapshot, size: Size, language: str) -> list[Line]:
     """The end of what somebody says just now; of a turn that was handed back, what it waits for."""
     if step.status == StepStatus.PENDING:
-        why = head(told(step.note or "", language), size.columns, size.rows)
+        why = head(column(step.note, language), size.columns, size.rows)
         return [line(Span(one, Style.WARNING)) for one in why]
     so_far = look.live.get(step.key)
     return (
@@ -246,7 +246,7 @@ def _cell(step: StepRow, look: RunSnapshot, size: Size, language: str) -> list[L
         top = line(Span("✓ ", Style.GOOD), name, Span(f"  {took}", Style.DIM))
         return [top, *(line(one) for one in head(said, size.columns, size.rows - 1))]
     if step.status not in (StepStatus.PENDING, StepStatus.LEASED):
-        why = f"{step.failure_kind}: {step.failure_message}" if step.failure_kind else step.status
+        why = failure_of(step)
         whole = head(told(why, language), size.columns, size.rows - 1)
         return [
             line(Span("⚠ ", Style.WARNING), name),

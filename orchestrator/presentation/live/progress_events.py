@@ -14,7 +14,7 @@ from orchestrator.core.views.live import (
     render_started,
 )
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.locale.words import say, told
+from orchestrator.presentation.locale.words import column, say, told
 from orchestrator.presentation.report import RecordedAssessment, assessed_roles
 from orchestrator.presentation.stages import stage_of
 from orchestrator.workflows.registry import is_conversation, workflow_named, workflow_of
@@ -230,7 +230,8 @@ def held_up(steps: Iterable[StepRow], language: str) -> list[Line]:
     """What turns wait for that a worker has handed back: a limit, a pause, a breaker, another try."""
     whys = dict.fromkeys(s.note for s in steps if s.status == StepStatus.PENDING and s.note)
     return [
-        line(Span(say("held_up", language, why=told(why, language)), Style.WARNING)) for why in whys
+        line(Span(say("held_up", language, why=column(why, language)), Style.WARNING))
+        for why in whys
     ]
 
 

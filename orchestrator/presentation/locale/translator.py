@@ -73,6 +73,10 @@ class Translator:
 
     def message(self, code: str, /, **params: object) -> str:
         """The words of a code of ours."""
+        params = {
+            name: self.translate(value) if isinstance(value, Notice) else value
+            for name, value in params.items()
+        }
         words = self._words(code, params)
         if words is None:
             raise LookupError(f"no catalogue has words for {code}")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from orchestrator.presentation.locale import sentences
 from orchestrator.presentation.locale.translator import Translator
-from shared.models.notices import read_notice
+from shared.models.notices import of_column, read_notice
 
 _translator = cache(Translator)
 
@@ -38,8 +37,12 @@ def count(word: str, language: str, n: int) -> str:
     return say(word, language, n=n)
 
 
+def column(stored: str | None, language: str) -> str:
+    """What a column of text holds, as a sentence."""
+    noted = of_column(stored)
+    return "" if noted is None else _translator(language).translate(noted)
+
+
 def told(stored: object, language: str) -> str:
     """A notice, or what was stored as one, as a sentence; nothing for nothing."""
-    if isinstance(stored, str):
-        return sentences.told(stored, language)
     return _translator(language).translate(read_notice(stored))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
-from orchestrator.core.discussion.turn_results import spent, why_failed
+from orchestrator.core.discussion.turn_results import spent, told_failure, why_failed
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import AskedQuestion
 from orchestrator.workflows.ask.context import (
@@ -81,7 +81,7 @@ def _result(
             MissingAnswer(
                 participant=missing.participant,
                 kind=missing.failure.kind.value,
-                message=missing.failure.message,
+                message=told_failure(missing.failure),
             )
             for missing in answers.missing
         ),

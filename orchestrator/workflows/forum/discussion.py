@@ -143,8 +143,7 @@ def request_floor(
 
 def _asked(speaker: Participant, result: StepResult) -> FloorRequest:
     if result.failure is not None:
-        why = f"{result.failure.kind}: {result.failure.message}"
-        return FloorRequest(speaker.name, asks=False, missing=why)
+        return FloorRequest(speaker.name, asks=False, missing=why_failed(result.failure))
     bid = Bid.model_validate(result.reply)
     return FloorRequest(speaker.name, bid.action == "REQUEST", bid.reason)
 

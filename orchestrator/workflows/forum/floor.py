@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
+from shared.models.notices import Notice
+
 NEAR_ENOUGH = 0.75
 SHORTEST_BEGINNING = 3
 
@@ -25,7 +27,7 @@ class FloorRequest:
     participant: str
     asks: bool
     reason: str = ""
-    missing: str | None = None
+    missing: Notice | None = None
 
 
 @dataclass(frozen=True)

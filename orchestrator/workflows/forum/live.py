@@ -78,7 +78,7 @@ def _selection(_step: StepRow, reply: Reply, context: RenderContext) -> list[Lin
 
 
 def _speech(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
-    head = line(Span(f"[{step.participant}] 🎤", context.voice(step)), note(step))
+    head = line(Span(f"[{step.participant}] 🎤", context.voice(step)), note(step, context))
     said = block(str(reply.get("speech") or ""), indent="" if context.live else INDENT)
     return [line(""), head, *said] if context.live else [head, *said]
 

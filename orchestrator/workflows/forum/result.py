@@ -11,7 +11,7 @@ from orchestrator.core.results import (
     RunSpending,
     WorkflowResult,
 )
-from shared.models.notices import OptionalTold
+from shared.models.notices import NoneOrTold, OptionalTold
 from shared.models.wire import Wire
 
 
@@ -29,7 +29,7 @@ class RecordedBid(Wire):
     participant: str
     action: str
     reason: str = ""
-    missing: str | None = None
+    missing: NoneOrTold = None
 
 
 class FloorRound(Wire):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.core.views.context import why_failed
 from orchestrator.workflows.forum.result import ForumResult
+from shared.models.notices import Notice
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Role
 from shared.models.rows import StepRow
@@ -19,7 +20,7 @@ class BidSeen:
     participant: str
     asks: bool | None
     reason: str = ""
-    missing: str | None = None
+    missing: Notice | None = None
 
     @property
     def sign(self) -> str:
@@ -39,7 +40,7 @@ class RoundSeen:
     by_rule: bool = False
     said: str = ""
     speech: str | None = None
-    silent: str | None = None
+    silent: Notice | None = None
     reminded: bool = False
 
     @property

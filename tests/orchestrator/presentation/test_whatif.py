@@ -25,6 +25,7 @@ from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
+from shared.models.notices import notice
 from shared.models.rows import UsageRow
 from tests.support import question_panel
 from tests.support.forum_cast import Cast, ends_in, votes
@@ -231,7 +232,7 @@ def test_a_replay_speaks_korean():
     assert shown == "같음: 3라운드, 지적 1건, 판정 NEEDS_FIX (r1)\n"
     outcome = {**(recording.run.outcome or {}), "verdict": "APPROVED"}
     other = replace(recording, run=replace(recording.run, outcome=outcome))
-    remark = "recorded with version 1 of the workflow review; this Quorate has version 3"
+    remark = notice("recorded_with_version", recorded=1, workflow="review", current=3)
     assert text(check_lines(other.run, check(other), remark, "ko")).splitlines() == [
         "review 워크플로의 버전 1에서 기록됨, 지금 Quorate의 버전은 3",
         "다름: 저장된 것과 1곳이 다름, 그 뒤 코드가 바뀌었음 (r1)",
@@ -242,7 +243,7 @@ def test_a_replay_speaks_korean():
 
 def test_a_missing_record_is_told_in_korean_and_what_a_participant_wrote_is_left_alone():
     recording = disputed()
-    gone = Difference("critique/9/ada", "recorded", "the workflow does not ask for it")
+    gone = Difference("critique/9/ada", "recorded", notice("not_asked_for").model_dump(mode="json"))
     written = Difference("outcome.detail.note", "two subjects", "the same subject")
     found = replace(check(recording), differences=(gone, written))
     lines = text(check_lines(recording.run, found, None, "ko")).splitlines()

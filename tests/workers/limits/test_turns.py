@@ -17,6 +17,7 @@ from shared.models.steps import PromptPart, TurnRequest
 from shared.providers.limits import pause, resume
 from shared.store.database import Database
 from tests.support.model_process import ModelServer
+from tests.support.notices import column_words
 from tests.support.runs import execute, fetch, new_run, new_step, step_row
 from workers.limits.limiter import Limiter
 from workers.limits.shared_state import SharedState
@@ -116,7 +117,9 @@ def test_who_looks_at_a_waiting_turn_sees_what_it_waits_for_until_it_is_done(
     run = turn(database, model(model_server, "paused-turn-3"))
     pause(redis_url, "gpt")
     work(worker, run)
-    assert step_row(database, run, "a").note.startswith("gpt waits: an operator paused 'gpt'")
+    assert column_words(step_row(database, run, "a").note).startswith(
+        "gpt waits: an operator paused 'gpt'"
+    )
 
     resume(redis_url, "gpt")
     ripe(database)
@@ -131,7 +134,7 @@ def test_a_refusal_for_being_too_fast_is_what_the_turn_waits_for(
 
     assert work(worker, run) == "handed back"
 
-    assert "(HTTP 429)" in step_row(database, run, "a").note
+    assert "(HTTP 429)" in column_words(step_row(database, run, "a").note)
 
 
 def test_a_provider_that_is_down_uses_up_the_attempts_and_ends_typed(
@@ -161,7 +164,7 @@ def test_when_a_key_is_refused_the_fallback_speaks_and_the_note_says_so(
     assert work(worker, run) == "done"
 
     row = step_row(database, run, "a")
-    assert row.note == "gpt is out of service (credentials), spoken by scripted-one"
+    assert column_words(row.note) == "gpt is out of service (credentials), spoken by scripted-one"
     assert row.reply["summary"] == "좋습니다"
     spoken = fetch(database, "SELECT participant, provider FROM usage WHERE run_id = %s", run)
     assert tuple(spoken) == ("scripted-one", "scripted")
@@ -178,7 +181,7 @@ def test_while_a_breaker_is_open_the_fallback_speaks_without_a_call(
     run = turn(database, model(model_server, name, fallback=(stand_in(),)))
 
     assert work(worker, run) == "done"
-    assert "spoken by scripted-one" in step_row(database, run, "a").note
+    assert "spoken by scripted-one" in column_words(step_row(database, run, "a").note)
     assert len(model_server.calls(name)) == before
 
 
@@ -192,7 +195,7 @@ def test_a_failure_that_is_not_tried_again_leaves_the_turn_to_the_fallback_at_on
     assert work(worker, run) == "done"
 
     note = step_row(database, run, "a").note
-    assert note == "cli is out of service (unreachable), spoken by scripted-one"
+    assert column_words(note) == "cli is out of service (unreachable), spoken by scripted-one"
 
 
 def test_a_turn_that_waits_for_its_limit_is_not_given_to_a_fallback(
@@ -214,8 +217,8 @@ def test_when_nobody_who_stands_in_can_speak_either_all_of_them_are_named(
     assert work(worker, run) == "failed"
 
     message = step_row(database, run, "a").failure_message
-    assert message.startswith("second refused the key")
-    assert message.endswith("(gpt is out of service (credentials))")
+    assert column_words(message).startswith("second refused the key")
+    assert column_words(message).endswith("(gpt is out of service (credentials))")
 
 
 # ---- money --------------------------------------------------------------------------------------
@@ -266,7 +269,7 @@ def test_an_identical_turn_is_answered_from_the_store_when_the_run_wants_it(
     assert work(worker, again) == "done"
 
     row = step_row(database, again, "a")
-    assert (row.note, row.tokens, row.cost_usd) == ("reused", 0, 0.0)
+    assert (column_words(row.note), row.tokens, row.cost_usd) == ("reused", 0, 0.0)
     assert row.reply == step_row(database, first, "a").reply
     assert len(model_server.calls(name)) == 1
 
@@ -321,7 +324,7 @@ def test_of_a_repaired_turn_the_repaired_answer_is_reused(
     run = turn(database, model(model_server, name), reuse=True)
 
     assert work(worker, run) == "done"
-    assert step_row(database, run, "a").note == "reused"
+    assert column_words(step_row(database, run, "a").note) == "reused"
     assert len(model_server.calls(name)) == before
 
 
@@ -339,7 +342,7 @@ def test_who_cannot_be_paid_leaves_the_turn_to_the_next_who_can(
 
     assert work(worker, run) == "done"
 
-    assert step_row(database, run, "a").note == (
+    assert column_words(step_row(database, run, "a").note) == (
         "dear cannot be paid (over_budget), dearer cannot be paid (over_budget), spoken by cheap"
     )
     calls = [len(model_server.calls(f"{n}-of-a-budget")) for n in ("dear", "dearer", "cheap")]

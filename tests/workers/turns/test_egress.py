@@ -13,6 +13,7 @@ from shared.providers.catalogue import CATALOGUE
 from shared.providers.locality import leaves_machine
 from shared.store.steps import Promises
 from shared.text.rendering import RenderedPrompt
+from tests.support.notices import all_words
 from workers.turns.egress import check_allowed, without_secrets
 
 SECRET = 'password = "hunter2-and-more"'
@@ -156,7 +157,7 @@ def test_what_leaves_carries_no_secret_and_the_note_says_how_many_were_hidden() 
     sent, note = without_secrets(prompt, participant())
     assert "hunter2" not in sent.user
     assert "s3cr3t" not in sent.user
-    assert note == ("masked 2 secrets (assigned-secret, connection-password)",)
+    assert all_words(note) == ("masked 2 secrets (assigned-secret, connection-password)",)
 
 
 def test_what_stays_here_and_what_holds_no_secret_is_sent_as_it_is() -> None:

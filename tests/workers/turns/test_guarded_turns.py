@@ -19,6 +19,7 @@ from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel, Participant
 from shared.models.steps import StepKind
 from shared.store.database import Database
+from tests.support.notices import column_words
 from tests.support.review_panel import participant, submission
 from tests.support.runs import execute, fetch, step_row
 from workers.turns.spool import Spool
@@ -86,7 +87,7 @@ def test_an_external_participant_gets_no_secret_and_the_step_says_what_was_hidde
     assert row.status == "done"
     assert SECRET not in told.read_text()
     assert 'password = "\u00abmasked:assigned-secret:1\u00bb"' in told.read_text()
-    assert row.note == "masked 1 secret (assigned-secret)"
+    assert column_words(row.note) == "masked 1 secret (assigned-secret)"
 
 
 def test_a_run_that_keeps_its_texts_here_makes_no_external_call(

@@ -12,6 +12,7 @@ from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.store.database import Database
 from tests.support.model_process import ModelServer
+from tests.support.notices import column_words
 from tests.support.runs import execute, fetch, step_row
 from tests.support.turns import calls, openai, turn, work
 from tests.workers.providers.calls import at, call_of
@@ -106,7 +107,7 @@ def test_a_lost_answer_that_comes_the_second_time_is_a_reply_whose_cost_is_unkno
 
     row = step_row(database, run, "a")
     assert (row.status, row.tokens) == ("done", None)
-    assert "asked again after a lost answer" in row.note
+    assert "asked again after a lost answer" in column_words(row.note)
     assert "adopted" not in row.note
     assert len(model_server.calls(model)) == calls(database) == 2
 
@@ -125,7 +126,7 @@ def test_a_lost_call_is_no_gift_when_the_store_answers_the_second_time(
     row = step_row(database, run, "a")
     assert (row.status, row.tokens, row.cost_usd) == ("done", None, None)
     assert len(model_server.calls(model)) == 2
-    assert "reused" in row.note
+    assert "reused" in column_words(row.note)
     assert "asked again" not in row.note
 
 
@@ -163,7 +164,7 @@ def test_who_stands_in_is_asked_once_both_calls_are_lost(
 
     row = step_row(database, run, "a")
     assert (row.status, row.tokens) == ("done", None)
-    assert "spoken by other" in row.note
+    assert "spoken by other" in column_words(row.note)
     assert len(model_server.calls(model)) == 2
     assert len(model_server.calls("stands-in")) == 1
     assert calls(database) == 3

@@ -19,6 +19,7 @@ from shared.store.database import Database
 from shared.store.steps import StoredResponse, store_response
 from tests.support.bad_servers import read_request, reply, server
 from tests.support.model_process import ModelServer
+from tests.support.notices import column_words
 from tests.support.runs import execute, fetch, step_row, take
 from tests.support.turns import calls, openai, turn, until, work
 from workers.providers.calls import Completion
@@ -73,7 +74,7 @@ def test_the_answer_of_a_worker_that_died_is_adopted_and_not_paid_again(
     assert work(worker, run).status == "done"
 
     row = step_row(database, run, "a")
-    assert (row.reply["summary"], row.note) == ("paid", "adopted")
+    assert (row.reply["summary"], column_words(row.note)) == ("paid", "adopted")
     assert (row.tokens, row.cost_usd) == (7, 0.5)
     assert model_server.calls(model) == []
     assert calls(database) == 1

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.errors import NotYet, ProviderError
+from shared.models.notices import notice
 from shared.models.outcomes import FailureKind
 from shared.providers.browser import PROFILE_FLAGS, browser_program
 from workers.providers.guard import Guard
@@ -99,5 +100,6 @@ def _alone(profile: Path, who: str) -> Iterator[None]:
                 FailureKind.RATE_LIMITED,
                 f"{who} waits: another turn uses its browser profile.",
                 retry_after_s=BUSY_PROFILE_S,
+                told=notice("waits_profile", who=who),
             ) from None
         yield

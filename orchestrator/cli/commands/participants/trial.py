@@ -28,6 +28,7 @@ from orchestrator.core.document import line
 from orchestrator.participants.panels import build_panel
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.locale.words import column
 from orchestrator.presentation.tables import table
 from orchestrator.settings.builtin_prompts import load as load_prompts
 from orchestrator.settings.loading import load_configuration
@@ -132,7 +133,7 @@ def _followed(backend: Backend, run: str, patience_s: float) -> list[StepRow]:
 def failures(steps: Sequence[StepRow]) -> list[tuple[str, str]]:
     """Who did not answer, and why, in full: the failure, or what a turn still waits for."""
     return [
-        (one.participant, one.failure_message or one.note or "no answer in time")
+        (one.participant, column(one.failure_message or one.note, "en") or "no answer in time")
         for one in steps
         if one.status != "done"
     ]
@@ -150,7 +151,7 @@ def _row(who: Participant, step: StepRow | None, *, charged: bool) -> tuple[str,
     if step is None:
         return (who.name, "no answer in time", "-", "-", "-", "-")
     if step.status not in ("done", "failed"):
-        return (who.name, "no answer in time", "-", "-", "-", step.note or "-")
+        return (who.name, "no answer in time", "-", "-", "-", column(step.note, "en") or "-")
     outcome = "answered" if step.status == "done" else str(step.failure_kind)
     unpriced = "unknown" if charged else "-"
     cost = unpriced if step.cost_usd is None else f"${step.cost_usd:.6f}"
@@ -160,7 +161,7 @@ def _row(who: Participant, step: StepRow | None, *, charged: bool) -> tuple[str,
 def _answer(step: StepRow) -> str:
     """What was answered, or why not, in a few words."""
     answered = " ".join(str((step.reply or {}).get("answer", "")).split())
-    return step.failure_message or answered[:60]
+    return column(step.failure_message, "en") or answered[:60]
 
 
 def _took(step: StepRow) -> str:
@@ -182,7 +183,7 @@ def _json(run: str, asked: Sequence[Participant], steps: Sequence[StepRow]) -> d
                 "answered": step is not None and step.status == "done",
                 "failure": None
                 if step is None or step.failure_kind is None
-                else {"kind": step.failure_kind, "message": step.failure_message},
+                else {"kind": step.failure_kind, "message": column(step.failure_message, "en")},
                 "tokens": None if step is None else step.tokens,
                 "cost_usd": None if step is None else step.cost_usd,
             }

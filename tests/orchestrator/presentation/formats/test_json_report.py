@@ -9,6 +9,7 @@ import pytest
 from orchestrator.presentation.formats.json import as_json, dumps
 from orchestrator.presentation.locale.translator import Translator
 from shared.models.findings import Severity
+from shared.models.notices import as_column, notice
 from shared.models.outcomes import Ending, RunStatus, Verdict
 from tests.support.finished_runs import HELD
 from tests.support.notices import all_words
@@ -141,7 +142,9 @@ def test_a_finding_says_its_rank_and_what_it_rests_on():
 
 
 def test_who_spoke_in_somebodys_place_is_said_once():
-    note = "claude is out of service (credentials), spoken by spare, masked 1 secret (aws-key)"
+    parts = [notice("note_out_of_service", who="claude", kind="credentials")]
+    parts += [notice("note_spoken_by", who="spare"), notice("note_masked", n=1, kinds=["aws-key"])]
+    note = as_column(notice("notes", parts=parts))
     steps = (
         make_step("critique/1/claude", note=note),
         make_step("critique/2/claude", note=note),

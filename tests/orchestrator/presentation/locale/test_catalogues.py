@@ -23,7 +23,9 @@ FILES = sorted(
 HANGUL = re.compile("[\uac00-\ud7a3]")
 # Words that are the same in Korean.
 ALIKE = {
+    "failed_after",
     "failure",
+    "notes",
     "names",
     "sentences",
     "someone_on",
