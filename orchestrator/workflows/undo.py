@@ -20,7 +20,7 @@ from orchestrator.workflows.descriptor import (
 from shared.models.outcomes import Verdict
 from shared.models.replies import Undone
 from shared.models.run import RunSpec
-from shared.models.wire import Wire
+from shared.models.wire import ForeignWire
 from shared.tools.inputs import UndoInput
 
 VERSION = 1
@@ -46,8 +46,8 @@ def undo(spec: RunSpec, _materials: Materials) -> Workflow:
     return Outcome(Verdict.DONE, None, Undone.model_validate(result.reply).message)
 
 
-class UndoOptions(Wire):
-    """Nothing can be chosen."""
+class UndoOptions(ForeignWire):
+    """Nothing can be chosen. What earlier versions stored here, the options of the review, is read over."""
 
 
 WORKFLOW: WorkflowType[UndoOptions] = WorkflowType(
