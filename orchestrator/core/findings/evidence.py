@@ -61,31 +61,38 @@ def check_quotes(
     return tuple(_checked(one, texts, one.participant in analysers) for one in raised)
 
 
-def _checked(one: Raised, texts: SubjectTexts, computes: bool) -> Checked:
-    said = one.finding
-    placed = said.place is not None and (
-        texts.has_place(said.place) or (computes and texts.leaves_out(said.place))
+def _checked(raised: Raised, texts: SubjectTexts, computes: bool) -> Checked:
+    claim = raised.finding
+    placed = claim.place is not None and (
+        texts.has_place(claim.place) or (computes and texts.leaves_out(claim.place))
     )
-    if said.quote and texts.near(said.quote, said.place):
-        return Checked(one)
-    if said.quote and not too_short(said.quote):
-        if not texts.holds(said.quote):
-            return _lowered(
-                one,
-                notice("quote_not_in_subject"),
-                quote=None,
-                **({} if placed else {"place": None}),
-            )
-        if placed or said.place is None:
-            return Checked(one)
-        return _moved(one, said.place, texts.locate(said.quote, said.place))
-    one = _with(one, quote=None) if said.quote else one
-    if placed:
-        return Checked(one)
-    if said.place is not None:
-        return _lowered(one, notice("place_not_in_change", place=_spelled(said.place)), place=None)
-    grave = said.severity.rank <= Severity.MAJOR.rank
-    return _lowered(one, notice("nothing_shown")) if grave else Checked(one)
+    if claim.quote and texts.near(claim.quote, claim.place):
+        return Checked(raised)
+    if claim.quote and not too_short(claim.quote):
+        return _by_quotation(raised, claim.quote, texts, placed=placed)
+    bare = _with(raised, quote=None) if claim.quote else raised
+    return Checked(bare) if placed else _by_place(bare)
+
+
+def _by_quotation(raised: Raised, quote: str, texts: SubjectTexts, *, placed: bool) -> Checked:
+    """A claim with a quotation that does not stand at its place."""
+    place = raised.finding.place
+    if not texts.holds(quote):
+        untrue: dict[str, None] = {} if placed else {"place": None}
+        return _lowered(raised, notice("quote_not_in_subject"), quote=None, **untrue)
+    if placed or place is None:
+        return Checked(raised)
+    return _moved(raised, place, texts.locate(quote, place))
+
+
+def _by_place(raised: Raised) -> Checked:
+    """A claim that quotes nothing, and whose place is none or not in the change."""
+    claim = raised.finding
+    if claim.place is not None:
+        why = notice("place_not_in_change", place=_spelled(claim.place))
+        return _lowered(raised, why, place=None)
+    grave = claim.severity.rank <= Severity.MAJOR.rank
+    return _lowered(raised, notice("nothing_shown")) if grave else Checked(raised)
 
 
 def _moved(one: Raised, stated: Place, found: Place | None) -> Checked:
@@ -171,28 +178,33 @@ def absorb_proven(checked: Sequence[Checked], known: Sequence[Finding]) -> Merge
     An unproven claim joins the finding that it repeats, or becomes one without weight; `new` counts
     proven findings only, those that a later claim proved among them.
     """
-    proven = [one for one in checked if one.problem is None]
+    proven = [claim for claim in checked if claim.problem is None]
     unproven_before = {finding.id for finding in known if is_unproven(finding)}
-    merged = absorb([one.claim for one in proven], known)
-    findings, stances = merged.findings, merged.stances
-    remarks = _remarks(proven, findings)
-    findings = tuple(_with_all(finding, remarks.get(finding.id, ())) for finding in findings)
+    merged = absorb([claim.claim for claim in proven], known)
+    remarks = _remarks(proven, merged.findings)
+    findings = tuple(_with_all(finding, remarks.get(finding.id, ())) for finding in merged.findings)
     now_proven = sum(
         finding.id in unproven_before and not is_unproven(finding) for finding in findings
     )
-    doubted = [one.claim for one in checked if one.problem is not None]
-    spellings = spellings_of(doubted, findings) if doubted else None
-    for one in checked:
-        if one.problem is None:
-            continue
-        joined = absorb([one.claim], findings, spellings)
+    doubted = _absorb_doubted(checked, findings)
+    stances = (*merged.stances, *doubted.stances)
+    return Merged(doubted.findings, merged.new + now_proven, stances)
+
+
+def _absorb_doubted(checked: Sequence[Checked], findings: tuple[Finding, ...]) -> Merged:
+    """Claims without evidence, one by one, each with its caveat where it joined."""
+    doubted = [(claim.claim, claim.problem) for claim in checked if claim.problem is not None]
+    spellings = spellings_of([claim for claim, _ in doubted], findings) if doubted else None
+    stances: tuple[Stance, ...] = ()
+    for claim, problem in doubted:
+        joined = absorb([claim], findings, spellings)
         home = joined.stances[0].finding
         findings = tuple(
-            with_caveat(finding, one.problem) if finding.id == home else finding
+            with_caveat(finding, problem) if finding.id == home else finding
             for finding in joined.findings
         )
         stances = (*stances, *joined.stances)
-    return Merged(findings, merged.new + now_proven, stances)
+    return Merged(findings, 0, stances)
 
 
 def _remarks(proven: Sequence[Checked], findings: Sequence[Finding]) -> Mapping[str, list[Notice]]:

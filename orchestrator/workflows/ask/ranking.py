@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.turn_results import TurnResult, told_failure
+from orchestrator.core.discussion.turn_results import TurnResult, told_failure, turn_results
 from orchestrator.core.replay.commands import Effect, Turn, together
 from orchestrator.workflows.ask.borda import RankOrder, borda
 from orchestrator.workflows.ask.context import AskContext, QuestionAnswers, RankedBy, RankingResult
@@ -21,17 +21,12 @@ _LABEL = re.compile(r"(?<![A-Za-z])[A-Z]{1,2}(?![A-Za-z])")
 
 def rank(context: AskContext, answers: QuestionAnswers) -> Effect[RankingResult]:
     """Rankings from all who answered, and the count over those that came."""
-    names = [one.participant for one in answers.given]
+    names = [given.participant for given in answers.given]
     if len(names) < FEWEST_ANSWERS:
         warning = notice("ask_too_few_to_rank", needed=FEWEST_ANSWERS, answered=len(names))
         return RankingResult((), (), warnings=(warning,))
-    rankers = [one for one in context.participants if one.name in names]
-    shown = {
-        ranker.name: shuffled_labels(
-            context.spec.seed, ranker.name, [name for name in names if name != ranker.name]
-        )
-        for ranker in rankers
-    }
+    rankers = [ranker for ranker in context.participants if ranker.name in names]
+    shown = {ranker.name: _labels(context, ranker.name, names) for ranker in rankers}
     results = yield from together(
         Turn(
             key=f"ranking/{ranker.name}",
@@ -43,32 +38,33 @@ def rank(context: AskContext, answers: QuestionAnswers) -> Effect[RankingResult]
         )
         for ranker in rankers
     )
-    heard = tuple(
-        TurnResult(one.name, result) for one, result in zip(rankers, results, strict=True)
-    )
-    rankings: list[RankedBy] = []
-    warnings: list[Notice] = []
-    for one in heard:
-        labels = shown[one.participant]
-        if one.result.failure is not None:
-            warnings.append(
-                notice(
-                    "ask_did_not_rank", who=one.participant, why=told_failure(one.result.failure)
-                )
-            )
-            continue
-        stated = Ranking.model_validate(one.result.reply)
-        order = read_order(stated.ranking, labels)
-        if order is None:
-            warnings.append(notice("ask_ranked_none", who=one.participant))
-            continue
-        rankings.append(RankedBy(one.participant, labels, order, stated.reason))
+    turns = turn_results(rankers, results)
+    read = [_read(turn, shown[turn.participant]) for turn in turns]
+    rankings = tuple(ranking for ranking in read if isinstance(ranking, RankedBy))
     return RankingResult(
-        places=borda(names, [one.order for one in rankings]),
-        rankings=tuple(rankings),
-        heard=heard,
-        warnings=tuple(warnings),
+        places=borda(names, [ranking.order for ranking in rankings]),
+        rankings=rankings,
+        heard=turns,
+        warnings=tuple(warning for warning in read if isinstance(warning, Notice)),
     )
+
+
+def _labels(context: AskContext, ranker: str, names: Sequence[str]) -> dict[str, str]:
+    """Letters to everybody else's answers."""
+    others = [name for name in names if name != ranker]
+    return shuffled_labels(context.spec.seed, ranker, others)
+
+
+def _read(turn: TurnResult, labels: Mapping[str, str]) -> RankedBy | Notice:
+    """A ranking, or why there is none."""
+    who, failure = turn.participant, turn.result.failure
+    if failure is not None:
+        return notice("ask_did_not_rank", who=who, why=told_failure(failure))
+    stated = Ranking.model_validate(turn.result.reply)
+    order = read_order(stated.ranking, labels)
+    if order is None:
+        return notice("ask_ranked_none", who=who)
+    return RankedBy(who, labels, order, stated.reason)
 
 
 def read_order(entries: Sequence[str], labels: Mapping[str, str]) -> RankOrder | None:

@@ -56,17 +56,21 @@ def _checked(
 ) -> Finding:
     if point.quote:
         return point
-    found = [(quote, quotable.found(quote, who)) for who, quote in quotes if quote]
-    real = next((quote for quote, there in found if there), None)
+    checked_quotes = [(quote, quotable.found(quote, who)) for who, quote in quotes if quote]
+    real = next((quote for quote, there in checked_quotes if there), None)
     if real is not None:
         return point.model_copy(update={"severity": WEIGHTS[POINT], "quote": real})
-    invented = [there for quote, there in found if not too_short(quote)]
-    stands = before is not None and not is_unproven(before)
-    if stands or (before is None and len(invented) < len(quotes)) or not invented:
+    invented = [there for quote, there in checked_quotes if not too_short(quote)]
+    if not invented or _stands_without(before, len(quotes) - len(invented)):
         return point
     lowered = point.model_copy(update={"severity": Severity.INFO})
     why = not_found(None if None in invented else False)
     return with_caveat(lowered, not_counted(WEIGHTS[POINT], point.raised_by, why))
+
+
+def _stands_without(before: Finding | None, unquoted: int) -> bool:
+    """Whether a point has its weight already, or from somebody who quoted nothing."""
+    return unquoted > 0 if before is None else not is_unproven(before)
 
 
 def newly_weighty(points: Sequence[Finding], known: Sequence[Finding]) -> int:

@@ -37,30 +37,40 @@ def conclude(options: ReviewOptions, results: list[tuple[ReviewContext, Result]]
         ending=ending,
         summary=last.synthesis.summary,
         findings=findings,
-        result=ReviewResult(
-            synthesis=last.synthesis,
-            synthesised_by=last.synthesised_by,
-            feedback=feedback(context.strategies.values(), last.history.contributions),
-            assessments=tuple(
-                ReviewAssessment(review=one.cycle, **dict(made.history.assessment))
-                for one, made in results
-                if made.history.assessment is not None
-            ),
-            fixes=labelled_fixes(*_last_fixes(results)),
-            decision=next((made.answer for _, made in reversed(results) if made.answer), None),
-            applied=tuple(made.applied for _, made in results if made.applied),
-            standing=tuple(finding.id for finding in standing),
-            reviews=len(results),
-            labels={str(one.cycle): dict(made.labels) for one, made in results},
-            effective_votes=effective_votes(context.spec.panel.critics),
-            receipt=impact(context, last.history),
-            earlier_receipts=tuple(impact(one, made.history) for one, made in results[:-1]),
-            unshown_objections=objections,
-            coverage=covered,
+        result=review_result(results).model_copy(
+            update={
+                "standing": tuple(finding.id for finding in standing),
+                "unshown_objections": objections,
+                "coverage": covered,
+            }
         ),
         warnings=tuple(
             warning for _, made in results for warning in (*made.history.warnings, *made.warnings)
         ),
+    )
+
+
+def review_result(results: list[tuple[ReviewContext, Result]]) -> ReviewResult:
+    """What was said, tried and decided in all reviews of the run."""
+    context, last = results[-1]
+    impacts = [impact(one, made.history) for one, made in results]
+    return ReviewResult(
+        synthesis=last.synthesis,
+        synthesised_by=last.synthesised_by,
+        feedback=feedback(context.strategies.values(), last.history.contributions),
+        assessments=tuple(
+            ReviewAssessment(review=one.cycle, **dict(made.history.assessment))
+            for one, made in results
+            if made.history.assessment is not None
+        ),
+        fixes=labelled_fixes(*_last_fixes(results)),
+        decision=next((made.answer for _, made in reversed(results) if made.answer), None),
+        applied=tuple(made.applied for _, made in results if made.applied),
+        reviews=len(results),
+        labels={str(one.cycle): dict(made.labels) for one, made in results},
+        effective_votes=effective_votes(context.spec.panel.critics),
+        receipt=impacts[-1],
+        earlier_receipts=tuple(impacts[:-1]),
     )
 
 
