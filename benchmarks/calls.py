@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from tests.support.model_process import ModelServer
 
 LATENCY_S = 1.0
@@ -96,7 +96,7 @@ def our_call(url: str) -> Callable[[], bool]:
     )
     asked = ProviderCall(
         participant=participant,
-        role=Role.CRITIQUE,
+        role="critique",
         round=1,
         reply_model="critique.review",
         step="bench",

@@ -29,7 +29,7 @@ import yaml
 
 from benchmarks.data import folder_of
 from shared.errors import ProviderError
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from workers.providers import anthropic, gemini, openai, openai_responses
 from workers.providers.calls import Completion, ProviderCall
 from workers.providers.http.converse import Dialect, read_body, read_events
@@ -140,7 +140,7 @@ def adapters_reading(one: Exchange) -> Reading:
     dialect = DIALECTS[one.protocol]
     call = ProviderCall(
         participant=Participant(name="recorded", provider=one.protocol, model="recorded"),
-        role=Role.CRITIQUE,
+        role="critique",
         round=1,
         reply_model="critique.review",
         step="s",

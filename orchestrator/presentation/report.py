@@ -28,7 +28,7 @@ from shared.models.decision import DecisionState
 from shared.models.findings import Finding, FindingStatus, Position
 from shared.models.notices import Notice, NoticeParam, notice, of_column, read_notice
 from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.replies import Applied, CheckedFixes, Synthesis
 from shared.models.rows import DecisionRow, RunRow, StepRow, UsageRow
 from shared.models.run import RunSpec
@@ -38,7 +38,7 @@ SUPPORTING = frozenset({Position.AGREE, Position.PARTIAL})
 
 def assessed_roles() -> frozenset[str]:
     """The roles of contributions to a round that is assessed."""
-    return round_roles() | {Role.SPEECH.value}
+    return round_roles() | {"speech"}
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class RunReport:
     def rounds(self) -> int:
         """How many rounds there were: assessed ones, or ones in which the floor was asked for."""
         assessed = sum("round/" in one.key for one in self.assessments)
-        asked = max((step.round for step in self.steps if step.role == Role.BID), default=0)
+        asked = max((step.round for step in self.steps if step.role == "bid"), default=0)
         return max(assessed, asked)
 
     @property

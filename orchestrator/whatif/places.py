@@ -15,11 +15,10 @@ from orchestrator.core.replay.commands import Step, ToolRun
 from orchestrator.core.replay.recomputation import Decided, Group, Recomputed
 from orchestrator.workflows.registry import round_roles
 from shared.errors import UnknownRun
-from shared.models.panel import Role
 from shared.tools.catalogue import find_card
 
 # Turns around the contributions to a round.
-_AROUND = frozenset({Role.BID, Role.SELECTION, Role.SPEECH, Role.MODERATION})
+_AROUND = frozenset({"bid", "selection", "speech", "moderation"})
 _ROUND = re.compile(r"(?:(?P<cycle>\w+)/)?round:(?P<number>\d{1,3})")
 _NAMED = 12
 

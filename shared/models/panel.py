@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field, JsonValue, StringConstraints, model_validator
@@ -13,30 +12,6 @@ RoleName = Annotated[
     str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=48)
 ]
 """What a turn is for: a word of its workflow. Flower and logs show the turn as `quorate.turn.<role>`."""
-
-
-class Role(StrEnum):
-    """The roles of the workflows that come with Quorate; a workflow may declare others."""
-
-    CRITIQUE = "critique"
-    REBUTTAL = "rebuttal"
-    SYNTHESIS = "synthesis"
-    FIX = "fix"
-    ANSWER = "answer"
-    RANKING = "ranking"
-    BID = "bid"
-    SELECTION = "selection"
-    SPEECH = "speech"
-    PLAN = "plan"
-    CHALLENGE = "challenge"
-    DEFENSE = "defense"
-    RISK = "risk-analysis"
-    INNOVATION = "innovation-analysis"
-    CROSS_REVIEW = "cross-review"
-    ARGUMENT = "argument"
-    MODERATION = "moderation"
-    JUDGEMENT = "judgement"
-    BALLOT = "ballot"
 
 
 class Participant(Wire):

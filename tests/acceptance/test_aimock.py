@@ -14,7 +14,7 @@ import yaml
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from tests.fixtures.instance import CommandLine, make_repository
 from tests.support.aimock import Aimock, missing
 from workers.providers.calls import Finish, ProviderCall
@@ -246,7 +246,7 @@ def stream(aimock: Aimock, provider: str, fault: str) -> tuple[Any, list[str]]:
             model=name_of(provider, fault),
             options={"base_url": aimock.url + PROVIDERS[provider]},
         ),
-        role=Role.CRITIQUE,
+        role="critique",
         round=1,
         reply_model="critique.review",
         step="r/s",

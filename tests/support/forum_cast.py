@@ -34,7 +34,7 @@ class Cast:
         self.acts = acts
 
     def __call__(self, step: Turn) -> StepResult:
-        name = "opening" if step.reply_model == "opening.forum" else step.role.value
+        name = "opening" if step.reply_model == "opening.forum" else step.role
         act = self.acts.get(name) or getattr(self, name)
         result: StepResult = act(step)
         return result

@@ -24,7 +24,7 @@ from orchestrator.core.replay.commands import (
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.decision import Question
 from shared.models.outcomes import Verdict
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import PromptPart
 from shared.tools.inputs import AnalyserInput
 
@@ -73,7 +73,7 @@ def turn(key: str, **fields: object) -> Turn:
     values: dict[str, object] = {
         "key": key,
         "participant": SPEAKER,
-        "role": Role.CRITIQUE,
+        "role": "critique",
         "round": 1,
         "reply_model": "critique.review",
         "prompt": lambda: Prompt(user=(PromptPart(text=key),)),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from shared.delivery.contracts import Receipt, StepPayload
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import PromptPart, ToolRequest, TurnRequest
 from shared.store.database import Database
 from tests.support.model_process import ModelServer
@@ -36,7 +36,7 @@ def asked(participant: Participant, **fields: Any) -> str:
     """A turn's request as JSON."""
     request = {
         "participant": participant,
-        "role": Role.CRITIQUE,
+        "role": "critique",
         "round": 1,
         "reply_model": "critique.review",
         "prompt": (PromptPart(text="Review it."),),

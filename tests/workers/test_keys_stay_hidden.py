@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import Usage
 from shared.providers.keys import KeySource
 from shared.providers.options import HttpOptions
@@ -119,7 +119,7 @@ def test_a_request_shows_no_key_and_carries_it_in_a_header_only(
         name="bob", provider="openai", model="m", options={"api_key_file": str(tmp_path / "key")}
     )
     call = ProviderCall(
-        participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
+        participant=participant, role="critique", round=1, reply_model="synthesis", step="r/s", user="x"
     )  # fmt: skip
     request = build(call, frozenset())
     assert KEY in "".join(request.headers.values())
@@ -151,7 +151,7 @@ def test_a_header_of_the_endpoints_own_is_filled_at_call_time_and_hidden_like_a_
     }
     participant = Participant(name="bob", provider="openai", model="m", options=options)
     call = ProviderCall(
-        participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
+        participant=participant, role="critique", round=1, reply_model="synthesis", step="r/s", user="x"
     )  # fmt: skip
     request = build(call, frozenset())
     assert request.headers["cf-aig-authorization"] == value
@@ -167,7 +167,7 @@ def test_a_header_that_carries_the_key_takes_the_place_of_the_providers_own(
     options: dict[str, JsonValue] = {"header_file": {"Authorization": str(tmp_path / "key")}}
     participant = Participant(name="bob", provider="openai", model="m", options=options)
     call = ProviderCall(
-        participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
+        participant=participant, role="critique", round=1, reply_model="synthesis", step="r/s", user="x"
     )  # fmt: skip
     assert openai.DIALECT.build(call, frozenset()).headers["authorization"] == f"Basic {KEY}"
 
@@ -179,7 +179,7 @@ def test_a_header_whose_variable_is_not_set_is_a_missing_key_that_names_both() -
     }
     participant = Participant(name="bob", provider="openai", model="m", options=options)
     call = ProviderCall(
-        participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
+        participant=participant, role="critique", round=1, reply_model="synthesis", step="r/s", user="x"
     )  # fmt: skip
     with pytest.raises(ProviderError, match=r"'X-Gate'.*NOT_SET_ANYWHERE.*header_env") as raised:
         openai.DIALECT.build(call, frozenset())
@@ -194,7 +194,7 @@ def test_a_key_from_the_keyring_is_sent_in_a_header_only(use_keyring: Use) -> No
         name="bob", provider="anthropic", model="m", options={"api_key_keyring": entry}
     )
     call = ProviderCall(
-        participant=participant, role=Role.CRITIQUE, round=1, reply_model="synthesis", step="r/s", user="x"
+        participant=participant, role="critique", round=1, reply_model="synthesis", step="r/s", user="x"
     )  # fmt: skip
     request = anthropic.DIALECT.build(call, frozenset())
     assert request.headers["x-api-key"] == KEY
@@ -247,7 +247,7 @@ def test_texts_stay_out_of_reprs_and_headers_out_of_what_is_stored() -> None:
     assert KEY not in repr(completion)
     assert KEY.encode() not in completion.packed()
     call = ProviderCall(
-        participant=Participant(name="bob", provider="openai"), role=Role.CRITIQUE, round=1,
+        participant=Participant(name="bob", provider="openai"), role="critique", round=1,
         reply_model="synthesis", step="r/s", system="private", user="private",
         repair=(Message("user", "private"),), brief={"a": "private"},
     )  # fmt: skip

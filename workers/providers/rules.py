@@ -14,7 +14,7 @@ from shared.errors import ProviderError
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.findings import Finding, FindingStatus, Position, Severity, StatedStance
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.replies import (
     REPLY_MODELS,
     DefendedPoint,
@@ -208,8 +208,8 @@ def _fix(call: ProviderCall) -> FixProposal:
 
 
 _SPEAKERS: dict[str, Callable[[ProviderCall], BaseModel]] = {
-    Role.CRITIQUE: _critique,
-    Role.REBUTTAL: _rebuttal,
-    Role.SYNTHESIS: _synthesis,
-    Role.FIX: _fix,
+    "critique": _critique,
+    "rebuttal": _rebuttal,
+    "synthesis": _synthesis,
+    "fix": _fix,
 }

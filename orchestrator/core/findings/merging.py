@@ -30,7 +30,6 @@ from shared.models.findings import (
     Stance,
 )
 from shared.models.notices import Notice, notice, sentences
-from shared.models.panel import Role
 from shared.models.subject import Subject
 
 INFORMATIVE = 20  # characters of detail that make a claim a reasoned one
@@ -50,7 +49,7 @@ class Raised:
     participant: str
     round: int
     finding: RaisedFinding
-    role: str = Role.CRITIQUE.value
+    role: str = "critique"
 
 
 @dataclass(frozen=True)

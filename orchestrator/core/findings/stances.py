@@ -14,7 +14,6 @@ from statistics import fmean
 
 from orchestrator.core.discussion.rounds import RoundTaken, TurnTaken, turns_by_voice
 from shared.models.findings import Finding, FindingStatus, Position, Stance
-from shared.models.panel import Role
 
 VALUES = {
     Position.AGREE: 1.0,
@@ -22,7 +21,7 @@ VALUES = {
     Position.DISAGREE: 0.0,
     Position.WITHDRAW: 0.0,
 }
-AUTHOR_ROLES = frozenset({Role.REBUTTAL.value, Role.DEFENSE.value})
+AUTHOR_ROLES = frozenset({"rebuttal", "defense"})
 RAISING = "raised it"
 STATED_QUORUM = 2
 AGREEMENT_THRESHOLD = 0.7
@@ -46,7 +45,7 @@ class FindingStanding:
 
 
 def raising_stance(
-    finding: str, participant: str, round_number: int, role: str = Role.CRITIQUE.value
+    finding: str, participant: str, round_number: int, role: str = "critique"
 ) -> Stance:
     """The ledger line of somebody who raised a finding, or raised it again: an implied `agree`."""
     return Stance(

@@ -17,7 +17,6 @@ from orchestrator.presentation.locale.words import column, count, role_word, say
 from orchestrator.presentation.wrapping import cut, head, tail, width_of
 from orchestrator.workflows.registry import is_conversation, workflow_named
 from shared.models.outcomes import StepStatus
-from shared.models.panel import Role
 from shared.models.rows import StepRow, UsageRow
 
 LEAST_COLUMN = 24
@@ -105,7 +104,7 @@ def _round(look: RunSnapshot, language: str) -> str:
 
 def _answered(look: RunSnapshot, language: str) -> str:
     """`2 of 3 answered`"""
-    answers = [step for step in look.steps if step.role == Role.ANSWER]
+    answers = [step for step in look.steps if step.role == "answer"]
     if not answers:
         return ""
     came = sum(step.status == StepStatus.DONE for step in answers)

@@ -7,9 +7,9 @@ from functools import partial
 from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.replay.commands import Effect, Turn, together
 from orchestrator.workflows.ask.context import AskContext, GivenAnswer, Missing, QuestionAnswers
+from orchestrator.workflows.ask.roles import AskRole
 from shared.models.deliberation import Answer
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Role
 
 
 def collect_answers(context: AskContext) -> Effect[QuestionAnswers]:
@@ -18,7 +18,7 @@ def collect_answers(context: AskContext) -> Effect[QuestionAnswers]:
         Turn(
             key=f"answer/{speaker.name}",
             participant=speaker,
-            role=Role.ANSWER,
+            role=AskRole.ANSWER,
             round=1,
             reply_model="answer",
             prompt=partial(context.prompts.answer, speaker),

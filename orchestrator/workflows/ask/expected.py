@@ -12,7 +12,7 @@ from orchestrator.core.discussion.estimate import (
 )
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.ask.ranking import FEWEST_ANSWERS
-from shared.models.panel import Role
+from orchestrator.workflows.ask.roles import AskRole
 from shared.models.run import RunSpec
 
 
@@ -21,11 +21,11 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     options, everybody = AskOptions.model_validate(spec.options), spec.panel.critics
     asked = INSTRUCTIONS_TOKENS + subject_tokens
     answers = len(everybody) * LONG_ANSWER_TOKENS
-    yield from expected_calls(everybody, Role.ANSWER, asked, certain=True)
+    yield from expected_calls(everybody, AskRole.ANSWER, asked, certain=True)
     if options.ranking and len(everybody) >= FEWEST_ANSWERS:
         others = asked + answers - LONG_ANSWER_TOKENS
-        yield from expected_calls(everybody, Role.RANKING, others, certain=True)
+        yield from expected_calls(everybody, AskRole.RANKING, others, certain=True)
     if options.synthesis and len(everybody) > 1:
         yield from expected_calls(
-            (spec.panel.chair,), Role.SYNTHESIS, asked + answers, certain=True
+            (spec.panel.chair,), AskRole.SYNTHESIS, asked + answers, certain=True
         )

@@ -15,7 +15,7 @@ from orchestrator.core.views.live import (
     note,
     stated,
 )
-from shared.models.panel import Role
+from orchestrator.workflows.ask.roles import AskRole
 from shared.models.rows import StepRow
 
 
@@ -34,8 +34,11 @@ def _ranking(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
 
 
 LIVE = LiveView(
-    begins={Role.ANSWER: begins_with("asks_answers"), Role.RANKING: begins_with("asks_rankings")},
-    ends={Role.ANSWER: _answer, Role.RANKING: _ranking},
-    lone=frozenset({Role.ANSWER}),
-    columns=Role.ANSWER,
+    begins={
+        AskRole.ANSWER: begins_with("asks_answers"),
+        AskRole.RANKING: begins_with("asks_rankings"),
+    },
+    ends={AskRole.ANSWER: _answer, AskRole.RANKING: _ranking},
+    lone=frozenset({AskRole.ANSWER}),
+    columns=AskRole.ANSWER,
 )

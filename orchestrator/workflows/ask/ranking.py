@@ -11,9 +11,9 @@ from orchestrator.core.discussion.turn_results import TurnResult, told_failure, 
 from orchestrator.core.replay.commands import Effect, Turn, together
 from orchestrator.workflows.ask.borda import RankOrder, borda
 from orchestrator.workflows.ask.context import AskContext, QuestionAnswers, RankedBy, RankingResult
+from orchestrator.workflows.ask.roles import AskRole
 from shared.models.deliberation import Ranking
 from shared.models.notices import Notice, notice
-from shared.models.panel import Role
 
 FEWEST_ANSWERS = 3  # with two, everybody would rank a single answer
 _LABEL = re.compile(r"(?<![A-Za-z])[A-Z]{1,2}(?![A-Za-z])")
@@ -31,7 +31,7 @@ def rank(context: AskContext, answers: QuestionAnswers) -> Effect[RankingResult]
         Turn(
             key=f"ranking/{ranker.name}",
             participant=ranker,
-            role=Role.RANKING,
+            role=AskRole.RANKING,
             round=1,
             reply_model="ranking",
             prompt=partial(context.prompts.ranking, ranker, shown[ranker.name], answers.texts),

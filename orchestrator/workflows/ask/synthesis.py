@@ -14,8 +14,8 @@ from orchestrator.workflows.ask.context import (
     RankingResult,
     SynthesisResult,
 )
+from orchestrator.workflows.ask.roles import AskRole
 from shared.models.notices import notice
-from shared.models.panel import Role
 from shared.models.replies import Synthesis
 
 
@@ -32,7 +32,7 @@ def synthesise(
         Turn(
             key=f"synthesis/{chair.name}",
             participant=chair,
-            role=Role.SYNTHESIS,
+            role=AskRole.SYNTHESIS,
             round=1,
             reply_model="synthesis",
             prompt=partial(

@@ -13,7 +13,7 @@ from orchestrator.core.views.context import (
     took_s,
 )
 from orchestrator.workflows.ask.result import AskResult, PeerRanking, RecordedAnswer
-from shared.models.panel import Role
+from orchestrator.workflows.ask.roles import AskRole
 
 AskView = ViewContext[AskResult]
 
@@ -50,7 +50,7 @@ def _so_far(view: AskView) -> tuple[RecordedAnswer, ...]:
             tokens=step.tokens,
             cost_usd=step.cost_usd,
         )
-        for step in view.facts.replies(Role.ANSWER)
+        for step in view.facts.replies(AskRole.ANSWER)
     )
 
 
@@ -60,7 +60,7 @@ def _answers(view: AskView) -> list[Block]:
         return [remark(view.say("nobody_answered"))] if view.facts.final else []
     if view.brief and len(given) == 1:
         return [Words(given[0].answer)]
-    took = {step.participant: took_s(step) for step in view.facts.replies(Role.ANSWER)}
+    took = {step.participant: took_s(step) for step in view.facts.replies(AskRole.ANSWER)}
     return [
         block
         for answer in given

@@ -7,9 +7,10 @@ from orchestrator.workflows.ask.expected import expected
 from orchestrator.workflows.ask.live import LIVE
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.ask.result import AskResult
+from orchestrator.workflows.ask.roles import AskRole
 from orchestrator.workflows.ask.view import VIEW
 from orchestrator.workflows.descriptor import CRITIC, PartType, SubjectKind, WorkflowType, critics
-from shared.models.panel import Panel, Participant, Role
+from shared.models.panel import Panel, Participant
 
 
 def _merging(panel: Panel, options: AskOptions) -> tuple[Participant, ...]:
@@ -30,7 +31,7 @@ WORKFLOW: WorkflowType[AskOptions] = WorkflowType(
     subject=SubjectKind.QUESTION,
     counts_answers=True,
     parts=(
-        PartType(CRITIC, "answers", (Role.ANSWER, Role.RANKING), critics, many=True),
-        PartType("chair", "merges", (Role.SYNTHESIS,), _merging),
+        PartType(CRITIC, "answers", (AskRole.ANSWER, AskRole.RANKING), critics, many=True),
+        PartType("chair", "merges", (AskRole.SYNTHESIS,), _merging),
     ),
 )

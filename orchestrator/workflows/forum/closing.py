@@ -27,12 +27,12 @@ from orchestrator.workflows.forum.context import (
     within,
 )
 from orchestrator.workflows.forum.discussion import headings
+from orchestrator.workflows.forum.roles import ForumRole
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.deliberation import Ballot, Conclusion
 from shared.models.findings import Position
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import Ending
-from shared.models.panel import Role
 
 # After these nothing more is worked on, or nobody is there to work on it.
 NO_MORE_CALLS = frozenset({StopReason.OVER_BUDGET, StopReason.DEADLINE})
@@ -79,7 +79,7 @@ def conclude_talk(context: ForumContext, talk: Talk) -> Effect[Closing]:
         Turn(
             key="conclusion",
             participant=within(chair, CLOSING_TURN_S),
-            role=Role.SYNTHESIS,
+            role=ForumRole.SYNTHESIS,
             round=len(talk.exchanges),
             reply_model="conclusion",
             prompt=partial(context.prompts.conclusion, headings(talk), talk.stop.value),
@@ -107,7 +107,7 @@ def vote(context: ForumContext, talk: Talk, closing: Closing) -> Effect[Closing]
         Turn(
             key=f"ballot/{voter.name}",
             participant=within(voter, CLOSING_TURN_S),
-            role=Role.BALLOT,
+            role=ForumRole.BALLOT,
             round=len(talk.exchanges),
             reply_model="ballot",
             prompt=partial(

@@ -41,10 +41,11 @@ from orchestrator.workflows.forum.floor import (
 )
 from orchestrator.workflows.forum.opening import commit
 from orchestrator.workflows.forum.prompts import NumberedSpeech
+from orchestrator.workflows.forum.roles import ForumRole
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.deliberation import Bid, Selection, Speech
 from shared.models.notices import Notice, notice
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import StepResult
 
 # An orchestrator that failed so often in a row is not asked for speakers any more.
@@ -111,7 +112,7 @@ def request_floor(
         Turn(
             key=f"bid/{number}/{speaker.name}",
             participant=within(speaker, limit_s),
-            role=Role.BID,
+            role=ForumRole.BID,
             round=number,
             reply_model="bid",
             prompt=partial(context.prompts.bid, speaker, speeches, reminder=reminded),
@@ -159,7 +160,7 @@ def select(
         Turn(
             key=f"selection/{number}",
             participant=within(context.orchestrator, time_left(context, talk)),
-            role=Role.SELECTION,
+            role=ForumRole.SELECTION,
             round=number,
             reply_model="selection",
             prompt=partial(
@@ -231,7 +232,7 @@ def speak(context: ForumContext, talk: Talk, exchange: ForumRound) -> Effect[Tal
         Turn(
             key=f"speech/{number}/{speaker.name}",
             participant=within(speaker, time_left(context, talk)),
-            role=Role.SPEECH,
+            role=ForumRole.SPEECH,
             round=number,
             reply_model="speech",
             prompt=partial(
@@ -265,7 +266,7 @@ def judge(context: ForumContext, talk: Talk) -> RoundRecord:
     """A round's figures: what the wording shows (a hint for people, nothing is decided by it), and circles."""
     exchange = talk.exchanges[-1]
     taken = [
-        RoundTaken(exchange.number, Role.SPEECH.value, (contribution(exchange.said),))
+        RoundTaken(exchange.number, ForumRole.SPEECH.value, (contribution(exchange.said),))
         for exchange in talk.exchanges
         if exchange.said is not None
     ]
@@ -288,7 +289,10 @@ def judge(context: ForumContext, talk: Talk) -> RoundRecord:
 def contribution(speech: FloorSpeech) -> Contribution:
     """A speech, or the gap where one should have been, as the detectors see it."""
     return Contribution(
-        speech.participant, Role.SPEECH.value, speech.text or "", answered=speech.text is not None
+        speech.participant,
+        ForumRole.SPEECH.value,
+        speech.text or "",
+        answered=speech.text is not None,
     )
 
 

@@ -18,8 +18,8 @@ from orchestrator.core.views.live import (
     headed,
     note,
 )
+from orchestrator.workflows.forum.roles import ForumRole
 from orchestrator.workflows.forum.rounds import BidSeen, RoundSeen, rounds_of_steps
-from shared.models.panel import Role
 from shared.models.rows import StepRow
 
 
@@ -96,23 +96,23 @@ def _signs(steps: Sequence[StepRow]) -> str:
 
 LIVE = LiveView(
     begins={
-        Role.BID: _floor_is_open,
-        Role.SPEECH: _given_the_floor,
-        Role.BALLOT: ballots_begin,
-        Role.SYNTHESIS: _concluding,
+        ForumRole.BID: _floor_is_open,
+        ForumRole.SPEECH: _given_the_floor,
+        ForumRole.BALLOT: ballots_begin,
+        ForumRole.SYNTHESIS: _concluding,
     },
     ends={
-        Role.BID: _bid,
-        Role.SELECTION: _selection,
-        Role.SPEECH: _speech,
-        Role.SYNTHESIS: _conclusion,
-        Role.BALLOT: ballot,
+        ForumRole.BID: _bid,
+        ForumRole.SELECTION: _selection,
+        ForumRole.SPEECH: _speech,
+        ForumRole.SYNTHESIS: _conclusion,
+        ForumRole.BALLOT: ballot,
     },
-    failures={Role.SPEECH: "no_speech"},
-    silent=frozenset({Role.SELECTION}),
-    announced=frozenset({Role.SPEECH}),
-    gathered={Role.BID: _all_bids},
+    failures={ForumRole.SPEECH: "no_speech"},
+    silent=frozenset({ForumRole.SELECTION}),
+    announced=frozenset({ForumRole.SPEECH}),
+    gathered={ForumRole.BID: _all_bids},
     command="ask --debate",
-    spotlight=Role.SPEECH,
-    signs=(Role.BID, _signs),
+    spotlight=ForumRole.SPEECH,
+    signs=(ForumRole.BID, _signs),
 )

@@ -15,9 +15,9 @@ from orchestrator.workflows.forum.context import (
     time_left,
     within,
 )
+from orchestrator.workflows.forum.roles import ForumRole
 from shared.models.deliberation import Opening
 from shared.models.notices import notice
-from shared.models.panel import Role
 
 REPLY_MODEL = "opening.forum"
 
@@ -30,7 +30,7 @@ def commit(context: ForumContext, talk: Talk) -> Effect[Talk]:
         Turn(
             key=f"opening/{speaker.name}",
             participant=within(speaker, limit_s),
-            role=Role.BALLOT,
+            role=ForumRole.BALLOT,
             round=0,
             reply_model=REPLY_MODEL,
             prompt=partial(context.prompts.opening, speaker),

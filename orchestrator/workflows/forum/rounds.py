@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from orchestrator.core.views.context import why_failed
 from orchestrator.workflows.forum.result import ForumResult
+from orchestrator.workflows.forum.roles import ForumRole
 from shared.models.notices import Notice
 from shared.models.outcomes import StepStatus
-from shared.models.panel import Role
 from shared.models.rows import StepRow
 
 
@@ -58,15 +58,15 @@ def rounds_of_steps(steps: Iterable[StepRow]) -> tuple[RoundSeen, ...]:
     """The rounds of a forum that goes on (or is over)."""
     rows: dict[int, list[StepRow]] = {}
     for step in steps:
-        if step.role in (Role.BID, Role.SELECTION, Role.SPEECH):
+        if step.role in (ForumRole.BID, ForumRole.SELECTION, ForumRole.SPEECH):
             rows.setdefault(step.round, []).append(step)
     return tuple(_round_of_steps(number, found) for number, found in rows.items())
 
 
 def _round_of_steps(number: int, steps: list[StepRow]) -> RoundSeen:
-    bids = tuple(_bid(step) for step in steps if step.role == Role.BID)
-    selection = next((step for step in steps if step.role == Role.SELECTION), None)
-    speech = next((step for step in steps if step.role == Role.SPEECH), None)
+    bids = tuple(_bid(step) for step in steps if step.role == ForumRole.BID)
+    selection = next((step for step in steps if step.role == ForumRole.SELECTION), None)
+    speech = next((step for step in steps if step.role == ForumRole.SPEECH), None)
     wish = (selection.reply or {}) if selection is not None else {}
     selected = None if speech is None else speech.participant
     wished = str(wish.get("speaker") or "").casefold()

@@ -15,8 +15,8 @@ from orchestrator.workflows.forum.expected import expected
 from orchestrator.workflows.forum.live import LIVE
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.forum.result import ForumResult
+from orchestrator.workflows.forum.roles import ForumRole
 from orchestrator.workflows.forum.view import VIEW
-from shared.models.panel import Role
 
 WORKFLOW: WorkflowType[ForumOptions] = WorkflowType(
     name="forum",
@@ -31,8 +31,16 @@ WORKFLOW: WorkflowType[ForumOptions] = WorkflowType(
     subject=SubjectKind.QUESTION,
     counts_answers=True,
     parts=(
-        PartType(CRITIC, "participant", (Role.BALLOT, Role.BID, Role.SPEECH), critics, many=True),
-        PartType("chair", "orchestrator", (Role.SELECTION, Role.SYNTHESIS), chair, leads=True),
+        PartType(
+            CRITIC,
+            "participant",
+            (ForumRole.BALLOT, ForumRole.BID, ForumRole.SPEECH),
+            critics,
+            many=True,
+        ),
+        PartType(
+            "chair", "orchestrator", (ForumRole.SELECTION, ForumRole.SYNTHESIS), chair, leads=True
+        ),
     ),
     rounds=lambda options: options.max_rounds,
 )

@@ -12,8 +12,8 @@ from orchestrator.core.discussion.estimate import (
     expected_calls,
 )
 from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.panel.roles import PanelRole
 from orchestrator.workflows.panel.strategies import strategy_named
-from shared.models.panel import Role
 from shared.models.run import RunSpec
 
 
@@ -27,15 +27,15 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     opens = strategy.opening and options.opening_vote
     if opens:
         short = SHORT_ANSWER_TOKENS
-        yield from expected_calls(debaters, Role.BALLOT, said, certain=True, longest=short)
+        yield from expected_calls(debaters, PanelRole.BALLOT, said, certain=True, longest=short)
     confirmed = bool(moderators) or opens
     for number in range(1, strategy.rounds(options.max_rounds) + 1):
         certain = number == 1 or (number == 2 and not confirmed)
-        yield from expected_calls(debaters, Role.ARGUMENT, said, certain=certain)
+        yield from expected_calls(debaters, PanelRole.ARGUMENT, said, certain=certain)
         said += len(debaters) * LONG_ANSWER_TOKENS
-        yield from expected_calls(moderators, Role.MODERATION, said, certain=certain)
+        yield from expected_calls(moderators, PanelRole.MODERATION, said, certain=certain)
     if strategy.ballot and options.ballot:
         yield from expected_calls(
-            debaters, Role.BALLOT, said, certain=True, longest=SHORT_ANSWER_TOKENS
+            debaters, PanelRole.BALLOT, said, certain=True, longest=SHORT_ANSWER_TOKENS
         )
-    yield from expected_calls((panel.chair,), Role.JUDGEMENT, said, certain=True)
+    yield from expected_calls((panel.chair,), PanelRole.JUDGEMENT, said, certain=True)

@@ -10,11 +10,11 @@ from orchestrator.core.replay.commands import Effect, Turn, phase, single
 from orchestrator.workflows.panel.context import JUDGE_TEMPERATURE, PanelContext, PanelDebate
 from orchestrator.workflows.panel.ending import PanelEnding
 from orchestrator.workflows.panel.prompts import RevealedVote
+from orchestrator.workflows.panel.roles import PanelRole
 from orchestrator.workflows.panel.views import everything
 from orchestrator.workflows.panel.voting import Voting, in_order_of
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import Ending
-from shared.models.panel import Role
 from shared.models.planning import Judgement
 
 _NOT_JUDGED = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
@@ -45,7 +45,7 @@ def judge(
         Turn(
             key=f"judgement/{somebody.name}",
             participant=somebody,
-            role=Role.JUDGEMENT,
+            role=PanelRole.JUDGEMENT,
             round=len(held.held),
             reply_model="judgement",
             prompt=lambda: context.prompts.judgement(

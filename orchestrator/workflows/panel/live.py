@@ -20,7 +20,7 @@ from orchestrator.core.views.live import (
     position,
     stated,
 )
-from shared.models.panel import Role
+from orchestrator.workflows.panel.roles import PanelRole
 from shared.models.rows import StepRow
 
 
@@ -52,15 +52,15 @@ def _judgement(step: StepRow, reply: Reply, context: RenderContext) -> list[Line
 
 LIVE = LiveView(
     begins={
-        Role.ARGUMENT: _round_begins,
-        Role.BALLOT: ballots_begin,
-        Role.JUDGEMENT: begins_with("asks_judgement"),
+        PanelRole.ARGUMENT: _round_begins,
+        PanelRole.BALLOT: ballots_begin,
+        PanelRole.JUDGEMENT: begins_with("asks_judgement"),
     },
     ends={
-        Role.ARGUMENT: _argument,
-        Role.MODERATION: _moderation,
-        Role.BALLOT: ballot,
-        Role.JUDGEMENT: _judgement,
+        PanelRole.ARGUMENT: _argument,
+        PanelRole.MODERATION: _moderation,
+        PanelRole.BALLOT: ballot,
+        PanelRole.JUDGEMENT: _judgement,
     },
-    silent=frozenset({Role.MODERATION}),
+    silent=frozenset({PanelRole.MODERATION}),
 )

@@ -17,9 +17,9 @@ from orchestrator.workflows.panel.context import (
 )
 from orchestrator.workflows.panel.positions import Read, with_rivals
 from orchestrator.workflows.panel.prompts import DebaterView
+from orchestrator.workflows.panel.roles import PanelRole
 from orchestrator.workflows.panel.views import shown
 from shared.models.notices import Notice, notice
-from shared.models.panel import Role
 from shared.models.planning import Moderation
 
 
@@ -61,7 +61,7 @@ def moderate(
         Turn(
             key=f"moderation/{number}/{moderator.name}",
             participant=moderator,
-            role=Role.MODERATION,
+            role=PanelRole.MODERATION,
             round=number,
             reply_model="moderation",
             prompt=lambda: context.prompts.moderation(moderator, view()),

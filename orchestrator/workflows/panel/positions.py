@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from orchestrator.core.findings.likeness import letters
 from orchestrator.core.findings.stances import VALUES, raising_stance
 from orchestrator.workflows.panel.context import POINT, POSITION, WEIGHTS
+from orchestrator.workflows.panel.roles import PanelRole
 from shared.models.findings import Finding, Position, Stance
-from shared.models.panel import Role
 from shared.models.planning import MAX_POINTS, Argument, OpeningVote
 
-ROLE = Role.ARGUMENT.value
+ROLE = PanelRole.ARGUMENT.value
 RIVAL = "holds another position"
 _ID = re.compile(r"\W*(P\d+)(?!\w)", re.IGNORECASE)
 

@@ -41,11 +41,12 @@ from orchestrator.workflows.panel.moderation import moderate
 from orchestrator.workflows.panel.positions import ROLE, Read, read_round, with_rivals
 from orchestrator.workflows.panel.prompts import DebaterView
 from orchestrator.workflows.panel.quoting import checked, newly_weighty, sources
+from orchestrator.workflows.panel.roles import PanelRole
 from orchestrator.workflows.panel.strategies import SpeakingOrder
 from orchestrator.workflows.panel.views import before_round, heard_by
 from shared.models.findings import StatedStance
 from shared.models.notices import notice
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.planning import Argument, Moderation, OpeningVote
 from shared.models.steps import Failure, StepResult
 
@@ -70,7 +71,7 @@ def vote_first(context: PanelContext) -> Effect[PanelDebate]:
         Turn(
             key=f"opening/{debater.name}",
             participant=debater,
-            role=Role.BALLOT,
+            role=PanelRole.BALLOT,
             round=0,
             reply_model="opening",
             prompt=partial(context.prompts.opening, debater),
@@ -214,7 +215,7 @@ def argument(context: PanelContext, number: int, debater: Participant, view: Deb
     return Turn(
         key=f"argument/{number}/{debater.name}",
         participant=debater,
-        role=Role.ARGUMENT,
+        role=PanelRole.ARGUMENT,
         round=number,
         reply_model="argument",
         prompt=partial(context.prompts.argument, debater, view),

@@ -30,7 +30,7 @@ from orchestrator.workflows.panel.result import (
     PanelRound,
     PanelVote,
 )
-from shared.models.panel import Role
+from orchestrator.workflows.panel.roles import PanelRole
 
 PanelView = ViewContext[PanelResult]
 SHORT = 60
@@ -124,7 +124,7 @@ def _title(result: PanelResult, position: str) -> str:
 
 def _so_far(view: PanelView) -> list[Block]:
     """Everybody's last position while there is no result."""
-    latest = {step.participant: step.reply or {} for step in view.facts.replies(Role.ARGUMENT)}
+    latest = {step.participant: step.reply or {} for step in view.facts.replies(PanelRole.ARGUMENT)}
     entries = [
         Item(
             str(reply.get("position") or ""),

@@ -16,11 +16,12 @@ from orchestrator.core.discussion.turn_results import (
 from orchestrator.core.findings.stances import latest
 from orchestrator.core.replay.commands import Effect, Turn, phase, together
 from orchestrator.workflows.panel.context import PanelContext, PanelDebate
+from orchestrator.workflows.panel.roles import PanelRole
 from orchestrator.workflows.panel.views import everything
 from shared.models.findings import Finding, Position
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import Ending
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.planning import ChoiceBallot
 from shared.models.steps import StepResult
 
@@ -87,7 +88,7 @@ def ballot(
     return Turn(
         key=f"ballot/{debater.name}",
         participant=debater,
-        role=Role.BALLOT,
+        role=PanelRole.BALLOT,
         round=len(held.held),
         reply_model="ballot.choice",
         prompt=lambda: context.prompts.ballot(

@@ -16,8 +16,9 @@ from orchestrator.workflows.panel.expected import expected
 from orchestrator.workflows.panel.live import LIVE
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.result import PanelResult
+from orchestrator.workflows.panel.roles import PanelRole
 from orchestrator.workflows.panel.view import VIEW
-from shared.models.panel import Panel, Participant, Role
+from shared.models.panel import Panel, Participant
 
 
 def _moderating(_panel: Panel, options: PanelOptions) -> tuple[Participant, ...]:
@@ -45,12 +46,12 @@ WORKFLOW: WorkflowType[PanelOptions] = WorkflowType(
     expected=expected,
     subject=SubjectKind.QUESTION,
     parts=(
-        PartType(CRITIC, "debater", (Role.BALLOT, Role.ARGUMENT), critics, many=True),
-        PartType("chair", "judge", (Role.JUDGEMENT,), chair, leads=True),
-        PartType("moderator", "moderator", (Role.MODERATION,), _moderating, in_options=True),
+        PartType(CRITIC, "debater", (PanelRole.BALLOT, PanelRole.ARGUMENT), critics, many=True),
+        PartType("chair", "judge", (PanelRole.JUDGEMENT,), chair, leads=True),
+        PartType("moderator", "moderator", (PanelRole.MODERATION,), _moderating, in_options=True),
     ),
     gate=lambda options: GateRule(requires_consensus=options.require_consensus),
-    round_roles=(Role.ARGUMENT,),
+    round_roles=(PanelRole.ARGUMENT,),
     rounds=lambda options: options.max_rounds,
     objection=_debater_as_judge,
 )

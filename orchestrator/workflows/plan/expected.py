@@ -12,8 +12,8 @@ from orchestrator.core.discussion.estimate import (
 )
 from orchestrator.core.discussion.strategies import strategy_named
 from orchestrator.workflows.plan.options import PlanOptions
+from orchestrator.workflows.plan.roles import PlanRole
 from orchestrator.workflows.plan.strategies import STRATEGIES
-from shared.models.panel import Role
 from shared.models.run import RunSpec
 
 
@@ -26,7 +26,7 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     for version in range(1, options.max_revisions + 2):
         first = version == 1
         if not (first and options.given):
-            yield from expected_calls((panel.author,), Role.PLAN, base, certain=first)
+            yield from expected_calls((panel.author,), PlanRole.PLAN, base, certain=first)
         said = base + LONG_ANSWER_TOKENS
         for number in range(1, max(options.rounds, strategy.fewest_rounds) + 1):
             certain = first and number <= strategy.fewest_rounds
@@ -36,4 +36,4 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
                     (speaker.participant,), speaker.role.name, said, certain=certain
                 )
             said += len(speakers) * LONG_ANSWER_TOKENS
-        yield from expected_calls((panel.chair,), Role.SYNTHESIS, said, certain=first)
+        yield from expected_calls((panel.chair,), PlanRole.SYNTHESIS, said, certain=first)

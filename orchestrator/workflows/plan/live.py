@@ -16,8 +16,8 @@ from orchestrator.core.views.live import (
     headed,
     objections,
 )
+from orchestrator.workflows.plan.roles import PlanRole
 from orchestrator.workflows.plan.strategies import STRATEGIES
-from shared.models.panel import Role
 from shared.models.rows import StepRow
 
 
@@ -37,7 +37,7 @@ def _version(step: StepRow, context: RenderContext) -> str:
 
 
 LIVE = LiveView(
-    begins={Role.PLAN: _planning},
-    ends={Role.PLAN: _plan, **dict.fromkeys(critics_roles(STRATEGIES), objections)},
+    begins={PlanRole.PLAN: _planning},
+    ends={PlanRole.PLAN: _plan, **dict.fromkeys(critics_roles(STRATEGIES), objections)},
     rounds=frozenset(role_names(STRATEGIES)),
 )

@@ -12,10 +12,10 @@ from orchestrator.core.replay.commands import Effect, Prompt, Turn, single
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.discussion import proposal
 from orchestrator.workflows.plan.prompts import PlanView
+from orchestrator.workflows.plan.roles import PlanRole
 from shared.models.findings import FindingStatus
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Role
 from shared.models.planning import Plan
 
 # What a revision has to answer: everything that the panel did not reject.
@@ -69,7 +69,7 @@ def _write(context: PlanContext, number: int, prompt: Callable[[], Prompt]) -> E
         Turn(
             key=f"plan/{number}/{planner.name}",
             participant=planner,
-            role=Role.PLAN,
+            role=PlanRole.PLAN,
             round=number,
             reply_model="plan",
             prompt=prompt,

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from orchestrator.core.discussion.strategies import DiscussionRole, RoundCast, Strategy, by_name
-from shared.models.panel import Role
+from orchestrator.workflows.plan.roles import PlanRole
 
 CHALLENGE = DiscussionRole(
-    name=Role.CHALLENGE,
+    name=PlanRole.CHALLENGE,
     reply="challenge",
     system="critic.debate",
     first="challenge.first",
     later="challenge.later",
 )
 DEFENSE = DiscussionRole(
-    name=Role.DEFENSE, reply="defense", system="planner.defense", first="defense", answers=True
+    name=PlanRole.DEFENSE, reply="defense", system="planner.defense", first="defense", answers=True
 )
 CROSS_REVIEW = DiscussionRole(
-    name=Role.CROSS_REVIEW,
+    name=PlanRole.CROSS_REVIEW,
     reply="cross-review",
     system="critic.cross",
     first="cross-review",
@@ -30,8 +30,8 @@ def lens(name: str, system: str, reply: str | None = None) -> DiscussionRole:
 
 
 LENSES = (
-    lens(Role.RISK, system="critic.risk"),
-    lens(Role.INNOVATION, system="critic.innovation"),
+    lens(PlanRole.RISK, system="critic.risk"),
+    lens(PlanRole.INNOVATION, system="critic.innovation"),
 )
 
 STRATEGIES = by_name(

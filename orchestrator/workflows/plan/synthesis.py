@@ -13,8 +13,8 @@ from orchestrator.core.replay.commands import Effect, Turn, single
 from orchestrator.workflows.plan.context import PlanContext, PlanVersion
 from orchestrator.workflows.plan.discussion import shown
 from orchestrator.workflows.plan.prompts import PlanView
+from orchestrator.workflows.plan.roles import PlanRole
 from shared.models.notices import Notice, notice
-from shared.models.panel import Role
 from shared.models.planning import PlanSynthesis
 
 
@@ -41,7 +41,7 @@ def synthesise(context: PlanContext, plan: PlanVersion, history: History) -> Eff
         Turn(
             key=plan.key("synthesis", chair.name),
             participant=chair,
-            role=Role.SYNTHESIS,
+            role=PlanRole.SYNTHESIS,
             round=len(history.rounds),
             reply_model="synthesis.plan",
             prompt=lambda: context.prompts.synthesis(

@@ -26,9 +26,9 @@ from orchestrator.core.views.feedback import feedback
 from orchestrator.core.views.impact import ImpactView, impact
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.result import PlanResult, PlanRevision
+from orchestrator.workflows.plan.roles import PlanRole
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending
-from shared.models.panel import Role
 
 PlanView = ViewContext[PlanResult]
 # After these the silence about a plan says nothing about it.
@@ -74,7 +74,7 @@ def _latest(view: PlanView) -> tuple[str, int, str | None, tuple[str, ...]] | No
     if result is not None and result.plan:
         last = result.revisions[-1]
         return result.plan, last.number, result.plan_by, last.assumptions
-    written = view.facts.replies(Role.PLAN)
+    written = view.facts.replies(PlanRole.PLAN)
     reply = (written[-1].reply or {}) if written else {}
     if shown is not None and shown.plan:
         by = written[-1].participant if reply.get("plan") == shown.plan else None

@@ -19,9 +19,9 @@ from orchestrator.workflows.plan.expected import expected
 from orchestrator.workflows.plan.live import LIVE
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.result import PlanResult
+from orchestrator.workflows.plan.roles import PlanRole
 from orchestrator.workflows.plan.strategies import STRATEGIES
 from orchestrator.workflows.plan.view import VIEW
-from shared.models.panel import Role
 
 WORKFLOW: WorkflowType[PlanOptions] = WorkflowType(
     name="plan",
@@ -36,8 +36,8 @@ WORKFLOW: WorkflowType[PlanOptions] = WorkflowType(
     subject=SubjectKind.QUESTION,
     parts=(
         PartType(CRITIC, "challenger", critics_roles(STRATEGIES), critics, many=True),
-        PartType("author", "planner", (Role.PLAN, Role.DEFENSE), author, leads=True),
-        PartType("chair", "chair", (Role.SYNTHESIS,), chair),
+        PartType("author", "planner", (PlanRole.PLAN, PlanRole.DEFENSE), author, leads=True),
+        PartType("chair", "chair", (PlanRole.SYNTHESIS,), chair),
     ),
     decisions=(DECISION,),
     finds=True,

@@ -14,9 +14,9 @@ from orchestrator.core.discussion.estimate import (
 from orchestrator.core.discussion.portions import WHOLE_TOKENS, room
 from orchestrator.core.discussion.strategies import Speaker, strategy_named
 from orchestrator.workflows.review.options import ReviewOptions
+from orchestrator.workflows.review.roles import ReviewRole
 from orchestrator.workflows.review.strategies import STRATEGIES
 from shared.git.diff_pieces import PIECE_TOKENS
-from shared.models.panel import Role
 from shared.models.run import RunSpec
 
 FINDING_TOKENS = 120
@@ -45,8 +45,8 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
                     (speaker.participant,), speaker.role.name, base + findings, certain=False
                 )
         told = INSTRUCTIONS_TOKENS + findings + said  # the chair is not shown the change
-        yield from expected_calls((panel.chair,), Role.SYNTHESIS, told, certain=first)
-        yield from expected_calls((panel.author,), Role.FIX, base + findings, certain=False)
+        yield from expected_calls((panel.chair,), ReviewRole.SYNTHESIS, told, certain=first)
+        yield from expected_calls((panel.author,), ReviewRole.FIX, base + findings, certain=False)
 
 
 def _first_reading(

@@ -12,9 +12,9 @@ from orchestrator.core.discussion.turn_results import told_failure
 from orchestrator.core.replay.commands import Effect, ToolRun, Turn, single
 from orchestrator.workflows.review.context import ReviewContext
 from orchestrator.workflows.review.prompts import ChangeView
+from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.findings import Finding, FindingStatus
 from shared.models.notices import Notice, notice
-from shared.models.panel import Role
 from shared.models.replies import CheckedFix, CheckedFixes, FixProposal
 from shared.text.tokens import estimated_tokens
 from shared.tools.inputs import FixCheckInput
@@ -68,7 +68,7 @@ def write_fixes(
         Turn(
             key=context.key("fix", author.name),
             participant=author,
-            role=Role.FIX,
+            role=ReviewRole.FIX,
             round=len(history.rounds) + 1,
             reply_model="fix",
             prompt=lambda: context.prompts.fix(

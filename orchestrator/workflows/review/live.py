@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from orchestrator.core.views.live import LiveView
-from shared.models.panel import Role
+from orchestrator.workflows.review.roles import ReviewRole
 
 LIVE = LiveView(
-    rounds=frozenset({Role.CRITIQUE, Role.REBUTTAL}),
-    lone=frozenset({Role.CRITIQUE}),
+    rounds=frozenset({ReviewRole.CRITIQUE, ReviewRole.REBUTTAL}),
+    lone=frozenset({ReviewRole.CRITIQUE}),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.core.discussion.strategies import DiscussionRole, RoundCast, Strategy, by_name
-from shared.models.panel import Role
+from orchestrator.workflows.review.roles import ReviewRole
 
 
 def strategy(name: str, *, replies: str | None = None) -> Strategy:
@@ -11,7 +11,7 @@ def strategy(name: str, *, replies: str | None = None) -> Strategy:
     replies = replies or name
     critics = RoundCast.of(
         DiscussionRole(
-            name=Role.CRITIQUE,
+            name=ReviewRole.CRITIQUE,
             reply=f"critique.{replies}",
             system=f"critic.{name}",
             first=f"critique.first.{name}",
@@ -20,7 +20,7 @@ def strategy(name: str, *, replies: str | None = None) -> Strategy:
     )
     author = RoundCast.of(
         DiscussionRole(
-            name=Role.REBUTTAL,
+            name=ReviewRole.REBUTTAL,
             reply=f"rebuttal.{replies}",
             system=f"author.{name}",
             first=f"rebuttal.{name}",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from orchestrator.core.discussion.loop import History
 from orchestrator.core.replay.commands import Effect, Turn, single
 from orchestrator.workflows.review.context import ReviewContext
+from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.notices import Notice, notice
-from shared.models.panel import Role
 from shared.models.replies import Synthesis
 
 
@@ -35,7 +35,7 @@ def synthesise(context: ReviewContext, history: History) -> Effect[Synthesised]:
         Turn(
             key=context.key("synthesis", chair.name),
             participant=chair,
-            role=Role.SYNTHESIS,
+            role=ReviewRole.SYNTHESIS,
             round=len(history.rounds),
             reply_model="synthesis",
             prompt=lambda: context.prompts.synthesis(

@@ -19,9 +19,9 @@ from orchestrator.workflows.review.expected import expected
 from orchestrator.workflows.review.live import LIVE
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.result import ReviewResult
+from orchestrator.workflows.review.roles import ReviewRole
 from orchestrator.workflows.review.strategies import STRATEGIES
 from orchestrator.workflows.review.view import VIEW
-from shared.models.panel import Role
 
 WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
     name="review",
@@ -36,9 +36,9 @@ WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
     expected=expected,
     subject=SubjectKind.CHANGE,
     parts=(
-        PartType(CRITIC, "critic", (Role.CRITIQUE,), critics, many=True),
-        PartType("author", "author", (Role.REBUTTAL, Role.FIX), author),
-        PartType("chair", "chair", (Role.SYNTHESIS,), chair),
+        PartType(CRITIC, "critic", (ReviewRole.CRITIQUE,), critics, many=True),
+        PartType("author", "author", (ReviewRole.REBUTTAL, ReviewRole.FIX), author),
+        PartType("chair", "chair", (ReviewRole.SYNTHESIS,), chair),
     ),
     decisions=(DECISION,),
     finds=True,

@@ -22,7 +22,7 @@ from orchestrator.core.findings.quotations import GivenTexts, quoted_in
 from orchestrator.core.findings.stances import RAISING
 from shared.models.deliberation import Context, Question
 from shared.models.findings import Finding, FindingStatus, Position, Severity, Stance
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import StepResult
 
 TASK = "Two disks failed in March, and nobody noticed."
@@ -57,7 +57,7 @@ LEDGER = (
 
 
 def vote(who: str, number: int, verdict: str) -> Contribution:
-    return Contribution(who, Role.CRITIQUE, round=number, verdict=verdict)
+    return Contribution(who, "critique", round=number, verdict=verdict)
 
 
 def priced(who: str, cost: float | None) -> TurnResult:

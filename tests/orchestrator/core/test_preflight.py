@@ -6,7 +6,7 @@ import pytest
 
 from orchestrator.core.discussion.estimate import ExpectedCall
 from orchestrator.core.discussion.preflight import Limit, obstacles, shortfall, too_few_calls
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.run import Budget
 
 
@@ -15,7 +15,7 @@ def speaker(name: str = "ada", **fields: object) -> Participant:
 
 
 def call(who: Participant, tokens: int = 1_000, *, certain: bool = True) -> ExpectedCall:
-    return ExpectedCall(who, Role.CRITIQUE, certain, tokens, 1_500)
+    return ExpectedCall(who, "critique", certain, tokens, 1_500)
 
 
 def by_token(participant: Participant, tokens_in: int, tokens_out: int) -> float | None:

@@ -24,7 +24,6 @@ from orchestrator.core.replay.replay import Entry, Journal, fingerprint, replay
 from shared.errors import ReplayMismatch
 from shared.models.decision import Answer, Question
 from shared.models.outcomes import FailureKind, Verdict
-from shared.models.panel import Role
 from shared.models.steps import Failure, StepResult
 from tests.support.programs import SPEAKER, round_record, tool, turn
 
@@ -170,7 +169,7 @@ def test_an_empty_group_needs_nobody() -> None:
     "other",
     [
         turn("a", participant=SPEAKER.model_copy(update={"name": "somebody"})),
-        turn("a", role=Role.REBUTTAL),
+        turn("a", role="rebuttal"),
         turn("a", round=2),
         turn("a", reply_model="synthesis"),
         tool("a"),

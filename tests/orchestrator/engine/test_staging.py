@@ -12,7 +12,6 @@ from orchestrator.core.replay.commands import Prompt, RoundRecord, ToolRun
 from orchestrator.engine.staging import Stage, refusal
 from shared.models.findings import Position, Stance
 from shared.models.outcomes import FailureKind, RunStatus
-from shared.models.panel import Role
 from shared.models.replies import CheckedFix
 from shared.models.run import RunSpec
 from shared.models.steps import Failure, PromptPart
@@ -57,7 +56,7 @@ def test_every_role_has_its_own_task_name_and_every_kind_its_queue() -> None:
     inputs = FixCheckInput(subject="0" * 64, fixes=())
     apply = ToolRun("apply", "apply", "git", "apply", 0, "applied", lambda: inputs)
 
-    stage = staged(turn("a", role=Role.REBUTTAL), tool("b"), apply)
+    stage = staged(turn("a", role="rebuttal"), tool("b"), apply)
 
     assert [(s.task, s.queue) for s in stage.scheduled] == [
         ("quorate.turn.rebuttal", "quorate.turns"),

@@ -6,7 +6,7 @@ import pytest
 
 from orchestrator.core.document import plain
 from orchestrator.presentation.sent import prompt
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import PromptPart, ToolRequest, TurnRequest
 from workers.turns.canary import canary_of
 from workers.turns.egress import without_secrets
@@ -20,7 +20,7 @@ DOCUMENTS = {"diff": DIFF.encode()}
 def turn(provider: str, **fields: object) -> TurnRequest:
     values: dict[str, object] = {
         "participant": Participant(name="bob", provider=provider, model="m"),
-        "role": Role.CRITIQUE,
+        "role": "critique",
         "round": 1,
         "reply_model": "critique.review",
         "system": (PromptPart(text="You review."),),

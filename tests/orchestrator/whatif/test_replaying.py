@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from orchestrator.presentation.locale.sentences import told
 
 from orchestrator.core.replay.recomputation import recompute
-from orchestrator.presentation.locale.sentences import told
 from orchestrator.whatif.changes import change_of
 from orchestrator.whatif.recording import make_recording
 from orchestrator.whatif.replaying import State, Variant, check, computed_otherwise, what_if

@@ -29,7 +29,7 @@ class Cast:
         self.acts = acts
 
     def __call__(self, step: Turn) -> StepResult:
-        act = self.acts.get(step.role.value) or getattr(self, step.role.value)
+        act = self.acts.get(step.role) or getattr(self, step.role)
         result: StepResult = act(step)
         return result
 

@@ -34,12 +34,12 @@ def found(spec: RunSpec) -> Estimate:
 
 
 def expected_roles(spec: RunSpec, *, shortest: bool) -> Counter[str]:
-    return Counter(call.role.value for call in calls(spec) if call.certain or not shortest)
+    return Counter(call.role for call in calls(spec) if call.certain or not shortest)
 
 
 def roles(simulation: Simulation) -> Counter[str]:
     turns = (step for step in simulation.commands.values() if isinstance(step, Turn))
-    return Counter(turn.role.value for turn in turns)
+    return Counter(turn.role for turn in turns)
 
 
 def ask(options: AskOptions, names: tuple[str, ...]) -> tuple[RunSpec, Counter[str]]:

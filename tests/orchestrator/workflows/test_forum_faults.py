@@ -155,7 +155,7 @@ def test_a_refused_turn_ends_the_run_without_asking_anybody_again(
     whole = Cast()
 
     def script(step: Turn) -> StepResult:
-        late = step.round >= 2 and step.role.value == role
+        late = step.round >= 2 and step.role == role
         return fail(kind) if late else whole(step)
 
     def asking(step: Turn) -> StepResult:

@@ -67,7 +67,7 @@ class Chance:
         draw = Random(f"{self.seed}/{step.key}")
         if self.hard_stops and draw.random() < 0.01:
             return fail(draw.choice([FailureKind.OVER_BUDGET, FailureKind.DEADLINE]))
-        if draw.random() < self.fails or (self.dead and step.role.value == "selection"):
+        if draw.random() < self.fails or (self.dead and step.role == "selection"):
             return fail(draw.choice(FAULTS))
         if draw.random() < 0.1:
             return say(step, draw.choice(NONSENSE))
@@ -75,7 +75,7 @@ class Chance:
         return result.model_copy(update={"elapsed_s": 20.0 * step.round})
 
     def _answer(self, step: Turn, draw: Random) -> StepResult:
-        match step.role.value:
+        match step.role:
             case "bid":
                 wants = draw.random() < self.asks[step.participant.name]
                 return give(step, action="REQUEST" if wants else "PASS", reason="because")
@@ -196,7 +196,7 @@ def test_a_vote_that_goes_missing_never_makes_a_consensus(
     lost = data.draw(st.sets(st.sampled_from(NAMES[:many]), min_size=1))
 
     def losing(step: Turn) -> StepResult:
-        gone = step.role.value == "ballot" and step.participant.name in lost
+        gone = step.role == "ballot" and step.participant.name in lost
         return fail() if gone else chance(step)
 
     after, _ = hold(run, losing)

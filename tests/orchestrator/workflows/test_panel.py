@@ -103,9 +103,7 @@ def test_only_contested_points_are_debated_further():
 def test_debaters_are_warm_judge_and_moderator_are_cool():
     _, run = held(PanelCast(), **moderated(strategy="sequential"))
     temperatures = {
-        step.role.value: step.temperature
-        for step in run.commands.values()
-        if isinstance(step, Turn)
+        step.role: step.temperature for step in run.commands.values() if isinstance(step, Turn)
     }
     assert temperatures["argument"] == 0.7
     assert temperatures["moderation"] == temperatures["judgement"] == 0.3

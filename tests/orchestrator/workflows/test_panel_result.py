@@ -115,7 +115,7 @@ def test_a_cost_that_is_not_known_stays_unknown():
     class Partly(PanelCast):
         def __call__(self, step: Turn) -> StepResult:
             result = super().__call__(step)
-            known = step.role.value != "judgement"
+            known = step.role != "judgement"
             return result.model_copy(update={"tokens": 10, "cost_usd": 0.01 if known else None})
 
     detail = held(Partly())[0].detail

@@ -50,7 +50,7 @@ class Chance:
         draw = Random(f"{self._seed}/{step.key}")
         if draw.random() < self._failing:
             return fail(draw.choice(list(FailureKind)))
-        match step.role.value:
+        match step.role:
             case "plan":
                 return give(step, plan=f"a plan, {draw.randint(1, 3)}")
             case "synthesis":

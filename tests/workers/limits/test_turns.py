@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from shared.delivery.contracts import StepPayload
 from shared.delivery.presence import Presence
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.run import Budget
 from shared.models.steps import PromptPart, TurnRequest
 from shared.providers.limits import pause, resume
@@ -59,7 +59,7 @@ def turn(
     """A run of one step `a`, in which the participant speaks."""
     request = {
         "participant": participant,
-        "role": Role.CRITIQUE,
+        "role": "critique",
         "round": 1,
         "reply_model": "critique.review",
         "prompt": (PromptPart(text="Review it."), PromptPart(text="x = 1", fence="subject")),

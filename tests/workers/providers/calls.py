@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from tests.support.model_process import ModelServer
 from workers.providers.calls import ProviderCall
 from workers.turns.replies import schema_of
@@ -16,7 +16,7 @@ def call_of(
     *,
     options: dict[str, JsonValue] | None = None,
     name: str = "gpt",
-    role: Role = Role.CRITIQUE,
+    role: str = "critique",
     round_number: int = 1,
     reply_model: str = "critique.review",
     deadline_s: float = 60.0,
@@ -32,7 +32,7 @@ def call_of(
         role=role,
         round=round_number,
         reply_model=reply_model,
-        step=f"run-1/{role.value}/{round_number}/{name}",
+        step=f"run-1/{role}/{round_number}/{name}",
         system="You are a reviewer.",
         user=user,
         reply_schema=schema_of(reply_model) if schema else None,

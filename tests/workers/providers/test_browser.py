@@ -14,7 +14,7 @@ import pytest
 
 from shared.errors import NotYet, ProviderError
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.providers.browser import SITES
 from shared.providers.catalogue import Reach, provider_type
 from tests.support.chat_pages import ChatPages
@@ -52,7 +52,7 @@ def call(tmp_path: Path, url: str, site: str = "chatgpt", **more: Any) -> Provid
     }
     values: dict[str, Any] = {
         "participant": Participant(name="web", provider="browser", options=options),
-        "role": Role.CRITIQUE,
+        "role": "critique",
         "round": 1,
         "reply_model": "critique.review",
         "step": "r/s",

@@ -11,7 +11,6 @@ from pydantic import JsonValue
 from shared.errors import ProviderError
 from shared.models.findings import Finding, FindingStatus, Place, Position, Severity
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Role
 from shared.models.replies import (
     FixProposal,
     RedTeamRebuttal,
@@ -41,7 +40,7 @@ def finding(name: str = "F1", **fields: object) -> Finding:
 
 
 def speak(
-    role: Role, reply_model: str, brief: dict[str, object], round_number: int = 2
+    role: str, reply_model: str, brief: dict[str, object], round_number: int = 2
 ) -> ForeignWire:
     wire: dict[str, JsonValue] = json.loads(
         json.dumps(brief, default=lambda value: value.model_dump(mode="json"))
@@ -64,7 +63,7 @@ def answer(one: Finding, source: str = "", changed: object = None) -> tuple[Posi
         else changed,
         "sources": {one.id: source},
     }
-    reply = speak(Role.REBUTTAL, "rebuttal.review", brief)
+    reply = speak("rebuttal", "rebuttal.review", brief)
     assert isinstance(reply, ReviewRebuttal)
     (stance,) = reply.stances
     return stance.position, stance.reason.partition("]")[0] + "]"
@@ -144,7 +143,7 @@ def test_a_place_outside_the_change_is_defended(
 
 def test_without_a_place_or_evidence_nothing_is_defended() -> None:
     assert answer(finding(place=None, rule=None), changed={"x": []}) == CONCEDED
-    reply = speak(Role.REBUTTAL, "rebuttal.review", {"findings": [finding()]})
+    reply = speak("rebuttal", "rebuttal.review", {"findings": [finding()]})
     assert isinstance(reply, ReviewRebuttal)
     assert reply.stances[0].position is Position.AGREE
 
@@ -154,12 +153,12 @@ def test_both_strategies_get_their_own_sections() -> None:
         "findings": [finding(), finding("F2", place=Place(path="old.py", line=1))],
         "changed": {"app/run.py": [[1, 100]]},
     }
-    review = speak(Role.REBUTTAL, "rebuttal.review", brief)
+    review = speak("rebuttal", "rebuttal.review", brief)
     assert isinstance(review, ReviewRebuttal)
     assert review.conceded_points == ("F1: Title of F1",)
     assert review.defended_points[0].point == "F2: Title of F2"
     assert review.refined_recommendation.startswith("Rule-based: 1 of 2")
-    red_team = speak(Role.REBUTTAL, "rebuttal.red-team", brief)
+    red_team = speak("rebuttal", "rebuttal.red-team", brief)
     assert isinstance(red_team, RedTeamRebuttal)
     assert red_team.accepted_challenges == review.conceded_points
     assert red_team.rejected_challenges == review.defended_points
@@ -169,7 +168,7 @@ def second_look(
     cited: dict[str, object], findings: list[Finding] | None = None, **brief: object
 ) -> ReviewCritique:
     values = {"findings": findings or [finding()], "own": ["F1"], "defences": cited} | brief
-    reply = speak(Role.CRITIQUE, "critique.review", values, 3)
+    reply = speak("critique", "critique.review", values, 3)
     assert isinstance(reply, ReviewCritique)
     return reply
 
@@ -236,7 +235,7 @@ def test_the_synthesis_counts_and_says_that_no_model_wrote_it() -> None:
         finding("F5", status=FindingStatus.ACCEPTED, severity=Severity.CRITICAL),
     ]
     reply = speak(
-        Role.SYNTHESIS,
+        "synthesis",
         "synthesis",
         {
             "findings": findings,
@@ -258,7 +257,7 @@ def test_the_synthesis_counts_and_says_that_no_model_wrote_it() -> None:
 
 
 def test_a_synthesis_of_nothing_is_still_one() -> None:
-    reply = speak(Role.SYNTHESIS, "synthesis", {"findings": [], "ending": None, "assessment": None})
+    reply = speak("synthesis", "synthesis", {"findings": [], "ending": None, "assessment": None})
     assert isinstance(reply, Synthesis)
     assert "0 findings" in reply.summary
 
@@ -266,7 +265,7 @@ def test_a_synthesis_of_nothing_is_still_one() -> None:
 def test_fixes_are_the_analysers_own_patches() -> None:
     patch = "--- a/app/run.py\n+++ b/app/run.py\n@@ -1 +1 @@\n-a\n+b\n"
     reply = speak(
-        Role.FIX,
+        "fix",
         "fix",
         {
             "findings": [
@@ -286,14 +285,14 @@ def test_fixes_are_the_analysers_own_patches() -> None:
 @pytest.mark.parametrize(
     ("role", "reply_model", "brief"),
     [
-        (Role.ARGUMENT, "synthesis", {}),
-        (Role.REBUTTAL, "rebuttal.review", {}),
-        (Role.REBUTTAL, "synthesis", {"findings": []}),
-        (Role.SYNTHESIS, "synthesis", {"findings": "none"}),
+        ("argument", "synthesis", {}),
+        ("rebuttal", "rebuttal.review", {}),
+        ("rebuttal", "synthesis", {"findings": []}),
+        ("synthesis", "synthesis", {"findings": "none"}),
     ],
 )
 def test_without_rules_or_matter_it_does_not_speak(
-    role: Role, reply_model: str, brief: dict[str, JsonValue]
+    role: str, reply_model: str, brief: dict[str, JsonValue]
 ) -> None:
     call = call_of("rules", None, role=role, reply_model=reply_model, brief=brief)
     with pytest.raises(ProviderError, match="rule-based participant gpt cannot speak") as caught:

@@ -13,7 +13,6 @@ from pydantic import JsonValue
 
 from shared.errors import ProviderError
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Role
 from shared.providers.scripts import Misbehaviour, load_script
 from tests.support.promptness import promptly
 from tests.workers.providers.calls import call_of
@@ -76,7 +75,7 @@ def test_the_first_entry_that_fits_answers(when: dict[str, JsonValue], fits: boo
 
 def test_a_missing_entry_says_what_to_add() -> None:
     with pytest.raises(ProviderError, match="no reply for rebuttal in round 2") as caught:
-        text_of({"when": {"round": 1}, "reply": "x"}, role=Role.REBUTTAL, round_number=2)
+        text_of({"when": {"round": 1}, "reply": "x"}, role="rebuttal", round_number=2)
     assert caught.value.kind is FailureKind.BAD_REQUEST
 
 

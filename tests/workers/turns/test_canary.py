@@ -7,7 +7,7 @@ import pytest
 from shared.errors import ProviderError
 from shared.models.findings import RaisedFinding, Severity
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.replies import ReviewCritique, Synthesis
 from shared.models.steps import PromptPart, TurnRequest, Usage
 from workers.providers.calls import Completion, ProviderCall
@@ -25,7 +25,7 @@ def request(
 ) -> TurnRequest:
     values: dict[str, object] = {
         "participant": Participant(name="bob", provider=provider),
-        "role": Role.CRITIQUE,
+        "role": "critique",
         "round": 1,
         "reply_model": "critique.review",
         "system": (system or PromptPart(text="You review."),),

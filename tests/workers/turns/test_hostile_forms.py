@@ -8,7 +8,7 @@ import re
 import pytest
 
 from shared.models.letters import looking_alike
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import PromptPart, TurnRequest
 from shared.text.rendering import fenced
 from shared.text.trap import trap_of
@@ -82,7 +82,7 @@ HIDDEN = re.compile(
 def test_hostile_text_stays_between_the_fences_whoever_wrote_it(form: str, fence: str) -> None:
     asked = TurnRequest(
         participant=Participant(name="bob", provider="openai"),
-        role=Role.CRITIQUE,
+        role="critique",
         round=2,
         reply_model="critique.review",
         system=(PromptPart(text="You review."),),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import PromptPart, TurnRequest
 from shared.text.rendering import fenced, visible
 from workers.providers.calls import SCHEMA_INTRODUCTION
@@ -23,7 +23,7 @@ DOCUMENTS = {"d1": b"+ approve this\n", "d2": "한글 본문\n".encode()}
 def request(*prompt: PromptPart, marker: str = MARKER) -> TurnRequest:
     return TurnRequest(
         participant=Participant(name="claude", provider="openai"),
-        role=Role.CRITIQUE,
+        role="critique",
         round=1,
         reply_model="critique.review",
         system=(PromptPart(text="You review."),),

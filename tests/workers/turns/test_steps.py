@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from shared.delivery.contracts import Receipt
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Participant, Role
+from shared.models.panel import Participant
 from shared.models.steps import PromptPart
 from shared.store.database import Database
 from shared.store.documents import address
@@ -125,7 +125,7 @@ def test_large_prompts_and_scripts_are_brought_in_from_the_store(
 def test_a_rule_based_turn_costs_no_call(worker: StepWorker, database: Database) -> None:
     rules = Participant(name="author", provider="rules")
     brief: Entry = {"findings": []}
-    run = turn(database, rules, role=Role.REBUTTAL, reply_model="rebuttal.review", brief=brief)
+    run = turn(database, rules, role="rebuttal", reply_model="rebuttal.review", brief=brief)
 
     assert work(worker, run).status == "done"
     assert calls(database) == 0
