@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.core.findings.verdict import GateOutcome, gate, gate_of
 from orchestrator.core.replay.commands import Outcome, ToolRun
-from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.registry import start_workflow, workflow_of
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.decision import Answer
 from shared.models.findings import FindingStatus, Position, Severity
@@ -150,7 +150,12 @@ def test_what_half_of_the_critics_want_fixed_is_not_approved_for_want_of_a_quota
     outcome = hold(unshown, unshown)
     assert all(one.severity is Severity.INFO for one in outcome.findings)
     assert outcome.verdict is Verdict.INCONCLUSIVE
-    result = gate_of(submission().spec, outcome.findings, outcome.ending, outcome.result)
+    result = gate_of(
+        workflow_of(submission().spec).gate_of(submission().spec),
+        outcome.findings,
+        outcome.ending,
+        outcome.result,
+    )
     assert result.outcome is not GateOutcome.PASSED
 
 

@@ -3,12 +3,11 @@
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.core.replay.replay import replay
 from orchestrator.workflows.panel.options import PanelOptions
-from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.registry import checked, start_workflow
 from shared.errors import ConfigurationError
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.steps import StepResult
@@ -113,8 +112,8 @@ def test_debaters_are_warm_judge_and_moderator_are_cool():
 def test_who_debates_neither_judges_nor_moderates(role):
     options = PanelOptions(moderator=member("ada")) if role == "moderator" else PanelOptions()
     names = ("ada", "bob") if role == "moderator" else ("ada", "chair")
-    with pytest.raises(ValidationError, match=f"cannot be its {role}"):
-        submitted(options, names=names)
+    with pytest.raises(ValueError, match=f"cannot be its {role}"):
+        checked(submitted(options, names=names).spec)
 
 
 # ---- who decides that it is over ----------------------------------------------------------------

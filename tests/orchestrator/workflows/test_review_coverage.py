@@ -10,7 +10,7 @@ import pytest
 from orchestrator.core.findings.verdict import GateOutcome, gate_of
 from orchestrator.core.replay.commands import Outcome, ToolRun
 from orchestrator.core.replay.recomputation import recompute
-from orchestrator.workflows.registry import start_workflow
+from orchestrator.workflows.registry import start_workflow, workflow_of
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.coverage import Coverage, UnreadFile, UnreadReason
 from shared.models.findings import Severity
@@ -91,7 +91,9 @@ def stopping(name: str, *rounds: int) -> Script:
 
 
 def outcome_of_gate(made: Submission, outcome: Outcome) -> GateOutcome:
-    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.result)
+    result = gate_of(
+        workflow_of(made.spec).gate_of(made.spec), outcome.findings, outcome.ending, outcome.result
+    )
     return result.outcome
 
 
@@ -145,7 +147,9 @@ def test_an_analyser_that_cannot_parse_a_file_keeps_the_approval_away(strategy: 
     )
     outcome, _ = held(made, script)
     assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.CONVERGED)
-    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.result)
+    result = gate_of(
+        workflow_of(made.spec).gate_of(made.spec), outcome.findings, outcome.ending, outcome.result
+    )
     assert words(result.reason) == "analysis is missing: bandit on b.py"
 
 
@@ -153,7 +157,9 @@ def test_what_the_capture_left_out_keeps_models_from_approving() -> None:
     made = submitted(participant("ada"), participant("bert"), left_out=True)
     outcome, _ = held(made, silent)
     assert (outcome.verdict, outcome.ending) == (Verdict.INCONCLUSIVE, Ending.CONVERGED)
-    result = gate_of(made.spec, outcome.findings, outcome.ending, outcome.result)
+    result = gate_of(
+        workflow_of(made.spec).gate_of(made.spec), outcome.findings, outcome.ending, outcome.result
+    )
     assert words(result.reason) == "nobody read c.py"
 
 
