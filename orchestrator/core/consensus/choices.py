@@ -11,7 +11,7 @@ from shared.models.panel import Participant
 
 
 @dataclass(frozen=True)
-class Choice:
+class PositionVote:
     """One participant's vote: the position it holds (None: none of them), and those that say the same."""
 
     choice: str | None
@@ -45,7 +45,7 @@ class Tally:
 
 def tally(
     voters: Sequence[Participant],
-    votes: Mapping[str, Choice | None],
+    votes: Mapping[str, PositionVote | None],
     candidates: Sequence[str],
     *,
     threshold: float,
@@ -64,7 +64,7 @@ def tally(
     return Tally(counts, _leading(counts, votes))
 
 
-def _on(vote: Choice | None, candidate: str) -> Vote | None:
+def _on(vote: PositionVote | None, candidate: str) -> Vote | None:
     if vote is None:
         return None
     holds = candidate in vote.supports
@@ -75,7 +75,7 @@ def _on(vote: Choice | None, candidate: str) -> Vote | None:
     )
 
 
-def _leading(counts: Mapping[str, Count], votes: Mapping[str, Choice | None]) -> str | None:
+def _leading(counts: Mapping[str, Count], votes: Mapping[str, PositionVote | None]) -> str | None:
     """The best supported; of positions that the same people hold, the one that more of them chose first."""
     best = max((_strength(one) for one in counts.values()), default=(0.0, 0.0))
     if best[0] == 0.0:
@@ -87,7 +87,7 @@ def _leading(counts: Mapping[str, Count], votes: Mapping[str, Choice | None]) ->
     return max(top, key=lambda name: sum(vote.choice == name for vote in taken))
 
 
-def _same_holders(names: Sequence[str], votes: Sequence[Choice]) -> bool:
+def _same_holders(names: Sequence[str], votes: Sequence[PositionVote]) -> bool:
     return len({tuple(name in vote.supports for vote in votes) for name in names}) == 1
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from orchestrator.core.consensus.choices import Choice, tally
+from orchestrator.core.consensus.choices import PositionVote, tally
 from orchestrator.core.discussion.loop import History
 from orchestrator.core.discussion.turn_results import TurnResult, spent
 from orchestrator.core.findings.quotations import quoted_in
@@ -297,7 +297,9 @@ def _positions(debate: FindingsDebate) -> tuple[FindingPositions, ...]:
 
 def leading_vote(voters: Sequence[Participant], votes: Mapping[str, str]) -> str | None:
     """The word that most independent voices gave; None without votes, or when two words share the lead."""
-    cast: dict[str, Choice | None] = {name: Choice(word) for name, word in votes.items()}
+    cast: dict[str, PositionVote | None] = {
+        name: PositionVote(word) for name, word in votes.items()
+    }
     words = list(dict.fromkeys(votes.values()))
     return tally(voters, cast, words, threshold=_MAJORITY, quorum=1).leading
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from orchestrator.core.consensus.choices import Choice
+from orchestrator.core.consensus.choices import PositionVote
 from orchestrator.core.discussion.turn_results import TurnResult, spent
 from orchestrator.core.findings.evidence import is_unproven
 from orchestrator.core.findings.verdict import effective_votes
@@ -149,7 +149,7 @@ def _votes(context: PanelContext, voting: Voting) -> tuple[PanelVote, ...]:
     )
 
 
-def _vote(name: str, vote: Choice | None) -> PanelVote:
+def _vote(name: str, vote: PositionVote | None) -> PanelVote:
     if vote is None:
         return PanelVote(participant=name, voted=False, position=None, confidence=None)
     return PanelVote(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.consensus.choices import Choice, Tally, tally
+from orchestrator.core.consensus.choices import PositionVote, Tally, tally
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.turn_results import (
     TurnResult,
@@ -33,7 +33,7 @@ NO_VOTE = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
 class Voting:
     """The votes by debater (None: it did not vote), what they add up to, and whether they were cast in secret."""
 
-    votes: Mapping[str, Choice | None]
+    votes: Mapping[str, PositionVote | None]
     tally: Tally
     secret: bool
     quotes: Mapping[str, str | None]
@@ -59,7 +59,7 @@ def vote(context: PanelContext, held: PanelDebate) -> Effect[Voting]:
     )
     turns = turn_results(context.debaters, results)
     known = {one.id for one in held.candidates}
-    votes: dict[str, Choice | None] = {}
+    votes: dict[str, PositionVote | None] = {}
     quotes: dict[str, str | None] = {}
     unknown = []
     for turn in turns:
@@ -109,23 +109,23 @@ def in_order_of(
     return tuple(by_id[identity] for identity in order.values())
 
 
-def read_ballot(result: StepResult, known: set[str]) -> Choice | None:
+def read_ballot(result: StepResult, known: set[str]) -> PositionVote | None:
     """A vote; for NONE a vote against all of them, for an id that does not exist no vote."""
     if result.reply is None:
         return None
     said = ChoiceBallot.model_validate(result.reply)
     choice = said.choice.strip(" []().")
     if choice == "NONE":
-        return Choice(None, (), said.confidence, said.reason)
+        return PositionVote(None, (), said.confidence, said.reason)
     if choice not in known:
         return None
     same = tuple(one for one in (other.strip().upper() for other in said.same) if one in known)
-    return Choice(choice, same, said.confidence, said.reason)
+    return PositionVote(choice, same, said.confidence, said.reason)
 
 
-def positions_held(held: PanelDebate) -> dict[str, Choice | None]:
+def positions_held(held: PanelDebate) -> dict[str, PositionVote | None]:
     """Votes from the debate itself: what each holds, and the positions that it last agreed to."""
-    choices: dict[str, Choice | None] = {}
+    choices: dict[str, PositionVote | None] = {}
     for name, holds in held.holds.items():
         statement = held.latest.get(name)
         agreed = tuple(
@@ -134,13 +134,15 @@ def positions_held(held: PanelDebate) -> dict[str, Choice | None]:
             if latest(held.ledger, one).get(name) is Position.AGREE and one.id != holds
         )
         confidence = statement.confidence if statement else held.first[name].confidence
-        choices[name] = Choice(
+        choices[name] = PositionVote(
             holds, agreed, confidence, statement.changed_because if statement else ""
         )
     return choices
 
 
-def _count(context: PanelContext, held: PanelDebate, votes: Mapping[str, Choice | None]) -> Tally:
+def _count(
+    context: PanelContext, held: PanelDebate, votes: Mapping[str, PositionVote | None]
+) -> Tally:
     return tally(
         context.debaters,
         votes,
@@ -152,8 +154,8 @@ def _count(context: PanelContext, held: PanelDebate, votes: Mapping[str, Choice 
 
 def first_tally(context: PanelContext, held: PanelDebate) -> Tally:
     """What the first votes, before the debate, added up to."""
-    firsts: dict[str, Choice | None] = {
-        name: Choice(one.holds, (), one.confidence) for name, one in held.first.items()
+    firsts: dict[str, PositionVote | None] = {
+        name: PositionVote(one.holds, (), one.confidence) for name, one in held.first.items()
     }
     everything_proposed = list(dict.fromkeys(one.holds for one in held.first.values()))
     return tally(

@@ -19,7 +19,7 @@ from shared.models.planning import PlanSynthesis
 
 
 @dataclass(frozen=True)
-class Synthesised:
+class SynthesisedDebate:
     """The text; `by` is `fallback` when it is the rounds as they were."""
 
     text: PlanSynthesis
@@ -29,13 +29,15 @@ class Synthesised:
     warnings: tuple[Notice, ...] = ()
 
 
-def synthesise(context: PlanContext, plan: PlanVersion, history: History) -> Effect[Synthesised]:
+def synthesise(
+    context: PlanContext, plan: PlanVersion, history: History
+) -> Effect[SynthesisedDebate]:
     """The chair's text; when the chair fails, the rounds' contents joined (the design's fallback)."""
     chair = context.spec.panel.chair
     labels = context.labels(plan.number, "chair")
     fallback = PlanSynthesis(summary=joined(history))
     if not history.contributions or history.over_budget:
-        return Synthesised(fallback, "fallback", {})
+        return SynthesisedDebate(fallback, "fallback", {})
     view = PlanView(len(history.rounds), plan.text, len(context.critics), Agenda(history.findings))
     result = yield from single(
         Turn(
@@ -57,8 +59,8 @@ def synthesise(context: PlanContext, plan: PlanVersion, history: History) -> Eff
     heard = (TurnResult(chair.name, result),)
     if result.failure is not None:
         warning = notice("no_synthesis", who=chair.name, kind=result.failure.kind, instead="rounds")
-        return Synthesised(fallback, "fallback", {}, heard, (warning,))
-    return Synthesised(PlanSynthesis.model_validate(result.reply), chair.name, labels, heard)
+        return SynthesisedDebate(fallback, "fallback", {}, heard, (warning,))
+    return SynthesisedDebate(PlanSynthesis.model_validate(result.reply), chair.name, labels, heard)
 
 
 def joined(history: History) -> str:

@@ -15,7 +15,7 @@ from shared.models.replies import Synthesis
 
 
 @dataclass(frozen=True)
-class Synthesised:
+class SynthesisedReview:
     """The text; `by` is `fallback` when no chair wrote it, and then nobody saw `labels`."""
 
     text: Synthesis
@@ -24,13 +24,15 @@ class Synthesised:
     warnings: tuple[Notice, ...] = ()
 
 
-def synthesise(context: ReviewContext, history: History) -> Effect[Synthesised]:
+def synthesise(context: ReviewContext, history: History) -> Effect[SynthesisedReview]:
     """The chair's merged text; without a chair's answer the findings are counted by code (the design's fallback)."""
     chair, labels = context.spec.panel.chair, context.letters
     if not history.contributions:
-        return Synthesised(Synthesis(summary="Nobody answered."), "fallback", {})
+        return SynthesisedReview(Synthesis(summary="Nobody answered."), "fallback", {})
     if history.over_budget:
-        return Synthesised(_counted(context, history, "the budget is used up"), "fallback", {})
+        return SynthesisedReview(
+            _counted(context, history, "the budget is used up"), "fallback", {}
+        )
     result = yield from single(
         Turn(
             key=context.key("synthesis", chair.name),
@@ -54,10 +56,10 @@ def synthesise(context: ReviewContext, history: History) -> Effect[Synthesised]:
         warning = notice(
             "no_synthesis", who=chair.name, kind=result.failure.kind, instead="counted"
         )
-        return Synthesised(
+        return SynthesisedReview(
             _counted(context, history, "the chair failed"), "fallback", {}, (warning,)
         )
-    return Synthesised(Synthesis.model_validate(result.reply), chair.name, labels)
+    return SynthesisedReview(Synthesis.model_validate(result.reply), chair.name, labels)
 
 
 def texts(history: History, labels: Mapping[str, str]) -> tuple[str, ...]:

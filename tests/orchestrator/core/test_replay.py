@@ -126,17 +126,17 @@ def test_a_record_is_computed_once_and_the_written_one_is_sent_ever_after() -> N
 
 
 def test_a_record_that_is_of_another_kind_than_the_workflow_writes_is_a_mismatch() -> None:
-    class Choice(RecordBody):
+    class PositionVote(RecordBody):
         kind: ClassVar[str] = "choice"
 
         picked: str = "a"
 
     def workflow() -> Workflow:
-        yield from record("r", Choice, Choice)
+        yield from record("r", PositionVote, PositionVote)
         return END
 
-    assert replay(workflow, Journal()).records == (("r", Choice()),)
-    assert replay(workflow, Journal(records={"r": Choice(picked="b")})).records == ()
+    assert replay(workflow, Journal()).records == (("r", PositionVote()),)
+    assert replay(workflow, Journal(records={"r": PositionVote(picked="b")})).records == ()
     with pytest.raises(ReplayMismatch, match=r"recorded as 'assessment'.* asks for 'choice' now"):
         replay(workflow, Journal(records={"r": round_record(1)}))
 

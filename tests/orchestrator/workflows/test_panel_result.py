@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.consensus.choices import Choice, tally
+from orchestrator.core.consensus.choices import PositionVote, tally
 from orchestrator.core.discussion.impact import GroundsKind, Sources, evidence_of, mind_changes
 from orchestrator.core.findings.quotations import quoted_in
 from orchestrator.core.replay.commands import Outcome, Turn
@@ -237,13 +237,16 @@ def test_without_ballots_the_last_positions_are_the_votes():
 
 def test_the_leading_position_of_a_tie_is_none_and_of_equals_the_first_choice():
     voters = [member("a"), member("b")]
-    split: dict[str, Choice | None] = {"a": Choice("P1"), "b": Choice("P2")}
+    split: dict[str, PositionVote | None] = {"a": PositionVote("P1"), "b": PositionVote("P2")}
     assert tally(voters, split, ["P1", "P2"], threshold=0.8, quorum=2).leading is None
-    equals: dict[str, Choice | None] = {"a": Choice("P1", ("P2",)), "b": Choice("P2", ("P1",))}
+    equals: dict[str, PositionVote | None] = {
+        "a": PositionVote("P1", ("P2",)),
+        "b": PositionVote("P2", ("P1",)),
+    }
     counted = tally(voters, equals, ["P1", "P2"], threshold=0.8, quorum=2)
     assert counted.leading == "P1"
     assert counted.converged
-    silent: dict[str, Choice | None] = {"a": Choice("P1"), "b": None}
+    silent: dict[str, PositionVote | None] = {"a": PositionVote("P1"), "b": None}
     assert not tally(voters, silent, ["P1"], threshold=0.8, quorum=1).converged
 
 

@@ -23,7 +23,7 @@ EVERYTHING = "*"
 
 
 @dataclass(frozen=True)
-class Answer:
+class FollowedAnswer:
     """Options, or the words of a proposal where it names none."""
 
     options: frozenset[str]
@@ -48,7 +48,7 @@ class Held:
     it as it is.
     """
 
-    answer: Answer
+    answer: FollowedAnswer
     stated: bool
     declared: bool = False
     moved: bool = False
@@ -56,7 +56,7 @@ class Held:
     stayed: int = 0
 
 
-def likeness_of(one: Answer, other: Answer) -> float:
+def likeness_of(one: FollowedAnswer, other: FollowedAnswer) -> float:
     """1 for the same answer; the share of options in common; for words, whether they say the same."""
     if one.options or other.options:
         both = one.options | other.options
@@ -107,7 +107,7 @@ def known_options(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def stated_answer(text: str, act: Act, known: frozenset[str]) -> Answer | None:
+def stated_answer(text: str, act: Act, known: frozenset[str]) -> FollowedAnswer | None:
     """The answer that a turn states for its speaker, None when it states none.
 
     A line `Answer: ...` states it in a turn of any length; otherwise the turn is short and takes nothing out.
@@ -120,18 +120,18 @@ def stated_answer(text: str, act: Act, known: frozenset[str]) -> Answer | None:
         return None
     options = _options_in(text, known) | _named_in(text)
     if options and len(options) <= MOST_OPTIONS and not _TAKES_OUT.search(text):
-        return Answer(options)
+        return FollowedAnswer(options)
     if act.propose >= PROPOSES_FROM and not options:
         if _ALL.search(text):
-            return Answer(frozenset({EVERYTHING}))
-        return Answer(frozenset(), text.strip())
+            return FollowedAnswer(frozenset({EVERYTHING}))
+        return FollowedAnswer(frozenset(), text.strip())
     return None
 
 
-def _answer_of(line: str, known: frozenset[str]) -> Answer:
+def _answer_of(line: str, known: frozenset[str]) -> FollowedAnswer:
     options = _options_in(line, known) | _named_in(line)
     short = len(line.split()) <= 2 * MOST_OPTIONS
-    return Answer(options) if options and short else Answer(frozenset(), line)
+    return FollowedAnswer(options) if options and short else FollowedAnswer(frozenset(), line)
 
 
 def _options_in(text: str, known: frozenset[str]) -> frozenset[str]:
@@ -166,7 +166,7 @@ class AnswerFloor:
 
     known: frozenset[str]
     held: dict[str, Held] = field(default_factory=dict)
-    spoken: list[tuple[Answer, str]] = field(default_factory=list)
+    spoken: list[tuple[FollowedAnswer, str]] = field(default_factory=list)
 
     def hear(self, turn: AnswerTurn, heard: int | None) -> None:
         """Take in the next turn.
@@ -191,7 +191,7 @@ class AnswerFloor:
         elif before is not None:
             self.held[turn.speaker] = _kept(before)
 
-    def _taken_over(self, turn: AnswerTurn, heard: int | None) -> Answer | None:
+    def _taken_over(self, turn: AnswerTurn, heard: int | None) -> FollowedAnswer | None:
         """Whoever agrees takes over the answer of whom they name, else the last one, unless it is their own.
 
         In a round of several, where nobody had heard the others, it is the last one of somebody else.
@@ -207,14 +207,14 @@ class AnswerFloor:
             return known[-1][0] if known and known[-1][1] != turn.speaker else None
         return next((answer for answer, who in reversed(known) if who != turn.speaker), None)
 
-    def _as_before(self, stated: Answer) -> Answer:
+    def _as_before(self, stated: FollowedAnswer) -> FollowedAnswer:
         """Words that repeat the last proposal are that proposal."""
         if self.spoken and likeness_of(self.spoken[-1][0], stated) == 1.0:
             return self.spoken[-1][0]
         return stated
 
 
-def _only_mentions(turn: AnswerTurn, stated: Answer, before: Held) -> bool:
+def _only_mentions(turn: AnswerTurn, stated: FollowedAnswer, before: Held) -> bool:
     """Whoever holds several options and names one, without choosing it, is reasoning: "Why 4?", "7 could have one"."""
     several = len(before.answer.options) > 1 and len(stated.options) == 1
     return several and turn.act.propose < PROPOSES_FROM and not _declares(turn)
@@ -224,7 +224,7 @@ def _declares(turn: AnswerTurn) -> bool:
     return bool(_ANSWER_LINE.search(turn.text))
 
 
-def _now(taken: Answer, before: Held | None, *, stated: bool) -> Held:
+def _now(taken: FollowedAnswer, before: Held | None, *, stated: bool) -> Held:
     if before is None:
         return Held(taken, stated)
     if likeness_of(before.answer, taken) == 1.0:

@@ -7,8 +7,8 @@ import pytest
 from orchestrator.core.consensus.detectors.acts import Act
 from orchestrator.core.consensus.detectors.answers import (
     EVERYTHING,
-    Answer,
     AnswerTurn,
+    FollowedAnswer,
     follow,
     known_options,
     likeness_of,
@@ -18,11 +18,11 @@ from orchestrator.core.consensus.detectors.answers import (
 YES, NO, SAYS, PROPOSES = Act(agree=0.9), Act(disagree=0.8), Act(), Act(propose=0.9)
 
 
-def options(*names: str) -> Answer:
-    return Answer(frozenset(names))
+def options(*names: str) -> FollowedAnswer:
+    return FollowedAnswer(frozenset(names))
 
 
-def stated(text: str, act: Act = SAYS) -> Answer | None:
+def stated(text: str, act: Act = SAYS) -> FollowedAnswer | None:
     return stated_answer(text, act, known_options([text, "options A B 3 7"]))
 
 
@@ -41,7 +41,7 @@ def stated(text: str, act: Act = SAYS) -> Answer | None:
         ("결론: B 말고 A", options("A")),
     ],
 )
-def test_short_turns_state_options_and_names(text: str, answer: Answer) -> None:
+def test_short_turns_state_options_and_names(text: str, answer: FollowedAnswer) -> None:
     assert stated(text) == answer
 
 
@@ -72,7 +72,7 @@ def test_a_long_turn_states_an_answer_in_a_line_of_its_own_only() -> None:
 
 
 def test_a_proposal_without_options_is_its_words() -> None:
-    assert stated("We should keep the queue", PROPOSES) == Answer(
+    assert stated("We should keep the queue", PROPOSES) == FollowedAnswer(
         frozenset(), "We should keep the queue"
     )
     assert stated("take all of them", PROPOSES) == options(EVERYTHING)
@@ -112,15 +112,17 @@ def test_naming_another_option_without_choosing_it_is_no_steady_answer() -> None
     [
         (options("A", "3"), options("3", "A"), 1.0),
         (options("A", "3"), options("A", "7"), 1 / 3),
-        (options("A"), Answer(frozenset(), "keep the queue"), 0.0),
+        (options("A"), FollowedAnswer(frozenset(), "keep the queue"), 0.0),
         (
-            Answer(frozenset(), "캐시는 동기 방식으로 운영해야 합니다"),
-            Answer(frozenset(), "캐시는 동기 방식으로 운영하지 않아야 합니다"),
+            FollowedAnswer(frozenset(), "캐시는 동기 방식으로 운영해야 합니다"),
+            FollowedAnswer(frozenset(), "캐시는 동기 방식으로 운영하지 않아야 합니다"),
             0.0,
         ),
     ],
 )
-def test_answers_are_alike_by_what_they_share(one: Answer, other: Answer, alike: float) -> None:
+def test_answers_are_alike_by_what_they_share(
+    one: FollowedAnswer, other: FollowedAnswer, alike: float
+) -> None:
     assert likeness_of(one, other) == pytest.approx(alike)
     assert likeness_of(other, one) == pytest.approx(alike)
 
