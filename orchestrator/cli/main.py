@@ -22,6 +22,7 @@ from orchestrator.cli.default_command import (
     require_question,
     with_help,
 )
+from orchestrator.cli.help_texts import translate_help, translated
 from orchestrator.cli.ownership import intruder
 from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
 
@@ -32,7 +33,7 @@ TERMINATED = 143
 BROKEN_PIPE = 141
 NO_COMMAND = (
     "Without a command this is a question: a command's name comes first (`quorate panel ...`), and a question that "
-    "begins with a dash comes behind `--`"
+    "begins with a dash goes after `--`"
 )
 
 
@@ -62,7 +63,7 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = entry.target.partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
-        return command
+        return translate_help(command)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """What was typed, with the command that was left out."""
@@ -86,10 +87,17 @@ class LazyGroup(click.Group):
         with _readers_noticed():
             return super().invoke(ctx)
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The help in the reader's language."""
+        translate_help(self)
+        super().format_help(ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The table, without importing a command."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name].help) for name in self.list_commands(ctx)])
+            formatter.write_dl(
+                [(name, translated(COMMANDS[name].help) or "") for name in self.list_commands(ctx)]
+            )
 
 
 def _is_question(ctx: click.Context, args: list[str]) -> bool:

@@ -109,7 +109,7 @@ submission_options = in_this_order(
 def _somebody(
     _ctx: click.Context, _param: click.Parameter, typed: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Names that name nobody are no wish for everybody: a script's variable may be empty."""
+    """An empty list of names is refused, not taken for everybody: a script's variable may be empty."""
     if typed and not any(name.strip() for one in typed for name in one.split(",")):
         raise click.BadParameter("it names nobody; leave it out to ask everybody")
     return typed

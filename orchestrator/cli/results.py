@@ -65,7 +65,7 @@ def deliver(report: RunReport, terminal: Terminal, options: OutputOptions, langu
 
 
 def _left_out(report: RunReport, language: str) -> list[Line]:
-    """What a brief result leaves out and nobody may overlook; the result stays alone on stdout.
+    """What a brief result leaves out but must still be seen; stdout holds only the result.
 
     A demonstration is never taken for an answer; where nothing came of it, why; where somebody is asked, how to answer.
     """

@@ -50,7 +50,7 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "지적 사항과 인용된 줄을 받습니다.",
     ),
     "silent": (
-        "{names}: no part here, for who follows rules answers no questions.",
+        "{names}: not taking part, because rule-based participants do not answer questions.",
         "{names}: 규칙을 따르는 참가자는 질문에 답하지 않으므로 여기에는 참가하지 않습니다.",
     ),
     "impatience": (

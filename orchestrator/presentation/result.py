@@ -211,7 +211,7 @@ def _end(report: RunReport, context: ViewContext[Any], language: str) -> list[Bl
 
 
 def _still_working(report: RunReport, language: str) -> list[Line]:
-    """Who is being waited for; whose turn is held up is told elsewhere, with the reason."""
+    """Who is being waited for; held-up turns are listed elsewhere, with the reason."""
     if report.run.status.final:
         return []
     working = dict.fromkeys(

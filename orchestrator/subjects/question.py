@@ -83,7 +83,7 @@ def _words(request: QuestionRequest) -> str:
     words = "\n\n".join(part.strip() for part in parts if part.strip())
     if not words:
         raise SubjectError(
-            "Nothing was asked. Give the text behind the command, with --file PATH, or on standard input."
+            "Nothing was asked. Give the text after the command, with --file PATH, or on standard input."
         )
     limit = request.limits.words_bytes
     if len(words.encode()) > limit:

@@ -1,4 +1,4 @@
-"""Celery's messages made in one go, and those of a stage pushed with one command.
+"""Celery messages built in one batch; those of a stage are pushed with one command.
 
 A canvas is what is sent; this is only the way from a signature to Redis. Celery and kombu ask on the way which queue,
 exchange, retry, stamp and delay are meant, declare the queue once more and wait for Redis after every message: 0.29 ms

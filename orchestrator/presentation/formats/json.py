@@ -114,7 +114,7 @@ def run_summary(run: RunRow) -> dict[str, Any]:
 
 
 def decision_json(decision: DecisionRow) -> dict[str, Any]:
-    """A decision without the matter that it shows (that stands beside it)."""
+    """A decision without what it shows, which has its own key."""
     question = decision.question
     return {
         "key": decision.key,

@@ -1,4 +1,4 @@
-"""The picture below the told lines while somebody watches: who works on what, what they say, and the figures.
+"""The live display below the lines that stay: who works on what, what they say, and the figures.
 
 Pure: a look and a size give lines, none wider and not more of them than the size allows.
 """

@@ -13,42 +13,16 @@ docs/design/notices.md says why gettext. What a language lacks is told in Englis
 
 from __future__ import annotations
 
-import gettext
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from string import Formatter
 from typing import Any
 
 from orchestrator.core.document import clean
+from orchestrator.presentation.locale.catalogue import DEFAULT, LANGUAGES, Catalogue, catalogue
 from orchestrator.presentation.locale.particles import with_particle
 from shared.models.notices import TEXT, Notice, is_notice
-
-DEFAULT = "en"
-LANGUAGES = ("en", "ko")
-HELP = "help"
-"""The catalogue whose `msgid` are the English texts: what the command line says of itself."""
-
-_HERE = Path(__file__).parent
-_WORKFLOWS = _HERE.parents[1] / "workflows"
-
-
-@dataclass(frozen=True)
-class Catalogue:
-    """The entries of a language, each with its forms, and which form a number takes."""
-
-    entries: Mapping[str, tuple[str, ...]]
-    form_of: Callable[[int], int]
-
-    def words(self, code: str, params: Mapping[str, object]) -> str | None:
-        """The entry of a code, in the form that the parameters ask for."""
-        forms = self.entries.get(code)
-        if forms is None or len(forms) == 1:
-            return forms[0] if forms else None
-        number = params.get("n")
-        return forms[self.form_of(number) if isinstance(number, int) else -1]
 
 
 @dataclass(frozen=True)
@@ -140,54 +114,3 @@ class _Format(Formatter):
         if "/" in format_spec:
             return with_particle(str(value), format_spec)
         return str(format(value, format_spec))
-
-
-@cache
-def catalogue(language: str) -> Catalogue:
-    """All that people are told in a language: the files beside this one, and those of the workflows' folders."""
-    files = [path for path in (_HERE / language).glob("*.po") if path.stem != HELP]
-    files += _WORKFLOWS.glob(f"*/locale/{language}.po")
-    entries: dict[str, tuple[str, ...]] = {}
-    for path in sorted(files):
-        entries |= read_entries(path.read_text(encoding="utf-8"))
-    return Catalogue(entries, _plural_rule(entries.pop("", ("",))[0]))
-
-
-@cache
-def help_texts(language: str) -> Mapping[str, str]:
-    """What the command line says of itself, by the English text; empty for English."""
-    path = _HERE / language / f"{HELP}.po"
-    if language not in LANGUAGES or not path.exists():
-        return {}
-    entries = read_entries(path.read_text(encoding="utf-8"))
-    return {text: forms[0] for text, forms in entries.items() if text and forms[0]}
-
-
-def read_entries(text: str) -> dict[str, tuple[str, ...]]:
-    """The entries of a PO file by `msgid`; the header's is the empty one. Empty ones are passed over."""
-    entries: dict[str, tuple[str, ...]] = {}
-    for fields in _fields(text):
-        forms = tuple(words for keyword, words in fields.items() if keyword.startswith("msgstr"))
-        if "msgid" in fields and any(forms):
-            entries[fields["msgid"]] = forms
-    return entries
-
-
-def _fields(text: str) -> Iterator[dict[str, str]]:
-    fields: dict[str, str] = {}
-    keyword = ""
-    for line in text.splitlines():
-        name, quote, rest = line.partition('"')
-        if not quote or name.startswith("#"):
-            continue
-        if name.strip() == "msgid":
-            yield fields
-            fields = {}
-        keyword = name.strip() or keyword
-        fields[keyword] = fields.get(keyword, "") + json.loads(f'"{rest.rstrip()}')
-    yield fields
-
-
-def _plural_rule(header: str) -> Callable[[int], int]:
-    _, _, rule = header.partition("plural=")
-    return gettext.c2py(rule.partition(";")[0] or "n != 1")

@@ -105,7 +105,7 @@ def hold_round(context: ForumContext, number: int, talk: Talk) -> Effect[Talk]:
 def request_floor(
     context: ForumContext, number: int, talk: Talk, *, reminded: bool
 ) -> Effect[tuple[Talk, tuple[FloorRequest, ...]]]:
-    """Ask everybody at once. Whose answer is missing passes; when nobody's came, nobody is there."""
+    """Ask everyone at once. A missing answer counts as a pass; with no answers at all, nobody is there."""
     speeches = headings(talk)
     limit_s = shorter(context.options.bid_timeout_s, time_left(context, talk))
     results = yield from together(

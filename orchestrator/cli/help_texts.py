@@ -1,0 +1,40 @@
+"""What the command line says of itself, in the reader's language: `help.po` by the English text."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Mapping
+
+import click
+
+from orchestrator.presentation.locale.catalogue import help_texts
+
+
+def help_language(environ: Mapping[str, str]) -> str:
+    """`$QUORATE_LANG`, else that of the terminal: `LC_ALL`, `LC_MESSAGES`, `LANG`. No file is read for a help text."""
+    names = ("QUORATE_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+    chosen = next((environ[name] for name in names if environ.get(name)), "")
+    return chosen.replace("-", "_").partition("_")[0].partition(".")[0].lower()
+
+
+def translated(text: str | None) -> str | None:
+    """A help text in the reader's language; as it is where nobody has put it into that."""
+    if not text:
+        return text
+    texts = help_texts(help_language(os.environ))
+    return texts.get(inspect.cleandoc(text), text) if texts else text
+
+
+def translate_help(command: click.Command) -> click.Command:
+    """The command with its help, its options' and its own commands' in the reader's language."""
+    command.help = translated(command.help)
+    command.short_help = translated(command.short_help)
+    own = command.get_help_option(click.Context(command))
+    for option in (*command.params, own):
+        if isinstance(option, click.Option):
+            option.help = translated(option.help)
+    if isinstance(command, click.Group):
+        for child in command.commands.values():  # none of the lazy group
+            translate_help(child)
+    return command
