@@ -32,7 +32,8 @@ class Chooser:
     def choose(self, layers: Sequence[Document]) -> Choice | None:
         """The preset of the highest layer that names one for the workflow.
 
-        A file serves all workflows, so one that names another workflow's preset is ignored, and whoever typed it is told so.
+        A file serves all workflows, so one that names another workflow's preset is ignored, and
+        whoever typed it is told so.
         Raises ConfigurationError, with the place that names the preset.
         """
         for layer in reversed(layers):
