@@ -129,7 +129,7 @@ def test_no_tracked_file_names_a_package_registry():
 def test_test_modules_mirror_the_tree():
     homes = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
     known = {*PACKAGES, "acceptance", "benchmarks", "chaos", "data", "deploy", "docs"}
-    known |= {"fixtures", "recorded_runs", "support"}
+    known |= {"extension", "fixtures", "recorded_runs", "support"}
     assert homes - known - {"__pycache__"} == set()
 
 

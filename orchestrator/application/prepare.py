@@ -300,6 +300,8 @@ def _options(request: SubmissionRequest, configuration: Configuration, cast: Cas
         part.name: cast.moderator for part in workflow.parts if part.in_options
     }
     options = workflow_options(request.workflow, configuration.settings, **given, **request.options)
+    if "quorum" not in workflow.options.model_fields:
+        return options
     joined, quorum = len(cast.report.joined), options.quorum
     if quorum is None and joined and workflow.counts_answers:
         quorum = (len(cast.panel.critics) - joined) // 2 + 1

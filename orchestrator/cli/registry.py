@@ -24,7 +24,7 @@ def _workflows() -> dict[str, CommandEntry]:
     found: dict[str, CommandEntry] = {}
     for row in ROWS:
         if row.summary:
-            target = f"{row.name}:{row.name}"
+            target = f"{row.name if row.own_command else 'workflow'}:{row.name}"
             found[row.name] = _in(target, row.summary)
             other = f"Another name of {row.name}."
             found |= {alias: _in(target, other, hidden=True) for alias in row.aliases}

@@ -125,18 +125,18 @@ def build_cast(
     outside = _outside(workflow, wanted, catalogue, judge)
     seating = seated(wanted, configuration, catalogue, without=outside)
     added = _added(wanted, configuration, catalogue, seating)
-    if len(seating.seats) < _FEWEST[workflow]:
+    if len(seating.seats) < _FEWEST.get(workflow, 1):
         seating, added = replace(seating, seats=(*seating.seats, *added)), ()
     if not seating.seats:
         raise CredentialsRejected(_nobody(wanted, seating, catalogue))
     call = _Call(wanted, configuration, catalogue, seating, judge, orchestrator, moderator)
     check_doubles(call.members)
-    panel, moderated_by, parts = _CASTINGS[workflow](call)
+    panel, moderated_by, parts = _CASTINGS.get(workflow, _plain)(call)
     _check_quorum(workflow, panel, settings)
     return _with(added, call, panel, moderated_by, parts)
 
 
-_FEWEST = {"ask": 1, "forum": 2, "plan": 1, "panel": 2}
+_FEWEST = {"forum": 2, "panel": 2}
 
 
 def _added(
@@ -208,6 +208,15 @@ def _forum(call: _Call) -> tuple[Panel, Participant | None, tuple[Part, ...]]:
     chair = call.named(name, part) or call.last_model(part)
     parts = (Part("participant", members), Part("orchestrator", (chair,)))
     return Panel(critics=members, author=chair, chair=chair), None, parts
+
+
+def _plain(call: _Call) -> tuple[Panel, Participant | None, tuple[Part, ...]]:
+    """Everybody takes part; the author and the chair are those that were named, else the last model."""
+    members, wanted = call.members, call.wanted
+    chair = call.named(wanted.chair, "merge answers") or call.last_model("merge answers")
+    author = call.named(wanted.author, "speak for what is judged") or chair
+    parts = (Part("answers", members), Part("merges", (chair,)))
+    return Panel(critics=members, author=author, chair=chair), None, parts
 
 
 def _led_by_project(call: _Call) -> str | None:
@@ -338,10 +347,11 @@ def _nobody(wanted: Wanted, seating: Seating, catalogue: Catalogue) -> str:
 
 
 def _check_quorum(workflow: str, panel: Panel, settings: Settings) -> None:
-    wanted, key = workflow_options(workflow, settings).quorum, SECTIONS[workflow]
+    wanted = getattr(workflow_options(workflow, settings), "quorum", None)
     if wanted is not None and wanted > len(panel.critics):
         raise ConfigurationError(
-            f"{key}.quorum is {wanted}, and {len(panel.critics)} take part: nothing could ever be decided."
+            f"{SECTIONS[workflow]}.quorum is {wanted}, and {len(panel.critics)} take part: "
+            "nothing could ever be decided."
         )
 
 

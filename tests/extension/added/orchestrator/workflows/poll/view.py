@@ -1,0 +1,24 @@
+"""How a poll is shown."""
+
+from __future__ import annotations
+
+from orchestrator.workflows.poll.result import PollResult
+
+from orchestrator.core.document import Block, Heading, Words
+from orchestrator.core.views.context import ViewContext, WorkflowView
+
+
+def body(view: ViewContext[PollResult]) -> list[Block]:
+    """What they hold, and what the others said."""
+    result = view.result
+    if result is None:
+        return []
+    return [
+        Heading(view.say("poll_answered", n=result.answered, asked=result.asked)),
+        Words(result.told),
+        Heading(view.say("poll_compared")),
+        Words(result.compared),
+    ]
+
+
+VIEW = WorkflowView(body)
