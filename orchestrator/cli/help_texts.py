@@ -26,11 +26,17 @@ def translated(text: str | None) -> str | None:
     return texts.get(inspect.cleandoc(text), text) if texts else text
 
 
+HELP_OPTIONS = ("-h", "--help")
+"""How help is asked for, of `quorate` and of every command."""
+
+
 def translate_help(command: click.Command) -> click.Command:
     """The command with its help, its options' and its own commands' in the reader's language."""
     command.help = translated(command.help)
     command.short_help = translated(command.short_help)
-    own = command.get_help_option(click.Context(command))
+    # click keeps the option that it makes first, so its names are given here, too.
+    context = click.Context(command, help_option_names=list(HELP_OPTIONS))
+    own = command.get_help_option(context)
     for option in (*command.params, own):
         if isinstance(option, click.Option):
             option.help = translated(option.help)

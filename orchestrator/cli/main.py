@@ -22,7 +22,7 @@ from orchestrator.cli.default_command import (
     require_question,
     with_help,
 )
-from orchestrator.cli.help_texts import translate_help, translated
+from orchestrator.cli.help_texts import HELP_OPTIONS, translate_help, translated
 from orchestrator.cli.ownership import intruder
 from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
 
@@ -119,7 +119,7 @@ def _is_question(ctx: click.Context, args: list[str]) -> bool:
 
 @click.group(
     cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": list(HELP_OPTIONS)},
     epilog='\b\nExample: quorate "Is a monolith right for three people?"\n'
     "Example: quorate review HEAD~1..HEAD --fail-on major\n"
     "Every command has --help with an example. Exit codes: docs/exit-codes.md.",

@@ -36,6 +36,7 @@ from shared.store.views import find_run
 from tests.recorded_runs.golden import check_golden
 from tests.recorded_runs.loading import load
 from tests.recorded_runs.reading import FILES, RecordedRun, Row, asked, read, runs
+from tests.support.notices import words
 from tests.support.queues import drain
 from tests.support.runs import run_row
 
@@ -161,7 +162,9 @@ class Earlier:
             (row,) = self.rows("decisions", run, key=key)
             if row["state"] == "answered":
                 given = Answer.model_validate(row["answer"])
-                said = partial(answer_decision, answer=given, shown_sha256=row["shown_sha256"])
+                # What is asked by now may be worded otherwise than it was.
+                shown = asked_one.shown_sha256
+                said = partial(answer_decision, answer=given, shown_sha256=shown)
                 self.database.run(partial(said, run=run, key=key), atomic=True)
         for turn in self.database.run(waiting_turns):
             (call,) = self.rows("usage", turn.run_id, step=turn.step)
@@ -201,9 +204,12 @@ def earlier(empty_url: str, request: pytest.FixtureRequest) -> Iterator[Earlier]
 
 
 def lasting(outcome: Any) -> Any:
-    """An outcome without the seconds that it took."""
+    """An outcome in English, without the seconds that it took and the keys that hold nothing."""
     if isinstance(outcome, dict):
-        return {key: lasting(value) for key, value in outcome.items() if key != "elapsed_s"}
+        if outcome.keys() == {"code", "params"}:
+            return words(outcome)
+        kept = {key: value for key, value in outcome.items() if key != "elapsed_s"}
+        return {key: lasting(value) for key, value in kept.items() if value is not None}
     return [lasting(one) for one in outcome] if isinstance(outcome, list) else outcome
 
 

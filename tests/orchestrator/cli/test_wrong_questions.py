@@ -56,7 +56,7 @@ TWO = ("-p", "scripted:s.yaml#a,scripted:s.yaml#b")
         (("why so?", "--context", "s.yaml", "q.md"), "write `--context q.md`"),
         (("why so?", "--context", "cp949.txt"), "iconv"),
         (("why so?", "--nonsense"), "quorate ask --help"),
-        (("-what is it?",), "behind `--`"),
+        (("-what is it?",), "after `--`"),
         (("why so?", "-p", " , "), "names nobody"),
         (("why so?", "-o", "d.md"), "it is a folder"),
         (("plan", "move it", "--timeout", "nan", *TWO), "--timeout"),

@@ -11,6 +11,7 @@ from orchestrator.core.findings.evidence import Checked, absorb_proven
 from orchestrator.core.findings.merging import MAX_COMPARED_PAIRS, Raised, absorb
 from orchestrator.core.findings.sameness import MAX_VOCABULARY, ComparableClaim, Spellings
 from shared.models.findings import Place, RaisedFinding, Severity
+from shared.models.notices import verbatim
 from shared.models.reply_bounds import MAX_CLAIMS
 from tests.support.linear import processor_s
 
@@ -59,7 +60,7 @@ def test_full_replies_are_merged_in_seconds(
 
 
 def test_claims_without_evidence_do_not_take_longer() -> None:
-    doubted = [Checked(claim, "its quotation does not occur") for claim in claims(2)]
+    doubted = [Checked(claim, verbatim("its quotation does not occur")) for claim in claims(2)]
     assert processor_s(lambda: absorb_proven(doubted, ())) < ALLOWED_S
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from orchestrator.core.discussion.rounds import Contribution, RoundTaken, ledger_of
 from orchestrator.core.findings.stances import (
+    FindingStanding,
     Floor,
-    Standing,
     agreement_between,
     agreement_on,
     conceded,
@@ -110,18 +110,18 @@ def test_lines_on_other_findings_do_not_count() -> None:
 def test_agreement_is_one_less_the_mean_pairwise_distance(
     positions: list[Position], agreement: float
 ) -> None:
-    standing = Standing({f"p{at}": position for at, position in enumerate(positions)})
+    standing = FindingStanding({f"p{at}": position for at, position in enumerate(positions)})
     assert agreement_between(standing) == pytest.approx(agreement)
 
 
 def test_below_the_quorum_of_positions_agreement_is_zero() -> None:
-    assert agreement_between(Standing({"a": AGREE, "b": ABSTAIN})) == 0.0
-    assert agreement_between(Standing({"a": AGREE, "b": AGREE}), quorum=3) == 0.0
-    assert agreement_between(Standing({"a": AGREE}), quorum=1) == 1.0
+    assert agreement_between(FindingStanding({"a": AGREE, "b": ABSTAIN})) == 0.0
+    assert agreement_between(FindingStanding({"a": AGREE, "b": AGREE}), quorum=3) == 0.0
+    assert agreement_between(FindingStanding({"a": AGREE}), quorum=1) == 1.0
 
 
 def test_somebody_missing_is_as_far_away_as_can_be() -> None:
-    standing = Standing({"a": AGREE, "b": AGREE}, frozenset({"c"}))
+    standing = FindingStanding({"a": AGREE, "b": AGREE}, frozenset({"c"}))
     assert agreement_between(standing) == pytest.approx(1 / 3)
 
 
@@ -247,7 +247,7 @@ def test_ledger_lines_of_an_unanswered_turn_are_ignored() -> None:
         RoundTaken(3, "critique", (turn("a", AGREE), turn("b", AGREE, answered=False))),
     ]
     floor = Floor.of(rounds, [line("a", AGREE), line("b", AGREE)])
-    assert floor.standing(finding("a")) == Standing({"a": AGREE}, frozenset({"b"}))
+    assert floor.standing(finding("a")) == FindingStanding({"a": AGREE}, frozenset({"b"}))
     assert agreement_on(finding("a"), floor) == 0.0
 
 
@@ -302,15 +302,15 @@ POSITIONS = st.dictionaries(st.sampled_from("abcdef"), st.sampled_from(list(Posi
 def test_agreement_stays_within_bounds_and_missing_never_raises_it(
     positions: dict[str, Position], missing: set[str], quorum: int
 ) -> None:
-    full = agreement_between(Standing(positions), quorum)
-    less = agreement_between(Standing(positions, frozenset(missing)), quorum)
+    full = agreement_between(FindingStanding(positions), quorum)
+    less = agreement_between(FindingStanding(positions, frozenset(missing)), quorum)
     assert 0.0 <= less <= full <= 1.0
 
 
 @given(POSITIONS, st.sampled_from("abcdef"))
 def test_going_missing_never_raises_agreement(positions: dict[str, Position], who: str) -> None:
-    full = agreement_between(Standing(positions))
-    assert agreement_between(Standing(positions, frozenset({who}))) <= full
+    full = agreement_between(FindingStanding(positions))
+    assert agreement_between(FindingStanding(positions, frozenset({who}))) <= full
 
 
 @given(

@@ -24,7 +24,7 @@ def waiting() -> DecisionRow:
     return DecisionRow(
         "r1",
         "decision",
-        "gate",
+        "review",
         question,
         "0" * 64,
         DecisionState.OPEN,

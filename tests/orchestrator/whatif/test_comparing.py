@@ -18,6 +18,7 @@ from shared.models.decision import Answer
 from shared.models.rows import UsageRow
 from tests.support import debates, question_panel
 from tests.support.forum_cast import Cast, ends_in, votes
+from tests.support.notices import words
 from tests.support.panel_cast import PanelCast, sides
 from tests.support.recordings import recorded
 from tests.support.review_panel import submission
@@ -74,7 +75,7 @@ def test_a_run_and_itself_differ_in_nothing():
 
     assert found.same
     assert (found.options, found.participants, found.rounds, found.positions) == ((), (), (), ())
-    assert found.relation == "the same subject"
+    assert words(found.relation) == "the same subject"
 
 
 def test_one_defect_in_other_words_is_one_row_and_what_only_one_has_is_another():
@@ -124,9 +125,10 @@ def test_a_fork_and_its_origin_know_each_other():
     spec = {**first.run.spec, "labels": {"forked_from": "r1", "forked_at": "round:2"}}
     fork = replace(first, run=replace(first.run, spec=spec))
 
-    assert differ(first, fork).relation == "r2 is a fork of r1 from round:2"
-    assert compare(side(fork, "r2"), side(first)).relation == "r2 is a fork of r1 from round:2"
-    assert compare(side(fork, "r7"), side(fork, "r8")).relation == "both are forks of r1"
+    assert words(differ(first, fork).relation) == "r2 is a fork of r1 from round:2"
+    related = compare(side(fork, "r2"), side(first)).relation
+    assert words(related) == "r2 is a fork of r1 from round:2"
+    assert words(compare(side(fork, "r7"), side(fork, "r8")).relation) == "both are forks of r1"
 
 
 def test_who_took_part_is_compared_by_seat_and_model():
@@ -231,4 +233,4 @@ def test_a_question_and_a_review_have_nothing_in_common_but_are_compared():
 
     assert not found.same
     assert found.answers is None
-    assert found.relation == "one is a run of ask, the other of review"
+    assert words(found.relation) == "one is a run of ask, the other of review"

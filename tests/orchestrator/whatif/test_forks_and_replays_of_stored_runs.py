@@ -23,6 +23,7 @@ from shared.store.forking import Fork, create_fork
 from shared.store.runs import load_journal, unblock_run
 from shared.store.views import find_run, list_assessments, list_events, run_usage
 from tests.support.driving import conceding, drive, keys
+from tests.support.notices import words
 from tests.support.review_panel import submission
 from tests.support.runs import execute, run_row
 
@@ -154,7 +155,7 @@ def test_a_fork_may_be_forked_and_both_are_compared(engine: Engine) -> None:
     found = compare(side(engine, first), side(engine, second))
 
     assert found.same
-    assert found.relation == f"{second} is a fork of {first} from synthesis"
+    assert words(found.relation) == f"{second} is a fork of {first} from synthesis"
     assert (found.options, found.rounds, found.positions) == ((), (), ())
 
 

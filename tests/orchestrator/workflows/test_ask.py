@@ -12,6 +12,7 @@ from orchestrator.core.findings.verdict import GateOutcome, gate
 from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.workflows.ask.options import AskOptions
 from shared.models.findings import Severity
+from shared.models.notices import verbatim
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.steps import StepResult
 from tests.support.notices import all_words
@@ -100,7 +101,11 @@ def test_partial_results_name_who_is_missing_and_why() -> None:
 
     assert (outcome.verdict, outcome.ending) == (Verdict.ANSWERED, None)
     assert outcome.detail["missing"] == [
-        {"participant": "gemini", "kind": "rate_limited", "message": "it was rate_limited"}
+        {
+            "participant": "gemini",
+            "kind": "rate_limited",
+            "message": verbatim("it was rate_limited").model_dump(mode="json"),
+        }
     ]
     assert all_words(outcome.warnings) == (
         "gemini did not answer (3/4 did): rate_limited: it was rate_limited",
