@@ -16,6 +16,7 @@ from shared.models.outcomes import Ending, Verdict
 from shared.models.run import Budget, DecisionPolicy
 from tests.fixtures.instance import CommandLine
 from tests.support import debates, question_panel
+from tests.support.notices import all_words
 from tests.support.review_panel import Submission, submission
 from tests.support.scripted_casts import (
     ASK,
@@ -212,7 +213,7 @@ def test_a_deliberation_ends_as_its_participants_behave(
     named = {
         name
         for name in (*EVERYBODY[workflow], "chair", "author")
-        if any(one.startswith(f"{name} ") for one in came.warnings)
+        if any(one.startswith(f"{name} ") for one in all_words(came.warnings))
     }
     assert named >= set(row.missing), came.warnings
     if not row.missing and kind in ("agree", "disagree"):

@@ -133,7 +133,8 @@ def test_results_go_to_files_by_their_ending(
 ):
     markdown = tmp_path / "r.md"
     review(live, changed_repository, "--decide", "skip", "-q", "-o", str(markdown))
-    assert markdown.read_text().startswith("# NEEDS_FIX")
+    assert markdown.read_text().startswith("# uncommitted changes")
+    assert "**NEEDS\\_FIX**" in markdown.read_text()
     for ending, first in ((".json", "{"), (".txt", "NEEDS_FIX")):
         file = tmp_path / f"r{ending}"
         assert live("show", "last", "-o", str(file)).returncode == 0
