@@ -11,13 +11,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from orchestrator.cli.ownership import diagnosis
-from shared.errors import QuorateError
 
 BUG = 70
 
 
 def handle_error(error: Exception, environ: Mapping[str, str]) -> int:
     """Say what happened on stderr; the exit code."""
+    # It loads pydantic, and `quorate --help` has nothing to report.
+    from shared.errors import QuorateError
+
     if isinstance(error, QuorateError) and type(error).exit_code != BUG:
         report(str(error))
         return error.exit_code

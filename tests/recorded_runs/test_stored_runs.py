@@ -209,7 +209,7 @@ def lasting(outcome: Any) -> Any:
         if outcome.keys() == {"code", "params"}:
             return words(outcome)
         kept = {key: value for key, value in outcome.items() if key != "elapsed_s"}
-        return {key: lasting(value) for key, value in kept.items() if value is not None}
+        return {key: lasting(value) for key, value in kept.items() if value not in (None, [], {})}
     return [lasting(one) for one in outcome] if isinstance(outcome, list) else outcome
 
 
