@@ -15,7 +15,7 @@ from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
 from orchestrator.core.replay.recomputation import rounds_of
 from orchestrator.workflows.registry import start_workflow, workflow_of
 from shared.errors import ProviderError
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure, StepResult, TurnRequest, Usage
 from tests.support.review_panel import Submission
@@ -26,7 +26,7 @@ from workers.turns.prompting import render
 from workers.turns.replies import ReplyProblem, parse
 
 Script = Callable[[Said], dict[str, Any] | None]  # None: nothing comes
-SKIP = Answer(choice="skip", actor="nobody", channel="bench")
+SKIP = DecisionAnswer(choice="skip", actor="nobody", channel="bench")
 
 
 @dataclass(frozen=True)

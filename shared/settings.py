@@ -25,7 +25,7 @@ BROKERS = ("redis", "rediss", "unix", "redis+socket", "amqp", "amqps", "pyamqp")
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServiceSettings:
     """What a process of Quorate must know to find the others."""
 
     instance: Instance
@@ -36,7 +36,7 @@ class Settings:
     max_usd_per_day: float | None = None
 
     @classmethod
-    def from_environment(cls, environ: Mapping[str, str]) -> Settings:
+    def from_environment(cls, environ: Mapping[str, str]) -> ServiceSettings:
         """Read the settings. Raises ConfigurationError when they contradict one another."""
         return cls(
             instance=Instance.from_environment(environ),

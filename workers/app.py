@@ -19,7 +19,7 @@ from shared.delivery.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
 from shared.delivery.serving import serve
 from shared.logs import configure
 from shared.models.steps import StepKind
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store.database import SERVICE_ANSWER_S, Database
 from shared.store.migrate import wait_for_schema
 from workers.limits.limiter import Limiter
@@ -53,7 +53,7 @@ KINDS: dict[str, Kind] = {
 class Runtime:
     """This process's connections and presence; made anew behind a fork."""
 
-    def __init__(self, settings: Settings, kind: str) -> None:
+    def __init__(self, settings: ServiceSettings, kind: str) -> None:
         """Nothing is opened before `current` is asked."""
         self._settings = settings
         self._kind = kind
@@ -106,7 +106,7 @@ class Runtime:
         )
 
 
-def build_app(settings: Settings, kind: str) -> tuple[Celery, Runtime]:
+def build_app(settings: ServiceSettings, kind: str) -> tuple[Celery, Runtime]:
     """The application with the step tasks registered; every task module is imported by now."""
     app = make_app(
         settings.endpoints.broker_url,
@@ -127,7 +127,7 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
-def main(settings: Settings, kind: str, concurrency: int | None, pool: str | None) -> int:
+def main(settings: ServiceSettings, kind: str, concurrency: int | None, pool: str | None) -> int:
     """Serve `kind` until told to stop; the exit code."""
     configure(settings.log_level)
     wait_for_schema(settings.endpoints.database_url)

@@ -42,12 +42,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0 if complete() else 1
     from shared.errors import QuorateError
     from shared.programs import forget_relative
-    from shared.settings import Settings
+    from shared.settings import ServiceSettings
 
     forget_relative(os.environ)
 
     try:
-        settings = Settings.from_environment(os.environ)
+        settings = ServiceSettings.from_environment(os.environ)
         from workers.app import main as serve
 
         return serve(settings, options.kind, options.concurrency, options.pool)

@@ -16,7 +16,7 @@ from orchestrator.embedded.starting import Starting, revive
 from orchestrator.embedded.supervisor import is_wanted
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault, UserError
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store.database import LONGEST_REPORT_S, Connection, Database
 from shared.store.migrate import HEAD, upgrade
 from shared.store.views import schema_revision
@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Backend:
     """An open way to the store and to the signals. Embedded servers that were killed are brought back on the way."""
 
-    settings: Settings
+    settings: ServiceSettings
     database: Database
     signals: Signals
     environ: Mapping[str, str] = field(default_factory=dict)
@@ -106,7 +106,7 @@ def connected(
     environ: Mapping[str, str], *, workers: bool = True, answer_s: float = LONGEST_REPORT_S
 ) -> Iterator[Backend]:
     """The back end for one command. `workers` False starts no processes, only the servers."""
-    settings = Settings.from_environment(environ)
+    settings = ServiceSettings.from_environment(environ)
     backend = connect(Starting(settings, environ, workers=workers), answer_s=answer_s)
     try:
         yield backend

@@ -10,11 +10,11 @@ import redis
 from shared.delivery.broker import depth, make_app
 from shared.delivery.contracts import QUEUES
 from shared.delivery.refusals import Refusals
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 
 
 def look_at_broker(
-    settings: Settings,
+    settings: ServiceSettings,
 ) -> tuple[dict[str, int] | None, dict[str, int] | None]:
     """How many messages wait and how many were refused, by queue; None where the broker or Redis is away."""
     refusals = Refusals(settings.endpoints.redis_url)

@@ -11,7 +11,7 @@ from orchestrator.core.discussion.spoken import reply_of
 from orchestrator.presentation.report import RunReport
 from orchestrator.workflows.registry import decision_choices
 from shared.errors import DecisionConflict, UnknownRun, UserError
-from shared.models.decision import Answer, Question
+from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.rows import DecisionRow
 from shared.store.database import Connection
 from shared.store.decisions import answer_decision
@@ -49,7 +49,7 @@ def decide(backend: Backend, request: DecisionRequest) -> DecisionRow:
     if only is not None and request.choice not in picking:
         named = ", ".join(picking)
         raise UserError(f"--only and --except pick what is applied: they go with {named}")
-    answer = Answer(
+    answer = DecisionAnswer(
         choice=request.choice,
         actor=request.actor,
         channel=request.channel,
@@ -84,7 +84,7 @@ def _selection(
     """The findings that are picked; None for all. Raises UserError for one that cannot be."""
     if only is None and not without:
         return None
-    selectable = Question.model_validate(decision.question).selectable
+    selectable = DecisionQuestion.model_validate(decision.question).selectable
     wanted = selectable if only is None else tuple(only)
     _require_selectable((*wanted, *without), selectable)
     if not (picked := tuple(name for name in wanted if name not in without)):

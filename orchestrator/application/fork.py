@@ -31,7 +31,7 @@ from shared.allowed import Allowed
 from shared.errors import ConfigurationError, UserError
 from shared.models.panel import Participant
 from shared.models.run import Budget, RunSpec
-from shared.settings import Settings as ServiceSettings
+from shared.settings import ServiceSettings
 from shared.store.documents import address
 from shared.store.forking import Fork, create_fork
 

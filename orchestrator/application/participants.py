@@ -26,7 +26,7 @@ from shared.providers.limits import (
     paused,
     resume,
 )
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store.views import awaited_participants
 
 UNKNOWN = "-"
@@ -105,7 +105,7 @@ def _how(discovered: Found) -> str:
 
 
 def _held(environ: Mapping[str, str]) -> LimiterState:
-    url = Settings.from_environment(environ).endpoints.redis_url
+    url = ServiceSettings.from_environment(environ).endpoints.redis_url
     try:
         return LimiterState(True, tuple(breakers(url)), tuple(paused(url)))
     except EnvironmentFault:
@@ -201,6 +201,6 @@ def allow_participants(
         if participant.name == entry.name
     ]
     everyone = (*catalogue.everyone(), *named)
-    allowed = Allowed.of(Settings.from_environment(environ).instance, environ)
+    allowed = Allowed.of(ServiceSettings.from_environment(environ).instance, environ)
     allowed.allow_all(everyone)
     return allowed, everyone

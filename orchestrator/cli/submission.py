@@ -29,7 +29,7 @@ from orchestrator.presentation.locale.words import say
 from orchestrator.presentation.money import estimate_json, estimate_lines
 from orchestrator.workflows.registry import WORKFLOWS, is_conversation
 from shared.instance import Instance
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 
 LOUD = frozenset({"stdin_silent"})
 """Remarks about the subject that not even `--quiet` hides."""
@@ -116,7 +116,7 @@ def run_submission(
     environ: Mapping[str, str],
 ) -> int:
     """Work on what is requested; the exit code. Nothing is started for a command that cannot work."""
-    settings = Settings.from_environment(environ)
+    settings = ServiceSettings.from_environment(environ)
     prepared = prepare_run(request, environ, ProcessInput())
     output = replace(output, reports=prepared.reports)
     terminal = Terminal.of(environ, quiet=output.quiet)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pydantic import ConfigDict, Field, JsonValue
 
 from shared.models.coverage import CoverageReport
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.deliberation import Question
 from shared.models.findings import FindingStatus, Severity
 from shared.models.replies import Applied, CheckedFixes, Synthesis
@@ -181,7 +181,7 @@ class FindingsResult(WorkflowResult):
 
     synthesised_by: str | None = None
     feedback: dict[str, JsonValue] = Field(default_factory=dict)
-    decision: Answer | None = None
+    decision: DecisionAnswer | None = None
     standing: tuple[str, ...] | None = None
     effective_votes: int | None = None
     receipt: FindingsImpact | None = None

@@ -14,13 +14,15 @@ from orchestrator.embedded.supervisor import (
     is_wanted,
     stop_supervisor,
 )
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 
 
 class Starting:
     """Servers that come up in a thread while the command does something else."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], *, workers: bool) -> None:
+    def __init__(
+        self, settings: ServiceSettings, environ: Mapping[str, str], *, workers: bool
+    ) -> None:
         """Starts at once; nothing to start when the servers are external."""
         self._settings = settings
         self._environ = environ
@@ -32,7 +34,7 @@ class Starting:
             self._thread.start()
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> ServiceSettings:
         """What is being started."""
         return self._settings
 
@@ -66,19 +68,19 @@ class Starting:
             self._fault = fault
 
 
-def end_stopped(settings: Settings) -> bool:
+def end_stopped(settings: ServiceSettings) -> bool:
     """End the instance's supervisor if it was stopped by a signal, so that it can be started again."""
     return settings.external is None and end_stopped_supervisor(settings.instance)
 
 
-def revive(settings: Settings, environ: Mapping[str, str]) -> bool:
+def revive(settings: ServiceSettings, environ: Mapping[str, str]) -> bool:
     """Start the instance's supervisor again if it was killed: False when it runs, or was stopped by somebody."""
     if settings.external is not None or not is_wanted(settings.instance):
         return False
     return start_supervisor(settings, environ)
 
 
-def start_supervisor(settings: Settings, environ: Mapping[str, str]) -> bool:
+def start_supervisor(settings: ServiceSettings, environ: Mapping[str, str]) -> bool:
     """Make sure that the instance's processes run; False when they did."""
     started = ensure_supervisor(
         settings.instance, (script("quorate"), "supervise"), service_environment(environ)

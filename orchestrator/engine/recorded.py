@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from orchestrator.core.replay.commands import RecordBody
 from orchestrator.core.replay.replay import Entry, Journal
 from shared.errors import ReplayMismatch
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure, StepResult
 from shared.store.runs import JournalRow, StoredJournal, StoredRecord
@@ -25,7 +25,7 @@ def journal_of(stored: StoredJournal, types: Iterable[type[RecordBody]]) -> Jour
         records={row.key: _record(row, kinds) for row in stored.records},
         asked=frozenset(stored.decisions),
         answers={
-            key: Answer.model_validate(answer)
+            key: DecisionAnswer.model_validate(answer)
             for key, answer in stored.decisions.items()
             if answer is not None
         },

@@ -21,7 +21,7 @@ from shared.delivery.publishing import Application
 from shared.delivery.serving import serve
 from shared.delivery.signals import Signals
 from shared.logs import configure
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store.database import SERVICE_ANSWER_S, Database
 from shared.store.sweeping import SWEEP_SILENCE_S
 
@@ -29,7 +29,7 @@ THREADS = 4
 PATIENCE_S = 60.0
 
 
-def build_app(settings: Settings, engine: Engine) -> Application:
+def build_app(settings: ServiceSettings, engine: Engine) -> Application:
     """The application with the orchestrator's tasks registered; every task module is imported by now."""
     app = make_app(
         settings.endpoints.broker_url,
@@ -41,7 +41,7 @@ def build_app(settings: Settings, engine: Engine) -> Application:
     return app
 
 
-def main(settings: Settings, workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS) -> int:
+def main(settings: ServiceSettings, workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS) -> int:
     """Run until told to stop; the exit code. `workflows` are those whose runs are advanced."""
     configure(settings.log_level)
     url = settings.endpoints.database_url

@@ -13,7 +13,7 @@ from shared.errors import ConfigurationError
 
 
 @dataclass(frozen=True)
-class Choice:
+class PresetChoice:
     """The preset that was chosen, and the layer that names it."""
 
     preset: Preset
@@ -29,7 +29,7 @@ class Chooser:
     workflow: str | None
     trust_project: bool
 
-    def choose(self, layers: Sequence[Document]) -> Choice | None:
+    def choose(self, layers: Sequence[Document]) -> PresetChoice | None:
         """The preset of the highest layer that names one for the workflow.
 
         A file serves all workflows, so one that names another workflow's preset is ignored, and
@@ -41,7 +41,7 @@ class Chooser:
                 continue
             preset = self._load(layer)
             if preset.serves(self.workflow):
-                return Choice(preset, layer)
+                return PresetChoice(preset, layer)
             if layer.typed:
                 raise ConfigurationError(f"{layer.where(('preset',))}: {self._misfit(preset)}")
         return None

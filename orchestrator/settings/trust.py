@@ -33,7 +33,7 @@ Check = Callable[[Settings, Settings], str | None]
 
 
 @dataclass(frozen=True)
-class Rule:
+class TrustRule:
     """What becomes of a key in a repository's file.
 
     `refused` says why a value is an error, `kept_out` why one is not used (a reason of views/notices.py); `limits`
@@ -214,16 +214,16 @@ def _never(_project: Settings, _user: Settings) -> str | None:
     return "it could send code or keys elsewhere, write files or loosen a check"
 
 
-_FREE = Rule()
-_NEVER = Rule(refused=_never)
-_UNHURRIED = Rule(kept_out=_no_hurry)
+_FREE = TrustRule()
+_NEVER = TrustRule(refused=_never)
+_UNHURRIED = TrustRule(kept_out=_no_hurry)
 
 
-def _part(section: str, key: str) -> Rule:
-    return Rule(_known_name(section, key), _unless_same(section, key, "roles"))
+def _part(section: str, key: str) -> TrustRule:
+    return TrustRule(_known_name(section, key), _unless_same(section, key, "roles"))
 
 
-def _rule(setting: Setting, section: str) -> Rule:
+def _rule(setting: Setting, section: str) -> TrustRule:
     """What becomes of a workflow's setting in a repository's file."""
     key = str(setting.key)
     match setting.trust:
@@ -235,20 +235,20 @@ def _rule(setting: Setting, section: str) -> Rule:
             weakened = (
                 None if setting.weakens is None else _not_weaker(section, key, setting.weakens)
             )
-            return Rule(weakened, _unless_same(section, key, "course"))
+            return TrustRule(weakened, _unless_same(section, key, "course"))
         case Trust.TIGHTENS:
-            return Rule(kept_out=_unless(section, key, setting.tightens, "course"))
+            return TrustRule(kept_out=_unless(section, key, setting.tightens, "course"))
         case Trust.NO_LOWER:
-            return Rule(_no_lower(section, key))
+            return TrustRule(_no_lower(section, key))
         case Trust.KEPT_ON:
-            return Rule(_no_switch_off(section, key))
+            return TrustRule(_no_switch_off(section, key))
         case Trust.QUORUM:
-            return Rule(_no_smaller_quorum(section))
+            return TrustRule(_no_smaller_quorum(section))
         case _:
             assert_never(setting.trust)
 
 
-RULES: Mapping[str, Rule] = {
+RULES: Mapping[str, TrustRule] = {
     **{
         f"{section}.{setting.key}": _rule(setting, section)
         for workflow, section in SECTIONS.items()
@@ -257,10 +257,10 @@ RULES: Mapping[str, Rule] = {
     },
     "version": _FREE,
     "language": _FREE,
-    "preset": Rule(refused=_no_preset_file),  # the keys of one of ours are judged one by one
+    "preset": TrustRule(refused=_no_preset_file),  # the keys of one of ours are judged one by one
     "prompts": _NEVER,
     "orchestrator.ai": _part("orchestrator", "ai"),
-    "participants": Rule(refused=_known_participants),
+    "participants": TrustRule(refused=_known_participants),
     "settings.max_rounds": _UNHURRIED,
     "settings.timeout": _UNHURRIED,
     "providers": _NEVER,
@@ -269,23 +269,23 @@ RULES: Mapping[str, Rule] = {
     "panel.judge": _part("panel", "judge"),
     "panel.moderator": _part("panel", "moderator"),
     "convergence.detector": _NEVER,
-    "convergence.agreement": Rule(_no_lower("convergence", "agreement")),
-    "convergence.stability": Rule(_no_lower("convergence", "stability")),
+    "convergence.agreement": TrustRule(_no_lower("convergence", "agreement")),
+    "convergence.stability": TrustRule(_no_lower("convergence", "stability")),
     "convergence.stalled_stability": _NEVER,
     "convergence.weights": _NEVER,
-    "gate.fail_on": Rule(_no_looser_gate),
-    "gate.quorum": Rule(_no_smaller_quorum("gate")),
-    "decision.mode": Rule(_no_approval, _unless("decision", "mode", "ask", "decides")),
+    "gate.fail_on": TrustRule(_no_looser_gate),
+    "gate.quorum": TrustRule(_no_smaller_quorum("gate")),
+    "decision.mode": TrustRule(_no_approval, _unless("decision", "mode", "ask", "decides")),
     "decision.timeout": _NEVER,
     "decision.on_timeout": _NEVER,
-    "budget.per_run_usd": Rule(_no_higher("per_run_usd"), limits=True),
-    "budget.per_run_calls": Rule(_no_higher("per_run_calls"), limits=True),
-    "budget.per_run_tokens": Rule(_no_higher("per_run_tokens"), limits=True),
-    "budget.per_run_time": Rule(_no_higher("per_run_time"), _no_hurry),
+    "budget.per_run_usd": TrustRule(_no_higher("per_run_usd"), limits=True),
+    "budget.per_run_calls": TrustRule(_no_higher("per_run_calls"), limits=True),
+    "budget.per_run_tokens": TrustRule(_no_higher("per_run_tokens"), limits=True),
+    "budget.per_run_time": TrustRule(_no_higher("per_run_time"), _no_hurry),
     "privacy.never_send": _NEVER,
     "privacy.may_send": _NEVER,
-    "privacy.allow_external": Rule(_no_release),
-    "privacy.allow_models": Rule(_no_ban),
+    "privacy.allow_external": TrustRule(_no_release),
+    "privacy.allow_models": TrustRule(_no_ban),
     "output": _NEVER,
 }
 

@@ -18,7 +18,7 @@ class DecisionState(StrEnum):
     CANCELLED = "cancelled"
 
 
-class Question(Wire):
+class DecisionQuestion(Wire):
     """What a person is asked: `shown` is exactly what they decide on, and its hash binds the answer.
 
     `selectable` are ids (findings) that the answer may pick from. `timeout_s` counts on the database's clock;
@@ -34,7 +34,7 @@ class Question(Wire):
     on_timeout: str | None = None
 
 
-class Answer(Wire):
+class DecisionAnswer(Wire):
     """What was decided: by whom (`actor`), through what (`channel`: cli, web, api, deadline)."""
 
     choice: str

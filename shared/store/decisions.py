@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from shared.errors import DecisionConflict, UnknownRun, UserError
-from shared.models.decision import Answer, DecisionState, Question
+from shared.models.decision import DecisionAnswer, DecisionQuestion, DecisionState
 from shared.models.rows import DecisionRow
 from shared.store.database import Connection
 from shared.store.runs import append_events, lock_free_run, lock_run
@@ -41,7 +41,7 @@ def list_decisions(
 
 
 def answer_decision(
-    connection: Connection, run: str, key: str, answer: Answer, shown_sha256: str | None
+    connection: Connection, run: str, key: str, answer: DecisionAnswer, shown_sha256: str | None
 ) -> DecisionRow:
     """Record an answer; the caller's transaction commits it and then signals.
 
@@ -55,7 +55,7 @@ def answer_decision(
     if found is None:
         raise UnknownRun(f"run {run} has no decision {key!r}")
     row = _row(found)
-    question = Question.model_validate(row.question)
+    question = DecisionQuestion.model_validate(row.question)
     _check(question, answer)
     if shown_sha256 is not None and shown_sha256 != row.shown_sha256:
         raise DecisionConflict(
@@ -76,7 +76,7 @@ def answer_decision(
     return _row((*found[:5], "answered", json.loads(answer.model_dump_json()), *found[7:]))
 
 
-def _check(question: Question, answer: Answer) -> None:
+def _check(question: DecisionQuestion, answer: DecisionAnswer) -> None:
     if answer.choice not in question.options:
         raise UserError(
             f"{answer.choice!r} is not offered here: choose one of {', '.join(question.options)}"
@@ -87,7 +87,7 @@ def _check(question: Question, answer: Answer) -> None:
         raise UserError(f"{', '.join(unknown)} cannot be selected here (selectable: {offered})")
 
 
-def _settled(row: DecisionRow, answer: Answer) -> DecisionRow:
+def _settled(row: DecisionRow, answer: DecisionAnswer) -> DecisionRow:
     recorded = row.answer or {}
     same = row.state is DecisionState.ANSWERED and (
         recorded.get("choice") == answer.choice

@@ -12,7 +12,7 @@ import redis
 import yaml
 
 from shared.delivery.live import WATCHED_S
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from tests.fixtures.instance import SCRIPTS, CommandLine
 from tests.support.terminals import terminal
 from tests.workers.providers.test_command import program
@@ -95,7 +95,7 @@ def test_an_interrupt_leaves_the_terminal_as_it_was_and_the_run_goes_on(
         assert shown.end() == 130
     assert "The run goes on in the background" in shown.text
     assert shown.raw.rfind(SHOW_CURSOR) > shown.raw.rfind(HIDE_CURSOR)
-    endpoints = Settings.from_environment(live.environ).endpoints
+    endpoints = ServiceSettings.from_environment(live.environ).endpoints
     with redis.Redis.from_url(endpoints.redis_url) as client:  # its next turns stream, too
         assert max(map(client.ttl, client.keys("quorate:watched:*"))) > WATCHED_S
     done = live("watch", "last", "--json", timeout_s=60)

@@ -27,7 +27,7 @@ from shared.delivery.contracts import SOON, StepPayload
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
 from shared.models.outcomes import RunStatus
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store.database import Database
 from shared.store.migrate import upgrade
 from tests.chaos.audit import Story, install, stories
@@ -68,7 +68,7 @@ class Cluster:
             KEY_VARIABLE: CANARIES["key"],
         }
         self.with_tools = with_tools
-        self.settings = Settings.from_environment(self.environ)
+        self.settings = ServiceSettings.from_environment(self.environ)
         self.instance = self.settings.instance
         self.endpoints = ensure(self.instance)
         self.database = Database(self.endpoints.database_url, patience_s=60)

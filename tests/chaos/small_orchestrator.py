@@ -9,8 +9,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from orchestrator.engine.service import main
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from tests.support.small_workflows import SMALL_WORKFLOWS
 
 if __name__ == "__main__":
-    sys.exit(main(Settings.from_environment(os.environ), SMALL_WORKFLOWS))
+    sys.exit(main(ServiceSettings.from_environment(os.environ), SMALL_WORKFLOWS))

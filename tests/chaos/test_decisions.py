@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from shared.errors import DecisionConflict
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import RunStatus
 from shared.models.rows import DecisionRow
 from shared.store.decisions import answer_decision, list_decisions
@@ -62,7 +62,7 @@ def _has_come(cluster: Cluster, moment: datetime | None) -> bool:
 def _answer(cluster: Cluster, run: str, choice: str = "apply_fix", actor: str = "kim") -> bool:
     """Answer as `quorate decide` does: the row, then the signal. True when the broker took the signal."""
     row = _decision(cluster, run)
-    answer = Answer(choice=choice, actor=actor, channel="cli")
+    answer = DecisionAnswer(choice=choice, actor=actor, channel="cli")
     cluster.database.run(
         lambda c: answer_decision(c, run, row.key, answer, row.shown_sha256), atomic=True
     )
@@ -190,7 +190,11 @@ def test_row_25_an_answer_at_the_deadline_and_an_answer_to_something_else(
     with pytest.raises(DecisionConflict, match="something else"):
         cluster.database.run(
             lambda c: answer_decision(
-                c, runs[0], row.key, Answer(choice="skip", actor="kim", channel="cli"), "0" * 64
+                c,
+                runs[0],
+                row.key,
+                DecisionAnswer(choice="skip", actor="kim", channel="cli"),
+                "0" * 64,
             ),
             atomic=True,
         )

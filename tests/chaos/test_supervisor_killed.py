@@ -16,7 +16,7 @@ import pytest
 from orchestrator.embedded.processes import is_alive, leaders, wait_until, working_in
 from orchestrator.embedded.supervisor import supervisor_status
 from shared.instance import Instance
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from tests.fixtures.instance import CommandLine, make_command_line, make_repository
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(240)]
@@ -39,7 +39,7 @@ def embedded() -> Iterator[CommandLine]:
 
 @pytest.fixture
 def instance(embedded: CommandLine) -> Instance:
-    return Settings.from_environment(embedded.environ).instance
+    return ServiceSettings.from_environment(embedded.environ).instance
 
 
 def kill_supervisor(instance: Instance, *, lifeline: bool, servers: bool = False) -> None:

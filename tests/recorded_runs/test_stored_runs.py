@@ -24,7 +24,7 @@ from orchestrator.whatif.replaying import check
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.delivery.broker import make_app
 from shared.instance import Endpoints
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.steps import Failure, Usage
 from shared.store.database import Connection, Database
 from shared.store.decisions import answer_decision, list_decisions
@@ -161,7 +161,7 @@ class Earlier:
             run, key = asked_one.run_id, asked_one.key
             (row,) = self.rows("decisions", run, key=key)
             if row["state"] == "answered":
-                given = Answer.model_validate(row["answer"])
+                given = DecisionAnswer.model_validate(row["answer"])
                 # What is asked by now may be worded otherwise than it was.
                 shown = asked_one.shown_sha256
                 said = partial(answer_decision, answer=given, shown_sha256=shown)

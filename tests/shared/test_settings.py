@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 
 from shared.errors import ConfigurationError
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 
 DATABASE = "postgresql://quorate@db/quorate"
 
 
 def broker_of(redis_url: str, **more: str) -> str:
     environ = {"HOME": "/nonexistent", "QUORATE_REDIS_URL": redis_url}
-    settings = Settings.from_environment({**environ, "QUORATE_DATABASE_URL": DATABASE, **more})
+    settings = ServiceSettings.from_environment(
+        {**environ, "QUORATE_DATABASE_URL": DATABASE, **more}
+    )
     return settings.endpoints.broker_url
 
 
@@ -42,4 +44,6 @@ def test_a_broker_that_nobody_speaks_to_is_refused() -> None:
 
 def test_one_of_two_servers_is_not_enough() -> None:
     with pytest.raises(ConfigurationError, match="QUORATE_DATABASE_URL is missing"):
-        Settings.from_environment({"HOME": "/nonexistent", "QUORATE_REDIS_URL": "redis://cache"})
+        ServiceSettings.from_environment(
+            {"HOME": "/nonexistent", "QUORATE_REDIS_URL": "redis://cache"}
+        )

@@ -14,7 +14,7 @@ from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import FailureKind
 from shared.models.steps import StepResult
 from tests.support import debates, question_panel
@@ -82,9 +82,11 @@ class Chance:
         cost = {"tokens": draw.randint(1, 99), "cost_usd": draw.choice((None, 0.25))}
         return result.model_copy(update=cost)
 
-    def answer(self, ask: Decide) -> Answer:
+    def answer(self, ask: Decide) -> DecisionAnswer:
         draw = Random(f"{self._seed}/{ask.key}")
-        return Answer(choice=draw.choice(ask.question.options), actor="somebody", channel="cli")
+        return DecisionAnswer(
+            choice=draw.choice(ask.question.options), actor="somebody", channel="cli"
+        )
 
 
 def held(run: Submission, seed: int, failing: float = 0.0) -> tuple[Outcome, Simulation]:

@@ -12,7 +12,7 @@ from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.registry import WORKFLOWS, start_workflow
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.deliberation import Context, Question
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel, Participant
@@ -23,7 +23,7 @@ from tests.support.review_panel import Submission, sha
 from tests.support.simulator import Simulation, Step
 
 Script = Callable[[Turn], StepResult]
-Person = Callable[[Decide], Answer]
+Person = Callable[[Decide], DecisionAnswer]
 
 
 def member(name: str, family: str | None = None, **fields: Any) -> Participant:
@@ -74,14 +74,14 @@ def decides(*choices: str, message: str = "") -> Person:
     """A person who gives these answers one after another, then the last one again."""
     left = list(choices)
 
-    def answer(_: Decide) -> Answer:
+    def answer(_: Decide) -> DecisionAnswer:
         choice = left.pop(0) if len(left) > 1 else left[0]
-        return Answer(choice=choice, actor="somebody", channel="cli", message=message)
+        return DecisionAnswer(choice=choice, actor="somebody", channel="cli", message=message)
 
     return answer
 
 
-def nobody(ask: Decide) -> Answer:
+def nobody(ask: Decide) -> DecisionAnswer:
     """Nobody is to be asked."""
     raise AssertionError(f"nobody is to be asked: {ask}")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.staging import Scheduled
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.steps import StepResult
 from shared.store.database import Database
 from shared.store.decisions import answer_decision
@@ -48,7 +48,7 @@ def event_kinds(engine: Engine, run: str) -> list[str]:
 
 def answer(engine: Engine, run: str, choice: str) -> None:
     """Answer the run's decision as somebody at the command line."""
-    given = Answer(choice=choice, actor="me", channel="cli")
+    given = DecisionAnswer(choice=choice, actor="me", channel="cli")
     engine.database.run(lambda c: answer_decision(c, run, "decision", given, None), atomic=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from orchestrator.engine.advance import Engine
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.steps import StepResult
 from shared.store.database import Database
 from shared.store.decisions import answer_decision
@@ -47,7 +47,7 @@ def overdue(database: Database, run: str) -> None:
 
 
 def answer(database: Database, run: str, choice: str) -> None:
-    given = Answer(choice=choice, actor="me", channel="cli")
+    given = DecisionAnswer(choice=choice, actor="me", channel="cli")
     database.run(lambda c: answer_decision(c, run, "decision", given, None), atomic=True)
 
 

@@ -22,7 +22,7 @@ from orchestrator.core.replay.commands import (
     together,
 )
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
-from shared.models.decision import Question
+from shared.models.decision import DecisionQuestion
 from shared.models.outcomes import Verdict
 from shared.models.panel import Participant
 from shared.models.steps import PromptPart
@@ -122,7 +122,7 @@ def _run(program: Program) -> Workflow:
                     more = yield from together(turn(f"{number}/spare{n}") for n in range(spare))
                     heard += [result.model_dump_json() for result in more]
             case Ask():
-                question = Question(kind="q", prompt="?", options=("on", "again"), shown={})
+                question = DecisionQuestion(kind="q", prompt="?", options=("on", "again"), shown={})
                 answer = yield from decide(f"ask{number}", question)
                 heard.append(f"{number}:{answer.choice}")
                 if answer.choice == "again":

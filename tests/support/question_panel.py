@@ -12,7 +12,7 @@ from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.registry import WORKFLOWS, start_workflow
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.deliberation import Context, Question
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel, Participant
@@ -74,7 +74,7 @@ def hold(run: Submission, script: Script, order: int = 0) -> tuple[Outcome, Simu
         assert isinstance(step, Turn)
         return script(step)
 
-    def answer(ask: object) -> Answer:
+    def answer(ask: object) -> DecisionAnswer:
         raise AssertionError(f"nobody is to be asked: {ask}")
 
     simulation = Simulation(start_workflow(run.spec, run.materials), act, answer, Random(order))

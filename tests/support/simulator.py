@@ -23,7 +23,7 @@ from orchestrator.core.replay.commands import (
     Workflow,
 )
 from orchestrator.core.replay.replay import Entry, Journal, Progress, fingerprint, replay
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.steps import StepResult
 
 Step = Turn | ToolRun
@@ -41,13 +41,13 @@ class Simulation:
 
     start: Callable[[], Workflow]
     act: Callable[[Step], StepResult]
-    answer: Callable[[Decide], Answer]
+    answer: Callable[[Decide], DecisionAnswer]
     rng: Random = field(default_factory=lambda: Random(0))
     steps: dict[str, Entry] = field(default_factory=dict)
     commands: dict[str, Step] = field(default_factory=dict)
     records: dict[str, RecordBody] = field(default_factory=dict)
     questions: dict[str, Decide] = field(default_factory=dict)
-    answers: dict[str, Answer] = field(default_factory=dict)
+    answers: dict[str, DecisionAnswer] = field(default_factory=dict)
     phases: list[str] = field(default_factory=list)
     stages: list[tuple[str, ...]] = field(default_factory=list)
     moments: list[Journal] = field(default_factory=list)

@@ -22,7 +22,7 @@ from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ReplayMismatch
 from shared.models.children import child_outcome
-from shared.models.decision import Question
+from shared.models.decision import DecisionQuestion
 from shared.models.outcomes import Verdict
 from shared.models.run import RunSpec
 from shared.models.wire import ForeignWire
@@ -53,7 +53,7 @@ def machine(_spec: RunSpec, _materials: Materials) -> Workflow:
 
 def asking(spec: RunSpec, _materials: Materials) -> Workflow:
     """A person decides, then somebody speaks."""
-    question = Question(kind="q", prompt="?", options=("on", "off"), shown={})
+    question = DecisionQuestion(kind="q", prompt="?", options=("on", "off"), shown={})
     answer = yield from decide("decision", question)
     yield from single(turn("told"))
     return Outcome(Verdict.DONE, None, answer.choice)

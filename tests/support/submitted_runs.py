@@ -17,7 +17,7 @@ from shared.delivery.signals import Signals
 from shared.models.outcomes import Ending, RunStatus, Verdict
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store.database import Database
 from tests.support.review_panel import Submission
 
@@ -44,7 +44,7 @@ class Submitter:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         """`environ` names an instance that is up."""
-        endpoints = ensure(Settings.from_environment(environ).instance)
+        endpoints = ensure(ServiceSettings.from_environment(environ).instance)
         self.database = Database(endpoints.database_url, patience_s=30)
         self.signals = Signals(endpoints.redis_url)
         self.engine = Engine(self.database)

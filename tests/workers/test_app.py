@@ -6,7 +6,7 @@ import pytest
 
 from shared.delivery.contracts import TASK_ADVANCE, TASK_APPLY, TASK_TOOL, TASK_TURN
 from shared.instance import Endpoints, Instance
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store.database import Database
 from shared.store.processes import list_processes
 from tests.support.runs import at_once
@@ -16,14 +16,14 @@ pytestmark = pytest.mark.component
 
 
 @pytest.fixture
-def settings(servers: Endpoints, database_url: str, tmp_path: Path) -> Settings:
+def settings(servers: Endpoints, database_url: str, tmp_path: Path) -> ServiceSettings:
     endpoints = Endpoints(servers.broker_url, servers.redis_url, database_url)
-    return Settings(instance=Instance.at(tmp_path), external=endpoints)
+    return ServiceSettings(instance=Instance.at(tmp_path), external=endpoints)
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_workers_own_tasks_are_known_before_it_starts_and_no_other_kinds(
-    settings: Settings, kind: str
+    settings: ServiceSettings, kind: str
 ) -> None:
     app, _runtime = build_app(settings, kind)
 
@@ -34,7 +34,9 @@ def test_a_workers_own_tasks_are_known_before_it_starts_and_no_other_kinds(
     app.close()
 
 
-def test_two_applications_in_one_process_do_not_share_their_tasks(settings: Settings) -> None:
+def test_two_applications_in_one_process_do_not_share_their_tasks(
+    settings: ServiceSettings,
+) -> None:
     first, _ = build_app(settings, "turns")
     second, _ = build_app(settings, "turns")
 
@@ -44,7 +46,7 @@ def test_two_applications_in_one_process_do_not_share_their_tasks(settings: Sett
 
 
 def test_a_process_has_one_worker_however_many_threads_ask_first(
-    settings: Settings, database: Database
+    settings: ServiceSettings, database: Database
 ) -> None:
     _app, runtime = build_app(settings, "turns")
 
@@ -57,7 +59,9 @@ def test_a_process_has_one_worker_however_many_threads_ask_first(
     assert database.run(list_processes) == []
 
 
-def test_nothing_is_opened_before_somebody_asks(settings: Settings, database: Database) -> None:
+def test_nothing_is_opened_before_somebody_asks(
+    settings: ServiceSettings, database: Database
+) -> None:
     _app, runtime = build_app(settings, "tools")
 
     assert database.run(list_processes) == []

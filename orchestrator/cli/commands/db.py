@@ -12,7 +12,7 @@ from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
 from orchestrator.embedded.servers import ensure
 from orchestrator.presentation.exit_codes import ExitCode
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store import migrate
 from shared.store.database import Database
 from shared.store.views import schema_revision
@@ -50,7 +50,7 @@ def current() -> int:
 
 
 def _database(environ: Mapping[str, str]) -> Database:
-    settings = Settings.from_environment(environ)
+    settings = ServiceSettings.from_environment(environ)
     if settings.external is None:
         ensure(settings.instance, environ=environ)
     return Database(settings.endpoints.database_url, pool_size=2, patience_s=PATIENCE_S)

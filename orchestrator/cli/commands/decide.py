@@ -26,7 +26,7 @@ from orchestrator.cli.watching import actor, or_detach, watch_until_done, watche
 from orchestrator.core.document import line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps
 from orchestrator.presentation.locale.words import say
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.rows import DecisionRow
 
 
@@ -92,7 +92,7 @@ def _print_recorded(row: DecisionRow, terminal: Terminal, language: str, *, as_j
         whole = {"schema_version": SCHEMA_VERSION, "run": row.run_id, **decision_json(row)}
         terminal.result(dumps(whole))
         return
-    given = Answer.model_validate(row.answer)
+    given = DecisionAnswer.model_validate(row.answer)
     text = say("decided", language, choice=given.choice, actor=given.actor, channel=given.channel)
     terminal.result([line(f"{row.run_id}: {text}")])
 

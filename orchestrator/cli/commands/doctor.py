@@ -29,7 +29,7 @@ from orchestrator.settings.loading import load_configuration
 from shared.errors import EnvironmentFault, QuorateError
 from shared.folders import FRESH_BYTES, require_space
 from shared.programs import find_program
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store.database import Database
 from shared.store.migrate import HEAD
 from shared.store.views import schema_revision
@@ -53,7 +53,7 @@ class MachineCheck:
     message: str
 
 
-CheckFunction = Callable[[Settings, Mapping[str, str]], MachineCheck]
+CheckFunction = Callable[[ServiceSettings, Mapping[str, str]], MachineCheck]
 
 
 @click.command(epilog=example("quorate doctor", "quorate doctor --json"))
@@ -65,7 +65,7 @@ def doctor(as_json: bool) -> int:
 
 def examine(environ: Mapping[str, str], *, as_json: bool) -> int:
     """Check everything; the exit code: 5 when something stands in the way."""
-    settings = Settings.from_environment(environ)
+    settings = ServiceSettings.from_environment(environ)
     checks = [_checked(test, settings, environ) for test in CHECKS]
     terminal = Terminal.of(environ)
     failed = any(check.state is CheckState.FAIL for check in checks)
@@ -79,7 +79,9 @@ def examine(environ: Mapping[str, str], *, as_json: bool) -> int:
     return ExitCode.UNREACHABLE if failed else ExitCode.OK
 
 
-def _checked(test: CheckFunction, settings: Settings, environ: Mapping[str, str]) -> MachineCheck:
+def _checked(
+    test: CheckFunction, settings: ServiceSettings, environ: Mapping[str, str]
+) -> MachineCheck:
     try:
         return test(settings, environ)
     except QuorateError as error:
@@ -91,12 +93,12 @@ def _line(check: MachineCheck) -> Line:
     return line(Span(f"{check.state:<4} ", styles[check.state]), f"{check.name}: {check.message}")
 
 
-def _python(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+def _python(_settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     version = ".".join(map(str, sys.version_info[:3]))
     return MachineCheck("python", CheckState.OK, f"{version} in {sys.prefix}")
 
 
-def _packages(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+def _packages(_settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     trouble = diagnosis()
     if trouble is not None:
         return MachineCheck("packages", CheckState.FAIL, trouble)
@@ -107,7 +109,7 @@ def _packages(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
     )
 
 
-def _git(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+def _git(_settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     program = find_program("git")
     if program is None:
         return MachineCheck("git", CheckState.FAIL, "git is not on PATH: install it")
@@ -115,7 +117,7 @@ def _git(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
     return MachineCheck("git", CheckState.OK, said.stdout.strip())
 
 
-def _analysers(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+def _analysers(_settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     needed = dict.fromkeys(package for card in cards() for package in card.packages)
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
@@ -124,7 +126,7 @@ def _analysers(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck
     return MachineCheck("analysers", CheckState.OK, ", ".join(needed))
 
 
-def _sandbox(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+def _sandbox(_settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     """What confines tools here is asked of the workers' own program, which tries it."""
     said = subprocess.run(
         [script("quorate-worker"), "sandbox"], capture_output=True, text=True, check=False
@@ -138,7 +140,7 @@ def _sandbox(_settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
     )
 
 
-def _disk(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+def _disk(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     if settings.external is not None:
         return MachineCheck("disk", CheckState.OK, "the servers are elsewhere")
     folder = settings.instance.data_dir
@@ -153,7 +155,7 @@ def _disk(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
     )
 
 
-def _servers(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+def _servers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     if settings.external is not None:
         return _external_servers(settings)
     found = status(settings.instance)
@@ -172,7 +174,7 @@ def _servers(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
     )
 
 
-def _external_servers(settings: Settings) -> MachineCheck:
+def _external_servers(settings: ServiceSettings) -> MachineCheck:
     """Postgres is asked for its schema below."""
     queues, refused = look_at_broker(settings)
     if missing := missing_servers({"queues": queues, "refused": refused}):
@@ -181,7 +183,7 @@ def _external_servers(settings: Settings) -> MachineCheck:
     return MachineCheck("servers", CheckState.OK, "external, and the broker and Redis answer")
 
 
-def _schema(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+def _schema(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     if settings.external is None and not all(one.running for one in status(settings.instance)):
         return MachineCheck("schema", CheckState.NOTE, "unknown while the servers do not answer")
     database = Database(settings.endpoints.database_url, pool_size=1, patience_s=0.0)
@@ -196,7 +198,7 @@ def _schema(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
     )
 
 
-def _workers(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
+def _workers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     if settings.external is not None:
         return MachineCheck(
             "workers", CheckState.NOTE, "`quorate status` lists those that are connected"
@@ -212,7 +214,7 @@ def _workers(settings: Settings, _environ: Mapping[str, str]) -> MachineCheck:
     return MachineCheck("workers", state, f"{names}; {restarts} restarts (`quorate logs`)")
 
 
-def _participants(_settings: Settings, environ: Mapping[str, str]) -> MachineCheck:
+def _participants(_settings: ServiceSettings, environ: Mapping[str, str]) -> MachineCheck:
     directory = Path.cwd()
     configuration = load_configuration(directory, environ, workflow="review")
     _, report = build_panel(None, configuration, environ, directory)

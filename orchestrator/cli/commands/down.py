@@ -12,13 +12,13 @@ from orchestrator.core.document import line
 from orchestrator.embedded.servers import stop
 from orchestrator.embedded.supervisor import stop_supervisor
 from shared.errors import UserError
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 
 
 @click.command(epilog=example("quorate down"))
 def down() -> int:
     """Stop the workers and the embedded servers. Nothing is lost: runs go on after the next start."""
-    settings = Settings.from_environment(os.environ)
+    settings = ServiceSettings.from_environment(os.environ)
     if settings.external is not None:
         raise UserError("the servers are external (QUORATE_REDIS_URL): stop them where they run")
     stopped = ["workers"] if stop_supervisor(settings.instance) else []

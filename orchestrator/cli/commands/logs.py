@@ -10,7 +10,7 @@ from orchestrator.cli.options import example
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Span, Style, block, line
 from shared.errors import UserError
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 
 
 @click.command(epilog=example("quorate logs", "quorate logs turns -n 200"))
@@ -18,7 +18,7 @@ from shared.settings import Settings
 @click.option("-n", "count", type=click.IntRange(1), default=20, help="Lines of each (20).")
 def logs(name: str | None, count: int) -> int:
     """The ends of the embedded instance's logs; NAME is one of those that are listed."""
-    instance = Settings.from_environment(os.environ).instance
+    instance = ServiceSettings.from_environment(os.environ).instance
     known = {path.stem: path for path in sorted(instance.log_dir.glob("*.log"))}
     if name is not None and name not in known:
         there = ", ".join(known) or "none yet"

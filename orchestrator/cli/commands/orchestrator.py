@@ -13,9 +13,9 @@ from orchestrator.cli.options import example
 def orchestrator() -> int:
     """Advance runs, sweep, listen for decisions. Any number of these may run; SIGTERM ends one in good order."""
     from orchestrator.engine.service import main
-    from shared.settings import Settings
+    from shared.settings import ServiceSettings
     from shared.store.migrate import wait_for_schema
 
-    settings = Settings.from_environment(os.environ)
+    settings = ServiceSettings.from_environment(os.environ)
     wait_for_schema(settings.endpoints.database_url)
     return main(settings)

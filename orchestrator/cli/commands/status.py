@@ -22,7 +22,7 @@ from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from shared.errors import EnvironmentFault
 from shared.instance import Instance
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store.database import Database
 from shared.store.migrate import HEAD
 from shared.store.processes import ProcessRow, list_processes
@@ -41,7 +41,7 @@ def status(as_json: bool) -> int:
 
 def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
     """What runs; the exit code."""
-    settings = Settings.from_environment(environ)
+    settings = ServiceSettings.from_environment(environ)
     facts: dict[str, Any] = {"instance": None}
     if settings.external is None:
         facts = _embedded(settings.instance)

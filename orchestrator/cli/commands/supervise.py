@@ -14,8 +14,8 @@ def supervise() -> int:
     """Start and restart the orchestrator and the workers of the embedded instance."""
     from orchestrator.embedded.services import script, specs
     from orchestrator.embedded.supervisor import run_supervisor
-    from shared.settings import Settings
+    from shared.settings import ServiceSettings
 
-    settings = Settings.from_environment(os.environ)
+    settings = ServiceSettings.from_environment(os.environ)
     again = (script("quorate"), "supervise")
     return run_supervisor(settings.instance, specs(os.environ), again=again)

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from orchestrator.core.results import WorkflowResult
 from shared.models.assessment import Assessment
 from shared.models.children import ChildOutcome, child_outcome
-from shared.models.decision import Answer, Question
+from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.findings import Finding, Stance
 from shared.models.notices import Notice
 from shared.models.outcomes import Ending, Verdict
@@ -122,7 +122,7 @@ class Decide:
     """Ask a person; the run holds nothing while it waits."""
 
     key: str
-    question: Question
+    question: DecisionQuestion
 
 
 class RecordBody(Wire):
@@ -188,7 +188,7 @@ class Outcome:
 
 
 Command = Together | Decide | Record[Any] | Phase
-Sent = tuple[StepResult, ...] | Answer | RecordBody | None
+Sent = tuple[StepResult, ...] | DecisionAnswer | RecordBody | None
 T = TypeVar("T")
 Effect = Generator[Command, Sent, T]  # a part of a workflow that ends with a T
 Workflow = Effect[Outcome]
@@ -219,10 +219,10 @@ def spawn(key: str, workflow: str, request: Callable[[], ChildRequest]) -> Effec
     return child_outcome(result)
 
 
-def decide(key: str, question: Question) -> Effect[Answer]:
+def decide(key: str, question: DecisionQuestion) -> Effect[DecisionAnswer]:
     """Ask a person and wait for the answer, without holding anything."""
     answer = yield Decide(key, question)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, DecisionAnswer)
     return answer
 
 

@@ -31,7 +31,7 @@ from orchestrator.core.replay.commands import (
     Workflow,
 )
 from orchestrator.core.replay.replay import Journal, fingerprint
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.steps import StepResult
 
 
@@ -55,7 +55,7 @@ class Decided:
     """A question and its recorded answer."""
 
     ask: Decide
-    answer: Answer
+    answer: DecisionAnswer
 
 
 Passed = Group | Written | Decided

@@ -31,7 +31,7 @@ from orchestrator.core.replay.commands import (
     Workflow,
 )
 from shared.errors import ReplayMismatch
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.steps import StepResult
 
 
@@ -50,7 +50,7 @@ class Journal:
     steps: Mapping[str, Entry] = field(default_factory=dict)
     records: Mapping[str, RecordBody] = field(default_factory=dict)
     asked: frozenset[str] = frozenset()
-    answers: Mapping[str, Answer] = field(default_factory=dict)
+    answers: Mapping[str, DecisionAnswer] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from orchestrator.core.document import (
 )
 from orchestrator.core.results import ShownMatter, WorkflowResult
 from shared.models.assessment import Assessment
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.notices import Notice, notice, of_column, verbatim
 from shared.models.outcomes import Ending, StepStatus
 from shared.models.panel import Participant
@@ -191,7 +191,7 @@ def voices(view: ViewContext[Any], independent: int | None, votes: int) -> str:
     return view.say("voices", n=independent)
 
 
-def decided_by(view: ViewContext[Any], answer: Answer) -> str:
+def decided_by(view: ViewContext[Any], answer: DecisionAnswer) -> str:
     """`accept, by ada (cli)`; a policy is its own channel."""
     word = "decided_by_itself" if answer.actor == answer.channel else "decided"
     return view.say(word, choice=answer.choice, actor=answer.actor, channel=answer.channel)

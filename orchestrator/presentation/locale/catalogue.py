@@ -19,7 +19,7 @@ _WORKFLOWS = _HERE.parents[1] / "workflows"
 
 
 @dataclass(frozen=True)
-class Catalogue:
+class MessageCatalogue:
     """The entries of a language, each with its forms, and which form a number takes."""
 
     entries: Mapping[str, tuple[str, ...]]
@@ -35,14 +35,14 @@ class Catalogue:
 
 
 @cache
-def catalogue(language: str) -> Catalogue:
+def catalogue(language: str) -> MessageCatalogue:
     """All that people are told in a language: the files beside this one, and those of the workflows' folders."""
     files = [path for path in (_HERE / language).glob("*.po") if path.stem != HELP]
     files += _WORKFLOWS.glob(f"*/locale/{language}.po")
     entries: dict[str, tuple[str, ...]] = {}
     for path in sorted(files):
         entries |= read_entries(path.read_text(encoding="utf-8"))
-    return Catalogue(entries, _plural_rule(entries.pop("", ("",))[0]))
+    return MessageCatalogue(entries, _plural_rule(entries.pop("", ("",))[0]))
 
 
 @cache

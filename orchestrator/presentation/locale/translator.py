@@ -20,7 +20,12 @@ from string import Formatter
 from typing import Any
 
 from orchestrator.core.document import clean
-from orchestrator.presentation.locale.catalogue import DEFAULT, LANGUAGES, Catalogue, catalogue
+from orchestrator.presentation.locale.catalogue import (
+    DEFAULT,
+    LANGUAGES,
+    MessageCatalogue,
+    catalogue,
+)
 from orchestrator.presentation.locale.particles import with_particle
 from shared.models.notices import TEXT, Notice, is_notice
 
@@ -32,7 +37,7 @@ class Translator:
     language: str = DEFAULT
 
     @cached_property
-    def _catalogues(self) -> tuple[Catalogue, ...]:
+    def _catalogues(self) -> tuple[MessageCatalogue, ...]:
         languages = dict.fromkeys((self.language, DEFAULT))
         return tuple(catalogue(one) for one in languages if one in LANGUAGES)
 

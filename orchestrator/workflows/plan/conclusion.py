@@ -20,7 +20,7 @@ from orchestrator.workflows.plan.result import (
     PlanRevision,
     VersionAssessment,
 )
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.notices import Notice, sentences
 from shared.models.outcomes import Ending, Verdict
 
@@ -110,7 +110,7 @@ def _bill(debate: DebatedVersion) -> tuple[TurnResult, ...]:
     return (*debate.history.blind, *debate.history.debate, *debate.heard)
 
 
-def _decision(debates: Sequence[DebatedVersion]) -> Answer | None:
+def _decision(debates: Sequence[DebatedVersion]) -> DecisionAnswer | None:
     """The last answer that somebody gave."""
     answers = (debate.answer for debate in reversed(debates) if debate.answer is not None)
     return next(answers, None)

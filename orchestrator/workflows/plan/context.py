@@ -13,7 +13,7 @@ from orchestrator.core.discussion.strategies import Strategies, Strategy
 from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.prompts import PlanPrompts
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.notices import Notice
 from shared.models.panel import Participant
 from shared.models.planning import PlanSynthesis
@@ -89,7 +89,7 @@ class DebatedVersion:
     history: History
     synthesis: PlanSynthesis
     synthesised_by: str
-    answer: Answer | None = None
+    answer: DecisionAnswer | None = None
     heard: tuple[TurnResult, ...] = ()
     warnings: tuple[Notice, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from orchestrator.core.replay.commands import Effect, decide
 from orchestrator.workflows.descriptor import Choice, DecisionType
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.result import PlanContribution
-from shared.models.decision import Answer, Question
+from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.findings import Finding
 
 REVISE, ACCEPT = "revise", "accept"
@@ -27,15 +27,15 @@ def may_revise(context: PlanContext, debate: DebatedVersion) -> bool:
     return debate.plan.number <= context.options.max_revisions and not debate.history.over_budget
 
 
-def ask(context: PlanContext, debate: DebatedVersion) -> Effect[Answer]:
+def ask(context: PlanContext, debate: DebatedVersion) -> Effect[DecisionAnswer]:
     """The question, or the policy's answer at once; a word that means nothing for a plan asks.
 
     Silence accepts: nothing is changed and nothing is spent without a word.
     """
     policy = context.spec.decision
     if (choice := DECISION.answer(policy)) is not None:
-        return Answer(choice=choice, actor="policy", channel="policy")
-    question = Question(
+        return DecisionAnswer(choice=choice, actor="policy", channel="policy")
+    question = DecisionQuestion(
         kind=DECISION.kind,
         prompt="Revise the plan, or accept it as it is?",
         options=DECISION.words,

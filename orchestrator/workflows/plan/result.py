@@ -6,7 +6,7 @@ from pydantic import Field
 
 from orchestrator.core.results import FindingsResult, RunSpending
 from shared.models.assessment import Assessment
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending
 from shared.models.planning import PlanSynthesis
@@ -44,7 +44,7 @@ class PlanRevision(Wire):
     rounds: tuple[PlanContribution, ...]
     synthesis: PlanSynthesis
     synthesised_by: str
-    decision: Answer | None
+    decision: DecisionAnswer | None
     labels: PlanLabels = PlanLabels()
 
 

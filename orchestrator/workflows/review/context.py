@@ -16,7 +16,7 @@ from orchestrator.core.replay.commands import ToolRun
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from shared.models.coverage import Coverage, CoverageReport
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.notices import Notice
 from shared.models.replies import Applied, CheckedFixes, Synthesis
 from shared.models.run import RunSpec
@@ -86,7 +86,7 @@ class Result:
     synthesised_by: str
     labels: Mapping[str, str]
     fixes: CheckedFixes
-    answer: Answer | None = None
+    answer: DecisionAnswer | None = None
     applied: Applied | None = None
     warnings: tuple[Notice, ...] = field(default=())
 

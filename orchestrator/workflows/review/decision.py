@@ -12,7 +12,7 @@ from orchestrator.workflows.descriptor import Choice, DecisionType
 from orchestrator.workflows.review.context import Result, ReviewContext, coverage
 from orchestrator.workflows.review.fixes import check_fixes, good_fixes
 from orchestrator.workflows.review.result import APPLY_FIX, SKIP
-from shared.models.decision import Answer, Question
+from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.findings import Finding
 from shared.models.notices import notice
 from shared.models.replies import Applied, CheckedFixes
@@ -25,17 +25,17 @@ DECISION = DecisionType(
 )
 
 
-def ask(context: ReviewContext, result: Result) -> Effect[Answer]:
+def ask(context: ReviewContext, result: Result) -> Effect[DecisionAnswer]:
     """The question to a person (or the policy's answer), bound to exactly what is shown."""
     policy = context.spec.decision
     if (choice := DECISION.answer(policy)) is not None:
-        return Answer(choice=choice, actor="policy", channel="policy")
+        return DecisionAnswer(choice=choice, actor="policy", channel="policy")
     fixable = tuple(
         context.label(finding) for fix in good_fixes(result.fixes) for finding in fix.findings
     )
     assessment = result.history.assessment
     covered = coverage(context, result.history)
-    question = Question(
+    question = DecisionQuestion(
         kind=DECISION.kind,
         prompt="Apply the fix, or skip and continue?",
         options=DECISION.words,

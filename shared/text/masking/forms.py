@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from shared.text.masking.checks import decoded, is_dummy
 from shared.text.masking.patterns import RULES
-from shared.text.masking.rules import Rule
+from shared.text.masking.rules import MaskingRule
 from shared.text.masking.runs import Runs
 
 Span = tuple[int, int, str]
@@ -47,7 +47,7 @@ def _forms(text: str) -> Iterator[Span]:
     return find_forms(text, lowered, Runs(text, lowered))
 
 
-def _by_rule(rule: Rule, text: str, searched: Runs | str) -> Iterator[Span]:
+def _by_rule(rule: MaskingRule, text: str, searched: Runs | str) -> Iterator[Span]:
     group = 1 if rule.pattern.groups else 0
     for word in rule.words:
         at = searched.find(word, 0)
@@ -58,7 +58,7 @@ def _by_rule(rule: Rule, text: str, searched: Runs | str) -> Iterator[Span]:
             at = searched.find(word, at + 1 if found is None else found.end())
 
 
-def _is_meant(rule: Rule, secret: str) -> bool:
+def _is_meant(rule: MaskingRule, secret: str) -> bool:
     return not is_dummy(secret) and (rule.accepts is None or rule.accepts(secret))
 
 

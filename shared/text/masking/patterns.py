@@ -13,10 +13,10 @@ from shared.text.masking.checks import (
     is_typed_password,
     looks_random,
 )
-from shared.text.masking.rules import EDGE, Rule, rule, token
+from shared.text.masking.rules import EDGE, MaskingRule, rule, token
 from shared.text.masking.services import SERVICES
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[MaskingRule, ...] = (
     # clouds
     token("aws-key", "akia asia abia acca", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
     rule(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class MaskingRule:
     """One kind of secret: `pattern` is matched where a word of `words` begins.
 
     Group 1 is what is hidden, the whole match without one.
@@ -22,14 +22,16 @@ class Rule:
     """The word stands in a run of at least `runs.SHORTEST` characters wherever the pattern matches."""
 
 
-def rule(kind: str, words: str, pattern: str, accepts: Callable[[str], bool] | None = None) -> Rule:
+def rule(
+    kind: str, words: str, pattern: str, accepts: Callable[[str], bool] | None = None
+) -> MaskingRule:
     # ASCII: a Korean particle may follow a token directly and ends it.
-    return Rule(kind, tuple(words.split()), re.compile(pattern, re.ASCII), accepts)
+    return MaskingRule(kind, tuple(words.split()), re.compile(pattern, re.ASCII), accepts)
 
 
 def token(
     kind: str, words: str, pattern: str, accepts: Callable[[str], bool] | None = None
-) -> Rule:
+) -> MaskingRule:
     """A rule that is only tried within runs of characters that tokens are made of: most of a text has none."""
     return replace(rule(kind, words, pattern, accepts), in_run=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from shared.text.masking.checks import looks_random
-from shared.text.masking.rules import EDGE, Rule, rule, token
+from shared.text.masking.rules import EDGE, MaskingRule, rule, token
 from shared.text.masking.runs import IN_RUN
 
 KIND = "service-token"
@@ -185,7 +185,7 @@ _PREFIXED: tuple[tuple[str, str], ...] = (
 _IN_RUN = re.compile(f"{IN_RUN}+", re.ASCII)
 
 
-def _prefixed() -> tuple[Rule, ...]:
+def _prefixed() -> tuple[MaskingRule, ...]:
     """One rule for all tokens that begin alike."""
     rests: dict[str, list[str]] = {}
     for prefix, rest in _PREFIXED:
@@ -205,7 +205,7 @@ def _escaped(prefix: str) -> str:
     return "".join(rf"\{letter}" if letter in ".+$" else letter for letter in prefix)
 
 
-SERVICES: tuple[Rule, ...] = (
+SERVICES: tuple[MaskingRule, ...] = (
     *_prefixed(),
     token(KIND, "azdo", r"(?<=[A-Za-z0-9]{76})AZDO[A-Za-z0-9]{4}\b"),
     rule(KIND, ".", rf"(?<=[MNO][\w-]{{23}})\.([\w-]{{6}}\.[\w-]{{27,38}}){_END}"),

@@ -10,7 +10,7 @@ from orchestrator.embedded import supervisor
 from orchestrator.embedded.servers import ensure, is_up, stop
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store.database import Connection, Database
 
 pytestmark = pytest.mark.component
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.component
 def backend(tmp_path: Path) -> Iterator[Backend]:
     """On servers of its own, as a command has it that began while they ran under a supervisor."""
     environ = {"XDG_DATA_HOME": str(tmp_path / "d"), "XDG_STATE_HOME": str(tmp_path / "s")}
-    settings = Settings.from_environment(environ)
+    settings = ServiceSettings.from_environment(environ)
     urls = ensure(settings.instance, durable=False)
     (settings.instance.state_dir / "supervisor.wanted").touch()
     opened = Backend(settings, Database(urls.database_url), Signals(urls.redis_url), environ)

@@ -24,7 +24,7 @@ from shared.providers.limits import (
     pause,
     resume,
 )
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 from shared.store.database import Database
 from tests.support.runs import new_run
 
@@ -48,7 +48,7 @@ def renewed(database: Database, home: Path, key: str | None) -> tuple[list[str],
     write_marks(instance, {"PATH": "/bin"})
     environ = {} if key is None else {"LATE_KEY": key}
     signals = Signals("redis://127.0.0.1:1/0")
-    backend = Backend(Settings(instance, None), database, signals, environ)
+    backend = Backend(ServiceSettings(instance, None), database, signals, environ)
     seen: list[str] = []
 
     def note(_of: Backend, members: Sequence[Participant]) -> None:

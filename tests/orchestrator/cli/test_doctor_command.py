@@ -12,7 +12,7 @@ import pytest
 from orchestrator.cli.commands.doctor import examine
 from orchestrator.cli.commands.status import show_status
 from orchestrator.embedded.servers import ensure, status, stop
-from shared.settings import Settings
+from shared.settings import ServiceSettings
 
 pytestmark = pytest.mark.component
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.component
 def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
     folders = {"XDG_DATA_HOME": str(tmp_path / "d"), "XDG_STATE_HOME": str(tmp_path / "s")}
     found = {**os.environ, **folders, "HOME": str(tmp_path)}
-    instance = Settings.from_environment(found).instance
+    instance = ServiceSettings.from_environment(found).instance
     ensure(instance, durable=False)
     yield found
     stop(instance, immediate=True)
@@ -39,7 +39,7 @@ def servers(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
 def test_a_server_that_was_stopped_is_not_said_to_start_by_itself(
     environ: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pid = {one.name: one.pid for one in status(Settings.from_environment(environ).instance)}[
+    pid = {one.name: one.pid for one in status(ServiceSettings.from_environment(environ).instance)}[
         "redis"
     ]
     assert pid is not None

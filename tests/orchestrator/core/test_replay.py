@@ -22,7 +22,7 @@ from orchestrator.core.replay.commands import (
 )
 from orchestrator.core.replay.replay import Entry, Journal, fingerprint, replay
 from shared.errors import ReplayMismatch
-from shared.models.decision import Answer, Question
+from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.outcomes import FailureKind, Verdict
 from shared.models.steps import Failure, StepResult
 from tests.support.programs import SPEAKER, round_record, tool, turn
@@ -30,8 +30,8 @@ from tests.support.programs import SPEAKER, round_record, tool, turn
 DONE = StepResult(reply={"verdict": "APPROVED"})
 FAILED = StepResult(failure=Failure(kind=FailureKind.TIMEOUT, message="too late"))
 END = Outcome(Verdict.APPROVED, None, "end")
-QUESTION = Question(kind="k", prompt="?", options=("yes", "no"), shown={})
-YES = Answer(choice="yes", actor="a", channel="cli")
+QUESTION = DecisionQuestion(kind="k", prompt="?", options=("yes", "no"), shown={})
+YES = DecisionAnswer(choice="yes", actor="a", channel="cli")
 
 
 def entry(step: Turn | ToolRun, result: StepResult | None = DONE) -> Entry:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from orchestrator.core.replay.commands import Decide
 from orchestrator.core.replay.replay import Entry, replay
 from shared.errors import ReplayMismatch
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure, StepResult
 from tests.support.programs import PROGRAMS, Group, Program, starter
@@ -30,9 +30,9 @@ def simulation(program: Program, seed: int, order: int = 0) -> Simulation:
             return StepResult(failure=Failure(kind=kind, message=step.key))
         return StepResult(reply={"said": f"{step.key} {draw.random()}"})
 
-    def answer(ask: Decide) -> Answer:
+    def answer(ask: Decide) -> DecisionAnswer:
         choice = Random(f"{seed}/{ask.key}").choice(ask.question.options)
-        return Answer(choice=choice, actor="somebody", channel="cli")
+        return DecisionAnswer(choice=choice, actor="somebody", channel="cli")
 
     return Simulation(starter(program), act, answer, Random(order))
 

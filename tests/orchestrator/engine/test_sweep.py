@@ -17,7 +17,7 @@ from orchestrator.engine.staging import Scheduled
 from orchestrator.engine.sweeper import PARKED_AFTER, Sweeper
 from shared.delivery.broker import depth, make_app
 from shared.instance import Endpoints
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.store.database import Database
 from shared.store.decisions import answer_decision
 from shared.store.sweeping import Task, try_lock
@@ -161,7 +161,7 @@ def test_an_answer_whose_signal_was_lost_is_found(
 ) -> None:
     run = submit(engine)
     drive(engine, run, conceding)
-    given = Answer(choice="apply_fix", actor="me", channel="cli")
+    given = DecisionAnswer(choice="apply_fix", actor="me", channel="cli")
     engine.database.run(lambda c: answer_decision(c, run, "decision", given, None), atomic=True)
     later(engine.database)
 

@@ -24,7 +24,7 @@ from orchestrator.whatif.sweeps import sweep_of, variants
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.notices import notice
 from shared.models.rows import UsageRow
 from tests.support import question_panel
@@ -58,7 +58,7 @@ def disputed(title: str = "eval of input", **fields: Any) -> Recording:
         return finished(step)
 
     run = submission(critics=3, options=ReviewOptions(rounds=3))
-    skips = Answer(choice="skip", actor="me", channel="cli")
+    skips = DecisionAnswer(choice="skip", actor="me", channel="cli")
     simulation = Simulation(start_workflow(run.spec, run.materials), act, lambda _: skips)
     return recorded(run, simulation, simulation.run())
 

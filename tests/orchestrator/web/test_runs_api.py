@@ -19,8 +19,8 @@ from orchestrator.web.http_service import Server
 from orchestrator.web.runs_api import Api
 from shared.delivery.signals import Signals
 from shared.instance import Endpoints
-from shared.models.decision import Question
-from shared.settings import Settings
+from shared.models.decision import DecisionQuestion
+from shared.settings import ServiceSettings
 from shared.store.database import Database
 
 pytestmark = pytest.mark.component
@@ -58,7 +58,7 @@ class Service:
 
 @pytest.fixture
 def service(database: Database, servers: Endpoints) -> Iterator[Service]:
-    settings = Settings.from_environment({"HOME": "/nonexistent"})
+    settings = ServiceSettings.from_environment({"HOME": "/nonexistent"})
     backend = Backend(settings, database, Signals(servers.redis_url))
     server = Server(0, Api(backend, "somebody"), TOKEN, lambda bug: pytest.fail(str(bug)))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -78,7 +78,7 @@ def run(service: Service, changed_repository: Path) -> str:
 
 def open_decision(backend: Backend, run: str) -> None:
     """Ask what a review asks, without the workers that lead to it."""
-    question = Question(kind="review", prompt="?", options=("apply_fix", "skip"), shown={})
+    question = DecisionQuestion(kind="review", prompt="?", options=("apply_fix", "skip"), shown={})
     backend.write(
         lambda connection: connection.execute(
             "INSERT INTO decisions (run_id, key, kind, question, shown_sha256, state) "

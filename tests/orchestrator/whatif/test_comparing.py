@@ -14,7 +14,7 @@ from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.rows import UsageRow
 from tests.support import debates, question_panel
 from tests.support.forum_cast import Cast, ends_in, votes
@@ -51,7 +51,7 @@ def review(*findings: dict[str, Any], denied: tuple[str, ...] = (), **options: A
     simulation = Simulation(
         start_workflow(run.spec, run.materials),
         act,
-        lambda _: Answer(choice="skip", actor="me", channel="cli"),
+        lambda _: DecisionAnswer(choice="skip", actor="me", channel="cli"),
     )
     outcome = simulation.run()
     return recorded(run, simulation, outcome)

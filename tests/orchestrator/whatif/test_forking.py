@@ -19,7 +19,7 @@ from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import UnknownRun, UserError
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.findings import Severity
 from shared.models.panel import Panel, Participant
 from shared.models.run import DecisionPolicy, RunSpec
@@ -50,7 +50,7 @@ def reviewed(choice: str = "skip", mode: str = "ask", **options: Any) -> Recordi
     simulation = Simulation(
         start_workflow(run.spec, run.materials),
         conceding,
-        lambda _: Answer(choice=choice, actor="me", channel="cli"),
+        lambda _: DecisionAnswer(choice=choice, actor="me", channel="cli"),
     )
     outcome = simulation.run()
     return recorded(run, simulation, outcome)
@@ -153,7 +153,7 @@ def test_nothing_behind_an_approval_is_forked(at: str) -> None:
             if step.reply_model == "applied"
             else conceding(step)
         ),
-        lambda ask: Answer(
+        lambda ask: DecisionAnswer(
             choice="apply_fix" if ask.key == "decision" else "skip", actor="me", channel="cli"
         ),
     )
@@ -304,7 +304,7 @@ def test_a_name_stands_for_every_seat_that_it_holds() -> None:
     simulation = Simulation(
         start_workflow(run.spec, run.materials),
         conceding,
-        lambda _: Answer(choice="skip", actor="me", channel="cli"),
+        lambda _: DecisionAnswer(choice="skip", actor="me", channel="cli"),
     )
     recording = recorded(run, simulation, simulation.run())
 

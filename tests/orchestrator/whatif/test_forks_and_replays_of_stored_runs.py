@@ -14,7 +14,7 @@ from orchestrator.whatif.forking import ForkPlan, plan_fork, prefix_of
 from orchestrator.whatif.recording import Recording, make_recording
 from orchestrator.whatif.replaying import State, check, what_if
 from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.run import RunSpec
 from shared.store.database import Connection, Database
 from shared.store.decisions import answer_decision
@@ -52,7 +52,7 @@ def loaded(engine: Engine, run: str) -> Recording:
 
 
 def answer(engine: Engine, run: str, choice: str) -> None:
-    given = Answer(choice=choice, actor="me", channel="cli")
+    given = DecisionAnswer(choice=choice, actor="me", channel="cli")
     engine.database.run(lambda c: answer_decision(c, run, "decision", given, None), atomic=True)
 
 

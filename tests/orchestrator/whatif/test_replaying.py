@@ -17,7 +17,7 @@ from orchestrator.whatif.replaying import State, Variant, check, computed_otherw
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import ReplayMismatch, UserError
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import Ending
 from shared.models.steps import StepResult
 from tests.support.chances import ANY, FAILING, SEEDS, SUBMISSIONS, held
@@ -90,7 +90,7 @@ def test_random_programs_come_to_their_recorded_outcome(program: Program, seed: 
     simulation = Simulation(
         starter(program),
         lambda step: StepResult(reply={"said": step.key}),
-        lambda _: Answer(choice="again", actor="a", channel="cli"),
+        lambda _: DecisionAnswer(choice="again", actor="a", channel="cli"),
         Random(seed),
     )
     outcome = simulation.run()

@@ -11,7 +11,7 @@ from orchestrator.core.findings.verdict import GateOutcome, gate, gate_of
 from orchestrator.core.replay.commands import Outcome, ToolRun
 from orchestrator.workflows.registry import start_workflow, workflow_of
 from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.findings import FindingStatus, Position, Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel
@@ -29,7 +29,7 @@ from tests.support.review_replies import (
 )
 from tests.support.simulator import Simulation
 
-SKIP = Answer(choice="skip", actor="somebody", channel="cli")
+SKIP = DecisionAnswer(choice="skip", actor="somebody", channel="cli")
 QUOTE = "return eval(x)"
 REAL = finding(quote=QUOTE, severity="CRITICAL")
 INVENTED = finding(

@@ -11,7 +11,7 @@ from orchestrator.core.discussion.portions import INSTRUCTIONS_TOKENS, PORTION_T
 from orchestrator.core.replay.commands import Outcome, Turn
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import FailureKind, Verdict
 from shared.models.panel import Panel, Participant
 from shared.models.steps import StepResult
@@ -29,7 +29,7 @@ from tests.support.review_replies import (
 )
 from tests.support.simulator import Simulation
 
-SKIP = Answer(choice="skip", actor="somebody", channel="cli")
+SKIP = DecisionAnswer(choice="skip", actor="somebody", channel="cli")
 PLACE = {"path": "pkg/part020.py", "line": 3}
 RAISED = finding(quote="value_20_2 = compute(2)", place=PLACE)
 

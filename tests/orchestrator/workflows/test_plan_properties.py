@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from orchestrator.core.replay.commands import Decide, Turn
 from orchestrator.workflows.plan.options import PlanOptions
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.run import DecisionPolicy
 from shared.models.steps import StepResult
@@ -66,9 +66,11 @@ class Chance:
         verdict = draw.choice(("ACCEPT", "REVISE")) if found or said else "ACCEPT"
         return give(step, verdict=verdict, findings=found, stances=said)
 
-    def person(self, ask: Decide) -> Answer:
+    def person(self, ask: Decide) -> DecisionAnswer:
         draw = Random(f"{self._seed}/{ask.key}")
-        return Answer(choice=draw.choice(ask.question.options), actor="somebody", channel="cli")
+        return DecisionAnswer(
+            choice=draw.choice(ask.question.options), actor="somebody", channel="cli"
+        )
 
 
 def _stances(draw: Random) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.steps import StepResult
 from tests.support import debates, forum_cast, question_panel
@@ -162,7 +162,7 @@ QUOTE = "return eval(x)"
 
 def review(script: Callable[[Step], StepResult], rounds: int = 7) -> Outcome:
     run = submission(options=ReviewOptions(rounds=rounds))
-    skip = Answer(choice="skip", actor="somebody", channel="cli")
+    skip = DecisionAnswer(choice="skip", actor="somebody", channel="cli")
     start = start_workflow(run.spec, run.materials)
     return Simulation(start, script, lambda _ask: skip).run()
 

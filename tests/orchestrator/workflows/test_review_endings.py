@@ -9,7 +9,7 @@ from orchestrator.core.replay.commands import Decide, Outcome, ToolRun, Turn
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import ReplayMismatch
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel
 from shared.models.run import DecisionPolicy
@@ -30,15 +30,17 @@ from tests.support.simulator import Simulation
 
 STRATEGIES = pytest.mark.parametrize("strategy", ["review", "red-team"])
 QUOTE = "return eval(x)"
-SKIP = Answer(choice="skip", actor="somebody", channel="cli")
-APPLY = Answer(choice="apply_fix", actor="somebody", channel="cli")
+SKIP = DecisionAnswer(choice="skip", actor="somebody", channel="cli")
+APPLY = DecisionAnswer(choice="apply_fix", actor="somebody", channel="cli")
 
 
-def hold(submitted: Submission, script: Script, *answers: Answer) -> tuple[Outcome, Simulation]:
+def hold(
+    submitted: Submission, script: Script, *answers: DecisionAnswer
+) -> tuple[Outcome, Simulation]:
     """The run's outcome with these results; questions are answered one after another, the last answer again."""
     left = list(answers) or [SKIP]
 
-    def answer(_ask: Decide) -> Answer:
+    def answer(_ask: Decide) -> DecisionAnswer:
         return left.pop(0) if len(left) > 1 else left[0]
 
     start = start_workflow(submitted.spec, submitted.materials)

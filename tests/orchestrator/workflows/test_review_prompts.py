@@ -11,7 +11,7 @@ from orchestrator.core.replay.commands import Prompt, Turn
 from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.panel import Panel
 from shared.models.steps import StepResult
 from tests.support.review_panel import Submission, large_change, participant, sha, submission
@@ -21,7 +21,7 @@ from tests.support.snapshots import check_snapshot, rendered
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 LANGUAGES = pytest.mark.parametrize("language", prompts.LANGUAGES)
-SKIP = Answer(choice="skip", actor="somebody", channel="cli")
+SKIP = DecisionAnswer(choice="skip", actor="somebody", channel="cli")
 HOSTILE = "It costs $5 to call ${label}"
 TURNS = ("critique/1/critic1", "rebuttal/2/author", "critique/3/critic1", "synthesis/chair")
 

@@ -12,7 +12,7 @@ from orchestrator.core.replay.commands import Decide, Outcome, ToolRun
 from orchestrator.core.replay.replay import replay
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel
@@ -101,11 +101,11 @@ class Chance:
                 return self._checked(step, draw)
         return reply("applied", repository="/", subject=self._reviewed_next(draw))
 
-    def answer(self, ask: Decide) -> Answer:
+    def answer(self, ask: Decide) -> DecisionAnswer:
         draw = Random(f"{self._seed}/{ask.key}")
         selectable = ask.question.selectable
         some = tuple(one for one in selectable if draw.random() < 0.5)
-        return Answer(
+        return DecisionAnswer(
             choice=draw.choice(ask.question.options),
             actor="somebody",
             channel="cli",

@@ -6,14 +6,14 @@ import pytest
 
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
-from shared.models.decision import Answer
+from shared.models.decision import DecisionAnswer
 from shared.models.findings import FindingStatus
 from shared.models.steps import StepResult
 from tests.support.review_panel import PATCH, submission
 from tests.support.review_replies import Step, critique, finding, finished
 from tests.support.simulator import Simulation
 
-SKIP = Answer(choice="skip", actor="somebody", channel="cli")
+SKIP = DecisionAnswer(choice="skip", actor="somebody", channel="cli")
 
 
 def undecided_patch(step: Step) -> StepResult:

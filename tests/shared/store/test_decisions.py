@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import pytest
 
 from shared.errors import DecisionConflict, UnknownRun, UserError
-from shared.models.decision import Answer, DecisionState, Question
+from shared.models.decision import DecisionAnswer, DecisionQuestion, DecisionState
 from shared.models.rows import DecisionRow
 from shared.store.database import Database
 from shared.store.decisions import answer_decision, expire_decisions, list_decisions
@@ -16,7 +16,7 @@ from tests.support.runs import at_once, execute, new_run
 pytestmark = pytest.mark.component
 
 SHOWN = "a" * 64
-QUESTION = Question(
+QUESTION = DecisionQuestion(
     kind="review",
     prompt="?",
     options=("apply_fix", "skip"),
@@ -41,11 +41,13 @@ def asked(database: Database, timeout_s: float | None = None, on_timeout: str = 
     )
 
 
-def say(choice: str, actor: str = "me", only: tuple[str, ...] | None = None) -> Answer:
-    return Answer(choice=choice, actor=actor, channel="cli", only=only)
+def say(choice: str, actor: str = "me", only: tuple[str, ...] | None = None) -> DecisionAnswer:
+    return DecisionAnswer(choice=choice, actor=actor, channel="cli", only=only)
 
 
-def decide(database: Database, run: str, answer: Answer, shown: str | None = SHOWN) -> DecisionRow:
+def decide(
+    database: Database, run: str, answer: DecisionAnswer, shown: str | None = SHOWN
+) -> DecisionRow:
     return database.run(
         lambda connection: answer_decision(connection, run, "decision", answer, shown), atomic=True
     )
@@ -95,7 +97,7 @@ def test_the_same_answer_again_is_no_answer_at_all(database: Database) -> None:
     ids=["choice", "all-some", "all-none", "selection"],
 )
 def test_another_answer_is_a_conflict_and_the_first_one_stands(
-    database: Database, first: Answer, second: Answer
+    database: Database, first: DecisionAnswer, second: DecisionAnswer
 ) -> None:
     run = asked(database)
     decide(database, run, first)
@@ -105,7 +107,7 @@ def test_another_answer_is_a_conflict_and_the_first_one_stands(
 
     kept = state(database, run).answer
     assert kept is not None
-    assert Answer.model_validate(kept) == first
+    assert DecisionAnswer.model_validate(kept) == first
 
 
 def test_of_two_answers_at_once_one_is_taken_and_the_other_told_so(database: Database) -> None:
@@ -155,7 +157,7 @@ def test_what_was_looked_at_must_be_what_is_asked(database: Database) -> None:
     ],
 )
 def test_only_what_is_offered_can_be_answered(
-    database: Database, answer: Answer, message: str
+    database: Database, answer: DecisionAnswer, message: str
 ) -> None:
     run = asked(database)
 
@@ -181,7 +183,7 @@ def test_at_the_deadline_the_policy_answers(database: Database) -> None:
     row = state(database, run)
     assert row.state is DecisionState.EXPIRED
     assert row.answer is not None
-    assert Answer.model_validate(row.answer).choice == "skip"
+    assert DecisionAnswer.model_validate(row.answer).choice == "skip"
     assert kinds_of_events(database, run)[-1] == "decision.expired"
     assert state(database, patient).state is DecisionState.OPEN
     with pytest.raises(DecisionConflict, match="is expired"):

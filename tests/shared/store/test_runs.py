@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from shared.errors import UnknownRun, UserError
-from shared.models.decision import Question
+from shared.models.decision import DecisionQuestion
 from shared.models.outcomes import RunStatus
 from shared.models.run import Budget
 from shared.store.database import Connection, Database
@@ -128,7 +128,7 @@ def test_the_same_document_is_stored_once(database: Database) -> None:
 
 def test_a_run_s_clock_stands_still_while_a_person_is_asked(database: Database) -> None:
     """Else the first advance after a slow answer would find the deadline passed and undo what was decided."""
-    question = Question(kind="k", prompt="?", options=("yes",), shown={})
+    question = DecisionQuestion(kind="k", prompt="?", options=("yes",), shown={})
     decision = NewDecision("d", "k", question.model_dump_json(), "x", None, None)
     run = new_run(database, decisions=[decision], budget=Budget(max_seconds=60))
     deadline = run_row(database, run).deadline_at

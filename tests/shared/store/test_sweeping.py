@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from shared.errors import EnvironmentFault
-from shared.models.decision import Answer, Question
+from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.store.database import Database
 from shared.store.decisions import answer_decision
 from shared.store.processes import leave, list_processes
@@ -241,13 +241,13 @@ def test_ripe_is_what_has_nothing_open_and_was_left_alone_for_a_while(
 
 
 def test_an_answered_decision_makes_its_run_ripe_until_it_is_used(database: Database) -> None:
-    question = Question(kind="k", prompt="?", options=("yes",), shown={})
+    question = DecisionQuestion(kind="k", prompt="?", options=("yes",), shown={})
     decision = NewDecision("d", "k", question.model_dump_json(), "x", None, None)
     run = new_run(database, decisions=[decision])
     ago(database, "updated_at", 3600, "runs")
     assert ripe(database) == []
 
-    answer = Answer(choice="yes", actor="me", channel="cli")
+    answer = DecisionAnswer(choice="yes", actor="me", channel="cli")
     database.run(lambda c: answer_decision(c, run, "d", answer, None), atomic=True)
 
     assert ripe(database) == []

@@ -36,7 +36,7 @@ from orchestrator.workflows.descriptor import (
     chair,
     critics,
 )
-from shared.models.decision import Question
+from shared.models.decision import DecisionQuestion
 from shared.models.notices import notice
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant
@@ -116,7 +116,7 @@ def _beside(spec: RunSpec) -> ChildRequest:
 
 
 def _decision(spec: RunSpec, sentence: str) -> Effect[str]:
-    question = Question(
+    question = DecisionQuestion(
         kind=DECISION.kind,
         prompt=f"Publish: {sentence}?",
         options=DECISION.words,
