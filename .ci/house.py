@@ -11,6 +11,7 @@ import ast
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from statistics import median
 
@@ -69,6 +70,15 @@ def importers(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
     return found
 
 
+def circle(imported_by: dict[str, set[str]]) -> list[str]:
+    """Modules that import one another, those of lazy imports included; empty without any."""
+    try:
+        TopologicalSorter(imported_by).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
 def main() -> int:
     paths = sources()
     trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in paths.items()}
@@ -88,10 +98,13 @@ def main() -> int:
         share = f"{MOST_EXCUSED:.0%} of {len(counted)}"
         faults.append(f"{len(EXCUSED)} functions are excused; at most {share}")
     faults += [f"class {name} is defined {count} times" for name, count in sorted(doubled.items())]
+    imported_by = importers(trees)
+    if modules := circle(imported_by):
+        faults.append(f"modules import one another: {' -> '.join(modules)}")
     if "--figures" in sys.argv[1:]:
         lines = {name: path.read_text(encoding="utf-8").count("\n") for name, path in paths.items()}
         sizes = sorted(lines.values())
-        alone = [name for name, by in importers(trees).items() if len(by) == 1]
+        alone = [name for name, by in imported_by.items() if len(by) == 1]
         print(f"lines {sum(sizes):,}, modules {len(sizes)}")
         print(
             f"lines a module: median {median(sizes):g}, p90 {sizes[int(0.9 * len(sizes))]}, most {sizes[-1]}"

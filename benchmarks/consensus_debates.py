@@ -11,7 +11,7 @@ from benchmarks.consensus_rounds import Assess, of_debate, published
 from orchestrator.core.consensus.detectors.acts import act_of
 from orchestrator.core.consensus.detectors.lexical import assess_wording
 from orchestrator.core.consensus.detectors.text import assess_text
-from orchestrator.core.discussion.rounds import RoundTaken
+from orchestrator.core.rounds import RoundTaken
 from shared.models.assessment import Recommendation
 
 

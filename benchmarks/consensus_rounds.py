@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from benchmarks.consensus_data import ROLE, Debate, Group
 from benchmarks.consensus_measures import Judged
 from orchestrator.core.consensus.detectors.lexical import Utterance, compute_convergence
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken
+from orchestrator.core.rounds import Contribution, RoundTaken
 from shared.models.assessment import ConvergenceMetrics, Recommendation
 
 Assess = Callable[[Sequence[RoundTaken]], ConvergenceMetrics]

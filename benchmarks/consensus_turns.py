@@ -12,7 +12,6 @@ from benchmarks.consensus_fitting import CrossFit, fit_pairs, turns_of
 from benchmarks.consensus_measures import Row, f1_by_class
 from benchmarks.consensus_rounds import one_each
 from orchestrator.core.consensus.detectors.acts import AGREE, DISAGREE, OTHER, act_of
-from orchestrator.core.consensus.detectors.cues import count_cues
 from orchestrator.core.consensus.detectors.lexical import detect_agreement_ratio
 from orchestrator.core.consensus.detectors.linear import LinearModel
 from orchestrator.core.consensus.detectors.pairs import (
@@ -24,6 +23,7 @@ from orchestrator.core.consensus.detectors.pairs import (
 )
 from orchestrator.core.consensus.detectors.pairs import shipped_model as shipped_pairs
 from orchestrator.core.consensus.detectors.text import assess_text
+from orchestrator.core.findings.cues import count_cues
 
 STANCES = (AGREE, DISAGREE, OTHER)
 PARTS = 5

@@ -23,9 +23,9 @@ from benchmarks.hostile import (
 )
 from benchmarks.hostile_runs import Comparison, Scene, Trial
 from orchestrator.core.discussion.loop import History, RoundRead, Weighed
-from orchestrator.core.discussion.rounds import ledger_of
 from orchestrator.core.findings.merging import absorb, check_places
 from orchestrator.core.findings.verdict import GateOutcome
+from orchestrator.core.rounds import ledger_of
 from orchestrator.workflows.review.discussion import ReviewDiscussion, claims
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.findings import Severity

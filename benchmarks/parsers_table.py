@@ -11,11 +11,11 @@ from pathlib import Path
 
 from orchestrator.core.consensus.detectors.acts import act_of
 from orchestrator.core.consensus.detectors.answers import known_options
-from orchestrator.core.consensus.detectors.cues import count_cues, prose
 from orchestrator.core.consensus.detectors.korean import read_korean
 from orchestrator.core.consensus.detectors.wordings import says_the_same
 from orchestrator.core.discussion.spoken import reply_of
 from orchestrator.core.document import block, clean, exact
+from orchestrator.core.findings.cues import count_cues, prose
 from orchestrator.core.findings.likeness import letters, similarity
 from orchestrator.core.findings.polarity import opposed
 from orchestrator.core.findings.quotations import normalised, quoted_in

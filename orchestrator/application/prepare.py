@@ -24,11 +24,11 @@ from orchestrator.application.capture import (
 )
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.panels import PanelReport, build_panel
+from orchestrator.participants.promises import notices_of, promised
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.options import budget, decision_policy, workflow_options
 from orchestrator.settings.projects import Reviewed
-from orchestrator.settings.promises import notices_of, promised
 from orchestrator.settings.prompt_files import captured_prompts
 from orchestrator.subjects.repository_change import Located
 from orchestrator.workflows.descriptor import SubjectKind

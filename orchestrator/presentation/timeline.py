@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from orchestrator.core.discussion.wording import lines_of
 from orchestrator.core.document import Line, Span, Style, block, line
 from orchestrator.core.views.context import failure_of, took_s
+from orchestrator.core.wording import lines_of
 from orchestrator.presentation.locale.words import column, field_word, say, told
 from orchestrator.presentation.report import RecordedAssessment, RunReport
 from orchestrator.presentation.tables import table

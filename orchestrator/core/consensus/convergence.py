@@ -25,8 +25,8 @@ from orchestrator.core.consensus.detectors.lexical import (
 )
 from orchestrator.core.consensus.detectors.text import assess_text
 from orchestrator.core.consensus.loop_detection import oscillations, repeating
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken, absent, turns_by_voice
 from orchestrator.core.findings.stances import STATED_QUORUM, Floor, agreement_on, stability_within
+from orchestrator.core.rounds import Contribution, RoundTaken, absent, turns_by_voice
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.findings import Finding, Severity, Stance
 from shared.models.notices import Notice, notice, sentences

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken, turns_by_voice
 from orchestrator.core.findings.likeness import similarity
 from orchestrator.core.findings.stances import RAISING, VALUES
+from orchestrator.core.rounds import Contribution, RoundTaken, turns_by_voice
 from shared.models.assessment import Recommendation
 from shared.models.findings import Position, Stance
 

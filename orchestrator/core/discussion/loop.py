@@ -12,13 +12,13 @@ from typing import Protocol
 
 from orchestrator.core.consensus.convergence import ConvergenceRule, assess
 from orchestrator.core.discussion.portions import Portion
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken, joined
 from orchestrator.core.discussion.strategies import Speaker, Strategy
 from orchestrator.core.discussion.turn_results import TurnResult, absences, in_round, over_budget
-from orchestrator.core.discussion.wording import spoken_text
 from orchestrator.core.findings.evidence import weighty
 from orchestrator.core.findings.stances import settle
 from orchestrator.core.replay.commands import Effect, RoundRecord, ToolRun, Turn, record, together
+from orchestrator.core.rounds import Contribution, RoundTaken, joined
+from orchestrator.core.wording import spoken_text
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Finding, Stance
 from shared.models.notices import Notice, notice, sentences

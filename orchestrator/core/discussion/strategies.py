@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from orchestrator.core.discussion.rounds import Contribution
+from orchestrator.core.rounds import Contribution
 from shared.errors import ConfigurationError
 from shared.models.panel import Participant
 from shared.models.replies import REPLY_MODELS

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from orchestrator.core.consensus.detectors.cues import (
+from orchestrator.core.findings.cues import (
     KO_NEGATION,
     NEGATORS,
     clauses,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from orchestrator.core.consensus.detectors.cues import KO_NEGATION, NEGATORS, clauses, negated_at
+from orchestrator.core.findings.cues import KO_NEGATION, NEGATORS, clauses, negated_at
 
 LACK_REACH = 3  # words on either side of "missing": "missing input check", "input check is missing"
 ALMOST_ALL = 0.8  # of the shorter text's words

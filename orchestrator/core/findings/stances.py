@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import combinations
 from statistics import fmean
 
-from orchestrator.core.discussion.rounds import RoundTaken, TurnTaken, turns_by_voice
+from orchestrator.core.rounds import RoundTaken, TurnTaken, turns_by_voice
 from shared.models.findings import Finding, FindingStatus, Position, Stance
 
 VALUES = {

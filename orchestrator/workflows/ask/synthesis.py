@@ -6,8 +6,8 @@ from functools import partial
 
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.turn_results import TurnResult
-from orchestrator.core.discussion.wording import under_name
 from orchestrator.core.replay.commands import Effect, Turn, single
+from orchestrator.core.wording import under_name
 from orchestrator.workflows.ask.context import (
     AskContext,
     QuestionAnswers,

@@ -9,7 +9,6 @@ from functools import partial
 from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.consensus.detectors.lexical import assess_wording
 from orchestrator.core.consensus.loop_detection import detect_loop
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken
 from orchestrator.core.discussion.turn_results import why_failed
 from orchestrator.core.replay.commands import (
     Effect,
@@ -20,6 +19,7 @@ from orchestrator.core.replay.commands import (
     single,
     together,
 )
+from orchestrator.core.rounds import Contribution, RoundTaken
 from orchestrator.workflows.forum.context import (
     FloorSpeech,
     ForumContext,

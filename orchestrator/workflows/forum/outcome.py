@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from orchestrator.core.discussion.turn_results import spent
-from orchestrator.core.discussion.wording import under_name
 from orchestrator.core.findings.verdict import effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import AskedQuestion
+from orchestrator.core.wording import under_name
 from orchestrator.workflows.forum.closing import Closing
 from orchestrator.workflows.forum.context import ForumContext, ForumRound, StopReason, Talk
 from orchestrator.workflows.forum.impact import debate_impact

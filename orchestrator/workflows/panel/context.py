@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.rounds import RoundTaken
 from orchestrator.core.discussion.turn_results import TurnResult
+from orchestrator.core.rounds import RoundTaken
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.prompts import PanelPrompts
 from orchestrator.workflows.panel.strategies import PanelStrategy

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.core.discussion.impact import Sources
-from orchestrator.core.discussion.rounds import RoundTaken, ever_absent
 from orchestrator.core.findings.evidence import is_unproven, not_counted, not_found
 from orchestrator.core.findings.merging import with_caveat
 from orchestrator.core.findings.quotations import GivenTexts, too_short
+from orchestrator.core.rounds import RoundTaken, ever_absent
 from orchestrator.workflows.panel.context import POINT, WEIGHTS, PanelContext, Statement
 from orchestrator.workflows.panel.positions import Quoted
 from shared.models.findings import Finding, Severity

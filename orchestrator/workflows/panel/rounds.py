@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 from orchestrator.core.consensus.convergence import assess
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken
 from orchestrator.core.discussion.turn_results import (
     TurnResult,
     absences,
@@ -16,7 +15,6 @@ from orchestrator.core.discussion.turn_results import (
     refuses_all,
     turn_results,
 )
-from orchestrator.core.discussion.wording import spoken_text
 from orchestrator.core.findings.evidence import unchecked, weighty
 from orchestrator.core.findings.stances import RAISING, settle
 from orchestrator.core.replay.commands import (
@@ -28,6 +26,8 @@ from orchestrator.core.replay.commands import (
     single,
     together,
 )
+from orchestrator.core.rounds import Contribution, RoundTaken
+from orchestrator.core.wording import spoken_text
 from orchestrator.workflows.panel.consensus import consensus_called
 from orchestrator.workflows.panel.context import (
     DEBATER_TEMPERATURE,

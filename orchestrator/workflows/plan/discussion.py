@@ -14,13 +14,6 @@ from orchestrator.core.discussion.loop import (
     RoundRead,
     Weighed,
 )
-from orchestrator.core.discussion.rounds import (
-    Contribution,
-    RoundTaken,
-    ever_absent,
-    ledger_of,
-    texts_by_participant,
-)
 from orchestrator.core.discussion.strategies import Speaker
 from orchestrator.core.findings.evidence import (
     absorb_proven,
@@ -32,6 +25,13 @@ from orchestrator.core.findings.merging import Raised
 from orchestrator.core.findings.quotations import GivenTexts
 from orchestrator.core.findings.stances import RAISING
 from orchestrator.core.replay.commands import Turn
+from orchestrator.core.rounds import (
+    Contribution,
+    RoundTaken,
+    ever_absent,
+    ledger_of,
+    texts_by_participant,
+)
 from orchestrator.workflows.plan.context import PlanContext, PlanVersion
 from orchestrator.workflows.plan.prompts import PlanView, ShownContribution, labelled
 from shared.models.findings import Finding, Stance

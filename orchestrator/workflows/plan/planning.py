@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda
 from orchestrator.core.discussion.turn_results import TurnResult, why_failed
-from orchestrator.core.discussion.wording import reply_text
 from orchestrator.core.replay.commands import Effect, Prompt, Turn, single
+from orchestrator.core.wording import reply_text
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.discussion import proposal
 from orchestrator.workflows.plan.prompts import PlanView

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from orchestrator.core.discussion.contested import Agenda, settled_line
 from orchestrator.core.discussion.strategies import Speaker
 from orchestrator.core.discussion.templates import Templates, data
-from orchestrator.core.discussion.wording import findings_text
 from orchestrator.core.replay.commands import Prompt
+from orchestrator.core.wording import findings_text
 from shared.models.deliberation import Question
 from shared.models.findings import Stance
 from shared.models.panel import Participant

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from orchestrator.core.discussion.contested import Agenda
 from orchestrator.core.discussion.loop import History
 from orchestrator.core.discussion.turn_results import TurnResult
-from orchestrator.core.discussion.wording import under_name
 from orchestrator.core.replay.commands import Effect, Turn, single
+from orchestrator.core.wording import under_name
 from orchestrator.workflows.plan.context import PlanContext, PlanVersion
 from orchestrator.workflows.plan.discussion import shown
 from orchestrator.workflows.plan.prompts import PlanView

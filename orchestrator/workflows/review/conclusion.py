@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from orchestrator.core.discussion.impact import FindingsDebate, Sources, debate_impact
 from orchestrator.core.discussion.loop import History
-from orchestrator.core.discussion.rounds import texts_by_participant
 from orchestrator.core.discussion.strategies import feedback
 from orchestrator.core.findings.coverage import merged
 from orchestrator.core.findings.evidence import is_unproven
@@ -14,6 +13,7 @@ from orchestrator.core.findings.quotations import SubjectTexts
 from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import FindingsImpact
+from orchestrator.core.rounds import texts_by_participant
 from orchestrator.workflows.review.context import Result, ReviewContext, coverage
 from orchestrator.workflows.review.decision import labelled_fixes
 from orchestrator.workflows.review.fixes import good_fixes

@@ -14,12 +14,12 @@ from orchestrator.core.discussion.loop import (
     Weighed,
 )
 from orchestrator.core.discussion.portions import portions
-from orchestrator.core.discussion.rounds import ledger_of
 from orchestrator.core.discussion.strategies import DiscussionRole, Speaker
 from orchestrator.core.findings.evidence import absorb_checked, check_stances
 from orchestrator.core.findings.merging import Raised, check_places
 from orchestrator.core.findings.quotations import SubjectTexts
 from orchestrator.core.replay.commands import ToolRun, Turn
+from orchestrator.core.rounds import ledger_of
 from orchestrator.workflows.review.context import ReviewContext, analysed
 from orchestrator.workflows.review.prompts import WHOLE, ChangeView
 from shared.models.replies import Critique

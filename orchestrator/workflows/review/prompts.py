@@ -10,9 +10,9 @@ from orchestrator.core.discussion.contested import Agenda, settled_line
 from orchestrator.core.discussion.portions import Portion, excerpt
 from orchestrator.core.discussion.strategies import Speaker
 from orchestrator.core.discussion.templates import Templates, data
-from orchestrator.core.discussion.wording import findings_text
 from orchestrator.core.findings.stances import AUTHOR_ROLES
 from orchestrator.core.replay.commands import Prompt
+from orchestrator.core.wording import findings_text
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Position, Stance
 from shared.models.panel import Participant

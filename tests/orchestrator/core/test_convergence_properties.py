@@ -15,7 +15,7 @@ from orchestrator.core.consensus.convergence import (
     RoundTaken,
     assess,
 )
-from orchestrator.core.discussion.rounds import ledger_of
+from orchestrator.core.rounds import ledger_of
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Position, Severity, StatedStance
 from shared.models.outcomes import Ending

@@ -16,10 +16,10 @@ from orchestrator.core.discussion.impact import (
     impact,
     leading_vote,
 )
-from orchestrator.core.discussion.rounds import Contribution
 from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.findings.quotations import GivenTexts, quoted_in
 from orchestrator.core.findings.stances import RAISING
+from orchestrator.core.rounds import Contribution
 from shared.models.deliberation import Context, Question
 from shared.models.findings import Finding, FindingStatus, Position, Severity, Stance
 from shared.models.panel import Participant

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.consensus.detectors.cues import Cues, count_cues, prose
 from orchestrator.core.consensus.detectors.lexical import (
     Utterance,
     assess_wording,
@@ -14,8 +13,9 @@ from orchestrator.core.consensus.detectors.lexical import (
     detect_agreement_ratio,
     jaccard_similarity,
 )
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken
+from orchestrator.core.findings.cues import Cues, count_cues, prose
 from orchestrator.core.findings.likeness import similarity, tokens
+from orchestrator.core.rounds import Contribution, RoundTaken
 from shared.models.assessment import Recommendation
 
 REFUSAL = "I do not agree, cannot accept, this is not correct."

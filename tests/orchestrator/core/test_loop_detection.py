@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.core.consensus.loop_detection import oscillations, repeating, repeats
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken
 from orchestrator.core.findings.stances import raising_stance
+from orchestrator.core.rounds import Contribution, RoundTaken
 from shared.models.findings import Position, Stance, StatedStance
 
 TEXT = "The query is built by concatenation, so the name can end the statement."

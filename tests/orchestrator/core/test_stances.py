@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken, ledger_of
 from orchestrator.core.findings.stances import (
     FindingStanding,
     Floor,
@@ -19,6 +18,7 @@ from orchestrator.core.findings.stances import (
     stability_within,
     status_of,
 )
+from orchestrator.core.rounds import Contribution, RoundTaken, ledger_of
 from shared.models.findings import (
     Finding,
     FindingStatus,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.core.discussion.wording import under_name
+from orchestrator.core.wording import under_name
 
 BREAKS = ("\n\n", "\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029")
 

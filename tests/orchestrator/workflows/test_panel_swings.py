@@ -3,8 +3,8 @@
 import pytest
 
 from orchestrator.core.consensus.loop_detection import position_reversal
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken
 from orchestrator.core.replay.commands import Outcome, Turn
+from orchestrator.core.rounds import Contribution, RoundTaken
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.positions import ROLE
 from shared.models.findings import Position, Stance

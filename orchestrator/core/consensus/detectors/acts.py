@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from orchestrator.core.consensus.detectors.cues import count_cues, prose
 from orchestrator.core.consensus.detectors.korean import read_korean
 from orchestrator.core.consensus.detectors.linear import LinearModel, load_model
+from orchestrator.core.findings.cues import count_cues, prose
 
 AGREE, DISAGREE, PROPOSE, OTHER = "agree", "disagree", "propose", "other"
 CLASSES = (AGREE, DISAGREE, PROPOSE, OTHER)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from orchestrator.core.consensus.detectors.cues import count_cues
+from orchestrator.core.findings.cues import count_cues
 
 _OPENS_WITH_YES = re.compile(
     r"^\W*(?:네|예|넵|넹|응|그래요?|그럽시다|그러죠|그렇죠|그렇네요|맞아요?|맞습니다|맞네요|좋아요?|좋습니다|좋네요|좋죠"

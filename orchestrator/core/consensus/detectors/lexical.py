@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from orchestrator.core.consensus.detectors.cues import count_cues
-from orchestrator.core.discussion.rounds import RoundTaken, TurnTaken, turns_by_voice
+from orchestrator.core.findings.cues import count_cues
 from orchestrator.core.findings.likeness import similarity
+from orchestrator.core.rounds import RoundTaken, TurnTaken, turns_by_voice
 from shared.models.assessment import ConvergenceMetrics, Recommendation
 from shared.models.run import Thresholds
 

@@ -17,7 +17,7 @@ from orchestrator.core.consensus.detectors.acts import act_of
 from orchestrator.core.consensus.detectors.answers import AnswerTurn, Held, follow, likeness_of
 from orchestrator.core.consensus.detectors.lexical import overall_score
 from orchestrator.core.consensus.detectors.linear import LinearModel
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken
+from orchestrator.core.rounds import Contribution, RoundTaken
 from shared.models.assessment import ConvergenceMetrics, Recommendation
 from shared.models.run import Thresholds
 

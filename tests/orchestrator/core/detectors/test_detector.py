@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.consensus.detectors.text import assess_text
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken
+from orchestrator.core.rounds import Contribution, RoundTaken
 from shared.models.assessment import Recommendation
 from shared.models.run import Thresholds
 

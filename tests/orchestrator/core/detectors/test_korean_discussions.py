@@ -6,7 +6,7 @@ import pytest
 
 from orchestrator.core.consensus.detectors.acts import AGREE, DISAGREE, OTHER, act_of
 from orchestrator.core.consensus.detectors.text import assess_text
-from orchestrator.core.discussion.rounds import Contribution, RoundTaken
+from orchestrator.core.rounds import Contribution, RoundTaken
 from shared.models.assessment import Recommendation
 
 CONVERGED = Recommendation.CONVERGED

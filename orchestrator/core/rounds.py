@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from orchestrator.core.discussion.wording import reply_text
+from orchestrator.core.wording import reply_text
 from shared.models.findings import Stance, StatedStance
 from shared.models.wire import ForeignWire
 
