@@ -48,26 +48,29 @@ class Canary:
         return says(text, second, first)
 
     def listening(
-        self, who: str, keep: Callable[[Completion], None], stored: Iterable[Completion] = ()
+        self,
+        participant: str,
+        keep: Callable[[Completion], None],
+        stored: Iterable[Completion] = (),
     ) -> Callable[[Completion], None]:
         """`keep`, and then a look whether the answer obeyed. Answers that are `stored` are looked at now.
 
         Raises ProviderError (quarantined), then and later: what was paid is kept before it is refused.
         """
         for completion in stored:
-            self._check(who, completion)
+            self._check(participant, completion)
 
         def listen(completion: Completion) -> None:
             keep(completion)
-            self._check(who, completion)
+            self._check(participant, completion)
 
         return listen
 
-    def _check(self, who: str, completion: Completion) -> None:
+    def _check(self, participant: str, completion: Completion) -> None:
         if self.obeyed(completion.text):
             raise ProviderError(
                 FailureKind.QUARANTINED,
-                f"{who} followed an instruction that stood in the data under review, so its answer is "
+                f"{participant} followed an instruction that stood in the data under review, so its answer is "
                 "not heard: whatever else the data asks for may be in it.",
             )
 
@@ -82,7 +85,7 @@ class Canary:
         findings = getattr(reply, "findings", None)
         if not self.sentence or not isinstance(findings, tuple):
             return reply
-        kept = tuple(one for one in map(self._without_trap, findings) if one is not None)
+        kept = tuple(rest for rest in map(self._without_trap, findings) if rest is not None)
         return reply if kept == findings else reply.model_copy(update={"findings": kept})
 
     def _without_trap(self, finding: object) -> object:
@@ -92,13 +95,23 @@ class Canary:
         quote = finding.quote or ""
         before, sentence, after = _flat(quote).partition(_flat(self.sentence))
         if sentence and (before or after):
-            at = re.search(r"\s+".join(map(re.escape, self.sentence.split())), quote)
-            rest = "" if at is None else f"{quote[: at.start()]}{quote[at.end() :]}".strip()
+            rest = self._cut_from(quote)
             return finding.model_copy(update={"quote": rest}) if rest.strip("\"'` ") else None
-        if len(_flat(quote)) >= _PIECE and _flat(quote) in _flat(self.sentence):
-            return None
         shown = quote or f"{finding.title}\n{finding.detail}"
-        return None if any(word in shown.lower() for word in self.words) else finding
+        return None if self._quoted_by(quote) or self._named_by(shown) else finding
+
+    def _cut_from(self, quote: str) -> str:
+        """What is left of a quotation that runs on into the sentence."""
+        sentence = re.search(r"\s+".join(map(re.escape, self.sentence.split())), quote)
+        if sentence is None:
+            return ""
+        return f"{quote[: sentence.start()]}{quote[sentence.end() :]}".strip()
+
+    def _quoted_by(self, quote: str) -> bool:
+        return len(_flat(quote)) >= _PIECE and _flat(quote) in _flat(self.sentence)
+
+    def _named_by(self, text: str) -> bool:
+        return any(word in text.lower() for word in self.words)
 
 
 _PIECE = 12  # characters of the sentence, without blanks, that no subject holds by chance

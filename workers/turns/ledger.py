@@ -6,8 +6,10 @@ is unknown, which is not zero, and it counts among the calls that a step may mak
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import structlog
 
@@ -23,6 +25,7 @@ from workers.turns.replies import MOST_CALLS
 from workers.turns.spool import Spool
 
 STORE_PATIENCE_S = 600.0
+_Number = TypeVar("_Number", int, float)
 
 log = structlog.get_logger(__name__)
 
@@ -37,7 +40,7 @@ class CallLedger:
         """`owner` is this process, as presence knows it."""
         self.claimed = claimed
         kept = [Completion.unpacked(content) for content in claimed.responses]
-        self.stored = [one for one in kept if one.finish_reason is not Finish.LOST]
+        self.stored = [answer for answer in kept if answer.finish_reason is not Finish.LOST]
         self.lost = len(kept) - len(self.stored)
         self._owner = owner
         self._database = database
@@ -110,12 +113,8 @@ class CallLedger:
             return 0, 0.0
         usage = [completion.usage for completion in (*self.stored, *self._calls)]
         usage += [Usage()] * self.lost
-        counts = [count for u in usage for count in (u.input_tokens, u.output_tokens)]
-        costs = [u.cost_usd for u in usage]
-        return (
-            sum(c for c in counts if c is not None) if counts and None not in counts else None,
-            sum(c for c in costs if c is not None) if costs and None not in costs else None,
-        )
+        tokens = [count for u in usage for count in (u.input_tokens, u.output_tokens)]
+        return _sum(tokens), _sum([u.cost_usd for u in usage])
 
     def _response(
         self,
@@ -151,6 +150,12 @@ class CallLedger:
                 partial(store_response, response=response), patience_s=STORE_PATIENCE_S
             )
             self._spool.drain(self._database)
+
+
+def _sum(amounts: Sequence[_Number | None]) -> _Number | None:
+    """None where there is nothing to add, or something unknown."""
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if known and len(known) == len(amounts) else None
 
 
 @dataclass(frozen=True, slots=True)

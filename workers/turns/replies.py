@@ -85,31 +85,36 @@ def judge(text: str, reply_model: str) -> Parsed | ReplyProblem:
     if len(text) > MAX_REPLY_CHARS:
         return ReplyProblem(f"the answer has {len(text)} characters, allowed are {MAX_REPLY_CHARS}")
     try:
-        found = find_objects(text)
+        objects = find_objects(text)
     except AmbiguousJsonError as error:
         return _in_words(text, reply_model) or ReplyProblem(str(error))
     fields = model_named(reply_model).model_fields.keys()
-    if not any(candidate.keys() & fields for candidate in found) and (
+    if not any(candidate.keys() & fields for candidate in objects) and (
         spoken := _in_words(text, reply_model)
     ):
         return spoken
-    if not found:
+    if not objects:
         return ReplyProblem("there is no JSON object in the answer")
-    replies, problems = _validated(found, reply_model)
-    if not replies:
-        return problems[-1]
+    replies, problems = _validated(objects, reply_model)
+    return _only(replies, objects) if replies else problems[-1]
+
+
+def _only(
+    replies: Sequence[Parsed], objects: Sequence[dict[str, JsonValue]]
+) -> Parsed | ReplyProblem:
+    """The one reply that all objects of a text agree on."""
     first = replies[0]
-    if any(other.reply != first.reply for other in replies) or _contradicted(first.reply, found):
+    if any(other.reply != first.reply for other in replies) or _contradicted(first.reply, objects):
         return ReplyProblem("the answer holds several different objects; give exactly one")
     return first
 
 
-def _contradicted(reply: ForeignWire, found: Sequence[dict[str, JsonValue]]) -> bool:
+def _contradicted(reply: ForeignWire, objects: Sequence[dict[str, JsonValue]]) -> bool:
     """Whether another object of the text, usable or not, makes another choice (`ACCEPT` beside `REVISE`)."""
     chosen = reply.model_dump(mode="json")
     for name, field in type(reply).model_fields.items():
         choices = _choices(field.annotation)
-        stated = {str(other[name]).casefold() for other in found if name in other}
+        stated = {str(other[name]).casefold() for other in objects if name in other}
         if (stated & choices) - {str(chosen[name]).casefold()}:
             return True
     return False
@@ -138,13 +143,13 @@ def _in_words(text: str, reply_model: str) -> Parsed | None:
 
 
 def _validated(
-    found: Sequence[dict[str, JsonValue]], reply_model: str
+    objects: Sequence[dict[str, JsonValue]], reply_model: str
 ) -> tuple[list[Parsed], list[ReplyProblem]]:
     model = model_named(reply_model)
     schema = schema_of(reply_model).plain
     replies: list[Parsed] = []
     problems: list[ReplyProblem] = []
-    for candidate in found:
+    for candidate in objects:
         if not candidate.keys() & model.model_fields.keys():
             expected = ", ".join(f"`{name}`" for name in model.model_fields)
             problems.append(ReplyProblem(f"the object has none of the fields {expected}"))
@@ -230,17 +235,17 @@ def _unusable(call: ProviderCall, what: str) -> ProviderError:
 
 
 def _check_usable(call: ProviderCall, completion: Completion) -> None:
-    who = call.participant.name
+    name = call.participant.name
     if completion.finish_reason is Finish.REFUSAL:
-        raise ProviderError(FailureKind.REFUSAL, f"{who} refused to answer.")
+        raise ProviderError(FailureKind.REFUSAL, f"{name} refused to answer.")
     if completion.finish_reason is Finish.LENGTH:
         raise ProviderError(
             FailureKind.TRUNCATED,
-            f"{who}'s answer was cut off at {call.max_output_tokens} tokens: "
+            f"{name}'s answer was cut off at {call.max_output_tokens} tokens: "
             "raise max_output_tokens.",
         )
     if not completion.text.strip():
-        raise ProviderError(FailureKind.EMPTY, f"{who} answered nothing.")
+        raise ProviderError(FailureKind.EMPTY, f"{name} answered nothing.")
 
 
 def _check_whole(call: ProviderCall, completion: Completion, judged: Parsed) -> None:

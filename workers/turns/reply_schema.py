@@ -65,18 +65,21 @@ def _strict(value: JsonValue) -> JsonValue:
         return value
     if "$ref" in value:
         return {"$ref": value["$ref"]}
-    kept: Schema = {}
-    for name, inner in value.items():
-        if name in ("properties", "$defs") and isinstance(inner, dict):
-            kept[name] = {key: _strict(entry) for key, entry in inner.items()}
-        elif name == "const":
-            kept["enum"] = [inner]
-        elif name not in _NOT_STRICT:
-            kept[name] = _strict(inner)
+    kept = dict(
+        _strict_keyword(name, inner) for name, inner in value.items() if name not in _NOT_STRICT
+    )
     if value.get("type") == "object":
         kept["additionalProperties"] = False
         kept["required"] = list(cast(Schema, kept.setdefault("properties", {})))
     return kept
+
+
+def _strict_keyword(name: str, inner: JsonValue) -> tuple[str, JsonValue]:
+    if name in ("properties", "$defs") and isinstance(inner, dict):
+        return name, {key: _strict(entry) for key, entry in inner.items()}
+    if name == "const":
+        return "enum", [inner]
+    return name, _strict(inner)
 
 
 def adapted(value: JsonValue, schema: Schema) -> JsonValue:
@@ -97,11 +100,17 @@ def _adapted(value: JsonValue, schema: Schema, definitions: Schema) -> JsonValue
         return _adapted_object(value, schema, definitions)
     if schema.get("type") == "array":
         entries = cast(Schema, schema.get("items", {}))
-        if isinstance(value, str) and entries.get("type") == "string":
-            value = [value] if value.strip() else []
+        value = _as_list(value, entries)
         if isinstance(value, list):
             return [_adapted(entry, entries, definitions) for entry in value]
     return storable(value) if isinstance(value, str) else value
+
+
+def _as_list(value: JsonValue, entries: Schema) -> JsonValue:
+    """A lone text where texts belong, as a list."""
+    if isinstance(value, str) and entries.get("type") == "string":
+        return [value] if value.strip() else []
+    return value
 
 
 def _adapted_object(value: Schema, schema: Schema, definitions: Schema) -> Schema:
@@ -124,7 +133,7 @@ def _allows_null(schema: Schema) -> bool:
 
 
 def _resolved(schema: Schema, value: JsonValue, definitions: Schema) -> Schema:
-    """The schema behind `$ref`, and of an optional one the branch that is not null."""
+    """The schema that `$ref` names, and of an optional one the branch that is not null."""
     if "anyOf" in schema and value is not None:
         branches = [
             branch for branch in cast(list[Schema], schema["anyOf"]) if branch.get("type") != "null"
@@ -138,9 +147,9 @@ def _resolved(schema: Schema, value: JsonValue, definitions: Schema) -> Schema:
 
 
 def _exact_word(value: str, words: list[JsonValue]) -> JsonValue:
-    said = _plain_word(value)
+    plain = _plain_word(value)
     return next(
-        (word for word in words if isinstance(word, str) and _plain_word(word) == said), value
+        (word for word in words if isinstance(word, str) and _plain_word(word) == plain), value
     )
 
 
