@@ -10,7 +10,7 @@ from typing import Any
 
 from orchestrator.core.replay.materials import Materials
 from orchestrator.settings import builtin_prompts as prompts
-from orchestrator.workflows import review
+from orchestrator.workflows.review import workflow as review
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.git.diff_pieces import FileText, cut_change
 from shared.models.panel import Panel, Participant

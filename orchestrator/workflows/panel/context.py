@@ -11,7 +11,7 @@ from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.rounds import RoundTaken
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.prompts import PanelPrompts
-from orchestrator.workflows.panel.strategies import PanelStrategy
+from orchestrator.workflows.panel.strategies import PanelStrategy, strategy_named
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Severity, Stance
 from shared.models.notices import Notice
@@ -28,14 +28,16 @@ JUDGE_TEMPERATURE = 0.3
 
 
 @dataclass(frozen=True)
-class PanelContext:
-    """One question to one panel. `document` gives a stored text by its hash."""
+class PanelTerms:
+    """Who debates by which strategy, for how long."""
 
     spec: RunSpec
     options: PanelOptions
-    strategy: PanelStrategy
-    prompts: PanelPrompts
-    document: Callable[[str], str] = field(compare=False, repr=False)
+
+    @property
+    def strategy(self) -> PanelStrategy:
+        """How the debate is held. Raises ConfigurationError for an unknown one."""
+        return strategy_named(self.options.strategy)
 
     @property
     def debaters(self) -> tuple[Participant, ...]:
@@ -61,6 +63,19 @@ class PanelContext:
     def has_opening(self) -> bool:
         """Whether a blind vote precedes the first round."""
         return self.strategy.opening and self.options.opening_vote
+
+    @property
+    def has_ballot(self) -> bool:
+        """Whether a secret vote follows the last one."""
+        return self.strategy.ballot and self.options.ballot
+
+
+@dataclass(frozen=True)
+class PanelContext(PanelTerms):
+    """One question to one panel. `document` gives a stored text by its hash."""
+
+    prompts: PanelPrompts
+    document: Callable[[str], str] = field(compare=False, repr=False)
 
     @property
     def rule(self) -> ConvergenceRule:

@@ -46,11 +46,7 @@ class Voting:
 def vote(context: PanelContext, held: PanelDebate) -> Effect[Voting]:
     """Ballots where the strategy holds them; otherwise everybody's last position is its vote."""
     ending = None if held.assessment is None else held.assessment.ending
-    if (
-        not (context.strategy.ballot and context.options.ballot)
-        or ending in NO_VOTE
-        or held.refused
-    ):
+    if not context.has_ballot or ending in NO_VOTE or held.refused:
         return Voting(positions_held(held), _count(context, held, positions_held(held)), False, {})
     yield from phase("Voting")
     labels = {one.name: context.labels(f"ballot/{one.name}") for one in context.debaters}

@@ -1,9 +1,33 @@
-"""What the review workflow says of itself."""
+"""Review a change: critique and rebuttal by turns, synthesis, a decision, a fix, and the fix reviewed again.
+
+    Reviewing ──(converged, stalled, looping, exhausted, ...)──> Synthesizing ──> WaitingForReviewDecision
+        ^                                                                            │ apply_fix      │ skip
+        └──────────── reviewed again, at most max_reviews times ──────── Fixing <────┘                v
+                                                                                                 Executing
+
+Odd rounds are critiques by all critics in parallel (the first one blind), even rounds rebuttals by the author's side.
+The state names are the design's; a run shows them as its phase.
+"""
 
 from __future__ import annotations
 
-from orchestrator.core.discussion.strategies import role_names
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from orchestrator.core.discussion.estimate import (
+    INSTRUCTIONS_TOKENS,
+    LONG_ANSWER_TOKENS,
+    ExpectedCall,
+    expected_calls,
+)
+from orchestrator.core.discussion.loop import discuss
+from orchestrator.core.discussion.portions import WHOLE_TOKENS, room
+from orchestrator.core.discussion.strategies import Speaker, Strategies, role_names, strategy_named
+from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.findings.verdict import GateRule
+from orchestrator.core.replay.commands import Effect, Workflow, phase
+from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.descriptor import (
     CRITIC,
     PartType,
@@ -13,15 +37,116 @@ from orchestrator.workflows.descriptor import (
     chair,
     critics,
 )
-from orchestrator.workflows.review import VERSION, review
-from orchestrator.workflows.review.decision import DECISION
-from orchestrator.workflows.review.expected import expected
+from orchestrator.workflows.review.conclusion import conclude
+from orchestrator.workflows.review.context import Result, ReviewContext
+from orchestrator.workflows.review.decision import DECISION, apply_fix, ask
+from orchestrator.workflows.review.discussion import ReviewDiscussion
+from orchestrator.workflows.review.fixes import prepare_fixes
 from orchestrator.workflows.review.live import LIVE
 from orchestrator.workflows.review.options import ReviewOptions
-from orchestrator.workflows.review.result import ReviewResult
+from orchestrator.workflows.review.prompts import ReviewPrompts
+from orchestrator.workflows.review.result import APPLY_FIX, ReviewResult
 from orchestrator.workflows.review.roles import ReviewRole
 from orchestrator.workflows.review.strategies import STRATEGIES
+from orchestrator.workflows.review.synthesis import synthesise
 from orchestrator.workflows.review.view import VIEW
+from shared.git.diff_pieces import PIECE_TOKENS
+from shared.models.run import RunSpec
+
+VERSION = 2
+"""2: only what the panel accepted is offered for fixing, and objections of half the critics keep an approval away."""
+
+
+def review(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEGIES) -> Workflow:
+    """The whole run: a review, and reviews of the applied fixes up to the bound."""
+    options = ReviewOptions.model_validate(spec.options)
+    context = ReviewContext(
+        spec=spec,
+        options=options,
+        strategy=strategy_named(strategies, options.strategy, "review"),
+        strategies=strategies,
+        prompts=ReviewPrompts(Templates(materials.prompts(spec.prompts))),
+        subject=materials.subject(spec.subject),
+        subject_hash=spec.subject,
+        run=materials.run,
+        document=materials.document,
+    )
+    results: list[tuple[ReviewContext, Result]] = []
+    while True:
+        result = yield from one_review(context)
+        results.append((context, result))
+        fixed = result.applied.subject if result.applied else None
+        if fixed is None or context.cycle >= options.max_reviews:
+            yield from phase("Executing")
+            return conclude(options, results)
+        context = replace(
+            context, subject=materials.subject(fixed), subject_hash=fixed, cycle=context.cycle + 1
+        )
+
+
+def one_review(context: ReviewContext) -> Effect[Result]:
+    """Discuss, synthesise, propose fixes, ask, apply."""
+    yield from phase("Reviewing")
+    history = yield from discuss(ReviewDiscussion(context))
+    yield from phase("Synthesizing")
+    made = yield from synthesise(context, history)
+    fixes, problems = yield from prepare_fixes(context, history)
+    result = Result(
+        history, made.text, made.by, made.labels, fixes, warnings=(*made.warnings, *problems)
+    )
+    if not fixes.patch:
+        return result
+    yield from phase("WaitingForReviewDecision")
+    answer = yield from ask(context, result)
+    if answer.choice != APPLY_FIX:
+        return replace(result, answer=answer)
+    yield from phase("Fixing")
+    return (yield from apply_fix(context, replace(result, answer=answer)))
+
+
+FINDING_TOKENS = 120
+FINDINGS_A_CRITIC = 4
+
+
+def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
+    """The shortest course is one review in which nobody raises anything."""
+    options, panel = ReviewOptions.model_validate(spec.options), spec.panel
+    strategy = strategy_named(STRATEGIES, options.strategy, "review")
+    # Of a large change later turns are shown where findings stand, and a reader's room is filled several times.
+    places = len(panel.critics) * FINDINGS_A_CRITIC * PIECE_TOKENS
+    later = subject_tokens if subject_tokens <= WHOLE_TOKENS else min(subject_tokens, places)
+    base = INSTRUCTIONS_TOKENS + later
+    findings = len(panel.critics) * FINDINGS_A_CRITIC * FINDING_TOKENS
+    for cycle in range(options.max_reviews):
+        first, said = cycle == 0, 0
+        for number in range(1, options.rounds + 1):
+            speakers = strategy.cast(number).speakers(panel.critics, panel.author)
+            said += len(speakers) * LONG_ANSWER_TOKENS
+            if number == 1:
+                yield from _first_reading(speakers, subject_tokens, certain=first)
+                continue
+            for speaker in speakers:
+                yield from expected_calls(
+                    (speaker.participant,), speaker.role.name, base + findings, certain=False
+                )
+        told = INSTRUCTIONS_TOKENS + findings + said  # the chair is not shown the change
+        yield from expected_calls((panel.chair,), ReviewRole.SYNTHESIS, told, certain=first)
+        yield from expected_calls((panel.author,), ReviewRole.FIX, base + findings, certain=False)
+
+
+def _first_reading(
+    speakers: Iterable[Speaker], subject_tokens: int, *, certain: bool
+) -> Iterator[ExpectedCall]:
+    for speaker in speakers:
+        at_once = max(min(subject_tokens, room(speaker.participant)), 1)
+        for _ in range(math.ceil(subject_tokens / at_once)):
+            yield from expected_calls(
+                (speaker.participant,),
+                speaker.role.name,
+                INSTRUCTIONS_TOKENS + at_once,
+                certain=certain,
+            )
+
 
 WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
     name="review",

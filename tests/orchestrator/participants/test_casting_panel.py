@@ -8,7 +8,7 @@ import pytest
 
 from orchestrator.participants.casting import UNMODERATED, Cast, build_cast
 from orchestrator.settings.loading import load_configuration
-from orchestrator.workflows.panel import STRATEGIES
+from orchestrator.workflows.panel.strategies import STRATEGIES
 from shared.errors import ConfigurationError
 from tests.support.configurations import CLAUDE, FOUR, GPT, SEED_001, THREE, TWO
 

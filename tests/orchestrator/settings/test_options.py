@@ -10,8 +10,8 @@ from orchestrator.settings.options import decision_policy, workflow_options
 from orchestrator.settings.schema import DecisionSection, Settings
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.forum.options import ForumOptions
-from orchestrator.workflows.panel import STRATEGIES as DEBATES
 from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.panel.strategies import STRATEGIES as DEBATES
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.strategies import STRATEGIES as PLANS
 from orchestrator.workflows.review.options import ReviewOptions

@@ -8,8 +8,8 @@ import yaml
 
 from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.settings.preset_files import load_persona, load_preset
-from orchestrator.workflows.panel import STRATEGIES
 from orchestrator.workflows.panel.options import PanelOptions
+from orchestrator.workflows.panel.strategies import STRATEGIES
 
 # Seed 003's table.
 TABLE = [
