@@ -7,8 +7,7 @@ from typing import Any
 
 import redis
 
-from shared.delivery.broker import depth, make_app
-from shared.delivery.contracts import QUEUES
+from shared.delivery.broker import make_app
 from shared.delivery.refusals import Refusals
 from shared.settings import ServiceSettings
 
@@ -19,20 +18,15 @@ def look_at_broker(
     """How many messages wait and how many were refused, by queue; None where the broker or Redis is away."""
     refusals = Refusals(settings.endpoints.redis_url)
     app = make_app(settings.endpoints.broker_url)
-    waiting: dict[str, int | None] = dict.fromkeys(QUEUES)
+    waiting = app.depths()
     try:
-        for queue in QUEUES:
-            waiting[queue] = depth(app, queue)
-            if waiting[queue] is None:
-                break
         refused = refusals.counts()
     except redis.RedisError:
         refused = None
     finally:
         refusals.close()
         app.close()
-    known = {queue: count for queue, count in waiting.items() if count is not None}
-    return (known if len(known) == len(QUEUES) else None), refused
+    return waiting, refused
 
 
 def missing_servers(facts: Mapping[str, Any]) -> list[str]:

@@ -1,19 +1,19 @@
-"""The only file with a canvas: a stage becomes a chain of one step, or a chord of many, with `advance` at its end.
+"""The only file with canvases: a stage becomes a chain of one step, or a chord of many, with `advance` at its end.
 
     one step      turn.si(...) | advance.si(run)
     a group       chord([turn.si(...), ...])(advance.si(run))
 
-A canvas never spans a pause. Publishing may fail or happen twice: the rows decide, and the sweeper finds what was
-not taken. All messages of a run hang under its root task, so Flower shows the run as one tree.
+They are written as Celery's canvases write themselves into messages, without their objects, which cost more than the
+rest of publishing; a test compares the two. A canvas never spans a pause. Publishing may fail or happen twice: the rows
+decide, and the sweeper finds what was not taken. All messages of a run hang under its root task, so Flower shows the
+run as one tree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-from celery import chain, chord
-from celery.canvas import Signature
+from uuid import uuid4
 
 from orchestrator.engine.staging import Scheduled, ScheduledStep
 from shared.delivery.contracts import (
@@ -27,6 +27,8 @@ from shared.delivery.contracts import (
 from shared.delivery.publishing import Application
 from shared.faults import failpoint
 
+Signature = dict[str, Any]
+
 
 def publish(app: Application, scheduled: Scheduled) -> bool:
     """Send a stage, and what wakes child runs or their parent; False when the broker did not take it.
@@ -35,22 +37,16 @@ def publish(app: Application, scheduled: Scheduled) -> bool:
     """
     root_task = scheduled.root_task
     priority = SOON if scheduled.soon else ORDINARY
-    canvases = [
-        advance_signature(app, child, root_task, "spawned", priority)
-        for child in scheduled.children
-    ]
-    if scheduled.parent is not None:
-        canvases.append(advance_signature(app, scheduled.parent, root_task, "child", SOON))
-    if scheduled.steps:
-        advance = advance_signature(app, scheduled.run, root_task, "stage", SOON)
-        steps = [step_signature(app, step, root_task, priority) for step in scheduled.steps]
-        canvases.append(chain(steps[0], advance) if len(steps) == 1 else chord(steps, advance))
-    if not canvases:
+    if not (scheduled.children or scheduled.parent or scheduled.steps):
         return True
     try:
         with app.gathered():
-            for canvas in canvases:
-                canvas.apply_async(root_id=root_task, ignore_result=True)
+            for child in scheduled.children:
+                _send(app, _advance(child, root_task, "spawned", priority))
+            if scheduled.parent is not None:
+                _send(app, _advance(scheduled.parent, root_task, "child", SOON))
+            steps = [_step(step, root_task, priority) for step in scheduled.steps]
+            _send_stage(app, steps, _advance(scheduled.run, root_task, "stage", SOON))
     except app.broker_errors:
         return False
     failpoint("stage-published")
@@ -65,40 +61,49 @@ def wake(app: Application, runs: Mapping[str, tuple[str, bool]], cause: str) -> 
     try:
         with app.gathered():
             for run, (root_task, soon) in runs.items():
-                priority = SOON if soon else ORDINARY
-                advance = advance_signature(app, run, root_task, cause, priority)
-                advance.apply_async(ignore_result=True)
+                _send(app, _advance(run, root_task, cause, SOON if soon else ORDINARY))
     except app.broker_errors:
         return False
     return True
 
 
-def step_signature(
-    app: Application, step: ScheduledStep, root_task: str, priority: int = ORDINARY
-) -> Signature:
-    """An immutable signature of a step task; its arguments are ids and words for people, never a text."""
+def _send_stage(app: Application, steps: Sequence[Signature], advance: Signature) -> None:
+    """`chain(step, advance)` of one step, `chord(steps, advance)` of many."""
+    advance["options"] |= {"task_id": str(uuid4()), "reply_to": app.thread_oid}
+    if len(steps) == 1:
+        _send(app, steps[0], chain=[advance])
+        return
+    group_id = advance["options"]["group_id"] = str(uuid4())
+    for index, step in enumerate(steps):
+        _send(app, step, chord=advance, group_id=group_id, group_index=index)
+
+
+def _send(app: Application, signature: Signature, **embedded: Any) -> None:
+    app.send_task(signature["task"], (), signature["kwargs"], **signature["options"], **embedded)
+
+
+def _step(step: ScheduledStep, root_task: str, priority: int) -> Signature:
+    """A step task; its arguments are ids and words for people, never a text."""
     payload = step.payload.model_dump(mode="json")
-    return _signature(app, step.task, step.queue, payload, root_task, priority)
+    return _signature(step.task, step.queue, payload, root_task, priority)
 
 
-def advance_signature(
-    app: Application, run: str, root_task: str, cause: str, priority: int = ORDINARY
-) -> Signature:
-    """An immutable signature of `quorate.run.advance`."""
+def _advance(run: str, root_task: str, cause: str, priority: int) -> Signature:
     payload = AdvancePayload(run=run, cause=cause).model_dump(mode="json")
-    return _signature(app, TASK_ADVANCE, QUEUE_ORCHESTRATOR, payload, root_task, priority)
+    return _signature(TASK_ADVANCE, QUEUE_ORCHESTRATOR, payload, root_task, priority)
 
 
 def _signature(
-    app: Application, task: str, queue: str, payload: dict[str, Any], root_task: str, priority: int
+    task: str, queue: str, payload: dict[str, Any], root_task: str, priority: int
 ) -> Signature:
+    """An immutable signature as JSON."""
     shown = {name: value for name, value in payload.items() if name != "v" and value != ""}
     registered, shadow = task_and_shadow(task)
-    return app.signature(
-        registered,
-        kwargs={"payload": payload},
-        immutable=True,
-        options={
+    return {
+        "task": registered,
+        "args": [],
+        "kwargs": {"payload": payload},
+        "options": {
             "queue": queue,
             "root_id": root_task,
             "priority": priority,
@@ -107,4 +112,6 @@ def _signature(
             "kwargsrepr": repr(shown),
             **({} if shadow is None else {"shadow": shadow}),
         },
-    )
+        "subtask_type": None,
+        "immutable": True,
+    }

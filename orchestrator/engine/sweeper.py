@@ -19,8 +19,7 @@ import structlog
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.dispatch import publish
 from orchestrator.engine.staging import Scheduled, ScheduledStep
-from shared.delivery.broker import depth
-from shared.delivery.contracts import QUEUES, StepPayload
+from shared.delivery.contracts import StepPayload
 from shared.delivery.publishing import Application
 from shared.errors import EnvironmentFault
 from shared.store.connections import IDLE_IN_TRANSACTION_S
@@ -193,20 +192,20 @@ class Sweeper:
             publish(self._app, scheduled)
 
     def _republish(self) -> int:
-        """Publish queue by queue; what is not taken by the broker is not marked as published."""
-        depths = {queue: depth(self._app, queue) for queue in QUEUES}
-        published = 0
-        for queue, waiting in depths.items():
-            if waiting is None:
-                break
-            grace = GRACE_S if waiting == 0 else GRACE_S * 8
-            lost = self._database.run(partial(_take, queue=queue, grace_s=grace))
-            refused = self._refused(lost)
-            published += len(lost) - len(refused)
-            if refused:
-                self._database.run(partial(undo_take, steps=refused))
-                break
-        return published
+        """Publish what was lost; what is not taken by the broker is not marked as published."""
+        depths = self._app.depths()
+        if depths is None:
+            return 0
+        graces_s = {
+            queue: GRACE_S if waiting == 0 else GRACE_S * 8 for queue, waiting in depths.items()
+        }
+        lost = self._database.run(
+            partial(take_lost_steps, graces_s=graces_s, limit=REPUBLISHED_AT_ONCE)
+        )
+        refused = self._refused(lost)
+        if refused:
+            self._database.run(partial(undo_take, steps=refused))
+        return len(lost) - len(refused)
 
     def _refused(self, lost: list[LostStep]) -> list[LostStep]:
         """Publish these steps; returns those that the broker did not take."""
@@ -214,10 +213,6 @@ class Sweeper:
             if not publish(self._app, scheduled):
                 return [step for _, steps in stages[number:] for step in steps]
         return []
-
-
-def _take(connection: Connection, queue: str, grace_s: float) -> list[LostStep]:
-    return take_lost_steps(connection, queue, grace_s, REPUBLISHED_AT_ONCE)
 
 
 def _stages(lost: list[LostStep]) -> list[tuple[Scheduled, list[LostStep]]]:

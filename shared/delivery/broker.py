@@ -12,6 +12,7 @@ Three departures from Celery's defaults, each measured (docs/design/celery.md):
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from queue import Empty
 from typing import Any
 from urllib.parse import unquote
@@ -22,7 +23,6 @@ from celery.backends.base import DisabledBackend
 from celery.canvas import Signature
 from kombu import compression
 from kombu.entity import Queue
-from kombu.exceptions import OperationalError
 from kombu.transport import redis as kombu_redis
 
 from shared.delivery.contracts import ORDINARY, QUEUES, SOON
@@ -124,6 +124,18 @@ class Channel(kombu_redis.Channel):
     def _has_queue(self, queue: str, **_options: Any) -> bool:
         """Whether anything waits; kombu asks for keys without our prefix, so that every queue looked empty."""
         return bool(self._size(queue))  # type: ignore[no-untyped-call]
+
+    def depths(self, queues: Sequence[str]) -> dict[str, int]:
+        """How many messages wait in each queue, all its lists together, asked at once; 0 of what is no list."""
+        lists = [(queue, priority) for queue in queues for priority in self.priority_steps]
+        with self.conn_or_acquire() as client, client.pipeline(transaction=False) as pipe:
+            for queue, priority in lists:
+                pipe.llen(self._q_for_pri(queue, priority))  # type: ignore[no-untyped-call]
+            lengths = pipe.execute(raise_on_error=False)
+        depths = dict.fromkeys(queues, 0)
+        for (queue, _), length in zip(lists, lengths, strict=True):
+            depths[queue] += length if isinstance(length, int) else 0
+        return depths
 
     def _brpop_start(self, timeout: float | None = None) -> None:
         """Ask for a message: from the lists that go first, and every so often from the ordinary ones first."""
@@ -313,18 +325,3 @@ def _transport_options(broker_url: str, slots: int, late_acks: bool) -> dict[str
         "health_check_interval": 10,
         "max_connections": slots + 20,
     }
-
-
-def depth(app: Application, queue: str) -> int | None:
-    """How many messages wait in a queue, all its lists together; None while the broker is away."""
-    connection = app.connection_for_write()
-    try:
-        connection.ensure_connection(max_retries=1, timeout=2)
-        declared = connection.default_channel.queue_declare(queue, passive=True)
-        return int(declared.message_count)
-    except connection.channel_errors:
-        return 0
-    except (OperationalError, OSError, *connection.connection_errors):
-        return None
-    finally:
-        connection.release()

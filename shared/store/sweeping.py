@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -129,13 +129,14 @@ _LOST = f"""
 UPDATE steps s SET dispatched_at = now(), dispatches = s.dispatches + 1
   FROM runs r
  WHERE (s.run_id, s.key) IN (
-     SELECT p.run_id, p.key FROM steps p JOIN runs live ON live.id = p.run_id AND live.status = 'running'
-      WHERE p.status = 'pending' AND p.queue = %(queue)s AND p.attempts < p.max_attempts
-        AND (p.not_before IS NULL OR p.not_before <= now())
-        AND (p.dispatched_at IS NULL
-             OR p.dispatched_at < now() - make_interval(
-                    secs => %(grace)s * power(2, least(p.dispatches, 5)) * (1 + random() * .2)))
-      ORDER BY p.dispatched_at NULLS FIRST LIMIT %(limit)s FOR UPDATE OF p SKIP LOCKED)
+     SELECT lost.* FROM unnest(%(queues)s::text[], %(graces)s::float8[]) AS q(queue, grace) CROSS JOIN LATERAL (
+         SELECT p.run_id, p.key FROM steps p JOIN runs live ON live.id = p.run_id AND live.status = 'running'
+          WHERE p.status = 'pending' AND p.queue = q.queue AND p.attempts < p.max_attempts
+            AND (p.not_before IS NULL OR p.not_before <= now())
+            AND (p.dispatched_at IS NULL
+                 OR p.dispatched_at < now() - make_interval(
+                        secs => q.grace * power(2, least(p.dispatches, 5)) * (1 + random() * .2)))
+          ORDER BY p.dispatched_at NULLS FIRST LIMIT %(limit)s FOR UPDATE OF p SKIP LOCKED) AS lost)
    AND r.id = s.run_id
 RETURNING s.run_id, s.key, s.task, s.queue, s.participant, s.role, s.round, r.root_task, s.dispatches,
           {SOON_RUN} AS soon
@@ -143,11 +144,14 @@ RETURNING s.run_id, s.key, s.task, s.queue, s.participant, s.role, s.round, r.ro
 
 
 def take_lost_steps(
-    connection: Connection, queue: str, grace_s: float, limit: int
+    connection: Connection, graces_s: Mapping[str, float], limit: int
 ) -> list[LostStep]:
-    """Pending steps of `queue`, published `grace_s * 2^dispatches` ago and never taken; now marked as republished."""
-    rows = connection.execute(_LOST, {"queue": queue, "grace": grace_s, "limit": limit}).fetchall()
-    return [LostStep(*row) for row in rows]
+    """Pending steps, published their queue's grace * 2^dispatches ago and never taken, `limit` a queue at most.
+
+    They are marked as republished now.
+    """
+    names = {"queues": [*graces_s], "graces": [*graces_s.values()], "limit": limit}
+    return [LostStep(*row) for row in connection.execute(_LOST, names).fetchall()]
 
 
 def undo_take(connection: Connection, steps: Sequence[LostStep]) -> None:

@@ -4,9 +4,12 @@ import json
 import re
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from celery import Celery
+from celery import Celery, chain, chord
+from celery._state import _task_stack
+from celery.canvas import Signature
 from celery.signals import before_task_publish
 
 from orchestrator.engine.dispatch import publish, wake
@@ -115,21 +118,70 @@ def test_without_a_broker_publishing_says_so_within_seconds(tmp_path: object) ->
     nowhere.close()
 
 
-def test_a_message_is_the_one_that_celery_would_have_written(app: Celery) -> None:
-    publish(app, scheduled("a"))
-    publish(app, scheduled("a", "b"))
-    wake(app, {"r1": ("root-id", False)}, "signal")
-    ours = drain(app)
-    app.writes_lists = False
-    publish(app, scheduled("a"))
-    publish(app, scheduled("a", "b"))
-    wake(app, {"r1": ("root-id", False)}, "signal")
-    celery_s = drain(app)
+@pytest.mark.parametrize("writes_lists", [True, False], ids=["our-way", "celery-s-way"])
+@pytest.mark.parametrize("inside_a_task", [False, True])
+def test_messages_are_those_that_celery_s_canvases_write(
+    app: Celery, writes_lists: bool, inside_a_task: bool
+) -> None:
+    @app.task(name="quorate.test.outer", shared=False)
+    def outer() -> None:
+        """What publishes."""
+
+    if inside_a_task:
+        outer.push_request(id="outer-id", root_id="outer-root")
+        _task_stack.push(outer)
+    try:
+        app.writes_lists = writes_lists
+        for names in ("a", "ab"):
+            publish(app, scheduled(*names))
+        wake(app, {"r1": ("root-id", False)}, "signal")
+        ours = drain(app)
+
+        app.writes_lists = False
+        advance = canvas_of(
+            app, "quorate.run.advance", {"v": 1, "run": "r1", "cause": "stage"}, SOON
+        )
+        a, b = (
+            canvas_of(app, "quorate.turn", step.payload.model_dump(), shadow=step.task)
+            for step in scheduled("a", "b").steps
+        )
+        chain(a, advance).apply_async(root_id="root-id", ignore_result=True)
+        chord([a, b], advance).apply_async(root_id="root-id", ignore_result=True)
+        canvas_of(
+            app, "quorate.run.advance", {"v": 1, "run": "r1", "cause": "signal"}
+        ).apply_async()
+        celery_s = drain(app)
+    finally:
+        if inside_a_task:
+            _task_stack.pop()
+            outer.pop_request()
 
     assert [message.queue for message in ours] == [message.queue for message in celery_s]
     assert [_without_ids(message.raw) for message in ours] == [
         _without_ids(message.raw) for message in celery_s
     ]
+
+
+def canvas_of(
+    app: Celery, task: str, payload: dict[str, Any], priority: int = ORDINARY, **options: str
+) -> Signature:
+    """A signature of Celery's own making."""
+    shown = {name: value for name, value in payload.items() if name != "v"}
+    queue = "quorate.turns" if task == TASK_TURN else "quorate.orchestrator"
+    return app.signature(
+        task,
+        kwargs={"payload": payload},
+        immutable=True,
+        options={
+            "queue": queue,
+            "root_id": "root-id",
+            "priority": priority,
+            "ignore_result": True,
+            "argsrepr": "()",
+            "kwargsrepr": repr(shown),
+            **options,
+        },
+    )
 
 
 def _without_ids(raw: str) -> object:

@@ -15,7 +15,7 @@ from orchestrator.embedded.processes import wait_until
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.staging import Scheduled
 from orchestrator.engine.sweeper import PARKED_AFTER, Sweeper
-from shared.delivery.broker import depth, make_app
+from shared.delivery.broker import make_app
 from shared.instance import Endpoints
 from shared.models.decision import DecisionAnswer
 from shared.store.database import Database
@@ -360,7 +360,7 @@ def test_a_broker_that_goes_away_between_two_questions_is_no_bug(
         ending.start()
         app = make_app(f"redis+socket://{tmp_path}/s")
 
-        assert depth(app, "quorate.turns") is None
+        assert app.depths() is None
         sweeper = Sweeper(database, app, engine)
         assert sweeper.sweep() is not None
 

@@ -24,7 +24,6 @@ from shared.delivery.broker import (
     Channel,
     JournalBackend,
     Transport,
-    depth,
     make_app,
 )
 from shared.delivery.contracts import ORDINARY, QUEUE_ORCHESTRATOR, QUEUE_TURNS, QUEUES, SOON
@@ -218,7 +217,7 @@ def test_what_goes_soon_is_taken_first_and_every_eighth_take_is_the_ordinary_lis
         step_of(app, f"ordinary {number}", ready=False).apply_async(priority=ORDINARY)
     for number in range(60):
         step_of(app, f"soon {number}", ready=False).apply_async(priority=SOON)
-    assert depth(app, QUEUE_TURNS) == 72
+    assert depths(app)[QUEUE_TURNS] == 72
 
     with start_worker(app, pool="threads", concurrency=slots, perform_ping_check=False):
         names = [name.partition(" ")[0] for _, name in heard.wait_for(72)]
@@ -235,12 +234,12 @@ def test_what_goes_soon_is_taken_first_and_every_eighth_take_is_the_ordinary_lis
 def test_both_lists_are_counted_and_purged(app: Celery) -> None:
     for priority in (ORDINARY, SOON):
         step_of(app, "a", ready=False).apply_async(priority=priority)
-    assert depth(app, QUEUE_TURNS) == 2  # type: ignore[arg-type]
+    assert depths(app)[QUEUE_TURNS] == 2
 
     with app.connection_for_write() as connection:
         assert connection.default_channel.queue_purge(QUEUE_TURNS) == 2
 
-    assert depth(app, QUEUE_TURNS) == 0  # type: ignore[arg-type]
+    assert depths(app)[QUEUE_TURNS] == 0
 
 
 # ---- messages -----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from kombu import Queue
 
-from shared.delivery.broker import depth, make_app
+from shared.delivery.broker import make_app
 
 pytestmark = pytest.mark.needs_rabbitmq
 
@@ -81,5 +81,5 @@ def test_a_frozen_connection_holds_up_no_message_and_no_question(gate: Gate) -> 
     threading.Thread(target=send, daemon=True).start()
 
     assert sent.wait(90)
-    assert depth(app, name) == 4
+    assert app.depths([name]) == {name: 4}
     app.close()

@@ -104,7 +104,7 @@ def test_a_copy_is_nobodys_work_and_the_run_is_there_to_be_advanced(database: Da
     assert tuple(row) == (0, 3, "running")
     execute(database, "UPDATE runs SET updated_at = now() - interval '1 minute'")
     assert "fork1" in database.run(lambda c: due_runs(c, 1.5))
-    lost = database.run(lambda c: take_lost_steps(c, "quorate.turns", 0.0, 100))
+    lost = database.run(lambda c: take_lost_steps(c, {"quorate.turns": 0.0}, 100))
     assert {step.run for step in lost} <= {run}
     assert database.run(lambda c: list_events(c, "fork1"))[1][1:] == (
         "run.forked",

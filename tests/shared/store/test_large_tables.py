@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from shared.delivery.contracts import QUEUES
 from shared.errors import UnknownRun
 from shared.store.database import Connection, Database
 from shared.store.sweeping import (
@@ -93,7 +94,7 @@ def blocks(database: Database, work: Callable[[Connection], object]) -> int:
         lambda c: due_runs(c, 1.5),
         lambda c: release_lost_leases(c, 8.0),
         lambda c: fail_exhausted_steps(c, 8.0),
-        lambda c: take_lost_steps(c, "quorate.turns", 3600.0, 500),
+        lambda c: take_lost_steps(c, dict.fromkeys(QUEUES, 3600.0), 500),
     ],
     ids=[
         "name-run",

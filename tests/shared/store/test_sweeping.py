@@ -58,7 +58,7 @@ def bury(database: Database) -> list[tuple[str, str]]:
 
 
 def lost(database: Database, grace_s: float = 200.0, limit: int = 100) -> list[str]:
-    return [s.step for s in database.run(lambda c: take_lost_steps(c, QUEUE, grace_s, limit))]
+    return [s.step for s in database.run(lambda c: take_lost_steps(c, {QUEUE: grace_s}, limit))]
 
 
 def ripe(database: Database, patience_s: float = 150.0) -> list[str]:
@@ -213,8 +213,8 @@ def test_two_sweepers_do_not_take_the_same_step(database: Database) -> None:
     with database.transaction() as one, database.transaction() as other:
         assert try_lock(one, Task.MEND)
         assert not try_lock(other, Task.MEND)
-        first = take_lost_steps(one, QUEUE, 2.0, 2)
-        second = take_lost_steps(other, QUEUE, 2.0, 9)
+        first = take_lost_steps(one, {QUEUE: 2.0}, 2)
+        second = take_lost_steps(other, {QUEUE: 2.0}, 9)
 
     assert sorted(s.step for s in (*first, *second)) == ["s0", "s1", "s2", "s3"]
     assert {s.root_task for s in first} == {f"root-{first[0].run}"}
