@@ -20,6 +20,7 @@ from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.embedded.starting import start_supervisor
 from orchestrator.engine.children import new_run_id
 from orchestrator.participants.catalogue import Catalogue
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.prompt_files import captured_prompts
 from orchestrator.settings.schema import ParticipantEntry
@@ -70,7 +71,7 @@ def plan_run_fork(backend: Backend, request: ForkRequest, listener: NoticeListen
     documents: dict[str, bytes] = {}
     plan = _plan(load_recording(backend, request.run), request, documents, backend.environ)
     # What is copied is not paid again: the limits are compared with what is asked next.
-    preflight.refuse(plan.calls, plan.spec.budget, plan.spec.language)
+    preflight.refuse(plan.calls, plan.spec.budget, Translator(plan.spec.language))
     for notice in preflight.short_of(plan.calls, plan.spec):
         listener.warn(notice)
     return PlannedFork(plan, documents)

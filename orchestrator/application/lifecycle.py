@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from orchestrator.application.backend import Backend
 from orchestrator.application.report import load_report
 from orchestrator.application.submit import store_run
-from orchestrator.presentation.locale.words import column
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.report import RunReport
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UserError
@@ -83,7 +83,7 @@ def undo_result(backend: Backend, undo: str) -> UndoResult:
     return UndoResult(
         messages=tuple(str(reply.get("message", "")) for reply in replies),
         failures=tuple(
-            column(step.failure_message, "en") for step in report.steps if step.failure_message
+            ENGLISH.column(step.failure_message) for step in report.steps if step.failure_message
         ),
         done=report.run.status is RunStatus.COMPLETED and len(done) == len(report.steps),
     )

@@ -16,7 +16,7 @@ from orchestrator.core.discussion.preflight import (
     too_few_calls,
 )
 from orchestrator.core.views.context import dollars
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import workflow_of
 from shared.errors import UserError
@@ -47,7 +47,7 @@ def check(spec: RunSpec, documents: Mapping[str, bytes]) -> tuple[Notice, ...]:
     calls = workflow_of(spec).calls_of(spec, tokens)
     if calls is None:
         return ()
-    refuse(calls, spec.budget, spec.language)
+    refuse(calls, spec.budget, Translator(spec.language))
     large = _large(spec, documents, tokens, calls) if tokens > LARGE_TOKENS and calls else ()
     return (*large, *short_of(calls, spec))
 
@@ -67,20 +67,20 @@ def estimate_run(prepared: PreparedRun) -> RunEstimate:
     spec = prepared.make_spec(workflow_version=0)
     tokens = subject_tokens(spec, prepared.documents)
     calls = workflow_of(spec).calls_of(spec, tokens)
-    reasons = forbidden(calls or (), spec.budget, spec.language)
+    reasons = forbidden(calls or (), spec.budget, Translator(spec.language))
     foreseen = None if calls is None else estimate(calls, expected_usd)
     return RunEstimate(spec, foreseen, reasons)
 
 
-def refuse(calls: Iterable[ExpectedCall], budget: Budget, language: str) -> None:
+def refuse(calls: Iterable[ExpectedCall], budget: Budget, words: Translator) -> None:
     """Raise UserError that names every call of those which a limit or a context forbids."""
-    if reasons := forbidden(calls, budget, language):
-        raise UserError("\n".join((say("before_start", language), *reasons)))
+    if reasons := forbidden(calls, budget, words):
+        raise UserError("\n".join((words.message("before_start"), *reasons)))
 
 
-def forbidden(calls: Iterable[ExpectedCall], budget: Budget, language: str) -> tuple[str, ...]:
+def forbidden(calls: Iterable[ExpectedCall], budget: Budget, words: Translator) -> tuple[str, ...]:
     """Why calls that are made in any case cannot be made, a sentence each."""
-    return tuple(_reason(call, language) for call in obstacles(calls, budget, expected_usd))
+    return tuple(_reason(call, words) for call in obstacles(calls, budget, expected_usd))
 
 
 def short_of(calls: Iterable[ExpectedCall], spec: RunSpec) -> tuple[Notice, ...]:
@@ -97,22 +97,22 @@ def short_of(calls: Iterable[ExpectedCall], spec: RunSpec) -> tuple[Notice, ...]
     return tuple(notices)
 
 
-def _reason(call: ForbiddenCall, language: str) -> str:
+def _reason(call: ForbiddenCall, words: Translator) -> str:
     name = call.participant.name
     match call.limit:
         case Limit.MONEY:
             answer = f"{call.participant.max_output_tokens:,}"
             cost, limit = exact_dollars(round(call.need, 6)), exact_dollars(call.allowed)
-            return say("before_money", language, name=name, cost=cost, answer=answer, limit=limit)
+            return words.message("before_money", name=name, cost=cost, answer=answer, limit=limit)
         case Limit.PRICE:
             model = call.participant.model or call.participant.provider
-            return say("before_price", language, name=name, model=model)
+            return words.message("before_price", name=name, model=model)
         case Limit.TOKENS:
             need, limit = f"{call.need:,.0f}", f"{call.allowed:,.0f}"
-            return say("before_tokens", language, name=name, need=need, limit=limit)
+            return words.message("before_tokens", name=name, need=need, limit=limit)
         case Limit.CONTEXT:
             need, limit = f"{call.need:,.0f}", f"{call.allowed:,.0f}"
-            return say("before_context", language, name=name, need=need, limit=limit)
+            return words.message("before_context", name=name, need=need, limit=limit)
 
 
 def _large(

@@ -10,6 +10,7 @@ from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line
 from orchestrator.core.views.live import OutputMode
 from orchestrator.presentation.live.progress_events import RunSnapshot
+from orchestrator.presentation.locale.translator import Translator
 
 
 class Display(Protocol):
@@ -38,13 +39,13 @@ class Display(Protocol):
         """Time has passed."""
 
 
-def make_display(terminal: Terminal, language: str) -> Display:
+def make_display(terminal: Terminal, words: Translator) -> Display:
     """A live picture on a terminal, lines elsewhere."""
     if not terminal.live:
         return LineDisplay(terminal)
     from orchestrator.cli.picture import LiveDisplay
 
-    return LiveDisplay(terminal, language)
+    return LiveDisplay(terminal, words)
 
 
 class LineDisplay:

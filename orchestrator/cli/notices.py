@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, Span, Style, line
-from orchestrator.presentation.locale.words import told
+from orchestrator.presentation.locale.translator import Translator
 from shared.instance import Instance
 from shared.models.notices import Notice
 
@@ -17,22 +17,22 @@ FILE = "told"
 class NoticePrinter:
     """Tells a use case's notices on stderr, in the reader's language."""
 
-    def __init__(self, terminal: Terminal, language: str) -> None:
+    def __init__(self, terminal: Terminal, words: Translator) -> None:
         """Writes nothing yet."""
         self._terminal = terminal
-        self._language = language
+        self._words = words
 
     def inform(self, notice: Notice) -> None:
         """Something on the way; nothing when quiet."""
-        self._terminal.talk([line(Span(told(notice, self._language), Style.DIM))])
+        self._terminal.talk([line(Span(self._words.translate(notice), Style.DIM))])
 
     def remark(self, notice: Notice) -> None:
         """A warning that quiet silences."""
-        self._terminal.talk([warning(told(notice, self._language))])
+        self._terminal.talk([warning(self._words.translate(notice))])
 
     def warn(self, notice: Notice) -> None:
         """Something that nobody may overlook."""
-        self._terminal.warn([warning(told(notice, self._language))])
+        self._terminal.warn([warning(self._words.translate(notice))])
 
 
 def warning(text: str) -> Line:

@@ -23,6 +23,7 @@ from orchestrator.core.document import Line, plain
 from orchestrator.core.views.live import OutputMode
 from orchestrator.presentation.live.live_layout import Size, frame, opening
 from orchestrator.presentation.live.progress_events import RunSnapshot
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.wrapping import folded, width_of
 
 UPDATES_A_SECOND = 10
@@ -90,10 +91,10 @@ class LiveDisplay:
 
     manner = OutputMode.LIVE
 
-    def __init__(self, terminal: Terminal, language: str) -> None:
+    def __init__(self, terminal: Terminal, words: Translator) -> None:
         """Nothing is drawn yet."""
         self._canvas = Canvas(colour=terminal.colour_err)
-        self._language = language
+        self._words = words
         self._refreshed = 0.0
         self._opened = False
         self._stops = False
@@ -123,7 +124,7 @@ class LiveDisplay:
         """Say once what is being watched."""
         if not self._opened:
             self._opened = True
-            self.tell(opening(look, _size().columns, self._language))
+            self.tell(opening(look, _size().columns, self._words))
 
     def tell(self, lines: Iterable[Line]) -> None:
         """Write them above the picture."""
@@ -138,7 +139,7 @@ class LiveDisplay:
             return
         self._refreshed = now
         size = _size()
-        _write(self._canvas.change(frame(look, size, self._language), size.columns))
+        _write(self._canvas.change(frame(look, size, self._words), size.columns))
 
     def _take_away(self) -> None:
         _write(f"{_END}{self._canvas.erased(_size().columns)}{_SHOW_CURSOR}")

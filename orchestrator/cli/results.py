@@ -13,10 +13,12 @@ from orchestrator.core.document import Line
 from orchestrator.presentation.formats import OutputFormat, format_named, format_of
 from orchestrator.presentation.formats.json import as_json, dumps
 from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, result_lines
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import is_brief, open_decision, warned
 from shared.errors import EnvironmentFault
 from shared.models.outcomes import Verdict
+from shared.models.run import RunSpec
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,19 @@ class OutputOptions:
     watch_s: float | None = None
     reports: tuple[tuple[str, Path], ...] = ()
 
+    def words(self, spec: RunSpec) -> Translator:
+        """What the result is told in: as was asked for, else the run's language."""
+        return Translator(self.language or spec.language)
+
     @property
     def most_findings(self) -> int | None:
         """How many findings the text shows; None for all."""
         return None if self.everything else self.max_findings or DEFAULT_MAX_FINDINGS
 
 
-def deliver(report: RunReport, terminal: Terminal, options: OutputOptions, language: str) -> None:
+def deliver(
+    report: RunReport, terminal: Terminal, options: OutputOptions, words: Translator
+) -> None:
     """The result on stdout, and in a file when one was named."""
     if options.as_json:
         terminal.result(dumps(as_json(report)))
@@ -50,21 +58,21 @@ def deliver(report: RunReport, terminal: Terminal, options: OutputOptions, langu
         brief = is_brief(report, quiet=terminal.quiet)
         lines = result_lines(
             report,
-            language=language,
+            words=words,
             max_findings=options.most_findings,
             brief=brief,
             width=columns_of(sys.stdout),
         )
         terminal.result(lines)
         if brief:
-            terminal.warn(_left_out(report, language))
+            terminal.warn(_left_out(report, words))
     if options.output is not None:
-        write_file(options.output, report, language)
+        write_file(options.output, report, words)
     for name, path in options.reports:
-        write_file(path, report, language, format_named(name))
+        write_file(path, report, words, format_named(name))
 
 
-def _left_out(report: RunReport, language: str) -> list[Line]:
+def _left_out(report: RunReport, words: Translator) -> list[Line]:
     """What a brief result leaves out but must still be seen; stdout holds only the result.
 
     A demonstration is never taken for an answer; where nothing came of it, why; where somebody is asked, how to answer.
@@ -73,15 +81,15 @@ def _left_out(report: RunReport, language: str) -> list[Line]:
     conclusive = not refused and report.verdict not in (None, Verdict.INCONCLUSIVE)
     texts = (*report.spec.notices, *report.scripted) if conclusive else report.warnings
     decision = report.open_decision
-    asked = [] if decision is None else open_decision(decision, language)
-    return [*warned(texts, language), *asked]
+    asked = [] if decision is None else open_decision(decision, words)
+    return [*warned(texts, words), *asked]
 
 
 def write_file(
-    path: Path, report: RunReport, language: str, form: OutputFormat | None = None
+    path: Path, report: RunReport, words: Translator, form: OutputFormat | None = None
 ) -> None:
     """The result in a format, else in the one that the file's ending names. Raises EnvironmentFault."""
-    text = (form or format_of(path)).render(report, language)
+    text = (form or format_of(path)).render(report, words)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -25,7 +25,7 @@ from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Span, Style, line
 from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import estimate_json, estimate_lines
 from orchestrator.workflows.registry import WORKFLOWS, is_conversation
 from shared.instance import Instance
@@ -120,7 +120,8 @@ def run_submission(
     prepared = prepare_run(request, environ, ProcessInput())
     output = replace(output, reports=prepared.reports)
     terminal = Terminal.of(environ, quiet=output.quiet)
-    printer = NoticePrinter(terminal, prepared.language)
+    words = Translator(prepared.language)
+    printer = NoticePrinter(terminal, words)
     for notice in prepared.notices:  # what the repository's own file and the change do to the panel
         printer.warn(notice)
     if options.estimate:
@@ -146,10 +147,9 @@ def run_submission(
 
         def watch() -> int:
             _introduce(run, prepared, terminal, printer, settings.instance)
-            language = prepared.language
-            return watch_until_done(backend, run, terminal, output, language, asks=options.asks)
+            return watch_until_done(backend, run, terminal, output, words, asks=options.asks)
 
-        return or_detach(run, terminal, prepared.language, watch)
+        return or_detach(run, terminal, words, watch)
     finally:
         backend.close()
 
@@ -172,7 +172,10 @@ def _show_estimate(prepared: PreparedRun, terminal: Terminal, *, as_json: bool) 
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, **content}))
         return 0
     terminal.talk([line(Span(text, Style.DIM)) for text in prepared.panel_report.lines()])
-    texts = [say("estimate_forbidden", spec.language, reason=reason) for reason in found.obstacles]
+    texts = [
+        Translator(spec.language).message("estimate_forbidden", reason=reason)
+        for reason in found.obstacles
+    ]
     obstacles = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in texts]
     terminal.result([*estimate_lines(estimate, spec, prepared.title), *obstacles])
     return 0
@@ -194,5 +197,5 @@ def _introduce(
         (printer.warn if remark.code in LOUD else printer.remark)(remark)
     if terminal.live and is_conversation(prepared.workflow):
         return  # the live picture's head says it
-    title = say("submitted", prepared.language, run=run, title=prepared.title)
+    title = Translator(prepared.language).message("submitted", run=run, title=prepared.title)
     terminal.talk([line(Span(title, Style.STRONG))])

@@ -23,7 +23,7 @@ from orchestrator.presentation.choices import LATER, chosen, keys_for, options_o
 from orchestrator.presentation.exit_codes import ExitCode, exit_code
 from orchestrator.presentation.formats.text import question_lines
 from orchestrator.presentation.live.progress_events import RunSnapshot, changes, still_waiting
-from orchestrator.presentation.locale.words import say, told
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import open_decision
 from shared.delivery.live import EXPECTED_S, WATCHED_S
@@ -52,17 +52,17 @@ def watched_s(terminal: Terminal, *, waits: bool = True) -> int:
 class TerminalObserver:
     """Tells on stderr what happens; a live picture shows answers while they come."""
 
-    def __init__(self, display: Display, language: str) -> None:
+    def __init__(self, display: Display, words: Translator) -> None:
         """Nothing was told yet."""
         self.streams = display.manner is OutputMode.LIVE
         self._display = display
-        self._language = language
+        self._words = words
         self._told_at = time.monotonic()
 
     def changed(self, before: RunSnapshot | None, after: RunSnapshot) -> None:
         """One line for each thing that happened."""
         self._display.begin(after)
-        lines = changes(before, after, self._language, self._display.manner)
+        lines = changes(before, after, self._words, self._display.manner)
         if lines:
             self._display.tell(lines)
             self._told_at = time.monotonic()
@@ -70,13 +70,13 @@ class TerminalObserver:
     def refreshed(self, look: RunSnapshot) -> None:
         """Whoever waits hears something at least every 30 seconds; a live picture shows it anyway."""
         if not self.streams and time.monotonic() - self._told_at >= REMINDER_S:
-            self._display.tell(still_waiting(look, self._language))
+            self._display.tell(still_waiting(look, self._words))
             self._told_at = time.monotonic()
         self._display.refresh(look)
 
     def warn(self, notice: Notice) -> None:
         """What keeps the run from going on."""
-        self._display.tell([warning(told(notice, self._language))])
+        self._display.tell([warning(self._words.translate(notice))])
         self._told_at = time.monotonic()
 
 
@@ -92,12 +92,12 @@ def follow(watcher: RunWatcher, display: Display, timeout_s: float | None) -> bo
     return settled
 
 
-def or_detach(run: str, terminal: Terminal, language: str, work: Callable[[], int]) -> int:
+def or_detach(run: str, terminal: Terminal, words: Translator, work: Callable[[], int]) -> int:
     """The code of `work`; interrupted, it lets go of the run and says how to find it again."""
     try:
         return work()
     except KeyboardInterrupt:
-        terminal.warn([line(say("detached", language, run=run))])
+        terminal.warn([line(words.message("detached", run=run))])
         return ExitCode.INTERRUPTED
 
 
@@ -106,7 +106,7 @@ def watch_until_done(
     run: str,
     terminal: Terminal,
     options: OutputOptions,
-    language: str,
+    words: Translator,
     *,
     asks: bool = False,
     from_now: bool = False,
@@ -115,30 +115,30 @@ def watch_until_done(
 
     `asks`: put an open decision to the person at the terminal; `from_now`: tell nothing that happened before.
     """
-    display = make_display(terminal, language)
-    watcher = RunWatcher(backend, run, TerminalObserver(display, language))
+    display = make_display(terminal, words)
+    watcher = RunWatcher(backend, run, TerminalObserver(display, words))
     if from_now:
         watcher.skip_the_past()
     while True:
         settled = follow(watcher, display, options.watch_s)
         report = report_of(backend, run)
         if not settled:
-            terminal.warn([line(say("timed_out", language, s=options.watch_s, run=run))])
+            terminal.warn([line(words.message("timed_out", s=options.watch_s, run=run))])
             break
-        if not (asks and terminal.can_ask and _ask(backend, report, terminal, language)):
+        if not (asks and terminal.can_ask and _ask(backend, report, terminal, words)):
             break
-    deliver(report, terminal, options, language)
+    deliver(report, terminal, options, words)
     return exit_code(report)
 
 
-def _ask(backend: Backend, report: RunReport, terminal: Terminal, language: str) -> bool:
+def _ask(backend: Backend, report: RunReport, terminal: Terminal, words: Translator) -> bool:
     """Put the open decision to the person; True when it was answered and the run goes on."""
     decision = report.open_decision
     if decision is None:
         return False
-    shown = question_lines(report, language, columns_of(sys.stderr))
-    terminal.warn([*shown, *open_decision(decision, language)])
-    choice = _choice(keys_for(options_of(decision)), language)
+    shown = question_lines(report, words, columns_of(sys.stderr))
+    terminal.warn([*shown, *open_decision(decision, words)])
+    choice = _choice(keys_for(options_of(decision)), words)
     if choice == LATER:
         return False
     answer = DecisionRequest(
@@ -147,7 +147,7 @@ def _ask(backend: Backend, report: RunReport, terminal: Terminal, language: str)
         actor=actor(),
         channel="cli",
         key=decision.key,
-        message=_typed(say("ask_message", language)) if report.workflow.asks_why(choice) else "",
+        message=_typed(words.message("ask_message")) if report.workflow.asks_why(choice) else "",
         shown_sha256=decision.shown_sha256,
     )
     announce_watcher(backend, report.run.id, watched_s(terminal))  # a while has passed
@@ -158,10 +158,10 @@ def _ask(backend: Backend, report: RunReport, terminal: Terminal, language: str)
     return True
 
 
-def _choice(keys: Mapping[str, str], language: str) -> str:
+def _choice(keys: Mapping[str, str], words: Translator) -> str:
     """What the person picks among exactly the options that there are."""
     while True:
-        choice = chosen(_typed(prompt(keys, language)), keys)
+        choice = chosen(_typed(prompt(keys, words)), keys)
         if choice is not None:
             return choice
 

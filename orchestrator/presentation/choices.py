@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from orchestrator.presentation.locale.words import knows, say
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.workflows.registry import decision_choices
 from shared.models.rows import DecisionRow
 
@@ -16,10 +16,9 @@ def options_of(decision: DecisionRow) -> tuple[str, ...]:
     return tuple(decision.question.get("options") or ())
 
 
-def asked(decision: DecisionRow, language: str) -> str:
+def asked(decision: DecisionRow, words: Translator) -> str:
     """The question in the reader's language, where there are words for its kind."""
-    word = f"ask_{decision.kind}"
-    return say(word, language) if knows(word) else str(decision.question.get("prompt", ""))
+    return words.word(f"ask_{decision.kind}", str(decision.question.get("prompt", "")))
 
 
 def keys_for(options: Sequence[str]) -> dict[str, str]:
@@ -33,10 +32,10 @@ def keys_for(options: Sequence[str]) -> dict[str, str]:
     return keys
 
 
-def prompt(keys: Mapping[str, str], language: str) -> str:
+def prompt(keys: Mapping[str, str], words: Translator) -> str:
     """`[r]evise, [a]ccept or [l]ater? `"""
-    named = [_named(key, option, language) for key, option in keys.items()]
-    return f"{', '.join(named[:-1])}{say('or', language)}{named[-1]}? "
+    named = [_named(key, option, words) for key, option in keys.items()]
+    return f"{', '.join(named[:-1])}{words.message('or')}{named[-1]}? "
 
 
 def chosen(typed: str, keys: Mapping[str, str]) -> str | None:
@@ -47,7 +46,6 @@ def chosen(typed: str, keys: Mapping[str, str]) -> str | None:
     return word if word in keys.values() else keys.get(word[:1])
 
 
-def _named(key: str, option: str, language: str) -> str:
-    word = f"option_{option}"
-    label = say(word, language) if knows(word) else option
+def _named(key: str, option: str, words: Translator) -> str:
+    label = words.word(f"option_{option}", option)
     return f"[{key}]{label[len(key) :]}" if label.startswith(key) else f"[{key}] {label}"

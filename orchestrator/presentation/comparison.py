@@ -10,7 +10,7 @@ from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.core.views.context import dollars
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, run_summary
-from orchestrator.presentation.locale.words import count, say, told
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.whatif import gate_word, how, round_name, weighed
 from orchestrator.whatif.comparing import Both, Comparison, Side, figures_of
@@ -21,36 +21,34 @@ NONE = "-"
 
 
 def comparison_lines(
-    first: Side, second: Side, found: Comparison, language: str = "en"
+    first: Side, second: Side, found: Comparison, words: Translator = ENGLISH
 ) -> list[Line]:
     """What differs, the conclusion first; nothing is shown of what is the same."""
     one, other = first.recording.run, second.recording.run
     head = line(
         Span(one.id, Style.STRONG),
-        say("and", language),
+        words.message("and"),
         Span(other.id, Style.STRONG),
-        Span(f" · {told(found.relation, language)}" if found.relation else "", Style.DIM),
+        Span(f" · {words.translate(found.relation)}" if found.relation else "", Style.DIM),
     )
     verdict = line(
-        Span(say("same", language), Style.GOOD)
+        Span(words.message("same"), Style.GOOD)
         if found.same
-        else Span(say("differ", language), Style.WARNING),
-        say("in_verdict_and_findings", language),
+        else Span(words.message("differ"), Style.WARNING),
+        words.message("in_verdict_and_findings"),
     )
     heads = ("", one.id, other.id)
     return [
         head,
         verdict,
-        *table(heads, [_row(both) for both in _conclusion(found, language)]),
-        *_section(say("section_options", language), heads, _options(found)),
-        *_section(
-            say("section_participants", language), heads, _seats(found.participants, language)
-        ),
-        *_rounds(heads, found.rounds, language),
-        *_findings(heads, found, language),
-        *_positions(heads, found, language),
-        *_section(say("section_votes", language), heads, _votes(found.votes, language)),
-        *_answers(heads, found, language),
+        *table(heads, [_row(both) for both in _conclusion(found, words)]),
+        *_section(words.message("section_options"), heads, _options(found)),
+        *_section(words.message("section_participants"), heads, _seats(found.participants, words)),
+        *_rounds(heads, found.rounds, words),
+        *_findings(heads, found, words),
+        *_positions(heads, found, words),
+        *_section(words.message("section_votes"), heads, _votes(found.votes, words)),
+        *_answers(heads, found, words),
     ]
 
 
@@ -84,83 +82,81 @@ def _text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _conclusion(found: Comparison, language: str) -> list[Both]:
+def _conclusion(found: Comparison, words: Translator) -> list[Both]:
     """What both came to and what it took, in words."""
     return [
         Both(
-            say(f"both_{both.name}", language),
-            _figure(both.name, both.first, language),
-            _figure(both.name, both.second, language),
+            words.message(f"both_{both.name}"),
+            _figure(both.name, both.first, words),
+            _figure(both.name, both.second, words),
         )
         for both in (*found.conclusion, *found.usage)
         if both.name != "unknown_costs" or both.first or both.second
     ]
 
 
-def _figure(name: str, value: Any, language: str) -> Any:
+def _figure(name: str, value: Any, words: Translator) -> Any:
     match name:
         case "ending":
-            return how(value, language)
+            return how(value, words)
         case "gate":
-            return gate_word(value, language)
+            return gate_word(value, words)
         case "cost_usd" if value is not None:
             return dollars(value)
         case "elapsed_s":
-            return say("seconds", language, s=value)
+            return words.message("seconds", s=value)
     return value
 
 
-def _seats(rows: Sequence[Both], language: str) -> list[Both]:
+def _seats(rows: Sequence[Both], words: Translator) -> list[Both]:
     """The participants by part and name."""
     shown = []
     for both in rows:
         part, _, who = both.name.partition(" ")
-        shown.append(Both(f"{say(f'part_{part}', language)} {who}", both.first, both.second))
+        shown.append(Both(f"{words.message(f'part_{part}')} {who}", both.first, both.second))
     return shown
 
 
-def _votes(rows: Sequence[Both], language: str) -> list[Both]:
-    return [
-        Both(both.name, _vote(both.first, language), _vote(both.second, language)) for both in rows
-    ]
+def _votes(rows: Sequence[Both], words: Translator) -> list[Both]:
+    return [Both(both.name, _vote(both.first, words), _vote(both.second, words)) for both in rows]
 
 
-def _vote(vote: str | None, language: str) -> str | None:
+def _vote(vote: str | None, words: Translator) -> str | None:
     """A position in its own words; ours for who did not vote, or for none of them."""
     word = str(vote).replace(" ", "_").replace("none_of_the_positions", "none_of_them")
-    return say(word, language) if word in _NO_VOTES else vote
+    return words.message(word) if word in _NO_VOTES else vote
 
 
 _NO_VOTES = ("did_not_vote", "none_of_them")
 
 
-def _rounds(heads: Sequence[str], rounds: Sequence[Both], language: str) -> list[Line]:
+def _rounds(heads: Sequence[str], rounds: Sequence[Both], words: Translator) -> list[Line]:
     """Agreement, stability, recommendation and ending; rounds that differ in none of these are left out."""
     rows = []
     for both in rounds:
         first, second = figures_of(both.first), figures_of(both.second)
         if first != second:
-            name = round_name(both.name, language)
-            rows.append((name, _figures(first, language), _figures(second, language)))
+            name = round_name(both.name, words)
+            rows.append((name, _figures(first, words), _figures(second, words)))
     if not rows:
         return []
-    return [line(Span(say("section_rounds", language), Style.STRONG)), *table(heads, rows)]
+    return [line(Span(words.message("section_rounds"), Style.STRONG)), *table(heads, rows)]
 
 
-def _figures(figures: Sequence[str] | None, language: str) -> str:
+def _figures(figures: Sequence[str] | None, words: Translator) -> str:
     if figures is None:
-        return say("not_held", language)
-    agreement, stability, *words = figures
-    shown = (word if word == NONE else how(word, language) for word in words)
+        return words.message("not_held")
+    agreement, stability, *endings = figures
+    shown = (ending if ending == NONE else how(ending, words) for ending in endings)
     return " ".join((agreement, stability, *shown))
 
 
-def _findings(heads: Sequence[str], found: Comparison, language: str) -> list[Line]:
+def _findings(heads: Sequence[str], found: Comparison, words: Translator) -> list[Line]:
     rows = [
         (
             _name(pair),
-            _status(pair.first, found.mended[0], language),
-            _status(pair.second, found.mended[1], language),
+            _status(pair.first, found.mended[0], words),
+            _status(pair.second, found.mended[1], words),
             _title(pair),
         )
         for pair in found.findings
@@ -169,7 +165,7 @@ def _findings(heads: Sequence[str], found: Comparison, language: str) -> list[Li
     if not rows:
         return []
     same = len(found.findings) - len(rows)
-    title = count("section_findings", language, same)
+    title = words.message("section_findings", n=same)
     return [line(Span(title, Style.STRONG)), *table((*heads, ""), rows)]
 
 
@@ -184,37 +180,37 @@ def _title(pair: Pair) -> str:
     return f"{one.place.path}:{one.place.line} {one.title}" if one.place else one.title
 
 
-def _status(finding: Finding | None, mended: frozenset[str], language: str) -> str:
+def _status(finding: Finding | None, mended: frozenset[str], words: Translator) -> str:
     if finding is None:
         return NONE
-    fixed = say("fixed", language) if finding.id in mended else ""
+    fixed = words.message("fixed") if finding.id in mended else ""
     return f"{weighed(finding)}{fixed}"
 
 
-def _positions(heads: Sequence[str], found: Comparison, language: str) -> list[Line]:
+def _positions(heads: Sequence[str], found: Comparison, words: Translator) -> list[Line]:
     rows = [
         (f"{one.finding} {one.participant}", one.first or NONE, one.second or NONE)
         for one in found.positions
     ]
-    title = say("section_positions", language)
+    title = words.message("section_positions")
     return [line(Span(title, Style.STRONG)), *table(heads, rows)] if rows else []
 
 
-def _answers(heads: Sequence[str], found: Comparison, language: str) -> list[Line]:
+def _answers(heads: Sequence[str], found: Comparison, words: Translator) -> list[Line]:
     answers = found.answers
     if answers is None:
         return []
-    within = (say("alike_within", language), *(_share(one) for one in answers.within))
+    within = (words.message("alike_within"), *(_share(one) for one in answers.within))
     places = [
-        (say("place_of", language, who=one.name), _text(one.first), _text(one.second))
+        (words.message("place_of", who=one.name), _text(one.first), _text(one.second))
         for one in answers.places
     ]
     rows = [
-        say("answers_alike", language, who=who, share=_share(alike))
+        words.message("answers_alike", who=who, share=_share(alike))
         for who, alike in answers.likeness.items()
     ]
     return [
-        line(Span(say("section_answers", language), Style.STRONG)),
+        line(Span(words.message("section_answers"), Style.STRONG)),
         *table(heads, [within, *places]),
         *(line(row) for row in rows),
     ]
@@ -235,7 +231,7 @@ def comparison_json(first: Side, second: Side, found: Comparison) -> dict[str, A
         "first": run_summary(first.recording.run),
         "second": run_summary(second.recording.run),
         "same": found.same,
-        "relation": None if found.relation is None else told(found.relation, "en"),
+        "relation": None if found.relation is None else ENGLISH.translate(found.relation),
         "conclusion": _all(found.conclusion),
         "usage": _all(found.usage),
         "options": _all(found.options),

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.translator import Translator
 from shared.models.coverage import CoverageReport, UnreadReason
 
 MOST = 5
 
 
-def unread(report: CoverageReport | None, language: str) -> list[str]:
+def unread(report: CoverageReport | None, words: Translator) -> list[str]:
     """A sentence for each file that nobody read and each analyser that was missing, as far as it matters."""
     if report is None:
         return []
     told = dict.fromkeys(
         [
             *(
-                say("nobody_read", language, path=one.path, why=_why(one.reason, language))
+                words.message("nobody_read", path=one.path, why=_why(one.reason, words))
                 for one in report.unread
             ),
             *(
-                say(
+                words.message(
                     "absent" if one.path is None else "absent_for",
-                    language,
                     who=one.participant,
                     path=one.path,
-                    why=_why(one.reason, language),
+                    why=_why(one.reason, words),
                 )
                 for one in report.missing
             ),
@@ -32,8 +31,8 @@ def unread(report: CoverageReport | None, language: str) -> list[str]:
     )
     texts = list(told)
     more = len(texts) - MOST
-    return texts if more <= 0 else [*texts[:MOST], say("more_unread", language, n=more)]
+    return texts if more <= 0 else [*texts[:MOST], words.message("more_unread", n=more)]
 
 
-def _why(reason: UnreadReason | None, language: str) -> str:
-    return say(f"unread_{reason or UnreadReason.NOT_SHOWN}", language)
+def _why(reason: UnreadReason | None, words: Translator) -> str:
+    return words.message(f"unread_{reason or UnreadReason.NOT_SHOWN}")

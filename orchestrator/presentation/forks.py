@@ -7,29 +7,27 @@ from typing import Any
 
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.views.context import dollars
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.whatif.forking import ForkPlan
 
 
-def plan_lines(plan: ForkPlan, language: str = "en") -> list[Line]:
+def plan_lines(plan: ForkPlan, words: Translator = ENGLISH) -> list[Line]:
     """What a fork begins with."""
     paid = [one.cost_usd for one in plan.taken_over if one.cost_usd is not None]
     count = len(plan.steps)
     said = [
-        say(
+        words.message(
             "fork_copies_1" if count == 1 else "fork_copies",
-            language,
             n=count,
             origin=plan.origin,
             cost=dollars(sum(paid)),
         ),
-        say(
+        words.message(
             "fork_goes_on",
-            language,
-            steps=", ".join(plan.then) or say("fork_leads_to_end", language),
+            steps=", ".join(plan.then) or words.message("fork_leads_to_end"),
         ),
-        *(say("seat", language, seat=seat, who=who) for seat, who in _seats(plan.spec.labels)),
+        *(words.message("seat", seat=seat, who=who) for seat, who in _seats(plan.spec.labels)),
     ]
     return [line(Span(one, Style.DIM)) for one in said]
 
@@ -45,19 +43,18 @@ def plan_json(plan: ForkPlan) -> dict[str, Any]:
     }
 
 
-def origin(report: RunReport, language: str) -> list[Line]:
+def origin(report: RunReport, words: Translator) -> list[Line]:
     """Where a fork comes from; nothing for a run that is none."""
     labels = report.spec.labels
     if "forked_from" not in labels:
         return []
-    text = say(
+    text = words.message(
         "fork_of",
-        language,
         origin=labels["forked_from"],
         at=labels.get("forked_at"),
         n=labels.get("copied_steps", 0),
     )
-    seats = [say("seat", language, seat=seat, who=who) for seat, who in _seats(labels)]
+    seats = [words.message("seat", seat=seat, who=who) for seat, who in _seats(labels)]
     return [line(Span(one, Style.DIM)) for one in (text, *seats)]
 
 

@@ -6,33 +6,33 @@ from collections.abc import Sequence
 
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.choices import asked
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
 from shared.models.panel import Panel, Participant
 from shared.models.rows import DecisionRow, RunRow
 
 
-def heads(names: Sequence[str], language: str) -> tuple[str, ...]:
+def heads(names: Sequence[str], words: Translator) -> tuple[str, ...]:
     """The heads of a list's columns."""
-    return tuple(say(f"list_{name}", language) for name in names)
+    return tuple(words.message(f"list_{name}") for name in names)
 
 
-def runs(rows: Sequence[RunRow], language: str = "en") -> list[Line]:
+def runs(rows: Sequence[RunRow], words: Translator = ENGLISH) -> list[Line]:
     """One line a run."""
     if not rows:
-        return [line(Span(say("no_runs", language), Style.DIM))]
+        return [line(Span(words.message("no_runs"), Style.DIM))]
     names = ("run", "workflow", "status", "verdict", "ending", "started", "took", "title")
     return table(
-        heads(names, language),
+        heads(names, words),
         [
             (
                 run.id,
                 run.workflow,
                 run.status.value,
                 run.verdict or "-",
-                say(f"how_{run.ending}", language) if run.ending else "-",
+                words.message(f"how_{run.ending}") if run.ending else "-",
                 f"{run.created_at:%Y-%m-%d %H:%M}",
-                say("seconds", language, s=run.elapsed_s),
+                words.message("seconds", s=run.elapsed_s),
                 run.title,
             )
             for run in rows
@@ -40,13 +40,13 @@ def runs(rows: Sequence[RunRow], language: str = "en") -> list[Line]:
     )
 
 
-def decisions(rows: Sequence[DecisionRow], language: str = "en") -> list[Line]:
+def decisions(rows: Sequence[DecisionRow], words: Translator = ENGLISH) -> list[Line]:
     """One line a decision, and how to answer; the options as they are typed."""
     if not rows:
-        return [line(Span(say("no_decision_waits", language), Style.DIM))]
+        return [line(Span(words.message("no_decision_waits"), Style.DIM))]
     names = ("run", "about", "asked", "until", "options", "question", "title")
     lines = table(
-        heads(names, language),
+        heads(names, words),
         [
             (
                 row.run_id,
@@ -54,13 +54,13 @@ def decisions(rows: Sequence[DecisionRow], language: str = "en") -> list[Line]:
                 f"{row.opened_at:%Y-%m-%d %H:%M}",
                 "-" if row.deadline_at is None else f"{row.deadline_at:%Y-%m-%d %H:%M}",
                 "|".join(row.question.get("options") or ()),
-                asked(row, language),
+                asked(row, words),
                 row.title,
             )
             for row in rows
         ],
     )
-    return [*lines, line(Span(say("decide_hint", language), Style.DIM))]
+    return [*lines, line(Span(words.message("decide_hint"), Style.DIM))]
 
 
 def participants(panel: Panel) -> list[Line]:

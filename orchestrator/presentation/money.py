@@ -12,7 +12,7 @@ from typing import Any
 from orchestrator.core.discussion.estimate import Estimate, Range
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.views.context import dollars
-from orchestrator.presentation.locale.words import count, say
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
 from shared.models.rows import UsageRow
 from shared.models.run import RunSpec
@@ -20,86 +20,86 @@ from shared.providers.prices import exact_dollars
 from shared.store.spending import Spending
 
 
-def spent(usage: UsageRow, language: str) -> list[Line]:
+def spent(usage: UsageRow, words: Translator) -> list[Line]:
     """What a run has used, in one line; nothing when no model was asked."""
     tokens = usage.input_tokens + usage.output_tokens
     if not (tokens or usage.cost_usd or usage.unknown_costs):
         return []
-    parts = [count("spent_calls", language, usage.calls)]
+    parts = [words.message("spent_calls", n=usage.calls)]
     if tokens:
         read, written = f"{usage.input_tokens:,}", f"{usage.output_tokens:,}"
-        parts.append(say("spent_tokens", language, read=read, written=written))
+        parts.append(words.message("spent_tokens", read=read, written=written))
     if usage.unknown_costs == usage.calls:
-        parts.append(say("cost_unknown", language))
+        parts.append(words.message("cost_unknown"))
     else:
         cost = dollars(usage.cost_usd or 0.0)
         if usage.unknown_costs:
-            cost += f" {count('calls_unpriced', language, usage.unknown_costs)}"
+            cost += f" {words.message('calls_unpriced', n=usage.unknown_costs)}"
         parts.append(cost)
-    return [line(Span(f"{say('spent', language)}: {', '.join(parts)}", Style.DIM))]
+    return [line(Span(f"{words.message('spent')}: {', '.join(parts)}", Style.DIM))]
 
 
 def spending_table(
-    by: str, rows: Sequence[Spending], total: Spending | None, language: str = "en"
+    by: str, rows: Sequence[Spending], total: Spending | None, words: Translator = ENGLISH
 ) -> list[Line]:
     """A row for each key and their sum."""
     if total is None or not rows:
-        return [line(Span(say("nothing_spent", language), Style.DIM))]
+        return [line(Span(words.message("nothing_spent"), Style.DIM))]
     names = (by, "calls", "tokens_in", "cached", "tokens_out", "cost", "unknown_price")
-    heads = [say(f"list_{name}", language) for name in names]
-    sums = dataclasses.replace(total, key=say("list_total", language))
-    lines = table(heads, [_row(one, language) for one in (*rows, sums)])
+    heads = [words.message(f"list_{name}") for name in names]
+    sums = dataclasses.replace(total, key=words.message("list_total"))
+    lines = table(heads, [_row(one, words) for one in (*rows, sums)])
     if total.unknown_tokens:
-        text = say("unknown_tokens", language, n=total.unknown_tokens)
+        text = words.message("unknown_tokens", n=total.unknown_tokens)
         lines.append(line(Span(text, Style.DIM)))
     return lines
 
 
-def _row(one: Spending, language: str) -> tuple[str, ...]:
+def _row(one: Spending, words: Translator) -> tuple[str, ...]:
     return (
         one.key or "-",
         f"{one.calls:,}",
         f"{one.input_tokens:,}",
         f"{one.cached_tokens:,}",
         f"{one.output_tokens:,}",
-        say("unknown_price", language) if one.cost_usd is None else dollars(one.cost_usd),
-        say("unpriced_calls", language, n=one.unknown_costs) if one.unknown_costs else "-",
+        words.message("unknown_price") if one.cost_usd is None else dollars(one.cost_usd),
+        words.message("unpriced_calls", n=one.unknown_costs) if one.unknown_costs else "-",
     )
 
 
 def estimate_lines(found: Estimate | None, spec: RunSpec, title: str) -> list[Line]:
     """What a run will probably take."""
-    language = spec.language
-    head = line(Span(say("estimate", language, title=title), Style.STRONG))
+    words = Translator(spec.language)
+    head = line(Span(words.message("estimate", title=title), Style.STRONG))
     if found is None:
-        return [head, line(f"  {say('estimate_none', language)}")]
+        return [head, line(f"  {words.message('estimate_none')}")]
     low, high = _counts(found.calls)
-    texts = [say("estimate_calls", language, low=low, high=high)]
+    texts = [words.message("estimate_calls", low=low, high=high)]
     for way, tokens in (("way_in", found.input_tokens), ("way_out", found.output_tokens)):
         low, high = _counts(tokens)
-        texts.append(say("estimate_tokens", language, way=say(way, language), low=low, high=high))
+        texts.append(words.message("estimate_tokens", way=words.message(way), low=low, high=high))
     cost = found.cost_usd
     texts.append(
-        say("estimate_unknown", language)
+        words.message("estimate_unknown")
         if cost is None
-        else say("estimate_cost", language, low=dollars(cost.low), high=dollars(cost.high))
+        else words.message("estimate_cost", low=dollars(cost.low), high=dollars(cost.high))
     )
     return [head, *(line(f"  {text}") for text in texts), *_caveats(found, spec)]
 
 
 def _caveats(found: Estimate, spec: RunSpec) -> list[Line]:
-    language, limit = spec.language, spec.budget.max_usd
+    words, limit = Translator(spec.language), spec.budget.max_usd
     names = ", ".join(found.unpriced)
     said = []
     if names:
-        said.append(say("estimate_unpriced", language, names=names))
+        said.append(words.message("estimate_unpriced", names=names))
     if names and limit is not None:
-        said.append(say("estimate_refused", language, names=names))
+        said.append(words.message("estimate_refused", names=names))
     if limit is not None and found.cost_usd is not None and found.cost_usd.high > limit:
-        said.append(say("estimate_over", language, limit=exact_dollars(limit)))
+        said.append(words.message("estimate_over", limit=exact_dollars(limit)))
     lines = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in said]
     if spec.reuse:
-        lines.append(line(Span(f"  {say('estimate_reuse', language)}", Style.DIM)))
+        lines.append(line(Span(f"  {words.message('estimate_reuse')}", Style.DIM)))
     return lines
 
 

@@ -31,7 +31,6 @@ from orchestrator.core.views.findings import GENERIC
 from orchestrator.presentation.choices import asked
 from orchestrator.presentation.coverage import unread
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.locale.words import count, say, told
 from orchestrator.presentation.money import spent
 from orchestrator.presentation.report import RunReport
 from shared.models.findings import Finding, FindingStatus
@@ -59,57 +58,56 @@ def is_brief(report: RunReport, *, quiet: bool) -> bool:
 
 
 def document(
-    report: RunReport, language: str, *, most_findings: int | None = None, brief: bool = False
+    report: RunReport, words: Translator, *, most_findings: int | None = None, brief: bool = False
 ) -> list[Block]:
     """The result for people; `most_findings` None shows everything, `brief` only what was asked for."""
     view = view_of(report)
-    context = view_context(report, language, most_findings=most_findings, brief=brief)
+    context = view_context(report, words, most_findings=most_findings, brief=brief)
     if brief:
         return view.body(context)
     return [
-        *_head(report, view, context, language),
+        *_head(report, view, context, words),
         *view.body(context),
         remark(""),
-        *_end(report, context, language),
+        *_end(report, context, words),
     ]
 
 
-def titled_document(report: RunReport, language: str) -> list[Block]:
+def titled_document(report: RunReport, words: Translator) -> list[Block]:
     """The whole result under its title, for a file that is read by itself."""
     strategy = f" · {report.strategy}" if report.strategy else ""
     title = Title(report.run.title, f"{report.run.id} · {report.run.workflow}{strategy}")
-    return [title, *document(report, language)]
+    return [title, *document(report, words)]
 
 
-def question_document(report: RunReport, language: str) -> list[Block]:
+def question_document(report: RunReport, words: Translator) -> list[Block]:
     """What a person sees before deciding, beside the question itself; nothing when none is open."""
     matter = view_of(report).matter
     if report.open_decision is None or matter is None:
         return []
-    return matter(view_context(report, language))
+    return matter(view_context(report, words))
 
 
 def view_context(
-    report: RunReport, language: str, *, most_findings: int | None = None, brief: bool = False
+    report: RunReport, words: Translator, *, most_findings: int | None = None, brief: bool = False
 ) -> ViewContext[Any]:
     """What a view is given of a run."""
     return ViewContext(
-        facts=run_facts(report, language),
+        facts=run_facts(report, words),
         result=report.result,
-        words=Translator(language),
+        words=words,
         brief=brief,
         most_findings=most_findings,
-        told=lambda stored: told(stored, language),
     )
 
 
-def run_facts(report: RunReport, language: str) -> RunFacts:
+def run_facts(report: RunReport, words: Translator) -> RunFacts:
     """What a run has in common with all others."""
     return RunFacts(
         spec=report.spec,
         steps=report.steps,
         assessments=tuple((recorded.key, recorded.figures) for recorded in report.assessments),
-        findings=tuple(finding_entry(finding, report, language) for finding in report.ranked),
+        findings=tuple(finding_entry(finding, report, words) for finding in report.ranked),
         titles=tuple(finding.title for finding in report.findings),
         standing=frozenset(finding.id for finding in report.standing),
         ending=report.ending,
@@ -120,21 +118,21 @@ def run_facts(report: RunReport, language: str) -> RunFacts:
     )
 
 
-def finding_entry(finding: Finding, report: RunReport, language: str) -> FindingEntry:
+def finding_entry(finding: Finding, report: RunReport, words: Translator) -> FindingEntry:
     """A finding with its support. `weak`: one voice says it and shows nothing; `like F2`: that says nearly the same."""
     place = report.place_in_ranking(finding)
     stands = finding in report.standing
-    marks = [say("finding_weak", language)] if place.weak else []
-    marks += [say("finding_like", language, other=place.like)] if place.like else []
+    marks = [words.message("finding_weak")] if place.weak else []
+    marks += [words.message("finding_like", other=place.like)] if place.like else []
     advice = finding.suggestion
     return FindingEntry(
         finding=finding,
         support=f"{report.supporters(finding)}/{len(report.critics)}",
-        status=say(f"finding_{finding.status.value if stands else 'fixed'}", language),
+        status=words.message(f"finding_{finding.status.value if stands else 'fixed'}"),
         evident=stands and finding.status is FindingStatus.ACCEPTED,
         marks=tuple(marks),
-        caveat=f" [{told(finding.caveat, language)}]" if finding.caveat else "",
-        suggestion=f"{say('suggestion', language)}: {advice}" if advice else "",
+        caveat=f" [{words.translate(finding.caveat)}]" if finding.caveat else "",
+        suggestion=f"{words.message('suggestion')}: {advice}" if advice else "",
     )
 
 
@@ -142,50 +140,50 @@ def finding_entry(finding: Finding, report: RunReport, language: str) -> Finding
 
 
 def _head(
-    report: RunReport, view: WorkflowView[Any], context: ViewContext[Any], language: str
+    report: RunReport, view: WorkflowView[Any], context: ViewContext[Any], words: Translator
 ) -> list[Block]:
     """Verdict, figures and time, and what became of the run."""
     verdict = report.verdict
     shown = (
-        Span(say("running", language), Style.STRONG)
+        Span(words.message("running"), Style.STRONG)
         if verdict is None
         else Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
     )
-    figures = view.headline(context) if view.headline else _convergence(report, language)
-    took = say("seconds", language, s=report.run.elapsed_s)
+    figures = view.headline(context) if view.headline else _convergence(report, words)
+    took = words.message("seconds", s=report.run.elapsed_s)
     return [
         remark(shown, f" · {figures} · {took}"),
-        *(Remark(state) for state in _states(report, language)),
+        *(Remark(state) for state in _states(report, words)),
     ]
 
 
-def _convergence(report: RunReport, language: str) -> str:
+def _convergence(report: RunReport, words: Translator) -> str:
     """`Convergence: 0.82 · converged · 3 rounds`"""
-    name, rounds = say("convergence", language), count("rounds", language, report.rounds)
+    name, rounds = words.message("convergence"), words.message("rounds", n=report.rounds)
     if report.assessment is None:
-        return f"{name}: {say('no_convergence', language)} · {rounds}"
+        return f"{name}: {words.message('no_convergence')} · {rounds}"
     metrics = report.assessment.metrics
     how = report.ending or metrics.recommendation
-    return f"{name}: {metrics.overall_score:.2f} · {say(f'how_{how.value}', language)} · {rounds}"
+    return f"{name}: {metrics.overall_score:.2f} · {words.message(f'how_{how.value}')} · {rounds}"
 
 
-def _states(report: RunReport, language: str) -> list[Line]:
+def _states(report: RunReport, words: Translator) -> list[Line]:
     """What became of the run, what its gate says, and what nobody read."""
     lines: list[Line] = []
     status = report.run.status
     if status in (RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.EXPIRED):
-        lines.append(line(Span(say(f"status_{status.value}", language), Style.WARNING)))
+        lines.append(line(Span(words.message(f"status_{status.value}"), Style.WARNING)))
     if status is RunStatus.BLOCKED:
         reason = report.run.blocked_reason or ""
-        text = say("status_blocked", language, reason=reason)
+        text = words.message("status_blocked", reason=reason)
         lines.append(line(Span(text, Style.BAD)))
     gate = report.gate
     if gate.outcome is not GateOutcome.NOT_SET and report.verdict is not None:
         style = Style.GOOD if gate.outcome is GateOutcome.PASSED else Style.BAD
-        said = say(f"gate_{gate.outcome.value}", language)
-        lines.append(line(Span(said, style), f": {told(gate.reason, language)}"))
+        said = words.message(f"gate_{gate.outcome.value}")
+        lines.append(line(Span(said, style), f": {words.translate(gate.reason)}"))
     if report.verdict is not None:
-        texts = unread(report.coverage, language)
+        texts = unread(report.coverage, words)
         lines += [line(Span(f"⚠ {text}", Style.WARNING)) for text in texts]
     return lines
 
@@ -193,24 +191,24 @@ def _states(report: RunReport, language: str) -> list[Line]:
 # ---- the end ------------------------------------------------------------------------------------
 
 
-def _end(report: RunReport, context: ViewContext[Any], language: str) -> list[Block]:
+def _end(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Block]:
     """Who is being waited for, the decision, what was applied, warnings, costs, and where there is more."""
     lines = [
-        *_still_working(report, language),
-        *_decision(report, context, language),
-        *(part for fix in report.applied for part in applied(fix, report.run.id, language)),
-        *warned(report.warnings, language),
+        *_still_working(report, words),
+        *_decision(report, context, words),
+        *(part for fix in report.applied for part in applied(fix, report.run.id, words)),
+        *warned(report.warnings, words),
     ]
     more = "" if context.everything else " --all"
     return [
         *(Remark(shown) for shown in lines),
-        *(_usage(report, context, language) if context.everything else ()),
-        *(Remark(shown) for shown in spent(report.usage, language)),
-        remark(say("details", language), f": quorate show {report.run.id}{more}"),
+        *(_usage(report, context, words) if context.everything else ()),
+        *(Remark(shown) for shown in spent(report.usage, words)),
+        remark(words.message("details"), f": quorate show {report.run.id}{more}"),
     ]
 
 
-def _still_working(report: RunReport, language: str) -> list[Line]:
+def _still_working(report: RunReport, words: Translator) -> list[Line]:
     """Who is being waited for; held-up turns are listed elsewhere, with the reason."""
     if report.run.status.final:
         return []
@@ -219,75 +217,75 @@ def _still_working(report: RunReport, language: str) -> list[Line]:
         for step in report.steps
         if step.status == StepStatus.LEASED or (step.status == StepStatus.PENDING and not step.note)
     )
-    return [line(say("still_at_it", language, who=", ".join(working)))] if working else []
+    return [line(words.message("still_at_it", who=", ".join(working)))] if working else []
 
 
-def _decision(report: RunReport, context: ViewContext[Any], language: str) -> list[Line]:
+def _decision(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Line]:
     """The open decision, else the last answer."""
     if report.open_decision is not None:
-        return open_decision(report.open_decision, language)
+        return open_decision(report.open_decision, words)
     answer = report.result.decision if isinstance(report.result, FindingsResult) else None
     if report.result is None or answer is None:
         return []
     version = report.result.decided_version
     about = (
-        say("decision", language) if version is None else say("decision_about", language, n=version)
+        words.message("decision") if version is None else words.message("decision_about", n=version)
     )
     return [line(Span(f"{about}: ", Style.STRONG), decided_by(context, answer))]
 
 
-def open_decision(decision: DecisionRow, language: str) -> list[Line]:
+def open_decision(decision: DecisionRow, words: Translator) -> list[Line]:
     """What is asked, how to answer and until when."""
     question = decision.question
     options = "|".join(question.get("options") or ())
     lines = [
         line(
-            Span(f"{say('decision', language)}: {asked(decision, language)}", Style.STRONG),
-            f" — {say('answer_with', language)}: quorate decide {decision.run_id} {options}",
+            Span(f"{words.message('decision')}: {asked(decision, words)}", Style.STRONG),
+            f" — {words.message('answer_with')}: quorate decide {decision.run_id} {options}",
         )
     ]
     if decision.deadline_at is not None:
         when = f"{decision.deadline_at:%Y-%m-%d %H:%M %Z}"
-        until = say("until", language, when=when, choice=question.get("on_timeout"))
+        until = words.message("until", when=when, choice=question.get("on_timeout"))
         lines.append(line(Span(f"  {until}", Style.DIM)))
     return lines
 
 
-def applied(fix: Applied, run: str, language: str) -> list[Line]:
+def applied(fix: Applied, run: str, words: Translator) -> list[Line]:
     """Where a fix went and how to take it back."""
     files = ", ".join(fix.files)
     commit = (fix.commit or "")[:12]
     where = (
-        say("applied_branch", language, branch=fix.branch, commit=commit, files=files)
+        words.message("applied_branch", branch=fix.branch, commit=commit, files=files)
         if fix.branch
-        else say("applied_files", language, files=files)
+        else words.message("applied_files", files=files)
     )
     return [
-        line(Span(where, Style.GOOD), f" — {say('undo_with', language)}: quorate undo {run}"),
+        line(Span(where, Style.GOOD), f" — {words.message('undo_with')}: quorate undo {run}"),
     ]
 
 
-def warned(warnings: Iterable[Notice], language: str) -> list[Line]:
+def warned(warnings: Iterable[Notice], words: Translator) -> list[Line]:
     """The texts as loud lines; what happened in several rounds is one line."""
-    return [line(Span(f"⚠ {text}", Style.WARNING)) for text in gathered(warnings, language)]
+    return [line(Span(f"⚠ {text}", Style.WARNING)) for text in gathered(warnings, words)]
 
 
-def gathered(warnings: Iterable[Notice], language: str) -> list[str]:
+def gathered(warnings: Iterable[Notice], words: Translator) -> list[str]:
     """Warnings in the reader's language; those that differ in the number of their round only are one."""
     alike: dict[str, list[Notice]] = {}
     for warning in warnings:
         alike.setdefault(_without_round(warning).model_dump_json(), []).append(warning)
     return [
-        told(first, language) + (_also(more, language) if more else "")
+        words.translate(first) + (_also(more, words) if more else "")
         for first, *more in alike.values()
     ]
 
 
-def _also(warnings: Iterable[Notice], language: str) -> str:
+def _also(warnings: Iterable[Notice], words: Translator) -> str:
     numbers = [str(number) for warning in warnings if (number := _round(warning)) is not None]
     if not numbers:
         return ""
-    return say("also_in_rounds", language, n=len(numbers), rounds=", ".join(numbers))
+    return words.message("also_in_rounds", n=len(numbers), rounds=", ".join(numbers))
 
 
 def _round(warning: Notice) -> int | None:
@@ -308,7 +306,7 @@ def _without_round(warning: Notice) -> Notice:
     return Notice(code=warning.code, params=params)
 
 
-def _usage(report: RunReport, context: ViewContext[Any], language: str) -> list[Block]:
+def _usage(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Block]:
     """Turns, tokens and cost of each participant, from the result."""
     bill = report.result.bill if report.result else None
     if bill is None or not bill.by:
@@ -324,5 +322,5 @@ def _usage(report: RunReport, context: ViewContext[Any], language: str) -> list[
         for name, share in bill.by.items()
     )
     columns = ("who", "turns", "failed", "tokens", "cost")
-    heads = tuple(say(f"head_{column}", language) for column in columns)
-    return [Heading(say("by_participant", language)), Grid(heads, rows)]
+    heads = tuple(words.message(f"head_{column}") for column in columns)
+    return [Heading(words.message("by_participant")), Grid(heads, rows)]

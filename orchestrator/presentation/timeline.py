@@ -9,33 +9,33 @@ from typing import Any
 from orchestrator.core.document import Line, Span, Style, block, line
 from orchestrator.core.views.context import failure_of, took_s
 from orchestrator.core.wording import lines_of
-from orchestrator.presentation.locale.words import column, field_word, say, told
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.report import RecordedAssessment, RunReport
 from orchestrator.presentation.tables import table
 
 
-def rounds(report: RunReport, language: str = "en") -> list[Line]:
+def rounds(report: RunReport, words: Translator = ENGLISH) -> list[Line]:
     """Every step with what was said, and below them each round's figures."""
     lines: list[Line] = []
     for step in report.steps:
         spent_s = took_s(step)
-        took = "" if spent_s is None else f", {say('seconds', language, s=spent_s)}"
-        head = f"{say(f'turn_{step.status}', language)}{took}"
-        note = f" {column(step.note, language)}" if step.note else ""
+        took = "" if spent_s is None else f", {words.message('seconds', s=spent_s)}"
+        head = f"{words.message(f'turn_{step.status}')}{took}"
+        note = f" {words.column(step.note)}" if step.note else ""
         lines.append(line(Span(f"{step.key}: {head}", Style.STRONG), Span(note, Style.DIM)))
         if step.failure_kind is not None:
-            why = f"  ⚠ {told(failure_of(step), language)}"
+            why = f"  ⚠ {words.translate(failure_of(step))}"
             lines.append(line(Span(why, Style.WARNING)))
         if step.reply is not None:
-            lines += block(_said(step.reply, language), indent="  ")
-    return [*lines, *(_figures(one, language) for one in report.assessments)]
+            lines += block(_said(step.reply, words), indent="  ")
+    return [*lines, *(_figures(one, words) for one in report.assessments)]
 
 
-def _said(reply: Mapping[str, Any], language: str) -> str:
+def _said(reply: Mapping[str, Any], words: Translator) -> str:
     """A reply field by field: texts below their headings, numbers beside them."""
     parts = []
     for name, value in reply.items():
-        word = field_word(name, language)
+        word = words.field(name)
         if isinstance(value, bool | int | float):
             parts.append(f"{word}: {json.dumps(value)}")
         elif lines := list(_lines(value)):
@@ -55,20 +55,19 @@ def _lines(value: Any) -> Iterator[str]:
             yield from lines_of(value)
 
 
-def _figures(recorded: RecordedAssessment, language: str) -> Line:
+def _figures(recorded: RecordedAssessment, words: Translator) -> Line:
     figures = recorded.figures
     metrics = figures.metrics
     stability = "-" if metrics.avg_stability is None else f"{metrics.avg_stability:.2f}"
-    said = say(
+    said = words.message(
         "round_figures",
-        language,
         agreement=metrics.agreement_ratio,
         stability=stability,
         score=metrics.overall_score,
-        how=say(f"how_{metrics.recommendation.value}", language),
+        how=words.message(f"how_{metrics.recommendation.value}"),
         answered=figures.answered,
         expected=figures.expected,
-        why=told(figures.reason, language),
+        why=words.translate(figures.reason),
     )
     return line(Span(f"{recorded.key}: ", Style.STRONG), said.rstrip())
 

@@ -10,7 +10,7 @@ from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.core.findings.verdict import GateOutcome
 from orchestrator.core.views.context import dollars
-from orchestrator.presentation.locale.words import count, knows, role_word, say, told
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
 from orchestrator.whatif.changes import Change
 from orchestrator.whatif.replaying import Check, Difference, MissingStep, State, Variant, WhatIf
@@ -30,44 +30,44 @@ _WIDEST_VALUE = 40
 
 
 def check_lines(
-    run: RunRow, check: Check, remark: Notice | None, language: str = "en"
+    run: RunRow, check: Check, remark: Notice | None, words: Translator = ENGLISH
 ) -> list[Line]:
     """Whether this code repeats what is stored, and where not."""
     picture = check.stored
     stored = [
-        count("rounds", language, picture.rounds_held),
-        count("held_findings", language, len(picture.findings)),
+        words.message("rounds", n=picture.rounds_held),
+        words.message("held_findings", n=len(picture.findings)),
     ]
     if picture.verdict is not None:
-        stored.append(say("held_verdict", language, verdict=picture.verdict))
-    lines = [] if remark is None else [line(Span(told(remark, language), Style.DIM))]
+        stored.append(words.message("held_verdict", verdict=picture.verdict))
+    lines = [] if remark is None else [line(Span(words.translate(remark), Style.DIM))]
     if check.same:
-        so_far = say("so_far", language) if picture.so_far else ""
-        same = Span(say("same", language), Style.GOOD)
+        so_far = words.message("so_far") if picture.so_far else ""
+        same = Span(words.message("same"), Style.GOOD)
         return [*lines, line(same, f"{so_far}: {', '.join(stored)} ({run.id})")]
     places = len(check.differences)
     head = line(
-        Span(say("differs", language), Style.BAD),
-        f"{count('differs_in', language, places)} ({run.id})",
+        Span(words.message("differs"), Style.BAD),
+        f"{words.message('differs_in', n=places)} ({run.id})",
     )
     shown = check.differences[:SHOWN_DIFFERENCES]
-    rows = [(one.where, *_values(one, language)) for one in shown]
-    lines += [head, *table(_heads(("path", "stored", "now"), language), rows)]
+    rows = [(one.where, *_values(one, words)) for one in shown]
+    lines += [head, *table(_heads(("path", "stored", "now"), words), rows)]
     if places > len(shown):
-        more = say("more_places", language, n=places - len(shown))
+        more = words.message("more_places", n=places - len(shown))
         lines.append(line(Span(more, Style.DIM)))
     return lines
 
 
-def _heads(names: Sequence[str], language: str) -> tuple[str, ...]:
-    return tuple(say(f"head_{name}", language) for name in names)
+def _heads(names: Sequence[str], words: Translator) -> tuple[str, ...]:
+    return tuple(words.message(f"head_{name}") for name in names)
 
 
-def _values(one: Difference, language: str) -> tuple[str, str]:
+def _values(one: Difference, words: Translator) -> tuple[str, str]:
     """Both values; only what says that something whole is there or missing is a sentence of ours."""
     word = f"was_{one.stored}"
-    if knows(word) and is_notice(one.now):
-        return say(word, language), _value(told(one.now, language))
+    if words.knows(word) and is_notice(one.now):
+        return words.message(word), _value(words.translate(one.now))
     return _value(one.stored), _value(one.now)
 
 
@@ -80,52 +80,52 @@ def _value(value: Any) -> str:
 
 
 def variant_lines(
-    run: RunRow, stored: RunResult, variant: Variant, language: str = "en"
+    run: RunRow, stored: RunResult, variant: Variant, words: Translator = ENGLISH
 ) -> list[Line]:
     """One variant: rounds, findings and conclusion as they were and as they would be."""
     head = line(
-        Span(say("what_if", language, changes=shown(variant.changes, language)), Style.STRONG),
+        Span(words.message("what_if", changes=shown(variant.changes, words)), Style.STRONG),
         Span(f" · {run.id} {run.title}", Style.DIM),
     )
     return [
         head,
-        *_rounds(stored, variant.picture, language),
-        *_findings(variant.findings, language),
-        *_conclusion(stored, variant.picture, language),
-        *_consequences(variant, language),
+        *_rounds(stored, variant.picture, words),
+        *_findings(variant.findings, words),
+        *_conclusion(stored, variant.picture, words),
+        *_consequences(variant, words),
     ]
 
 
-def shown(changes: Sequence[Change], language: str = "en") -> str:
+def shown(changes: Sequence[Change], words: Translator = ENGLISH) -> str:
     """The changes as they were typed."""
-    return " ".join(change.shown for change in changes) or say("nothing_changed", language)
+    return " ".join(change.shown for change in changes) or words.message("nothing_changed")
 
 
 _ROUND_HEADS = ("round", "agreement", "stability", "score", "recommendation", "ending")
 
 
-def _rounds(stored: RunResult, would: RunResult, language: str) -> list[Line]:
+def _rounds(stored: RunResult, would: RunResult, words: Translator) -> list[Line]:
     keys = list(dict.fromkeys((*would.rounds, *stored.rounds)))
     if not keys:
         return []
     rows = []
     for key in keys:
-        was = _figures(stored.rounds.get(key), language)
-        now = _figures(would.rounds.get(key), language)
-        name = round_name(key, language)
+        was = _figures(stored.rounds.get(key), words)
+        now = _figures(would.rounds.get(key), words)
+        name = round_name(key, words)
         if now is None:
-            rows.append((name, *(was or ()), f"({say('not_held', language)})"))
+            rows.append((name, *(was or ()), f"({words.message('not_held')})"))
         else:
             rows.append((name, *(_both(a, b) for a, b in zip(was or now, now, strict=True)), ""))
-    return table((*_heads(_ROUND_HEADS, language), ""), rows)
+    return table((*_heads(_ROUND_HEADS, words), ""), rows)
 
 
-def round_name(key: str, language: str) -> str:
+def round_name(key: str, words: Translator) -> str:
     """A round by its key; the vote after the last one has no number."""
-    return say("vote_at_the_end", language) if key == ENDING else key
+    return words.message("vote_at_the_end") if key == ENDING else key
 
 
-def _figures(one: Assessment | None, language: str) -> tuple[str, ...] | None:
+def _figures(one: Assessment | None, words: Translator) -> tuple[str, ...] | None:
     if one is None:
         return None
     metrics = one.metrics
@@ -133,41 +133,41 @@ def _figures(one: Assessment | None, language: str) -> tuple[str, ...] | None:
         f"{metrics.agreement_ratio:.2f}",
         NONE if metrics.avg_stability is None else f"{metrics.avg_stability:.2f}",
         f"{metrics.overall_score:.2f}",
-        how(metrics.recommendation, language),
-        how(one.ending, language),
+        how(metrics.recommendation, words),
+        how(one.ending, words),
     )
 
 
-def how(ending: str | None, language: str) -> str:
+def how(ending: str | None, words: Translator) -> str:
     """A recommendation or an ending in a word."""
-    return NONE if ending is None else say(f"how_{ending}", language)
+    return NONE if ending is None else words.message(f"how_{ending}")
 
 
 def _both(was: str, now: str) -> str:
     return was if was == now else f"{was}{ARROW}{now}"
 
 
-def _findings(pairs: Sequence[Pair], language: str) -> list[Line]:
-    rows = [row for pair in pairs if (row := changed(pair, language)) is not None]
+def _findings(pairs: Sequence[Pair], words: Translator) -> list[Line]:
+    rows = [row for pair in pairs if (row := changed(pair, words)) is not None]
     if not rows:
         return []
     return [
-        line(Span(say("findings_that_change", language), Style.STRONG)),
-        *table(("", say("head_was_would", language), ""), rows),
+        line(Span(words.message("findings_that_change"), Style.STRONG)),
+        *table(("", words.message("head_was_would"), ""), rows),
     ]
 
 
-def changed(pair: Pair, language: str = "en") -> tuple[str, str, str] | None:
+def changed(pair: Pair, words: Translator = ENGLISH) -> tuple[str, str, str] | None:
     """What becomes of a finding: its id, what it was and would be, and its title; None when it stays as it is."""
-    was, now = _status(pair.first, language), _status(pair.second, language)
+    was, now = _status(pair.first, words), _status(pair.second, words)
     one = pair.second or pair.first
     if was == now or one is None:
         return None
     return one.id, f"{was}{ARROW}{now}", one.title
 
 
-def _status(finding: Finding | None, language: str) -> str:
-    missing = say("not_raised", language)
+def _status(finding: Finding | None, words: Translator) -> str:
+    missing = words.message("not_raised")
     return missing if finding is None else weighed(finding)
 
 
@@ -177,29 +177,29 @@ def weighed(finding: Finding) -> str:
     return status if finding.id.startswith("P") else f"{finding.severity} {status}"
 
 
-def _conclusion(stored: RunResult, would: RunResult, language: str) -> list[Line]:
+def _conclusion(stored: RunResult, would: RunResult, words: Translator) -> list[Line]:
     rows = [
-        ("ending", how(stored.ending, language), how(would.ending, language)),
+        ("ending", how(stored.ending, words), how(would.ending, words)),
         ("verdict", _word(stored.verdict), _word(would.verdict)),
     ]
     if {stored.gate.outcome, would.gate.outcome} != {GateOutcome.NOT_SET}:
-        rows.append(("gate", _gate(stored, language), _gate(would, language)))
+        rows.append(("gate", _gate(stored, words), _gate(would, words)))
     votes = () if would.so_far else dict.fromkeys((*stored.votes, *would.votes))
     for name in votes:
         was, now = stored.votes.get(name), would.votes.get(name)
-        rows.append((name, _vote(was, language), _vote(now, language)))
-    so_far = Span(say("so_far", language), Style.DIM)
+        rows.append((name, _vote(was, words), _vote(now, words)))
+    so_far = Span(words.message("so_far"), Style.DIM)
     lines = []
     for name, was, now in rows:
         style = Style.PLAIN if was == now else Style.STRONG
         parts: list[str | Span] = [
-            Span(f"{_name(name, language)}: "),
+            Span(f"{_name(name, words)}: "),
             Span(_both(was, now), style),
         ]
         if would.so_far and name in ("ending", "verdict") and now != NONE:
             parts.append(so_far)
         if name == "gate" and would.gate.outcome is not GateOutcome.NOT_SET:
-            parts.append(Span(f" ({told(would.gate.reason, language)})", Style.DIM))
+            parts.append(Span(f" ({words.translate(would.gate.reason)})", Style.DIM))
         lines.append(line(*parts))
     return lines
 
@@ -208,68 +208,66 @@ def _word(value: str | None) -> str:
     return NONE if value is None else str(value)
 
 
-def _name(name: str, language: str) -> str:
-    known = (word for word in (f"vote_{name}", f"head_{name}") if knows(word))
-    word = next(known, None)
-    return name if word is None else say(word, language)
+def _name(name: str, words: Translator) -> str:
+    return words.word(f"vote_{name}", words.word(f"head_{name}", name))
 
 
-def _gate(picture: RunResult, language: str) -> str:
-    return gate_word(picture.gate.outcome, language)
+def _gate(picture: RunResult, words: Translator) -> str:
+    return gate_word(picture.gate.outcome, words)
 
 
-def gate_word(outcome: GateOutcome, language: str) -> str:
+def gate_word(outcome: GateOutcome, words: Translator) -> str:
     """What a gate says, in a word; nothing where none was set."""
-    return NONE if outcome is GateOutcome.NOT_SET else say(f"gate_is_{outcome.value}", language)
+    return NONE if outcome is GateOutcome.NOT_SET else words.message(f"gate_is_{outcome.value}")
 
 
-def _vote(value: Any, language: str) -> str:
+def _vote(value: Any, words: Translator) -> str:
     if isinstance(value, float):
         return f"{value:.2f}"
     if isinstance(value, dict):
-        parts = (f"{key} {_vote(value[key], language)}" for key in sorted(value))
+        parts = (f"{key} {_vote(value[key], words)}" for key in sorted(value))
         return ", ".join(parts) or NONE
     if isinstance(value, bool):
-        return say("is_true" if value else "is_false", language)
+        return words.message("is_true" if value else "is_false")
     return _word(value)
 
 
-def _consequences(variant: Variant, language: str) -> list[Line]:
+def _consequences(variant: Variant, words: Translator) -> list[Line]:
     lines = []
     if variant.needs:
-        named = ", ".join(_need(one, language) for one in variant.needs)
-        lines.append(line(Span(say("would_continue", language, steps=named), Style.WARNING)))
+        named = ", ".join(_need(one, words) for one in variant.needs)
+        lines.append(line(Span(words.message("would_continue", steps=named), Style.WARNING)))
     elif variant.state is State.WAITS:
-        lines.append(line(say("would_wait", language)))
+        lines.append(line(words.message("would_wait")))
     elif variant.state is State.OPEN:
-        lines.append(line(say("under_way", language)))
+        lines.append(line(words.message("under_way")))
     if variant.not_needed:
         keys = ", ".join(one.key for one in variant.not_needed)
-        lines.append(line(say("not_needed", language, steps=keys, saved=saved(variant, language))))
+        lines.append(line(words.message("not_needed", steps=keys, saved=saved(variant, words))))
     if variant.not_reached:
         keys = ", ".join(one.key for one in variant.not_reached)
-        lines.append(line(Span(say("not_reached", language, steps=keys), Style.DIM)))
+        lines.append(line(Span(words.message("not_reached", steps=keys), Style.DIM)))
     if variant.shown_otherwise:
         keys = ", ".join(variant.shown_otherwise)
-        lines.append(line(Span(say("shown_otherwise", language, steps=keys), Style.DIM)))
+        lines.append(line(Span(words.message("shown_otherwise", steps=keys), Style.DIM)))
     return lines
 
 
-def _need(one: MissingStep, language: str) -> str:
+def _need(one: MissingStep, words: Translator) -> str:
     if one.recorded_as is None:
         return one.key
     role, _, number = one.recorded_as.rpartition(" after round ")
-    return say("recorded_as", language, key=one.key, role=role_word(role, language), n=number)
+    return words.message("recorded_as", key=one.key, role=words.role(role), n=number)
 
 
-def saved(variant: Variant, language: str = "en") -> str:
+def saved(variant: Variant, words: Translator = ENGLISH) -> str:
     """What the steps that would not have been asked for took."""
     tokens = sum(one.tokens or 0 for one in variant.not_needed)
     parts = [dollars(variant.saved_usd)]
     if variant.saved_unknown:
-        parts.append(say("saved_unpriced", language, n=variant.saved_unknown))
+        parts.append(words.message("saved_unpriced", n=variant.saved_unknown))
     if tokens:
-        parts.append(say("tokens", language, n=tokens))
+        parts.append(words.message("tokens", n=tokens))
     return ", ".join(parts)
 
 
@@ -278,16 +276,16 @@ def saved(variant: Variant, language: str = "en") -> str:
 _HEADS = ("held", "agreement", "stability", "score", "ending", "verdict", "gate", "findings")
 
 
-def sweep_lines(run: RunRow, found: WhatIf, language: str = "en") -> list[Line]:
+def sweep_lines(run: RunRow, found: WhatIf, words: Translator = ENGLISH) -> list[Line]:
     """One row a variant under the stored result; what changes is what a reader compares."""
     names = list(dict.fromkeys(c.name for one in found.variants for c in one.changes))
-    stored = say("head_stored", language)
-    rows = [(stored, *("" for _ in names[1:]), *_row(found.stored, language), "")]
+    stored = words.message("head_stored")
+    rows = [(stored, *("" for _ in names[1:]), *_row(found.stored, words), "")]
     for one in found.variants:
         values = {change.name: change.shown.partition("=")[2] for change in one.changes}
         typed = (values.get(name, "") for name in names)
-        rows.append((*typed, *_row(one.picture, language), _then(one, language)))
-    told = table(*_without_empty((*names, *_heads((*_HEADS, "then"), language)), rows))
+        rows.append((*typed, *_row(one.picture, words), _then(one, words)))
+    told = table(*_without_empty((*names, *_heads((*_HEADS, "then"), words)), rows))
     # What comes out as it is stored steps back, so that one sees where it turns.
     same = [row[len(names) :] == rows[0][len(names) :] for row in rows]
     head = line(Span(f"{run.id} {run.title}", Style.DIM))
@@ -300,9 +298,9 @@ def sweep_lines(run: RunRow, found: WhatIf, language: str = "en") -> list[Line]:
     ]
     if any(same[1:]):
         alike = sum(same[1:])
-        lines.append(line(Span(say("as_stored", language, n=alike, of=len(same) - 1), Style.DIM)))
+        lines.append(line(Span(words.message("as_stored", n=alike, of=len(same) - 1), Style.DIM)))
     if any(one.shown_otherwise for one in found.variants):
-        lines.append(line(Span(say("shown_otherwise_sweep", language), Style.DIM)))
+        lines.append(line(Span(words.message("shown_otherwise_sweep"), Style.DIM)))
     return lines
 
 
@@ -318,25 +316,25 @@ def _without_empty(
     return [heads[n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 
-def _row(picture: RunResult, language: str) -> tuple[str, ...]:
+def _row(picture: RunResult, words: Translator) -> tuple[str, ...]:
     last = list(picture.rounds.values())[-1:]
-    figures = (_figures(last[0], language) if last else None) or (NONE,) * 5
+    figures = (_figures(last[0], words) if last else None) or (NONE,) * 5
     return (
         str(picture.rounds_held),
         *figures[:3],
-        how(picture.ending, language),
+        how(picture.ending, words),
         _word(picture.verdict),
-        _gate(picture, language),
+        _gate(picture, words),
         f"{len(picture.standing)}/{len(picture.findings)}" if picture.findings else NONE,
     )
 
 
-def _then(variant: Variant, language: str) -> str:
+def _then(variant: Variant, words: Translator) -> str:
     said = []
     if variant.needs:
         more = "" if len(variant.needs) == 1 else f" +{len(variant.needs) - 1}"
-        said.append(say("then_needs", language, key=variant.needs[0].key, more=more))
+        said.append(words.message("then_needs", key=variant.needs[0].key, more=more))
     if variant.not_needed:
         n = len(variant.not_needed)
-        said.append(say("then_spare", language, n=n, saved=saved(variant, language)))
+        said.append(words.message("then_spare", n=n, saved=saved(variant, words)))
     return "; ".join(said)

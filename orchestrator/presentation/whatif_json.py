@@ -7,8 +7,7 @@ from typing import Any
 
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, run_summary
-from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.locale.words import told
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.whatif import changed
 from orchestrator.whatif.replaying import Check, Variant, WhatIf
 from orchestrator.whatif.results import RunResult
@@ -23,7 +22,7 @@ def check_json(run: RunRow, check: Check, remark: Notice | None) -> dict[str, An
         "schema_version": SCHEMA_VERSION,
         "run": run_summary(run),
         "same": check.same,
-        "remark": None if remark is None else told(remark, "en"),
+        "remark": None if remark is None else ENGLISH.translate(remark),
         "state": check.state,
         "differences": [
             Translator().in_words(dataclasses.asdict(one)) for one in check.differences
@@ -38,7 +37,7 @@ def what_if_json(run: RunRow, found: WhatIf, remark: Notice | None) -> dict[str,
     return {
         "schema_version": SCHEMA_VERSION,
         "run": run_summary(run),
-        "remark": None if remark is None else told(remark, "en"),
+        "remark": None if remark is None else ENGLISH.translate(remark),
         "stored": _picture_json(found.stored),
         "variants": [_variant_json(one) for one in found.variants],
     }
@@ -74,7 +73,7 @@ def _picture_json(picture: RunResult) -> dict[str, Any]:
         "standing": [one.id for one in picture.standing],
         "ending": picture.ending,
         "verdict": picture.verdict,
-        "gate": {"outcome": picture.gate.outcome, "reason": told(picture.gate.reason, "en")},
+        "gate": {"outcome": picture.gate.outcome, "reason": ENGLISH.translate(picture.gate.reason)},
         "votes": dict(picture.votes),
         "so_far": picture.so_far,
     }

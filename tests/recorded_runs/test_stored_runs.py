@@ -19,6 +19,7 @@ from orchestrator.engine.advance import Engine
 from orchestrator.engine.dispatch import publish
 from orchestrator.engine.sweeper import Sweeper
 from orchestrator.presentation.formats import format_of
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.whatif.recording import make_recording
 from orchestrator.whatif.replaying import check
 from orchestrator.workflows.registry import WORKFLOWS
@@ -91,7 +92,9 @@ def test_a_stored_run_is_shown_as_it_was_accepted_and_asks_the_same(
             name = run.row["id"]
             report = old.run(partial(load_report, name=name))
             texts = {
-                f"{language}{suffix}": format_of(PurePath(f"run{suffix}")).render(report, language)
+                f"{language}{suffix}": format_of(PurePath(f"run{suffix}")).render(
+                    report, Translator(language)
+                )
                 for suffix in (".json", ".txt", ".md")
                 for language in ("en", "ko")
             }

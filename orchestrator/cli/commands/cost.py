@@ -13,6 +13,7 @@ from orchestrator.application.report import spent
 from orchestrator.cli.options import example, json_option, language_option
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import spending_table
 from shared.configuration import LONGEST_S, Duration
 from shared.errors import UserError
@@ -41,7 +42,7 @@ def cost(by: str, since: str | None, run: str | None, as_json: bool, language: s
         found = spent(backend, Grouping(by), run=run, since_s=since_s)
     terminal = Terminal.of(os.environ)
     if not as_json:
-        terminal.result(spending_table(by, found.rows, found.total, language or "en"))
+        terminal.result(spending_table(by, found.rows, found.total, Translator(language or "en")))
         return 0
     whole = {
         "schema_version": SCHEMA_VERSION,

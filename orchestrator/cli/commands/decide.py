@@ -25,7 +25,7 @@ from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import actor, or_detach, watch_until_done, watched_s
 from orchestrator.core.document import line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.translator import Translator
 from shared.models.decision import DecisionAnswer
 from shared.models.rows import DecisionRow
 
@@ -65,7 +65,7 @@ def decide(run: str, only: str | None, without: str | None, **typed: Any) -> int
     terminal = Terminal.of(os.environ, quiet=options.quiet)
     with connected(os.environ) as backend:
         report = report_of(backend, run)
-        name, language = report.run.id, options.language or report.spec.language
+        name, words = report.run.id, options.words(report.spec)
         request = DecisionRequest(
             run=name,
             actor=actor(),
@@ -77,23 +77,25 @@ def decide(run: str, only: str | None, without: str | None, **typed: Any) -> int
         announce_watcher(backend, name, watched_s(terminal, waits=not options.no_wait))
         row = record_decision(backend, request)
         if options.no_wait:
-            _print_recorded(row, terminal, language, as_json=options.as_json)
+            _print_recorded(row, terminal, words, as_json=options.as_json)
             return 0
         return or_detach(
             name,
             terminal,
-            language,
-            lambda: watch_until_done(backend, name, terminal, options, language, from_now=True),
+            words,
+            lambda: watch_until_done(backend, name, terminal, options, words, from_now=True),
         )
 
 
-def _print_recorded(row: DecisionRow, terminal: Terminal, language: str, *, as_json: bool) -> None:
+def _print_recorded(
+    row: DecisionRow, terminal: Terminal, words: Translator, *, as_json: bool
+) -> None:
     if as_json:
         whole = {"schema_version": SCHEMA_VERSION, "run": row.run_id, **decision_json(row)}
         terminal.result(dumps(whole))
         return
     given = DecisionAnswer.model_validate(row.answer)
-    text = say("decided", language, choice=given.choice, actor=given.actor, channel=given.channel)
+    text = words.message("decided", choice=given.choice, actor=given.actor, channel=given.channel)
     terminal.result([line(f"{row.run_id}: {text}")])
 
 

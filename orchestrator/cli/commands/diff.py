@@ -13,6 +13,7 @@ from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.comparison import comparison_json, comparison_lines
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import dumps
+from orchestrator.presentation.locale.translator import Translator
 
 DIFFERENT = 1
 
@@ -37,8 +38,8 @@ def diff(first: str, second: str, as_json: bool, language: str | None) -> int:
     if as_json:
         terminal.result(dumps(comparison_json(both.first, both.second, both.found)))
     else:
-        spoken = language or _shared_language(both)
-        terminal.result(comparison_lines(both.first, both.second, both.found, spoken))
+        words = Translator(language or _shared_language(both))
+        terminal.result(comparison_lines(both.first, both.second, both.found, words))
     return ExitCode.OK if both.found.same else DIFFERENT
 
 

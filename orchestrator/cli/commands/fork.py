@@ -36,7 +36,7 @@ from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.forks import plan_json, plan_lines
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.whatif.forking import ForkPlan
 
 fork_options = in_this_order(
@@ -108,7 +108,7 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
             language=options.language,
             **others,
         )
-        printer = NoticePrinter(terminal, options.language or origin.spec.language)
+        printer = NoticePrinter(terminal, options.words(origin.spec))
         planned = plan_run_fork(backend, request, printer)
         plan = planned.plan
         if dry_run:
@@ -119,25 +119,25 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
         )
         if options.no_wait:
             return leave_it(forked, terminal, options, fork=_fork_json(plan))
-        language = plan.spec.language
-        terminal.talk(plan_lines(plan, language))
-        title = say("submitted", language, run=forked, title=plan.title)
+        words = Translator(plan.spec.language)
+        terminal.talk(plan_lines(plan, words))
+        title = words.message("submitted", run=forked, title=plan.title)
         terminal.talk([line(Span(title, Style.STRONG))])
         asks = typed["decide"] in (None, "ask")
 
         def watch() -> int:
             return watch_until_done(
-                backend, forked, terminal, options, language, asks=asks, from_now=True
+                backend, forked, terminal, options, words, asks=asks, from_now=True
             )
 
-        return or_detach(forked, terminal, language, watch)
+        return or_detach(forked, terminal, words, watch)
 
 
 def _show_plan(plan: ForkPlan, terminal: Terminal, *, as_json: bool) -> int:
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "fork": _fork_json(plan)}))
     else:
-        terminal.result(plan_lines(plan, plan.spec.language))
+        terminal.result(plan_lines(plan, Translator(plan.spec.language)))
     return ExitCode.OK
 
 

@@ -16,7 +16,7 @@ from orchestrator.core.discussion.spoken import form_of
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps
 from orchestrator.presentation.listings import decisions, heads
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
 from shared.store.people import WaitingTurn
 
@@ -40,9 +40,9 @@ def inbox(as_json: bool, language: str | None) -> int:
         }
         terminal.result(dumps(whole))
         return 0
-    spoken = language or "en"
-    rows = decisions(waiting.decisions, spoken) if waiting.decisions or not waiting.turns else []
-    terminal.result([*rows, *_turns_table(waiting.turns, spoken)])
+    words = Translator(language or "en")
+    rows = decisions(waiting.decisions, words) if waiting.decisions or not waiting.turns else []
+    terminal.result([*rows, *_turns_table(waiting.turns, words)])
     return 0
 
 
@@ -62,31 +62,31 @@ def _turn_json(turn: WaitingTurn) -> dict[str, Any]:
     }
 
 
-def _until(turn: WaitingTurn, language: str) -> str:
+def _until(turn: WaitingTurn, words: Translator) -> str:
     """The turn's own deadline; else the run's, which ends it too."""
     if turn.answer_by is not None:
         return f"{turn.answer_by:%Y-%m-%d %H:%M}"
     if turn.deadline_at is None:
         return "-"
-    return say("run_ends", language, when=f"{turn.deadline_at:%Y-%m-%d %H:%M}")
+    return words.message("run_ends", when=f"{turn.deadline_at:%Y-%m-%d %H:%M}")
 
 
-def _turns_table(turns: Sequence[WaitingTurn], language: str) -> list[Line]:
+def _turns_table(turns: Sequence[WaitingTurn], words: Translator) -> list[Line]:
     """The waiting turns as a table; nothing when there are none."""
     if not turns:
         return []
     lines = table(
-        heads(("run", "turn", "asked", "answer_by", "how", "title"), language),
+        heads(("run", "turn", "asked", "answer_by", "how", "title"), words),
         [
             (
                 turn.run_id,
                 turn.step,
                 f"{turn.asked_at:%Y-%m-%d %H:%M}",
-                _until(turn, language),
+                _until(turn, words),
                 form_of(turn.reply_model),
                 turn.title,
             )
             for turn in turns
         ],
     )
-    return [*lines, line(Span(say("answer_hint", language), Style.DIM))]
+    return [*lines, line(Span(words.message("answer_hint"), Style.DIM))]

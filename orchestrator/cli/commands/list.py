@@ -12,6 +12,7 @@ from orchestrator.cli.options import example, json_option, language_option
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps, run_summary
 from orchestrator.presentation.listings import runs
+from orchestrator.presentation.locale.translator import Translator
 from shared.models.outcomes import RunStatus
 
 
@@ -38,5 +39,5 @@ def list_(limit: int, status: str | None, as_json: bool, language: str | None) -
         summaries = [run_summary(row) for row in rows]
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "runs": summaries}))
     else:
-        terminal.result(runs(rows, language or "en"))
+        terminal.result(runs(rows, Translator(language or "en")))
     return 0

@@ -16,7 +16,7 @@ from orchestrator.cli.rule_options import rule_options, rules_typed
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import dumps
-from orchestrator.presentation.locale.words import told
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.whatif import check_lines, sweep_lines, variant_lines
 from orchestrator.presentation.whatif_json import check_json, what_if_json
 
@@ -59,17 +59,19 @@ def replay(
     with connected(os.environ, workers=False) as backend:
         result = replay_run(backend, request)
     terminal = Terminal.of(os.environ)
-    _print(result, terminal, language or result.recording.spec.language, as_json=as_json)
+    _print(
+        result, terminal, Translator(language or result.recording.spec.language), as_json=as_json
+    )
     return DIFFERENT if result.checked is not None and not result.checked.same else ExitCode.OK
 
 
-def _print(result: ReplayResult, terminal: Terminal, language: str, *, as_json: bool) -> None:
+def _print(result: ReplayResult, terminal: Terminal, words: Translator, *, as_json: bool) -> None:
     run, remark = result.recording.run, result.remark
     if result.checked is not None:
         if as_json:
             terminal.result(dumps(check_json(run, result.checked, remark)))
         else:
-            terminal.result(check_lines(run, result.checked, remark, language))
+            terminal.result(check_lines(run, result.checked, remark, words))
         return
     found = result.what_if
     assert found is not None
@@ -77,8 +79,8 @@ def _print(result: ReplayResult, terminal: Terminal, language: str, *, as_json: 
         terminal.result(dumps(what_if_json(run, found, remark)))
         return
     if remark is not None:
-        terminal.warn([warning(told(remark, language))])
+        terminal.warn([warning(words.translate(remark))])
     if result.swept:
-        terminal.result(sweep_lines(run, found, language))
+        terminal.result(sweep_lines(run, found, words))
     else:
-        terminal.result(variant_lines(run, found.stored, found.variants[0], language))
+        terminal.result(variant_lines(run, found.stored, found.variants[0], words))

@@ -28,6 +28,7 @@ from orchestrator.presentation.formats import FORMATS, format_named
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.formats.text import question_lines, result_lines
 from orchestrator.presentation.live.progress_events import held_up
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import view_of
 from orchestrator.presentation.sent import prompt
@@ -68,23 +69,23 @@ def show(run: str, step: str | None, **typed: Any) -> int:
     check_output(options.output)
     with connected(os.environ, workers=False) as backend:
         report = report_of(backend, run)
-        language = options.language or report.spec.language
+        words = options.words(report.spec)
         if options.output is not None:
-            write_file(options.output, report, language)
+            write_file(options.output, report, words)
             return 0
         if step is not None:
             shown: list[Line] | str = _prompt(backend, report.run.id, step)
         elif typed["events"]:
             shown = _events(backend, report.run.id, as_json=options.as_json)
         else:
-            shown = _shown(report, language, options, **typed)
+            shown = _shown(report, words, options, **typed)
     Terminal.of(os.environ).result(shown)
     return 0
 
 
 def _shown(
     report: RunReport,
-    language: str,
+    words: Translator,
     options: OutputOptions,
     *,
     patch: bool,
@@ -98,14 +99,14 @@ def _shown(
     if schema:
         return dumps(report.workflow.result_schema())
     if options.as_json or form:
-        return format_named(form or "json").render(report, language)
+        return format_named(form or "json").render(report, words)
     if rounds:
-        return timeline.rounds(report, language)
+        return timeline.rounds(report, words)
     width = columns_of(sys.stdout)
-    shown = result_lines(report, language=language, max_findings=options.most_findings, width=width)
-    asked = question_lines(report, language, width) if view_of(report).always_whole else []
-    waits = [] if report.run.status.final else held_up(report.steps, language)
-    return [*origin(report, language), *shown, *waits, *asked]
+    shown = result_lines(report, words=words, max_findings=options.most_findings, width=width)
+    asked = question_lines(report, words, width) if view_of(report).always_whole else []
+    waits = [] if report.run.status.final else held_up(report.steps, words)
+    return [*origin(report, words), *shown, *waits, *asked]
 
 
 def _patch(report: RunReport) -> list[Line] | str:

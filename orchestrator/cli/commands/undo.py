@@ -17,6 +17,7 @@ from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import TerminalObserver, follow
 from orchestrator.core.document import line
 from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.locale.translator import Translator
 
 
 @click.command(epilog=example("quorate undo last"))
@@ -28,9 +29,9 @@ def undo(run: str, language: str | None, quiet: bool) -> int:
     terminal = Terminal.of(os.environ, quiet=quiet)
     with connected(os.environ) as backend:
         undoing = submit_undo(backend, run)
-        spoken = language or report_of(backend, undoing).spec.language
-        display = make_display(terminal, spoken)
-        watcher = RunWatcher(backend, undoing, TerminalObserver(display, spoken))
+        words = Translator(language or report_of(backend, undoing).spec.language)
+        display = make_display(terminal, words)
+        watcher = RunWatcher(backend, undoing, TerminalObserver(display, words))
         follow(watcher, display, UNDO_S)
         result = undo_result(backend, undoing)
     terminal.result([line(message) for message in result.messages])

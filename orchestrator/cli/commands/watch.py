@@ -39,10 +39,10 @@ def watch(run: str, **typed: Any) -> int:
     terminal = Terminal.of(os.environ, quiet=options.quiet)
     with connected(os.environ) as backend:
         report = report_of(backend, run)
-        name, language = report.run.id, options.language or report.spec.language
+        name, words = report.run.id, options.words(report.spec)
         return or_detach(
             name,
             terminal,
-            language,
-            lambda: watch_until_done(backend, name, terminal, options, language, asks=True),
+            words,
+            lambda: watch_until_done(backend, name, terminal, options, words, asks=True),
         )

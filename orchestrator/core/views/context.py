@@ -41,8 +41,12 @@ class Vocabulary(Protocol):
         """The words of a code of ours."""
         ...
 
-    def translate(self, told: Notice) -> str:
-        """A notice as one sentence."""
+    def translate(self, stored: object) -> str:
+        """A notice, or what was stored as one, as one sentence."""
+        ...
+
+    def word(self, code: str, otherwise: str) -> str:
+        """The word for a value, or the value itself where nobody has given it one."""
         ...
 
     def knows(self, code: str) -> bool:
@@ -107,7 +111,6 @@ class ViewContext(Generic[ResultT]):
     words: Vocabulary
     brief: bool = False
     most_findings: int | None = None
-    told: Callable[[Any], str] = str
 
     @property
     def everything(self) -> bool:
@@ -120,7 +123,11 @@ class ViewContext(Generic[ResultT]):
 
     def word(self, code: str, otherwise: str) -> str:
         """The word for a value, or the value itself where nobody has given it one."""
-        return self.words.message(code) if self.words.knows(code) else otherwise
+        return self.words.word(code, otherwise)
+
+    def told(self, stored: object) -> str:
+        """A notice, or what was stored as one, as a sentence."""
+        return self.words.translate(stored)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,6 @@ class RenderContext:
     most_rounds: int | None
     steps: tuple[StepRow, ...]
     words: Vocabulary
-    told: Callable[[Any], str]
     mode: OutputMode
     critics: tuple[str, ...] = ()
 
@@ -44,8 +43,11 @@ class RenderContext:
 
     def role(self, role: str) -> str:
         """What somebody does in a role; the role's own name where there is no word for it."""
-        word = f"role_{role}"
-        return self.say(word) if self.words.knows(word) else role
+        return self.words.word(f"role_{role}", role)
+
+    def told(self, stored: object) -> str:
+        """A notice, or what was stored as one, as a sentence."""
+        return self.words.translate(stored)
 
     def voice(self, step: StepRow) -> Style:
         """The style of the name of whoever has the step."""

@@ -1,6 +1,6 @@
 """The formats of a run's result, one row and one module each: `-o FILE` picks by suffix, `--format` and HTTP by name.
 
-A module has `render(report, language)`, which is loaded when it is used: the table is read for `--help`.
+A module has `render(report, words)`, which is loaded when it is used: the table is read for `--help`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import Any
 
+from orchestrator.presentation.locale.translator import Translator
 from shared.errors import UserError
 
 
@@ -22,9 +23,9 @@ class OutputFormat:
     media_type: str
     module: str
 
-    def render(self, report: Any, language: str) -> str:
+    def render(self, report: Any, words: Translator) -> str:
         """A whole run (a `RunReport`) in this format."""
-        text: str = import_module(self.module).render(report, language)
+        text: str = import_module(self.module).render(report, words)
         return text
 
 

@@ -26,7 +26,7 @@ def dumps(value: Any, *, indent: int | None = 2) -> str:
     return UNSEEN.sub(lambda match: _escaped(match.group()), text)
 
 
-def render(report: RunReport, language: str) -> str:  # noqa: ARG001 - JSON is in English
+def render(report: RunReport, words: Translator) -> str:  # noqa: ARG001 - JSON is in English
     """The whole run as JSON text."""
     return dumps(as_json(report)) + "\n"
 

@@ -28,13 +28,14 @@ from orchestrator.presentation.formats.markdown_text import (
     prose,
     uncalled,
 )
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import titled_document
 
 
-def render(report: RunReport, language: str) -> str:
+def render(report: RunReport, words: Translator) -> str:
     """The whole result under its title."""
-    return as_markdown(titled_document(report, language))
+    return as_markdown(titled_document(report, words))
 
 
 def as_markdown(blocks: Sequence[Block]) -> str:

@@ -25,6 +25,7 @@ from orchestrator.core.document import (
     line,
     plain,
 )
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import document, question_document
 from orchestrator.presentation.tables import table
@@ -33,26 +34,26 @@ from orchestrator.presentation.wrapping import folded
 DEFAULT_MAX_FINDINGS = 5
 
 
-def render(report: RunReport, language: str) -> str:
+def render(report: RunReport, words: Translator) -> str:
     """The whole result without styles, its lines as long as they are."""
-    return plain(as_lines(document(report, language)))
+    return plain(as_lines(document(report, words)))
 
 
 def result_lines(
     report: RunReport,
     *,
-    language: str,
+    words: Translator,
     max_findings: int | None,
     brief: bool = False,
     width: int | None = None,
 ) -> list[Line]:
     """The result for a terminal; `max_findings` None shows everything, `brief` only what was asked for."""
-    return as_lines(document(report, language, most_findings=max_findings, brief=brief), width)
+    return as_lines(document(report, words, most_findings=max_findings, brief=brief), width)
 
 
-def question_lines(report: RunReport, language: str, width: int | None = None) -> list[Line]:
+def question_lines(report: RunReport, words: Translator, width: int | None = None) -> list[Line]:
     """What a person sees before deciding, beside the question itself."""
-    return as_lines(question_document(report, language), width)
+    return as_lines(question_document(report, words), width)
 
 
 def as_lines(blocks: Sequence[Block], width: int | None = None) -> list[Line]:

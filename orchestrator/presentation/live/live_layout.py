@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.core.document import Line, Span, Style, line, voice
-from orchestrator.core.views.context import dollars, failure_of
+from orchestrator.core.views.context import dollars, failure_of, took_s
 from orchestrator.core.views.live import LiveView
 from orchestrator.presentation.live.progress_events import RunSnapshot
-from orchestrator.presentation.locale.words import column, count, role_word, say, told
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.wrapping import cut, head, tail, width_of
 from orchestrator.workflows.registry import is_conversation, workflow_named
 from shared.models.outcomes import StepStatus
@@ -35,35 +35,35 @@ class Size:
     rows: int
 
 
-def frame(look: RunSnapshot, size: Size, language: str) -> list[Line]:
+def frame(look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """What is going on, and the footer. It fits: never wider than the terminal, and shorter by one line."""
     rows = max(size.rows - 1, 1)
-    footer = _footer(look, size.columns, language)[-rows:]
+    footer = _footer(look, size.columns, words)[-rows:]
     room = Size(size.columns, rows - len(footer))
     view = workflow_named(look.setting.workflow).live
-    body = _workers(look, room, language)
+    body = _workers(look, room, words)
     if view.columns is not None:
-        body = _side_by_side(view.columns, look, room, language)
+        body = _side_by_side(view.columns, look, room, words)
     elif view.spotlight is not None:
-        body = _floor(view, look, room, language)
+        body = _floor(view, look, room, words)
     return [cut(shown, size.columns) for shown in (*body[: room.rows], *footer)]
 
 
 # ---- the head, once -----------------------------------------------------------------------------
 
 
-def opening(look: RunSnapshot, columns: int, language: str) -> list[Line]:
+def opening(look: RunSnapshot, columns: int, words: Translator) -> list[Line]:
     """The head of a conversation: what it is, who leads it, and the question."""
     setting = look.setting
     if not is_conversation(setting.workflow):
         return []
-    right = say(setting.leads, language, who=setting.leader) if setting.leads else ""
+    right = words.message(setting.leads, who=setting.leader) if setting.leads else ""
     name = workflow_named(setting.workflow).live.command or setting.workflow
     left = line(Span(name, Style.STRONG), Span(f"  {look.run}", Style.DIM))
     if width_of(left) + width_of(line(right)) + 2 > columns:
         left = left[:1]
     gap = max(2, columns - width_of(left) - width_of(line(right)))
-    asked = line(Span(f"[{say('you', language)}] ", Style.STRONG), setting.title)
+    asked = line(Span(f"[{words.message('you')}] ", Style.STRONG), setting.title)
     return [
         cut((*left, Span(" " * gap), Span(right, Style.DIM)), columns),
         _rule(columns),
@@ -74,14 +74,14 @@ def opening(look: RunSnapshot, columns: int, language: str) -> list[Line]:
 # ---- the footer ---------------------------------------------------------------------------------
 
 
-def _footer(look: RunSnapshot, columns: int, language: str) -> list[Line]:
+def _footer(look: RunSnapshot, columns: int, words: Translator) -> list[Line]:
     """Round, convergence, cost and time, as many of them as there is room for."""
-    time = say("seconds", language, s=look.elapsed_s)
-    round_, answered = _round(look, language), _answered(look, language)
-    cost = _cost(look.usage, language)
+    time = words.message("seconds", s=look.elapsed_s)
+    round_, answered = _round(look, words), _answered(look, words)
+    cost = _cost(look.usage, words)
     variants = (
-        ("  ·  ", (round_, answered, _meter(look, language, BAR), cost, time)),
-        (" · ", (round_, answered, _meter(look, language, 0), cost, time)),
+        ("  ·  ", (round_, answered, _meter(look, words, BAR), cost, time)),
+        (" · ", (round_, answered, _meter(look, words, 0), cost, time)),
         (" · ", (round_, answered, cost, time)),
         (" · ", (round_, answered, time)),
         (" · ", (time,)),
@@ -95,45 +95,45 @@ def _rule(columns: int) -> Line:
     return line(Span("─" * columns, Style.DIM))
 
 
-def _round(look: RunSnapshot, language: str) -> str:
+def _round(look: RunSnapshot, words: Translator) -> str:
     most = look.setting.most_rounds
     if most is None or look.round == 0:
         return ""
-    return say("round_of", language, n=look.round, most=most)
+    return words.message("round_of", n=look.round, most=most)
 
 
-def _answered(look: RunSnapshot, language: str) -> str:
+def _answered(look: RunSnapshot, words: Translator) -> str:
     """`2 of 3 answered`"""
     answers = [step for step in look.steps if step.role == "answer"]
     if not answers:
         return ""
     came = sum(step.status == StepStatus.DONE for step in answers)
-    return say("answered_of", language, answered=came, asked=len(answers))
+    return words.message("answered_of", answered=came, asked=len(answers))
 
 
-def _meter(look: RunSnapshot, language: str, width: int) -> str:
+def _meter(look: RunSnapshot, words: Translator, width: int) -> str:
     """`Convergence ██████░░░░ 0.62`, with a bar of that width."""
     if not look.assessments:
         return ""
     score = look.assessments[-1].figures.metrics.overall_score
     full = round(max(0.0, min(score, 1.0)) * width)
     bar = f"{'█' * full}{'░' * (width - full)} " if width else ""
-    return f"{say('convergence', language)} {bar}{score:.2f}"
+    return f"{words.message('convergence')} {bar}{score:.2f}"
 
 
-def _cost(usage: UsageRow | None, language: str) -> str:
+def _cost(usage: UsageRow | None, words: Translator) -> str:
     if usage is None or not usage.calls:
         return ""
     if usage.unknown_costs == usage.calls:
-        return say("cost_unknown", language)
+        return words.message("cost_unknown")
     known = dollars(usage.cost_usd or 0.0)
-    return say("cost_at_least", language, cost=known) if usage.unknown_costs else known
+    return words.message("cost_at_least", cost=known) if usage.unknown_costs else known
 
 
 # ---- one after another --------------------------------------------------------------------------
 
 
-def _workers(look: RunSnapshot, size: Size, language: str) -> list[Line]:
+def _workers(look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """A line for everybody who works, and below it the end of what they say, as far as there is room."""
     steps = look.open_steps
     shown, hidden = _that_fit(steps, size.rows)
@@ -145,11 +145,11 @@ def _workers(look: RunSnapshot, size: Size, language: str) -> list[Line]:
     each = min((spare - sum(held_up)) // max(speaking, 1), SPOKEN_ROWS)
     lines: list[Line] = []
     for step in shown:
-        lines.append(_worker(step, look, size.columns, language))
+        lines.append(_worker(step, look, size.columns, words))
         rows = held_up[0] if _is_held_up(step) else each
-        spoken = _words(step, look, Size(size.columns - 2, rows), language)
+        spoken = _words(step, look, Size(size.columns - 2, rows), words)
         lines += [(Span("  "), *one) for one in spoken]
-    return [*lines, *_others(hidden, language)]
+    return [*lines, *_others(hidden, words)]
 
 
 def _is_held_up(step: StepRow) -> bool:
@@ -163,34 +163,33 @@ def _that_fit(steps: Sequence[StepRow], rows: int) -> tuple[Sequence[StepRow], i
     return steps[: max(rows - 1, 0)], len(steps) - max(rows - 1, 0)
 
 
-def _others(hidden: int, language: str) -> list[Line]:
-    return [line(Span(count("more_participants", language, hidden), Style.DIM))] if hidden else []
+def _others(hidden: int, words: Translator) -> list[Line]:
+    return [line(Span(words.message("more_participants", n=hidden), Style.DIM))] if hidden else []
 
 
-def _worker(step: StepRow, look: RunSnapshot, columns: int, language: str) -> Line:
+def _worker(step: StepRow, look: RunSnapshot, columns: int, words: Translator) -> Line:
     glyph = GLYPHS.get(StepStatus(step.status), "·")
     name = Span(f"{glyph} {step.participant}", voice(step.participant, look.setting.critics))
-    role = "" if columns < LEAST_COLUMN * 2 else f"  {role_word(step.role, language)}"
-    return line(name, Span(f"{role}  {_state(step, look, language)}", Style.DIM))
+    role = "" if columns < LEAST_COLUMN * 2 else f"  {words.role(step.role)}"
+    return line(name, Span(f"{role}  {_state(step, look, words)}", Style.DIM))
 
 
-def _state(step: StepRow, look: RunSnapshot, language: str) -> str:
+def _state(step: StepRow, look: RunSnapshot, words: Translator) -> str:
     """`3.2 s · 1,234 characters`"""
     if step.status == StepStatus.PENDING:
-        return say("queued", language)
+        return words.message("queued")
     waited = max(look.elapsed_s - (step.leased_at_s or step.queued_at_s), 0.0)
-    took = say("seconds", language, s=waited)
+    took = words.message("seconds", s=waited)
     so_far = look.live.get(step.key)
     if so_far is None:
         return took
-    return f"{took} · {say('characters', language, n=so_far.characters)}"
+    return f"{took} · {words.message('characters', n=so_far.characters)}"
 
 
-def _words(step: StepRow, look: RunSnapshot, size: Size, language: str) -> list[Line]:
+def _words(step: StepRow, look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """The end of what somebody says just now; of a turn that was handed back, what it waits for."""
     if step.status == StepStatus.PENDING:
-        why = head(column(step.note, language), size.columns, size.rows)
-        return [line(Span(one, Style.WARNING)) for one in why]
+        return _beginning(words.column(step.note), size, Style.WARNING)
     so_far = look.live.get(step.key)
     return (
         [line(one) for one in tail(so_far.text, size.columns, size.rows)]
@@ -202,24 +201,24 @@ def _words(step: StepRow, look: RunSnapshot, size: Size, language: str) -> list[
 # ---- side by side -------------------------------------------------------------------------------
 
 
-def _side_by_side(role: str, look: RunSnapshot, size: Size, language: str) -> list[Line]:
+def _side_by_side(role: str, look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """The answers in columns, as many as fit beside one another; later stages one after another."""
     answers = [step for step in look.steps if step.role == role]
     if not any(step in look.open_steps for step in answers):
-        return _workers(look, size, language)
+        return _workers(look, size, words)
     most = max(1, min(len(answers), (size.columns + len(GAP)) // (LEAST_COLUMN + len(GAP))))
     across = math.ceil(len(answers) / math.ceil(len(answers) / most))  # 8 are 4 and 4, not 5 and 3
     width = (size.columns - len(GAP) * (across - 1)) // across
     bands = [answers[at : at + across] for at in range(0, len(answers), across)]
     height = size.rows // len(bands)
     if height < 2:
-        return _workers(replace(look, live={}), size, language)
-    return [row for band in bands for row in _band(band, look, Size(width, height), language)]
+        return _workers(replace(look, live={}), size, words)
+    return [row for band in bands for row in _band(band, look, Size(width, height), words)]
 
 
-def _band(band: Sequence[StepRow], look: RunSnapshot, size: Size, language: str) -> list[Line]:
+def _band(band: Sequence[StepRow], look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """Columns of that size with a rule between them; the band is as high as its longest column."""
-    cells = [_cell(step, look, size, language) for step in band]
+    cells = [_cell(step, look, size, words) for step in band]
     most = max(len(cell) for cell in cells)
     return [_beside(cells, row, size.columns) for row in range(most)]
 
@@ -236,36 +235,47 @@ def _beside(cells: Sequence[list[Line]], row: int, width: int) -> Line:
     return tuple(parts)
 
 
-def _cell(step: StepRow, look: RunSnapshot, size: Size, language: str) -> list[Line]:
+def _cell(step: StepRow, look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """A participant's column: who and how far, and their words; finished ones can be read from the beginning."""
     name = Span(step.participant, voice(step.participant, look.setting.critics))
+    room = Size(size.columns, size.rows - 1)
     if step.status == StepStatus.DONE:
-        said = str((step.reply or {}).get("answer") or "")
-        took = say("seconds", language, s=(step.finished_at_s or 0.0) - (step.leased_at_s or 0.0))
+        answer = str((step.reply or {}).get("answer") or "")
+        took = words.message("seconds", s=took_s(step))
         top = line(Span("✓ ", Style.GOOD), name, Span(f"  {took}", Style.DIM))
-        return [top, *(line(one) for one in head(said, size.columns, size.rows - 1))]
-    if step.status not in (StepStatus.PENDING, StepStatus.LEASED):
-        why = failure_of(step)
-        whole = head(told(why, language), size.columns, size.rows - 1)
-        return [
-            line(Span("⚠ ", Style.WARNING), name),
-            *(line(Span(one, Style.WARNING)) for one in whole),
-        ]
+        return [top, *_beginning(answer, room)]
+    if step.status in GLYPHS:
+        return [_top(step, name, look, size.columns, words), *_unfinished(step, look, room, words)]
+    reason = words.translate(failure_of(step))
+    return [line(Span("⚠ ", Style.WARNING), name), *_beginning(reason, room, Style.WARNING)]
+
+
+def _beginning(text: str, room: Size, style: Style = Style.PLAIN) -> list[Line]:
+    return [line(Span(row, style)) for row in head(text, room.columns, room.rows)]
+
+
+def _top(step: StepRow, name: Span, look: RunSnapshot, columns: int, words: Translator) -> Line:
+    """Who and how far; without the number of characters where the column is too narrow."""
     glyph = GLYPHS[StepStatus(step.status)]
-    top = line(f"{glyph} ", name, Span(f"  {_state(step, look, language)}", Style.DIM))
-    if width_of(top) > size.columns:
-        short = _state(step, replace(look, live={}), language)
-        top = line(f"{glyph} ", name, Span(f"  {short}", Style.DIM))
-    words = _words(step, look, Size(size.columns, size.rows - 1), language)
-    if not words and step.status == StepStatus.LEASED:
-        return [top, line(Span(say("thinks", language), Style.DIM))]
-    return [top, *words]
+    tops = (
+        line(f"{glyph} ", name, Span(f"  {_state(step, at, words)}", Style.DIM))
+        for at in (look, replace(look, live={}))
+    )
+    first = next(tops)
+    return first if width_of(first) <= columns else next(tops)
+
+
+def _unfinished(step: StepRow, look: RunSnapshot, room: Size, words: Translator) -> list[Line]:
+    text = _words(step, look, room, words)
+    if not text and step.status == StepStatus.LEASED:
+        return [line(Span(words.message("thinks"), Style.DIM))]
+    return text
 
 
 # ---- one has the floor ----------------------------------------------------------------------------------
 
 
-def _floor(view: LiveView, look: RunSnapshot, size: Size, language: str) -> list[Line]:
+def _floor(view: LiveView, look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """Who asks for the floor as it comes, who speaks and what; anything else like any other work."""
     open_steps = look.open_steps
     if not open_steps:
@@ -273,20 +283,22 @@ def _floor(view: LiveView, look: RunSnapshot, size: Size, language: str) -> list
     role = open_steps[0].role
     if view.signs is not None and role == view.signs[0]:
         asking = line(f"    {view.signs[1](look.steps)}")
-        return [asking, *_held_up(open_steps, look, size, language)]
+        return [asking, *_held_up(open_steps, look, size, words)]
     if role == view.spotlight:
         speaker = open_steps[0]
         top = line(
             Span(f"[{speaker.participant}] 🎤", voice(speaker.participant, look.setting.critics)),
-            Span(f"  {_state(speaker, look, language)}", Style.DIM),
+            Span(f"  {_state(speaker, look, words)}", Style.DIM),
         )
         most = min(size.rows - 2, SPOKEN_ROWS)
-        return [line(""), top, *_words(speaker, look, Size(size.columns, most), language)]
-    return _workers(look, size, language)
+        return [line(""), top, *_words(speaker, look, Size(size.columns, most), words)]
+    return _workers(look, size, words)
 
 
-def _held_up(steps: Sequence[StepRow], look: RunSnapshot, size: Size, language: str) -> list[Line]:
+def _held_up(
+    steps: Sequence[StepRow], look: RunSnapshot, size: Size, words: Translator
+) -> list[Line]:
     """What the floor requests wait for that nobody works on."""
     waiting = [step for step in steps if _is_held_up(step)]
     room = Size(size.columns, HELD_UP_ROWS)
-    return [one for step in waiting for one in _words(step, look, room, language)]
+    return [one for step in waiting for one in _words(step, look, room, words)]

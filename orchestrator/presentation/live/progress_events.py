@@ -14,7 +14,6 @@ from orchestrator.core.views.live import (
     render_started,
 )
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.locale.words import column, say, told
 from orchestrator.presentation.report import RecordedAssessment, assessed_roles
 from orchestrator.presentation.stages import stage_of
 from orchestrator.workflows.registry import is_conversation, workflow_named, workflow_of
@@ -84,7 +83,7 @@ class RunSnapshot:
 def changes(
     before: RunSnapshot | None,
     after: RunSnapshot,
-    language: str,
+    words: Translator,
     mode: OutputMode = OutputMode.LINES,
 ) -> list[Line]:
     """One line for each thing that happened in between, in the order in which it happened."""
@@ -93,15 +92,14 @@ def changes(
     context = RenderContext(
         most_rounds=setting.most_rounds,
         steps=after.steps,
-        words=Translator(language),
-        told=lambda stored: told(stored, language),
+        words=words,
         mode=mode,
         critics=setting.critics,
     )
     known = {step.key for step in before.steps} if before else set()
     finished = {step.key for step in before.steps if step.status in FINAL} if before else set()
     events = [
-        *_phases(before, after, known, language),
+        *_phases(before, after, known, words),
         *_starts(view, after, known, context),
         *_ends(view, after, finished, context),
         *_assessments(before, after, context),
@@ -117,12 +115,12 @@ def _when(told: _Told) -> float:
 
 
 def _phases(
-    before: RunSnapshot | None, after: RunSnapshot, known: set[str], language: str
+    before: RunSnapshot | None, after: RunSnapshot, known: set[str], words: Translator
 ) -> list[_Told]:
     changed = after.phase and after.phase != (before.phase if before else "")
     if not changed or is_conversation(after.setting.workflow):
         return []
-    phase = line(Span(say("phase", language, phase=after.phase), Style.DIM))
+    phase = line(Span(words.message("phase", phase=after.phase), Style.DIM))
     return [(_phase_began_s(known, after), [phase])]
 
 
@@ -213,7 +211,7 @@ def _ended_s(recorded: RecordedAssessment, look: RunSnapshot) -> float:
     return max(ends) + 1e-6
 
 
-def still_waiting(look: RunSnapshot, language: str) -> list[Line]:
+def still_waiting(look: RunSnapshot, words: Translator) -> list[Line]:
     """Who is being waited for, for how long and, where a worker knows, why; nothing when nobody is."""
     waiting = look.open_steps
     if not waiting:
@@ -221,17 +219,16 @@ def still_waiting(look: RunSnapshot, language: str) -> list[Line]:
     longest = max(look.elapsed_s - step.queued_at_s for step in waiting)
     who = ", ".join(dict.fromkeys(step.participant for step in waiting))
     return [
-        line(Span(say("waiting_for", language, who=who, s=longest), Style.DIM)),
-        *held_up(waiting, language),
+        line(Span(words.message("waiting_for", who=who, s=longest), Style.DIM)),
+        *held_up(waiting, words),
     ]
 
 
-def held_up(steps: Iterable[StepRow], language: str) -> list[Line]:
+def held_up(steps: Iterable[StepRow], words: Translator) -> list[Line]:
     """What turns wait for that a worker has handed back: a limit, a pause, a breaker, another try."""
     whys = dict.fromkeys(s.note for s in steps if s.status == StepStatus.PENDING and s.note)
     return [
-        line(Span(say("held_up", language, why=column(why, language)), Style.WARNING))
-        for why in whys
+        line(Span(words.message("held_up", why=words.column(why)), Style.WARNING)) for why in whys
     ]
 
 

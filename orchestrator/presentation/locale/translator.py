@@ -27,7 +27,7 @@ from orchestrator.presentation.locale.catalogue import (
     catalogue,
 )
 from orchestrator.presentation.locale.particles import with_particle
-from shared.models.notices import TEXT, Notice, is_notice
+from shared.models.notices import TEXT, Notice, is_notice, of_column, read_notice
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,9 @@ class Translator:
             raise LookupError(f"no catalogue has words for {code}")
         return _Format(self).vformat(words, (), params)
 
-    def translate(self, told: Notice) -> str:
-        """A notice as one sentence; a code that this version does not know is told as it is."""
+    def translate(self, stored: object) -> str:
+        """A notice, or what was stored as one, as a sentence; an unknown code is told as it is."""
+        told = read_notice(stored)
         params = {name: self._plain(value) for name, value in told.params.items()}
         if told.code == TEXT:
             return str(params.get("text", ""))
@@ -70,6 +71,23 @@ class Translator:
         if words is None:
             words = f"{clean(told.code)}: {', '.join(f'{name}={{{name}}}' for name in params)}"
         return _Format(self).vformat(words, (), params)
+
+    def column(self, stored: str | None) -> str:
+        """What a column of text holds, as a sentence; nothing for an empty one."""
+        noted = of_column(stored)
+        return "" if noted is None else self.translate(noted)
+
+    def word(self, code: str, otherwise: str) -> str:
+        """The word for a value, or the value itself where nobody has given it one."""
+        return self.message(code) if self.knows(code) else otherwise
+
+    def role(self, role: str) -> str:
+        """What somebody does in a role; the role's own name where there is no word for it."""
+        return self.word(f"role_{role}", role)
+
+    def field(self, name: str) -> str:
+        """What a reply's field is called; one that nobody named keeps its name."""
+        return self.word(f"field_{name}", name.replace("_", " ").capitalize())
 
     def in_words(self, stored: Any) -> Any:
         """A JSON value with the words of each notice in its place, and the notice beside it."""
@@ -101,6 +119,9 @@ class Translator:
         if isinstance(value, tuple):
             return tuple(map(self._plain, value))
         return clean(value) if isinstance(value, str) else value
+
+
+ENGLISH = Translator()
 
 
 class _Format(Formatter):

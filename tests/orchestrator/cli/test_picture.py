@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from orchestrator.cli.picture import Canvas, LiveDisplay
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.presentation.locale.translator import ENGLISH
 from tests.support.screens import Screen
 
 FAMILY = "\U0001f469‍\U0001f469‍\U0001f467"  # two cells for some terminals, six for others
@@ -90,5 +91,5 @@ def test_a_terminal_that_was_closed_is_a_reader_that_has_gone() -> None:
     ours, theirs = os.openpty()
     with os.fdopen(theirs, "w") as terminal, redirect_stderr(terminal):
         os.close(ours)
-        with pytest.raises(BrokenPipeError), LiveDisplay(Terminal.of({}), "en"):
+        with pytest.raises(BrokenPipeError), LiveDisplay(Terminal.of({}), ENGLISH):
             pass

@@ -7,6 +7,7 @@ import pytest
 
 from orchestrator.cli.results import OutputOptions, deliver
 from orchestrator.cli.terminal import Terminal
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.workflows.plan.options import PlanOptions
 from tests.support import debates
 from tests.support.plan_cast import PlanCast
@@ -21,7 +22,7 @@ def test_a_quiet_plan_that_nobody_accepted_says_so_beside_it(
     run = debates.submitted(PlanOptions(max_revisions=1))
     outcome, simulation = debates.hold(run, PlanCast(), debates.decides(choice))
     report = report_of(run, simulation, outcome)
-    deliver(report, Terminal.of({}, quiet=True), OutputOptions(), "en")
+    deliver(report, Terminal.of({}, quiet=True), OutputOptions(), ENGLISH)
     told = capsys.readouterr()
     assert "copy the data" in told.out
     assert "decided" not in told.out
@@ -33,6 +34,6 @@ def test_a_quiet_plan_that_nobody_accepted_says_so_beside_it(
 def test_reports_that_the_configuration_wants_are_written_beside_the_result(tmp_path: Path):
     terminal = Terminal(colour_out=False, colour_err=False, live=False, can_ask=False, quiet=True)
     files = (("markdown", tmp_path / "report"), ("json", tmp_path / "report.json"))
-    deliver(make_report(), terminal, OutputOptions(reports=files), "en")
+    deliver(make_report(), terminal, OutputOptions(reports=files), ENGLISH)
     assert (tmp_path / "report").read_text().startswith("# ")
     assert json.loads((tmp_path / "report.json").read_text())["run"]["id"] == make_report().run.id

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.presentation.choices import LATER, asked, chosen, keys_for, prompt
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from tests.support.reports import make_decision
 
 REVIEW, PLAN = ("apply_fix", "skip"), ("revise", "accept")
@@ -17,9 +18,9 @@ def test_exactly_the_options_of_the_decision_are_offered():
 
 
 def test_the_prompt_names_them_in_both_languages():
-    assert prompt(keys_for(PLAN), "en") == "[r]evise, [a]ccept or [l]ater? "
-    assert prompt(keys_for(PLAN), "ko") == "[r] 수정, [a] 수락, [l] 나중에? "
-    assert prompt(keys_for(REVIEW), "en") == "[a]pply, [s]kip or [l]ater? "
+    assert prompt(keys_for(PLAN), ENGLISH) == "[r]evise, [a]ccept or [l]ater? "
+    assert prompt(keys_for(PLAN), Translator("ko")) == "[r] 수정, [a] 수락, [l] 나중에? "
+    assert prompt(keys_for(REVIEW), ENGLISH) == "[a]pply, [s]kip or [l]ater? "
 
 
 def test_a_key_a_word_and_a_name_mean_the_same():
@@ -43,7 +44,7 @@ def test_every_option_has_a_key_of_its_own(options: list[str]):
 
 def test_a_question_of_ours_is_asked_in_the_readers_language():
     row = make_decision()
-    assert asked(row, "ko") == "수정을 적용할까요, 건너뛸까요?"
+    assert asked(row, Translator("ko")) == "수정을 적용할까요, 건너뛸까요?"
     something = {**row.question, "kind": "else", "prompt": "Something else?"}
     foreign = replace(row, kind="else", question=something)
-    assert asked(foreign, "ko") == "Something else?"
+    assert asked(foreign, Translator("ko")) == "Something else?"

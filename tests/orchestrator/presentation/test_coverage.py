@@ -6,7 +6,7 @@ import pytest
 
 from orchestrator.presentation.formats import markdown, text
 from orchestrator.presentation.formats.json import as_json
-from orchestrator.presentation.locale.words import knows
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from shared.models.coverage import Absence, CoverageReport, FileCoverage, UnreadReason
 from shared.models.findings import Severity
 from shared.models.outcomes import Verdict
@@ -28,7 +28,7 @@ def covered(count: int = 1):
 
 
 def test_text_names_it_right_below_the_gate():
-    lines = text.render(covered(), "en").splitlines()
+    lines = text.render(covered(), ENGLISH).splitlines()
     assert lines[0].startswith("INCONCLUSIVE")
     assert lines[1] == "Gate inconclusive: nobody read job0.py"
     assert lines[2] == "⚠ Nobody read job0.py: it is binary"
@@ -36,14 +36,14 @@ def test_text_names_it_right_below_the_gate():
 
 
 def test_korean_says_the_same():
-    lines = text.render(covered(), "ko").splitlines()
+    lines = text.render(covered(), Translator("ko")).splitlines()
     assert lines[1] == "게이트 판단 불가: 아무도 읽지 않음: job0.py"
     assert lines[2] == "⚠ 아무도 읽지 않음: job0.py (바이너리 파일)"
     assert lines[3] == "⚠ bandit 분석하지 못함: b.py (구문 분석 불가)"
 
 
 def test_markdown_names_it_below_the_head():
-    parts = markdown.render(covered(), "en").split("\n\n")
+    parts = markdown.render(covered(), ENGLISH).split("\n\n")
     assert parts[4].startswith("⚠ Nobody read job0.py: it is binary")
 
 
@@ -56,9 +56,9 @@ def test_json_has_the_whole_of_it():
 
 
 def test_many_files_are_counted():
-    assert "⚠ and 3 more: --json names them" in text.render(covered(7), "en")
+    assert "⚠ and 3 more: --json names them" in text.render(covered(7), ENGLISH)
 
 
 @pytest.mark.parametrize("reason", UnreadReason)
 def test_every_reason_has_its_words(reason: UnreadReason):
-    assert knows(f"unread_{reason}")
+    assert ENGLISH.knows(f"unread_{reason}")

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from orchestrator.core.document import plain
 from orchestrator.presentation.listings import decisions, runs
+from orchestrator.presentation.locale.translator import Translator
 from shared.models.decision import DecisionState
 from shared.models.rows import DecisionRow
 from tests.support.reports import make_report
@@ -43,12 +44,12 @@ def cells_before(text: str, line: str) -> int:
 def test_runs_are_listed_in_korean_in_straight_columns() -> None:
     run = make_report().run
     rows = [replace(run, ending="stalled", title="first"), replace(run, ending="over_budget")]
-    head, one, other = plain(runs(rows, "ko")).splitlines()
+    head, one, other = plain(runs(rows, Translator("ko"))).splitlines()
     assert head.split("  ")[0] == "실행"
     assert cells_before("종료", head) == cells_before("교착", one)
     assert cells_before("종료", head) == cells_before("예산 초과", other)
     assert cells_before("제목", head) == cells_before("first", one)
-    assert plain(runs([], "ko")) == "실행 없음\n"
+    assert plain(runs([], Translator("ko"))) == "실행 없음\n"
 
 
 def test_runs_are_listed_in_english_without_a_language() -> None:
@@ -60,9 +61,9 @@ def test_runs_are_listed_in_english_without_a_language() -> None:
 
 
 def test_decisions_are_listed_in_korean_and_their_options_as_they_are_typed() -> None:
-    head, row, hint = plain(decisions([waiting()], "ko")).splitlines()
+    head, row, hint = plain(decisions([waiting()], Translator("ko"))).splitlines()
     assert head.split()[:2] == ["실행", "종류"]
     assert "apply_fix|skip" in row
     assert cells_before("질문", head) == cells_before("수정을 적용할까요", row)
     assert hint == "질문 보기: quorate show RUN, 답하기: quorate decide RUN CHOICE"
-    assert plain(decisions([], "ko")) == "기다리는 결정 없음\n"
+    assert plain(decisions([], Translator("ko"))) == "기다리는 결정 없음\n"

@@ -10,6 +10,7 @@ from orchestrator.core.discussion.estimate import Estimate, Range
 from orchestrator.core.document import plain
 from orchestrator.presentation.formats.json import dumps
 from orchestrator.presentation.formats.text import result_lines
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.money import (
     dollars,
     estimate_json,
@@ -71,13 +72,13 @@ def test_dollars_are_exact_enough_and_something_is_never_shown_as_nothing(
     ],
 )
 def test_what_a_run_used_is_one_line_and_none_without_models(usage: UsageRow, said: str) -> None:
-    assert plain(spent(usage, "en")) == said
-    text = plain(result_lines(replace(make_report(), usage=usage), language="en", max_findings=5))
+    assert plain(spent(usage, ENGLISH)) == said
+    text = plain(result_lines(replace(make_report(), usage=usage), words=ENGLISH, max_findings=5))
     assert (said in text) if said else ("Used:" not in text)
 
 
 def test_the_line_is_korean_where_the_run_is() -> None:
-    said = plain(spent(UsageRow(5, 12_000, 340, 0, 0.0123, 2), "ko"))
+    said = plain(spent(UsageRow(5, 12_000, 340, 0, 0.0123, 2), Translator("ko")))
     assert (
         said
         == "사용량: 호출 5회, 입력 12,000토큰, 출력 340토큰, $0.0123 가격을 모르는 호출 2회 별도\n"
@@ -100,7 +101,9 @@ def test_spending_names_unknown_prices_and_has_a_sum() -> None:
 
 def test_spending_is_told_in_korean() -> None:
     rows = [Spending("local", 2, 100, 20, 0, None, 2, 1)]
-    said = plain(spending_table("participant", rows, replace(rows[0], key=""), "ko")).splitlines()
+    said = plain(
+        spending_table("participant", rows, replace(rows[0], key=""), Translator("ko"))
+    ).splitlines()
     assert said == [
         "참가자  호출  입력 토큰  캐시  출력 토큰  비용        가격 모름",
         "local   2     100        0     20         알 수 없음  호출 2회",

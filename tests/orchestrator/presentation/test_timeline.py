@@ -3,7 +3,7 @@
 import pytest
 
 from orchestrator.core.document import plain
-from orchestrator.presentation.locale.words import field_word, knows
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.timeline import rounds
 from shared.models.outcomes import Ending
 from shared.models.replies import REPLY_MODELS
@@ -20,7 +20,7 @@ SAID = {
 def told(language: str) -> str:
     steps = (make_step("moderation/1/mod", reply=SAID), make_step("answer/ada", "failed"))
     report = make_report(steps=steps, assessments=(make_assessment(Ending.CONVERGED),))
-    return plain(rounds(report, language))
+    return plain(rounds(report, Translator(language)))
 
 
 def test_everything_that_was_said_is_shown_numbers_among_it():
@@ -36,7 +36,7 @@ def test_everything_that_was_said_is_shown_numbers_among_it():
 def test_a_fix_is_told_above_its_patch():
     fix = {"findings": ["F1"], "patch": "+a\n-b\n", "source": "ruff", "explanation": "Sort."}
     steps = (make_step("fixes/check", reply={"fixes": [fix, {**fix, "problem": "too late"}]}),)
-    said = plain(rounds(make_report(steps=steps), "en"))
+    said = plain(rounds(make_report(steps=steps), ENGLISH))
     assert (
         "  ## Fixes\n  - F1 — ruff — Sort.\n    +a\n    -b\n  - F1 — ruff — Sort. — too late"
         in said
@@ -54,8 +54,8 @@ def test_in_korean_only_what_others_wrote_stays_as_it_is():
 
 @pytest.mark.parametrize("model", REPLY_MODELS.values(), ids=lambda one: one.__name__)
 def test_every_field_of_every_reply_has_a_korean_name(model):
-    assert [name for name in model.model_fields if not knows(f"field_{name}")] == []
+    assert [name for name in model.model_fields if not ENGLISH.knows(f"field_{name}")] == []
 
 
 def test_a_field_that_nobody_knows_keeps_its_name():
-    assert field_word("new_field", "ko") == field_word("new_field", "en") == "New field"
+    assert Translator("ko").field("new_field") == ENGLISH.field("new_field") == "New field"

@@ -9,6 +9,7 @@ from orchestrator.core.document import Line, plain
 from orchestrator.presentation.comparison import comparison_json, comparison_lines
 from orchestrator.presentation.forks import origin, plan_json, plan_lines
 from orchestrator.presentation.formats.json import dumps
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.whatif import (
     check_lines,
     sweep_lines,
@@ -192,16 +193,16 @@ def test_a_fork_says_what_it_copies_and_how_it_goes_on():
 
 def test_where_a_run_comes_from_is_told_in_both_languages():
     report = make_report()
-    assert origin(report, "en") == []
+    assert origin(report, ENGLISH) == []
     labels = {"forked_from": "r9", "forked_at": "round:2", "copied_steps": 4, "seats": {"a": "b"}}
     spec = {**report.run.spec, "labels": labels}
     fork = replace(report, run=replace(report.run, spec=spec))
-    assert text(origin(fork, "en")).splitlines() == [
+    assert text(origin(fork, ENGLISH)).splitlines() == [
         "Fork of r9 from round:2: 4 results are copied from there and were paid there",
         "b sits for a from there on",
     ]
-    assert "r9" in text(origin(fork, "ko"))
-    assert "갈라진 실행" in text(origin(fork, "ko"))
+    assert "r9" in text(origin(fork, Translator("ko")))
+    assert "갈라진 실행" in text(origin(fork, Translator("ko")))
 
 
 def test_two_runs_that_are_the_same_are_a_short_table():
@@ -228,12 +229,12 @@ def test_a_finding_of_one_run_only_is_a_row_with_its_place():
 
 def test_a_replay_speaks_korean():
     recording = disputed()
-    shown = text(check_lines(recording.run, check(recording), None, "ko"))
+    shown = text(check_lines(recording.run, check(recording), None, Translator("ko")))
     assert shown == "같음: 3라운드, 지적 1건, 판정 NEEDS_FIX (r1)\n"
     outcome = {**(recording.run.outcome or {}), "verdict": "APPROVED"}
     other = replace(recording, run=replace(recording.run, outcome=outcome))
     remark = notice("recorded_with_version", recorded=1, workflow="review", current=3)
-    assert text(check_lines(other.run, check(other), remark, "ko")).splitlines() == [
+    assert text(check_lines(other.run, check(other), remark, Translator("ko"))).splitlines() == [
         "review 워크플로의 버전 1에서 기록됨, 지금 Quorate의 버전은 3",
         "다름: 저장된 것과 1곳이 다름, 그 뒤 코드가 바뀌었음 (r1)",
         "위치             저장됨    현재",
@@ -246,7 +247,7 @@ def test_a_missing_record_is_told_in_korean_and_what_a_participant_wrote_is_left
     gone = Difference("critique/9/ada", "recorded", notice("not_asked_for").model_dump(mode="json"))
     written = Difference("outcome.detail.note", "two subjects", "the same subject")
     found = replace(check(recording), differences=(gone, written))
-    lines = text(check_lines(recording.run, found, None, "ko")).splitlines()
+    lines = text(check_lines(recording.run, found, None, Translator("ko"))).splitlines()
     assert [one.split("  ")[0] for one in lines[2:]] == ["critique/9/ada", "outcome.detail.note"]
     assert lines[2].endswith("기록됨        워크플로가 요청하지 않음")
     assert lines[3].endswith("two subjects  the same subject")
@@ -255,7 +256,9 @@ def test_a_missing_record_is_told_in_korean_and_what_a_participant_wrote_is_left
 def test_a_variant_speaks_korean_and_its_columns_stand_under_one_another():
     recording = disputed()
     what = found(recording, rounds=1)
-    lines = text(variant_lines(recording.run, what.stored, what.variants[0], "ko")).splitlines()
+    lines = text(
+        variant_lines(recording.run, what.stored, what.variants[0], Translator("ko"))
+    ).splitlines()
     assert lines[:5] == [
         "가정: rounds=1 · r1 a change",
         "라운드   동의율  안정도  점수  권고  종료",
@@ -265,14 +268,14 @@ def test_a_variant_speaks_korean_and_its_columns_stand_under_one_another():
     ]
     assert "더 진행해야 함, 필요한 차례: synthesis/chair (기록: 3라운드 뒤 종합)" in lines
     gated = found(recording, fail_on="minor")
-    shown = text(variant_lines(recording.run, gated.stored, gated.variants[0], "ko"))
+    shown = text(variant_lines(recording.run, gated.stored, gated.variants[0], Translator("ko")))
     assert "게이트: - → 실패 (MINOR 이상: F1)" in shown
 
 
 def test_a_sweep_speaks_korean():
     recording = disputed()
     what = what_if(recording, variants([sweep_of(recording.spec, "rounds=1")], []))
-    head, stored, one = text(sweep_lines(recording.run, what, "ko")).splitlines()[1:4]
+    head, stored, one = text(sweep_lines(recording.run, what, Translator("ko"))).splitlines()[1:4]
     assert head.split()[-3:] == ["판정", "지적", "이후"], "no gate was set: no column for it"
     assert stored.split()[0] == "저장됨"
     assert one.endswith("synthesis/chair 필요; 4개 필요 없음 ($1.00, 400토큰)")
@@ -281,14 +284,14 @@ def test_a_sweep_speaks_korean():
 def test_a_fork_and_a_comparison_speak_korean():
     recording = disputed()
     plan = plan_fork(recording, prefix_of(recording, "round:2"), recording.spec)
-    assert text(plan_lines(plan, "ko")).splitlines() == [
+    assert text(plan_lines(plan, Translator("ko"))).splitlines() == [
         "r1에서 결과 3개를 복사 ($0.7500 상당, 다시 치르지 않음)",
         "이어지는 차례: rebuttal/2/author",
     ]
     other = disputed("nothing is tested", detail="nobody calls this function with a hostile word")
     usage = UsageRow(4, 300, 100, 0, 1.0, 0)
     sides = Side(recording, usage), Side(other, usage)
-    lines = text(comparison_lines(*sides, compare(*sides), "ko")).splitlines()
+    lines = text(comparison_lines(*sides, compare(*sides), Translator("ko"))).splitlines()
     assert lines[:2] == ["r1, r1 · 같은 실행", "다름 (판정과 지적)"]
     assert "종료    교착       교착" in lines
     assert "지적 (양쪽이 같은 것 0건):" in lines

@@ -12,6 +12,7 @@ from orchestrator.cli.commands.participants.listing import list_, print_listing
 from orchestrator.cli.commands.participants.models import models
 from orchestrator.cli.commands.participants.trial import test
 from orchestrator.cli.options import example
+from orchestrator.presentation.locale.translator import Translator
 
 
 @click.group(invoke_without_command=True, epilog=example("quorate participants list"))
@@ -21,7 +22,7 @@ def participants(ctx: click.Context) -> int | None:
     if ctx.invoked_subcommand:
         return None
     spoken = "ko" if os.environ.get("QUORATE_LANG") == "ko" else "en"
-    return print_listing((), None, as_json=False, language=spoken)
+    return print_listing((), None, as_json=False, words=Translator(spoken))
 
 
 for _command in (list_, test, allow, models, pause, resume, login):

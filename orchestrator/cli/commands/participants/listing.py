@@ -20,7 +20,7 @@ from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.listings import heads
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
 from shared.models.panel import Participant
 from shared.providers.limits import account_of
@@ -39,11 +39,11 @@ def list_(names: tuple[str, ...], config: Path | None, as_json: bool, language: 
 
     Nothing is started and nobody is called.
     """
-    return print_listing(names, config, as_json=as_json, language=language or "en")
+    return print_listing(names, config, as_json=as_json, words=Translator(language or "en"))
 
 
 def print_listing(
-    names: tuple[str, ...], config: Path | None, *, as_json: bool, language: str
+    names: tuple[str, ...], config: Path | None, *, as_json: bool, words: Translator
 ) -> int:
     """Print the listing; the exit code."""
     listing = list_participants(names, config, os.environ, Path.cwd())
@@ -51,12 +51,12 @@ def print_listing(
     if as_json:
         terminal.result(dumps(listing_json(listing)))
         return 0
-    terminal.result(_panel_table(listing, language))
+    terminal.result(_panel_table(listing, words))
     if listing.others:
-        also = Span(say("also_here", language), Style.STRONG)
-        terminal.result([line(""), line(also), *_others_table(listing, language)])
+        also = Span(words.message("also_here"), Style.STRONG)
+        terminal.result([line(""), line(also), *_others_table(listing, words)])
     if listing.missing:
-        terminal.talk([line(Span(say("not_here", language), Style.DIM))])
+        terminal.talk([line(Span(words.message("not_here"), Style.DIM))])
         terminal.talk([line(Span(f"  {who}: {todo}", Style.DIM)) for who, todo in listing.missing])
     terminal.talk([line(_without_itself(text)) for text in listing.report.lines()[1:]])
     return 0
@@ -67,34 +67,34 @@ def _without_itself(text: str) -> str:
     return re.sub(r" ?\([^()]*`quorate participants list`[^()]*\)", "", text)
 
 
-def _panel_table(listing: ParticipantListing, language: str) -> list[Line]:
+def _panel_table(listing: ParticipantListing, words: Translator) -> list[Line]:
     panel = listing.panel
     parts = [("critic", who) for who in panel.critics]
     parts += [("author", panel.author), ("chair", panel.chair)]
     rows = [
         (
             who.name,
-            say(f"part_{part}", language),
-            *_columns(who, language),
+            words.message(f"part_{part}"),
+            *_columns(who, words),
             listing.held.state_of(who),
         )
         for part, who in parts
     ]
     names = ("name", "part", "provider", "model", "family", "reached", "state")
-    return table(heads(names, language), rows)
+    return table(heads(names, words), rows)
 
 
-def _others_table(listing: ParticipantListing, language: str) -> list[Line]:
+def _others_table(listing: ParticipantListing, words: Translator) -> list[Line]:
     rows = [
-        (who.name, how, *_columns(who, language), listing.held.state_of(who))
+        (who.name, how, *_columns(who, words), listing.held.state_of(who))
         for who, how in listing.others
     ]
     names = ("name", "found", "provider", "model", "family", "reached", "state")
-    return table(heads(names, language), rows)
+    return table(heads(names, words), rows)
 
 
-def _columns(who: Participant, language: str) -> tuple[str, str, str, str]:
-    reached = say("reached_external" if leaves_machine(who) else "reached_local", language)
+def _columns(who: Participant, words: Translator) -> tuple[str, str, str, str]:
+    reached = words.message("reached_external" if leaves_machine(who) else "reached_local")
     return who.provider, who.model or who.tool or UNKNOWN, who.family, reached
 
 

@@ -28,7 +28,7 @@ from orchestrator.core.document import line
 from orchestrator.participants.panels import build_panel
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
-from orchestrator.presentation.locale.words import column
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.tables import table
 from orchestrator.settings.builtin_prompts import load as load_prompts
 from orchestrator.settings.loading import load_configuration
@@ -68,7 +68,7 @@ def test(names: tuple[str, ...], config: Path | None, timeout_s: float, as_json:
     terminal = Terminal.of(os.environ)
     with connected(os.environ) as backend:
         panel = Panel(critics=asked, author=_RULES, chair=_RULES)
-        hand_over_keys(backend, panel, NoticePrinter(terminal, "en"))
+        hand_over_keys(backend, panel, NoticePrinter(terminal, ENGLISH))
         Allowed.of(backend.settings.instance, os.environ).allow_all(asked)
         spec, documents = _spec(panel, timeout_s, configuration.settings.privacy)
         run = store_run(backend, spec, "participants test", documents)
@@ -133,7 +133,7 @@ def _followed(backend: Backend, run: str, patience_s: float) -> list[StepRow]:
 def failures(steps: Sequence[StepRow]) -> list[tuple[str, str]]:
     """Who did not answer, and why, in full: the failure, or what a turn still waits for."""
     return [
-        (one.participant, column(one.failure_message or one.note, "en") or "no answer in time")
+        (one.participant, ENGLISH.column(one.failure_message or one.note) or "no answer in time")
         for one in steps
         if one.status != "done"
     ]
@@ -151,7 +151,7 @@ def _row(who: Participant, step: StepRow | None, *, charged: bool) -> tuple[str,
     if step is None:
         return (who.name, "no answer in time", "-", "-", "-", "-")
     if step.status not in ("done", "failed"):
-        return (who.name, "no answer in time", "-", "-", "-", column(step.note, "en") or "-")
+        return (who.name, "no answer in time", "-", "-", "-", ENGLISH.column(step.note) or "-")
     outcome = "answered" if step.status == "done" else str(step.failure_kind)
     unpriced = "unknown" if charged else "-"
     cost = unpriced if step.cost_usd is None else f"${step.cost_usd:.6f}"
@@ -161,7 +161,7 @@ def _row(who: Participant, step: StepRow | None, *, charged: bool) -> tuple[str,
 def _answer(step: StepRow) -> str:
     """What was answered, or why not, in a few words."""
     answered = " ".join(str((step.reply or {}).get("answer", "")).split())
-    return column(step.failure_message, "en") or answered[:60]
+    return ENGLISH.column(step.failure_message) or answered[:60]
 
 
 def _took(step: StepRow) -> str:
@@ -183,7 +183,7 @@ def _json(run: str, asked: Sequence[Participant], steps: Sequence[StepRow]) -> d
                 "answered": step is not None and step.status == "done",
                 "failure": None
                 if step is None or step.failure_kind is None
-                else {"kind": step.failure_kind, "message": column(step.failure_message, "en")},
+                else {"kind": step.failure_kind, "message": ENGLISH.column(step.failure_message)},
                 "tokens": None if step is None else step.tokens,
                 "cost_usd": None if step is None else step.cost_usd,
             }

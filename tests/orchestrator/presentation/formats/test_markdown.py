@@ -2,6 +2,7 @@
 
 from orchestrator.presentation.formats.markdown import render
 from orchestrator.presentation.formats.markdown_text import escape, fenced
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from shared.models.outcomes import Verdict
 from tests.support.reports import PATCH, make_finding, make_report
 
@@ -11,7 +12,7 @@ def test_the_report_has_verdict_table_and_patch():
     report = make_report(
         verdict=Verdict.NEEDS_FIX, findings=(make_finding(),), detail={"fixes": fixes}
     )
-    text = render(report, "en")
+    text = render(report, ENGLISH)
     assert text.startswith("# a change\n\n*rabc · review · review*\n\n**NEEDS\\_FIX** · ")
     assert "| CRITICAL | app.py:9 | Shell injection | 2/3 | accepted | F1 |" in text
     assert f"```diff\n{PATCH}```" in text
@@ -21,7 +22,7 @@ def test_the_tables_speak_the_readers_language():
     report = make_report(
         verdict=Verdict.NEEDS_FIX, findings=(make_finding(suggestion="Use a list."),)
     )
-    text = render(report, "ko")
+    text = render(report, Translator("ko"))
     assert "| 심각도 | 위치 | 지적 | 지지 | 상태 | 번호 |\n| --- |" in text
     assert "| app.py:9 | Shell injection | 2/3 | 인정 | F1 |" in text
     assert "제안: Use a list." in text
@@ -53,4 +54,4 @@ def test_a_details_block_cannot_be_left_by_a_title():
         verdict=Verdict.NEEDS_FIX,
         findings=(make_finding(title="</summary></details><script>x</script>"),),
     )
-    assert "<script>" not in render(report, "en")
+    assert "<script>" not in render(report, ENGLISH)

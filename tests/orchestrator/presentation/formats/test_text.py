@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from orchestrator.core.document import plain
 from orchestrator.presentation.formats.text import question_lines, result_lines
-from orchestrator.presentation.locale.words import say
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.result import gathered
 from shared.models.assessment import Recommendation
 from shared.models.findings import FindingStatus, Severity
@@ -22,7 +22,7 @@ from tests.support.reports import (
 
 
 def text_of(report, language: str = "en", max_findings: int | None = 5) -> str:
-    return plain(result_lines(report, language=language, max_findings=max_findings))
+    return plain(result_lines(report, words=Translator(language), max_findings=max_findings))
 
 
 def test_the_first_line_holds_verdict_convergence_and_time():
@@ -120,7 +120,7 @@ def test_the_question_shows_the_exact_patch_and_what_cannot_be_fixed():
     problem = {"findings": ["F2"], "patch": "", "source": "x", "problem": "does not apply"}
     fixes = {"fixes": [problem], "patch": PATCH}
     report = make_report(RunStatus.WAITING, decisions=(make_decision(fixes=fixes),))
-    text = plain(question_lines(report, "en"))
+    text = plain(question_lines(report, ENGLISH))
     assert PATCH in text
     assert "⚠ F2 cannot be fixed: does not apply" in text
 
@@ -150,8 +150,8 @@ def test_the_state_of_a_finding_is_told_in_the_readers_language():
 
 def test_every_status_of_a_finding_has_a_word_in_both_languages():
     for status in FindingStatus:
-        assert say(f"finding_{status.value}", "en") == status.value
-        assert say(f"finding_{status.value}", "ko") != status.value
+        assert ENGLISH.message(f"finding_{status.value}") == status.value
+        assert Translator("ko").message(f"finding_{status.value}") != status.value
 
 
 def test_the_gate_is_explained():
@@ -163,8 +163,8 @@ def test_the_gate_is_explained():
 
 def test_every_ending_and_every_recommendation_has_a_word_in_both_languages():
     for how in (*Ending, *Recommendation):
-        assert say(f"how_{how.value}", "en") == how.value
-        assert say(f"how_{how.value}", "ko") != how.value
+        assert ENGLISH.message(f"how_{how.value}") == how.value
+        assert Translator("ko").message(f"how_{how.value}") != how.value
 
 
 def test_what_happened_in_several_rounds_is_one_warning():
@@ -180,8 +180,8 @@ def test_what_happened_in_several_rounds_is_one_warning():
         for number in (1, 2, 4)
     ]
     told = [late[0], verbatim("bob is new"), *late[1:]]
-    assert gathered(told, "en") == [f"{words(late[0])} (also in rounds 2, 4)", "bob is new"]
-    assert gathered(late[:2], "ko")[0].endswith("no answer (2라운드에도)")
+    assert gathered(told, ENGLISH) == [f"{words(late[0])} (also in rounds 2, 4)", "bob is new"]
+    assert gathered(late[:2], Translator("ko"))[0].endswith("no answer (2라운드에도)")
 
 
 def test_a_review_that_was_debated_says_whether_it_helped():
@@ -199,8 +199,8 @@ def test_a_review_that_was_debated_says_whether_it_helped():
     run = replace(report.run, outcome={**report.run.outcome, "detail": detail})
     said = "Did the debate help? It confirmed the first vote; nobody changed their mind."
     shown = plain(
-        result_lines(replace(report, run=run, assessments=rounds), language="en", max_findings=5)
+        result_lines(replace(report, run=run, assessments=rounds), words=ENGLISH, max_findings=5)
     )
     assert f"{said} (cost of the debate: $0.25" in shown
     undebated = replace(report, run=run, assessments=rounds[1:])
-    assert "debate" not in plain(result_lines(undebated, language="en", max_findings=5))
+    assert "debate" not in plain(result_lines(undebated, words=ENGLISH, max_findings=5))

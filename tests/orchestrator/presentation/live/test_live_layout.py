@@ -10,6 +10,7 @@ import pytest
 from orchestrator.core.document import plain
 from orchestrator.presentation.live.live_layout import Size, frame, opening
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.wrapping import width_of
 from shared.models.outcomes import RunStatus
 from shared.models.rows import StepRow, UsageRow
@@ -43,11 +44,12 @@ def looks(workflow: str) -> list[RunSnapshot]:
 def test_every_picture_fits_every_terminal(workflow: str, language: str) -> None:
     for look in looks(workflow):
         for size in SIZES:
-            lines = frame(look, size, language)
+            lines = frame(look, size, Translator(language))
             assert len(lines) <= max(size.rows - 1, 1)
             assert all(width_of(one) <= size.columns for one in lines)
             assert all(
-                width_of(one) <= size.columns for one in opening(look, size.columns, "ko")[:2]
+                width_of(one) <= size.columns
+                for one in opening(look, size.columns, Translator("ko"))[:2]
             )
 
 
@@ -61,7 +63,7 @@ def asking(**live: str) -> RunSnapshot:
 
 
 def shown(look: RunSnapshot, size: Size, language: str = "en") -> list[str]:
-    return plain(frame(look, size, language)).splitlines()
+    return plain(frame(look, size, Translator(language))).splitlines()
 
 
 def test_answers_stream_side_by_side() -> None:
@@ -174,7 +176,7 @@ def test_a_running_cost_never_hides_an_unknown_one(usage: UsageRow, told: str) -
 
 def test_the_head_names_the_command_the_run_who_leads_and_the_question() -> None:
     look = look_of(report_of(discussed().run, discussed().simulation, None, title="왜?"))
-    lines = plain(opening(look, 50, "ko")).splitlines()
+    lines = plain(opening(look, 50, Translator("ko"))).splitlines()
     assert lines[0] == "ask --debate  rabc                     진행: chair"
     assert lines[1] == "─" * 50
     assert lines[2] == "[나] 왜?"
@@ -183,7 +185,7 @@ def test_the_head_names_the_command_the_run_who_leads_and_the_question() -> None
 def test_a_review_has_no_head_and_shows_who_works_on_what() -> None:
     steps = (make_step("critique/1/ruff", "leased"), make_step("critique/1/claude", "pending"))
     look = RunSnapshot("r", RunStatus.RUNNING, "Reviewing", 3.0, steps, setting=RunHeader())
-    assert opening(look, 80, "en") == []
+    assert opening(look, 80, ENGLISH) == []
     lines = shown(look, Size(80, 24))
     assert lines[0] == "🎤 ruff  critique  2.8 s"
     assert lines[1] == "💤 claude  critique  waiting"
@@ -191,7 +193,7 @@ def test_a_review_has_no_head_and_shows_who_works_on_what() -> None:
 
 def test_what_a_model_streams_cannot_steer_the_terminal() -> None:
     lines = plain(
-        frame(asking(claude="\x1b[2J\x1b]0;x\x07a\rb\u202ec\x9b31m"), Size(100, 20), "en")
+        frame(asking(claude="\x1b[2J\x1b]0;x\x07a\rb\u202ec\x9b31m"), Size(100, 20), ENGLISH)
     )
     assert not set(lines) & set("\x1b\x07\r\u202e\x9b")
 

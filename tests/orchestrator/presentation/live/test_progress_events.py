@@ -14,6 +14,7 @@ from orchestrator.presentation.live.progress_events import (
     held_up,
     still_waiting,
 )
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from shared.models.outcomes import Ending, RunStatus
 from shared.models.rows import StepRow
 from tests.support.finished_runs import HELD, discussed
@@ -33,7 +34,7 @@ FORUM = replace(START, setting=RunHeader(workflow="forum"))
 
 
 def told(before: RunSnapshot | None, after: RunSnapshot) -> list[str]:
-    return plain(changes(before, after, "en")).splitlines()
+    return plain(changes(before, after, ENGLISH)).splitlines()
 
 
 def test_a_round_is_announced_with_who_takes_part():
@@ -103,8 +104,8 @@ def test_a_failure_is_loud_and_says_why():
 def test_whoever_waits_hears_for_whom_and_how_long_whatever_the_attempt():
     step = make_step("critique/1/claude", "leased", queued_at_s=2.0, leased_at_s=41.0)
     look = replace(START, elapsed_s=44.0, steps=(step,))
-    assert plain(still_waiting(look, "en")) == "still waiting for claude (42 s)\n"
-    assert still_waiting(START, "en") == []
+    assert plain(still_waiting(look, ENGLISH)) == "still waiting for claude (42 s)\n"
+    assert still_waiting(START, ENGLISH) == []
 
 
 def test_whoever_waits_hears_why_a_turn_was_handed_back_and_once_for_all_that_wait_alike():
@@ -114,9 +115,9 @@ def test_whoever_waits_hears_why_a_turn_was_handed_back_and_once_for_all_that_wa
         make_step("rebuttal/1/claude", "pending", note=paused, finished_at_s=None),
         make_step("critique/1/gpt", "leased", note="gpt waits", leased_at_s=2.0),
     )
-    told = plain(still_waiting(replace(START, elapsed_s=44.0, steps=steps), "en")).splitlines()
+    told = plain(still_waiting(replace(START, elapsed_s=44.0, steps=steps), ENGLISH)).splitlines()
     assert told[1:] == [f"⏳ {paused}"]
-    assert plain(held_up(steps, "ko")) == f"⏳ 대기: {paused}\n"
+    assert plain(held_up(steps, Translator("ko"))) == f"⏳ 대기: {paused}\n"
 
 
 def test_a_reply_of_an_unknown_form_is_not_an_error():
@@ -135,7 +136,7 @@ def test_a_whole_deliberation_is_told_as_it_was_written_down(
 ):
     held = HELD[workflow](language)
     look = look_of(report_of(held.run, held.simulation, held.outcome))
-    told_lines = plain(changes(None, look, language, manner))
+    told_lines = plain(changes(None, look, Translator(language), manner))
     check_text(SNAPSHOTS / f"{workflow}.{language}.{manner.value}.txt", told_lines)
 
 
@@ -150,9 +151,9 @@ def test_told_piece_by_piece_it_is_the_same_story(workflow: str, manner: OutputM
     for now in ends:
         seen = tuple(_as_of(step, now) for step in whole.steps if step.queued_at_s <= now)
         look = replace(whole, steps=seen, assessments=(), elapsed_s=now)
-        pieces += changes(before, look, "en", manner)
+        pieces += changes(before, look, ENGLISH, manner)
         before = look
-    at_once = changes(None, replace(whole, assessments=()), "en", manner)
+    at_once = changes(None, replace(whole, assessments=()), ENGLISH, manner)
     assert plain(pieces) == plain(at_once)
 
 
@@ -163,7 +164,7 @@ def _as_of(step: StepRow, now: float) -> StepRow:
 def test_live_requests_for_the_floor_stand_in_one_line_and_who_gets_it_below():
     held = discussed()
     look = look_of(report_of(held.run, held.simulation, held.outcome))
-    lines = plain(changes(None, look, "en", OutputMode.LIVE)).splitlines()
+    lines = plain(changes(None, look, ENGLISH, OutputMode.LIVE)).splitlines()
     at = lines.index("    claude: ✋  gemini: ✋  codex: ✋")
     assert lines[at - 1] == "[O] asking for the floor... round 1/6"
     assert lines[at + 1].startswith("    → gemini")

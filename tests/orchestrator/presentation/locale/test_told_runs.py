@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from orchestrator.core.replay.commands import Outcome
-from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from shared.models.notices import Notice, is_notice, notice, sentences, verbatim
 from shared.models.outcomes import Ending
 from tests.orchestrator.workflows.test_reachable_endings import ROWS
 
 HANGUL = re.compile("[\uac00-\ud7a3]")
-KOREAN, ENGLISH = Translator("ko"), Translator()
+KOREAN = Translator("ko")
 
 
 def notices(stored: Any) -> Iterator[Notice]:

@@ -12,6 +12,7 @@ from orchestrator.core.document import plain
 from orchestrator.core.replay.commands import Turn
 from orchestrator.presentation.formats import markdown
 from orchestrator.presentation.formats.text import question_lines, result_lines
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.workflows.plan.options import PlanOptions
 from shared.models.outcomes import RunStatus
 from shared.models.rows import UsageRow
@@ -37,7 +38,7 @@ SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
 def text_of(held: Held, *, everything: bool = False, brief: bool = False) -> str:
     report = report_of(held.run, held.simulation, held.outcome)
     limit = None if everything else 5
-    return plain(result_lines(report, language="en", max_findings=limit, brief=brief))
+    return plain(result_lines(report, words=ENGLISH, max_findings=limit, brief=brief))
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -45,13 +46,15 @@ def text_of(held: Held, *, everything: bool = False, brief: bool = False) -> str
 def test_a_result_reads_as_it_was_written_down(workflow: str, language: str) -> None:
     held = HELD[workflow](language)
     report = report_of(held.run, held.simulation, held.outcome)
-    text = plain(result_lines(report, language=language, max_findings=5))
-    brief = plain(result_lines(report, language=language, max_findings=5, brief=True))
-    everything = plain(result_lines(report, language=language, max_findings=None))
+    text = plain(result_lines(report, words=Translator(language), max_findings=5))
+    brief = plain(result_lines(report, words=Translator(language), max_findings=5, brief=True))
+    everything = plain(result_lines(report, words=Translator(language), max_findings=None))
     parts = {"text": text, "brief": brief, "everything": everything}
     written = "".join(f"======== {name}\n{part}" for name, part in parts.items())
     check_text(SNAPSHOTS / f"{workflow}.{language}.txt", written)
-    check_text(SNAPSHOTS / f"{workflow}.{language}.md", markdown.render(report, language))
+    check_text(
+        SNAPSHOTS / f"{workflow}.{language}.md", markdown.render(report, Translator(language))
+    )
 
 
 @pytest.mark.parametrize("workflow", HELD)
@@ -59,9 +62,9 @@ def test_every_stage_of_a_run_that_goes_on_can_be_shown(workflow: str) -> None:
     held = HELD[workflow]()
     for stages in range(len(held.simulation.stages) + 1):
         report = report_of(held.run, held.simulation, None, stages=stages)
-        shown = plain(result_lines(report, language="en", max_findings=None))
+        shown = plain(result_lines(report, words=ENGLISH, max_findings=None))
         assert shown.startswith("still running")
-        assert markdown.render(report, "ko")
+        assert markdown.render(report, Translator("ko"))
 
 
 def test_the_answers_that_came_are_shown_while_others_are_still_at_it() -> None:
@@ -69,7 +72,7 @@ def test_the_answers_that_came_are_shown_while_others_are_still_at_it() -> None:
     report = report_of(held.run, held.simulation, None, stages=1)
     steps = [replace(one, status="leased", reply=None) for one in report.steps[2:]]
     report = replace(report, steps=(*report.steps[:2], *steps))
-    shown = plain(result_lines(report, language="en", max_findings=5))
+    shown = plain(result_lines(report, words=ENGLISH, max_findings=5))
     assert "Start with **one process**." in shown
     assert "2 of 4 answered" in shown
     assert "still working: codex, qwen" in shown
@@ -110,7 +113,7 @@ def test_who_was_not_heard_is_named() -> None:
 def test_without_a_conclusion_the_speeches_are_the_result() -> None:
     held = discussed()
     report = report_of(held.run, held.simulation, None, stages=9)
-    shown = plain(result_lines(report, language="en", max_findings=5, brief=True))
+    shown = plain(result_lines(report, words=ENGLISH, max_findings=5, brief=True))
     assert "A monolith is the simplest thing" in shown
 
 
@@ -128,7 +131,7 @@ def test_the_question_about_a_plan_shows_the_plan() -> None:
     decision = replace(row, kind="plan", question={**row.question, "shown": shown})
     report = report_of(held.run, held.simulation, None, stages=2)
     report = replace(report, decisions=(decision,))
-    text = plain(question_lines(report, "en"))
+    text = plain(question_lines(report, ENGLISH))
     assert "# Do it" in text
     assert "Mend it first." in text
     assert "No way back is described" in text
@@ -170,8 +173,8 @@ def test_hostile_answers_steer_neither_the_terminal_nor_the_document() -> None:
     answers: Any = held.outcome.detail["answers"]
     held = held.with_result(answers=[{**answers[0], "answer": hostile}, *answers[1:]])
     report = report_of(held.run, held.simulation, held.outcome)
-    assert "\x1b" not in plain(result_lines(report, language="en", max_findings=5))
-    written = markdown.render(report, "en")
+    assert "\x1b" not in plain(result_lines(report, words=ENGLISH, max_findings=5))
+    written = markdown.render(report, ENGLISH)
     assert "![" not in written
     assert "<script>" not in written.replace("\\<script\\>", "")
 
@@ -182,7 +185,7 @@ def test_a_workflow_that_nobody_knows_shows_what_all_have() -> None:
     run = replace(
         report.run, workflow="errand", outcome={**report.run.outcome, "summary": "It is done."}
     )
-    shown = plain(result_lines(replace(report, run=run), language="en", max_findings=5))
+    shown = plain(result_lines(replace(report, run=run), words=ENGLISH, max_findings=5))
     assert shown.startswith("DONE · ")
     assert "It is done." in shown
     assert "$0.5000" in shown
@@ -192,7 +195,7 @@ def test_a_run_that_failed_says_so() -> None:
     held = asked()
     report = report_of(held.run, held.simulation, None, stages=0)
     run = replace(report.run, status=RunStatus.CANCELLED)
-    shown = plain(result_lines(replace(report, run=run), language="en", max_findings=5))
+    shown = plain(result_lines(replace(report, run=run), words=ENGLISH, max_findings=5))
     assert "The run was cancelled." in shown
     assert "Nobody answered." in shown
 
@@ -207,7 +210,9 @@ def test_a_vote_for_none_of_the_positions_is_told_in_the_readers_language() -> N
     }
     held = held.with_result(dissenting_opinions=[opinion])
     report = report_of(held.run, held.simulation, held.outcome)
-    assert "cyd: 해당 입장 없음" in plain(result_lines(report, language="ko", max_findings=5))
+    assert "cyd: 해당 입장 없음" in plain(
+        result_lines(report, words=Translator("ko"), max_findings=5)
+    )
     assert "cyd: none of the positions" in text_of(held)
 
 
@@ -275,7 +280,7 @@ def test_who_is_waited_for_is_named_in_every_workflow() -> None:
     report = report_of(held.run, held.simulation, None, stages=1)
     steps = [replace(one, status="leased", reply=None) for one in report.steps[1:]]
     report = replace(report, steps=(*report.steps[:1], *steps))
-    shown = plain(result_lines(report, language="ko", max_findings=5))
+    shown = plain(result_lines(report, words=Translator("ko"), max_findings=5))
     assert "작업 중: bob, cyd" in shown
 
 
@@ -297,16 +302,16 @@ def test_a_review_tells_what_its_sections_say_and_the_findings_do_not() -> None:
     report = make_report(
         findings=(make_finding(),), verdict="NEEDS_FIX", detail={"feedback": feedback}
     )
-    written = markdown.render(report, "en").partition("## What the debate brought\n\n")[2]
+    written = markdown.render(report, ENGLISH).partition("## What the debate brought\n\n")[2]
     assert written.partition("\n\n")[0].splitlines() == [
         "- **security risk:** Names are logged — MINOR",
         "- **agreed:** The test is \\| good",
         "- **conceded:** Shell injection",
         "- **recommendation:** Mend it first.",
     ]
-    everything = plain(result_lines(report, language="ko", max_findings=None))
+    everything = plain(result_lines(report, words=Translator("ko"), max_findings=None))
     assert "다듬은 권고: Mend it first." in everything
-    assert "Mend it" not in plain(result_lines(report, language="ko", max_findings=5))
+    assert "Mend it" not in plain(result_lines(report, words=Translator("ko"), max_findings=5))
 
 
 @pytest.mark.parametrize(
@@ -322,6 +327,6 @@ def test_at_the_bound_of_revisions_the_last_answer_is_not_taken_for_the_last_ver
     run = debates.submitted(PlanOptions(max_revisions=1), language=language)
     held = Held(run, *debates.hold(run, PlanCast(), debates.decides("revise")))
     report = report_of(held.run, held.simulation, held.outcome)
-    shown = plain(result_lines(report, language=language, max_findings=5))
+    shown = plain(result_lines(report, words=Translator(language), max_findings=5))
     assert decision in shown
     assert warning in shown

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 
+from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 
 
-def render(report: RunReport, language: str) -> str:
+def render(report: RunReport, words: Translator) -> str:
     """A line for every finding."""
-    del language
+    del words
     page = io.StringIO()
     writer = csv.writer(page, lineterminator="\n")
     writer.writerow(("severity", "title"))
