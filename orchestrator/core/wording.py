@@ -32,9 +32,7 @@ def lines_of(value: Any) -> Iterable[str]:
         case {"finding": str(identity), "position": str(position), **rest}:
             yield f"{identity}: {position}. {rest.get('reason', '')}".strip()
         case {"title": str(title), **rest}:
-            place = rest.get("place")
-            where = f"{place['path']}:{place['line']} " if isinstance(place, dict) else ""
-            yield f"- [{rest.get('severity', 'MINOR')}] {where}{title}. {rest.get('detail', '')}".strip()
+            yield _finding_line(title, rest)
         case {**fields}:
             yield "- " + " — ".join(str(part) for part in fields.values() if part)
         case list() | tuple():
@@ -42,6 +40,12 @@ def lines_of(value: Any) -> Iterable[str]:
                 yield from lines_of(item if not isinstance(item, str) else f"- {item}")
         case _:
             return
+
+
+def _finding_line(title: str, rest: Mapping[Any, Any]) -> str:
+    place = rest.get("place")
+    where = f"{place['path']}:{place['line']} " if isinstance(place, dict) else ""
+    return f"- [{rest.get('severity', 'MINOR')}] {where}{title}. {rest.get('detail', '')}".strip()
 
 
 def under_name(name: str, text: str) -> str:

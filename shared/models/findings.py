@@ -45,6 +45,11 @@ class Place(ForeignWire):
     line: int = Field(ge=1)
     end_line: int | None = None
 
+    @property
+    def last_line(self) -> int:
+        """The last of its lines, the only one where it has no other."""
+        return max(self.line, self.end_line or self.line)
+
 
 class RaisedFinding(ForeignWire):
     """One claim as a participant states it in a reply.

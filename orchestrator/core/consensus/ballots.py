@@ -76,19 +76,17 @@ def count_votes(
     threshold: float,
     quorum: int,
 ) -> Count:
-    """Count; voters of one family share one vote. Who is missing or abstains supports nothing, with full weight.
+    """Count; voters of one family share one vote. Anyone missing or abstaining supports nothing, with full weight.
 
     So replacing any vote by silence never raises a figure that decides.
     """
     taken = {voter.name: _taken(votes.get(voter.name)) for voter in voters}
     stated = [voter for voter in voters if taken[voter.name] is not None]
-    everybody = _supports(voters, taken)
+    support, weighted = _support(voters, taken)
     return Count(
-        support=_mean([bloc.support for bloc in everybody]),
-        weighted=_ratio(
-            sum(bloc.weighted for bloc in everybody), sum(bloc.weight for bloc in everybody)
-        ),
-        if_all_spoke=_mean([bloc.support for bloc in _supports(stated, taken)]),
+        support=support,
+        weighted=weighted,
+        if_all_spoke=_support(stated, taken)[0],
         threshold=threshold,
         stated=len(stated),
         expected=len(voters),
@@ -108,8 +106,13 @@ class _BlocVote:
     weighted: float
 
 
-def _supports(voters: Sequence[Participant], taken: Mapping[str, Vote | None]) -> list[_BlocVote]:
-    return [_bloc_vote([taken[name] for name in bloc]) for bloc in _blocs(voters)]
+def _support(
+    voters: Sequence[Participant], taken: Mapping[str, Vote | None]
+) -> tuple[float, float]:
+    """The mean position over independent voices, plain and weighted by their confidence."""
+    votes = [_bloc_vote([taken[name] for name in bloc]) for bloc in _blocs(voters)]
+    weighted = _ratio(sum(vote.weighted for vote in votes), sum(vote.weight for vote in votes))
+    return _mean([vote.support for vote in votes]), weighted
 
 
 def _bloc_vote(votes: Sequence[Vote | None]) -> _BlocVote:

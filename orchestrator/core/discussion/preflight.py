@@ -77,14 +77,16 @@ def _obstacles(
     speaker: Participant, input_tokens: int, budget: Budget, price: Price
 ) -> Iterator[ForbiddenCall]:
     tokens = input_tokens + speaker.max_output_tokens
-    if speaker.context_tokens is not None and tokens > speaker.context_tokens:
-        yield ForbiddenCall(speaker, Limit.CONTEXT, tokens, speaker.context_tokens)
     usd = price(speaker, input_tokens, speaker.max_output_tokens)
-    if usd == 0.0:
-        return
-    if budget.max_usd is not None and usd is None:
-        yield ForbiddenCall(speaker, Limit.PRICE)
-    if budget.max_usd is not None and usd is not None and usd > budget.max_usd:
-        yield ForbiddenCall(speaker, Limit.MONEY, usd, budget.max_usd)
-    if budget.max_tokens is not None and tokens > budget.max_tokens:
-        yield ForbiddenCall(speaker, Limit.TOKENS, tokens, budget.max_tokens)
+    limits: list[tuple[Limit, float | None, float | None]] = [
+        (Limit.CONTEXT, tokens, speaker.context_tokens)
+    ]
+    if usd != 0.0:
+        limits += ((Limit.MONEY, usd, budget.max_usd), (Limit.TOKENS, tokens, budget.max_tokens))
+    for limit, need, allowed in limits:
+        if allowed is None:
+            continue
+        if need is None:
+            yield ForbiddenCall(speaker, Limit.PRICE)
+        elif need > allowed:
+            yield ForbiddenCall(speaker, limit, need, allowed)

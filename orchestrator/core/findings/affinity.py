@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 BACKGROUND = 200  # texts about other things that a discussion's own claims are weighed against
@@ -134,15 +134,18 @@ def _terms_of(piece: str) -> list[tuple[str, float]]:
     if "가" <= piece[0] <= "힣":
         return [(piece[at : at + 2], 1.0) for at in range(max(1, len(piece) - 1))]
     if not _IDENTIFIER.search(piece):
-        word = piece.lower()
-        return [(_stem(word), 1.0)] if len(word) > 1 and word not in _FILLER else []
-    found: list[tuple[str, float]] = []
+        return _stems([piece], 1.0)
+    counted: list[tuple[str, float]] = []
     for part in _PATH.split(piece):
         if _IDENTIFIER.search(part):
-            found.append((f"#{part.lower().replace('_', '')}", 1.0))
-        words = (word.lower() for word in _HUMP.findall(part))
-        found += [(_stem(word), PART) for word in words if len(word) > 1 and word not in _FILLER]
-    return found
+            counted.append((f"#{part.lower().replace('_', '')}", 1.0))
+        counted += _stems(_HUMP.findall(part), PART)
+    return counted
+
+
+def _stems(words: Iterable[str], count: float) -> list[tuple[str, float]]:
+    lowered = (word.lower() for word in words)
+    return [(_stem(word), count) for word in lowered if len(word) > 1 and word not in _FILLER]
 
 
 def _stem(word: str) -> str:

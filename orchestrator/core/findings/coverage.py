@@ -10,8 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
-from shared.models.coverage import Absence, Coverage, CoverageReport, FileCoverage, UnreadReason
+from shared.models.coverage import (
+    Absence,
+    Coverage,
+    CoverageReport,
+    FileCoverage,
+    UnreadFile,
+    UnreadReason,
+)
 from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure
 from shared.models.subject import FileChange, Subject
@@ -37,6 +45,11 @@ class FilesRead:
         if self.failure is not None:
             return frozenset()
         return None if self.coverage is None else frozenset(self.coverage.read)
+
+    @property
+    def unread(self) -> tuple[UnreadFile, ...]:
+        """The files that the critic names as not taken in."""
+        return () if self.coverage is None else self.coverage.unread
 
 
 def shown_files(subject: Subject, within: Collection[str] | None = None) -> Coverage:
@@ -64,6 +77,10 @@ def excuse_of(file: FileChange) -> str | None:
         return "excluded"
     if file.skipped is not None or file.as_new or file.changed:
         return None
+    return _excuse_without_lines(file)
+
+
+def _excuse_without_lines(file: FileChange) -> str | None:
     if file.before is not None and file.before == file.after:
         return "renamed" if file.status == "renamed" else "unchanged"
     if file.status == "added" and file.after is not None:
@@ -87,26 +104,26 @@ def cover(
     independent = {
         file.path
         for file in subject.files
-        for one in readers
-        if not one.computes and _took_in(one, file.path)
+        for reader in readers
+        if not reader.computes and _took_in(reader, file.path)
     }
     absences = [
-        one.model_copy(
+        absence.model_copy(
             update={
                 "excused": absence_allowed
-                or (one.reason is UnreadReason.SUPPRESSED and one.path in independent)
+                or (absence.reason is UnreadReason.SUPPRESSED and absence.path in independent)
             }
         )
-        for one in _absences(readings, review)
+        for absence in _absences(readings, review)
     ]
     return CoverageReport(files=files, absent=tuple(absences))
 
 
 def _readers(readings: Iterable[FilesRead]) -> tuple[FilesRead, ...]:
     """Who answered: an analyser with its last run, everybody else with all that they were shown, turn by turn."""
-    answered = [one for one in readings if one.failure is None]
-    last = {one.participant: one for one in answered}
-    return tuple(one for one in answered if not one.computes or one is last[one.participant])
+    answered = [turn for turn in readings if turn.failure is None]
+    last = {turn.participant: turn for turn in answered}
+    return tuple(turn for turn in answered if not turn.computes or turn is last[turn.participant])
 
 
 def merged(reports: Iterable[CoverageReport | None]) -> CoverageReport | None:
@@ -116,7 +133,7 @@ def merged(reports: Iterable[CoverageReport | None]) -> CoverageReport | None:
         return None
     return CoverageReport(
         files=tuple(file for report in known for file in report.files),
-        absent=tuple(one for report in known for one in report.absent),
+        absent=tuple(absence for report in known for absence in report.absent),
     )
 
 
@@ -139,7 +156,7 @@ def _file(
 
 
 def _names(readers: Iterable[FilesRead], path: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.participant for one in readers if _took_in(one, path)))
+    return tuple(dict.fromkeys(turn.participant for turn in readers if _took_in(turn, path)))
 
 
 def _took_in(reading: FilesRead, path: str) -> bool:
@@ -150,11 +167,10 @@ def _why_unread(file: FileChange, readings: Sequence[FilesRead]) -> tuple[Unread
     """The capture's reason, else a reader's, else that nobody was shown it."""
     if file.skipped is not None:
         return file.unread or UnreadReason.NOT_SHOWN, file.skipped
-    for one in readings:
-        for unread in one.coverage.unread if one.coverage else ():
-            if unread.path == file.path:
-                return unread.reason, unread.detail
-    failed = next((one.failure for one in readings if one.failure is not None), None)
+    for unread in chain.from_iterable(reading.unread for reading in readings):
+        if unread.path == file.path:
+            return unread.reason, unread.detail
+    failed = next((reading.failure for reading in readings if reading.failure is not None), None)
     if failed is not None:
         return _reason_of(failed), failed.message
     return UnreadReason.NOT_SHOWN, ""
@@ -162,25 +178,27 @@ def _why_unread(file: FileChange, readings: Sequence[FilesRead]) -> tuple[Unread
 
 def _absences(readings: Sequence[FilesRead], review: int) -> Iterable[Absence]:
     """Analysers that were missing: for a file in any of their tool runs, or with none that succeeded."""
-    present = {one.participant for one in readings if one.computes and one.failure is None}
-    failures = {
-        one.participant: one.failure
-        for one in readings
-        if one.computes and one.failure is not None and one.participant not in present
-    }
-    for name, failure in failures.items():
+    runs = [reading for reading in readings if reading.computes]
+    for name, failure in _missing(runs).items():
         yield Absence(
             participant=name, reason=_reason_of(failure), detail=failure.message, review=review
         )
-    for one in readings:
-        for unread in one.coverage.unread if one.computes and one.coverage else ():
+    for run in runs:
+        for unread in run.unread:
             yield Absence(
-                participant=one.participant,
+                participant=run.participant,
                 path=unread.path,
                 reason=unread.reason,
                 detail=unread.detail,
                 review=review,
             )
+
+
+def _missing(runs: Sequence[FilesRead]) -> dict[str, Failure]:
+    """The last failure of every analyser that never answered."""
+    failures = {run.participant: run.failure for run in runs if run.failure is not None}
+    present = {run.participant for run in runs if run.failure is None}
+    return {name: failure for name, failure in failures.items() if name not in present}
 
 
 def _reason_of(failure: Failure) -> UnreadReason:

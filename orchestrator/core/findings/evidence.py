@@ -324,6 +324,6 @@ def _rule_holds(reason: str, finding: Finding, texts: SubjectTexts) -> bool:
             *folders, name = plain_path(place.path).lower().split("/")
             return "test" in name or not {"test", "tests", "testing"}.isdisjoint(folders)
         case "unchanged-line":
-            last = max(place.line, place.end_line or place.line)
+            last = place.last_line
             return not texts.is_changed(place.path, place.line, last)
     return False

@@ -24,13 +24,14 @@ from orchestrator.core.findings.stances import raising_stance
 from shared.models.findings import (
     SEVERITY_ORDER,
     Finding,
+    Place,
     Position,
     RaisedFinding,
     Severity,
     Stance,
 )
 from shared.models.notices import Notice, notice, sentences
-from shared.models.subject import Subject
+from shared.models.subject import FileChange, Subject
 
 INFORMATIVE = 20  # characters of detail that make a claim a reasoned one
 # Pairs of claims whose texts are compared in one merge, which takes seconds at most. With more only those
@@ -72,7 +73,7 @@ _Group = list[int]  # indexes of items that say the same
 
 def spellings_of(raised: Iterable[Raised], known: Iterable[Finding]) -> Spellings:
     """For several merges of the same claims one after another."""
-    return Spellings((*map(_claim_of_known, known), *map(_claim_of, raised)))
+    return Spellings([*map(_claim_of, known), *map(_claim_of, raised)])
 
 
 def absorb(
@@ -82,26 +83,21 @@ def absorb(
 
     What is merged with what does not depend on the order of `raised`; the numbers of new findings do.
     """
-    items = [_Item(_claim_of_known(finding), finding) for finding in known]
-    items += [_Item(_claim_of(one), one) for one in raised]
-    groups = _group(items, spellings)
+    items = [*map(_item, known), *map(_item, raised)]
+    number = max((_number(finding.id) for finding in known), default=0)
     joined: dict[str, list[Raised]] = {}
-    fresh: list[list[Raised]] = []
-    for group in groups:
+    fresh: dict[str, list[Raised]] = {}
+    for group in _group(items, spellings):
         sources = [items[index].source for index in group]
         claims = [source for source in sources if isinstance(source, Raised)]
         home = sources[0]  # known findings come first among the items
         if isinstance(home, Finding):
             joined[home.id] = claims
         else:
-            fresh.append(claims)
+            fresh[f"F{number + len(fresh) + 1}"] = claims
     findings = [_join(finding, joined[finding.id]) for finding in known]
-    number = max((_number(finding.id) for finding in known), default=0)
-    members = [(finding.id, joined[finding.id]) for finding in known]
-    for offset, claims in enumerate(fresh, start=1):
-        findings.append(_new(f"F{number + offset}", claims))
-        members.append((f"F{number + offset}", claims))
-    return Merged(tuple(findings), len(fresh), _raising_lines(members))
+    findings += [_new(identity, claims) for identity, claims in fresh.items()]
+    return Merged(tuple(findings), len(fresh), _raising_lines(joined | fresh))
 
 
 def _number(identity: str) -> int:
@@ -109,13 +105,13 @@ def _number(identity: str) -> int:
     return int(digits) if digits.isdecimal() else 0
 
 
-def _raising_lines(members: Iterable[tuple[str, Sequence[Raised]]]) -> tuple[Stance, ...]:
+def _raising_lines(members: Mapping[str, Sequence[Raised]]) -> tuple[Stance, ...]:
     lines = {
-        (one.round, one.participant, one.role, identity): raising_stance(
-            identity, one.participant, one.round, one.role
+        (claim.round, claim.participant, claim.role, identity): raising_stance(
+            identity, claim.participant, claim.round, claim.role
         )
-        for identity, claims in members
-        for one in claims
+        for identity, claims in members.items()
+        for claim in claims
     }
     return tuple(lines.values())
 
@@ -123,40 +119,28 @@ def _raising_lines(members: Iterable[tuple[str, Sequence[Raised]]]) -> tuple[Sta
 # ---- grouping -----------------------------------------------------------------------------------
 
 
-def _claim_of(one: Raised) -> ComparableClaim:
-    said = one.finding
-    return ComparableClaim(
-        title=said.title,
-        detail=said.detail,
-        rule=said.rule,
-        place=said.place,
-        turn=(one.participant, one.round, one.role),
-    )
+def _item(source: Raised | Finding) -> _Item:
+    return _Item(_claim_of(source), source)
 
 
-def _claim_of_known(finding: Finding) -> ComparableClaim:
+def _claim_of(source: Raised | Finding) -> ComparableClaim:
+    claim = source.finding if isinstance(source, Raised) else source
     return ComparableClaim(
-        title=finding.title,
-        detail=finding.detail,
-        rule=finding.rule,
-        place=finding.place,
-        turn=None,
+        title=claim.title,
+        detail=claim.detail,
+        rule=claim.rule,
+        place=claim.place,
+        turn=(source.participant, source.round, source.role)
+        if isinstance(source, Raised)
+        else None,
     )
 
 
 def _group(items: Sequence[_Item], spellings: Spellings | None) -> list[_Group]:
-    """Best pairs first, complete linkage: everything in a group is the same as everything else in it.
-
-    Ties are broken by the claims themselves, never by their position, so permuting the input permutes the result.
-    """
+    """Best pairs first, complete linkage: everything in a group is the same as everything else in it."""
     scores = _scores(items, spellings)
-    paired = {index for pair in scores for index in pair}
-    order = sorted(paired, key=lambda index: _canonical(items[index]))
-    rank = {index: place for place, index in enumerate(order)}
     group_of: dict[int, _Group] = {index: [index] for index in range(len(items))}
-    for a, b in sorted(
-        scores, key=lambda pair: (-scores[pair], *sorted((rank[pair[0]], rank[pair[1]])))
-    ):
+    for a, b in _surest_first(scores, items):
         first, second = group_of[a], group_of[b]
         if first is second or not all(
             (min(x, y), max(x, y)) in scores for x in first for y in second
@@ -168,15 +152,30 @@ def _group(items: Sequence[_Item], spellings: Spellings | None) -> list[_Group]:
     return sorted(unique.values(), key=lambda group: group[0])
 
 
+def _surest_first(
+    scores: Mapping[tuple[int, int], float], items: Sequence[_Item]
+) -> list[tuple[int, int]]:
+    """Ties are broken by the claims themselves, never by their position, so permuting the input permutes the result."""
+    paired = {index for pair in scores for index in pair}
+    order = sorted(paired, key=lambda index: _canonical(items[index]))
+    rank = {index: place for place, index in enumerate(order)}
+    return sorted(scores, key=lambda pair: (-scores[pair], *sorted(rank[each] for each in pair)))
+
+
 def _scores(items: Sequence[_Item], spellings: Spellings | None) -> dict[tuple[int, int], float]:
     """How surely each pair says the same, those left out that do not."""
-    pairs = [(a, b) for a, b in _candidates(items) if comparable(items[a].claim, items[b].claim)]
-    if len(pairs) > MAX_COMPARED_PAIRS:
-        pairs = [(a, b) for a, b in pairs if in_the_same_words(items[a].claim, items[b].claim)]
+    pairs = _compared_pairs(items)
     compared = {index for pair in pairs for index in pair}
     known = spellings or Spellings(items[index].claim for index in compared)
     scores = {(a, b): same_defect(items[a].claim, items[b].claim, known) for a, b in pairs}
     return {pair: score for pair, score in scores.items() if score > 0}
+
+
+def _compared_pairs(items: Sequence[_Item]) -> list[tuple[int, int]]:
+    pairs = [(a, b) for a, b in _candidates(items) if comparable(items[a].claim, items[b].claim)]
+    if len(pairs) <= MAX_COMPARED_PAIRS:
+        return pairs
+    return [(a, b) for a, b in pairs if in_the_same_words(items[a].claim, items[b].claim)]
 
 
 def _candidates(items: Sequence[_Item]) -> Iterable[tuple[int, int]]:
@@ -342,12 +341,14 @@ def check_place(finding: Finding, subject: Subject) -> Finding:
         return with_caveat(finding, NOT_IN_CHANGE)
     if subject.counts_unread and any(file.skipped is not None for file in touched):
         return finding  # nobody was shown its lines
-    first = finding.place.line
-    last = max(first, finding.place.end_line or first)
-    on_change = any(
-        lines.first <= last and first <= lines.last for file in touched for lines in file.changed
-    )
+    on_change = any(_touches(file, finding.place) for file in touched)
     return finding if on_change else with_caveat(finding, NOT_ON_CHANGED_LINE)
+
+
+def _touches(file: FileChange, place: Place) -> bool:
+    return any(
+        lines.first <= place.last_line and place.line <= lines.last for lines in file.changed
+    )
 
 
 def check_places(findings: Sequence[Finding], subject: Subject) -> tuple[Finding, ...]:

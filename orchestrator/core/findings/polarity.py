@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 
 from orchestrator.core.findings.cues import KO_NEGATION, NEGATORS, clauses, negated_at
 
@@ -70,37 +71,37 @@ def _nearly_the_same_words(one: _Stated, two: _Stated) -> bool:
 def _without_prefixes(one: _Stated, two: _Stated) -> _Stated:
     """`unvalidated` beside a text that says `validated` is that word, negated."""
     other = two.plain | two.negated
-    found = {
+    denials = {
         word: word.removeprefix(prefix)
         for word in one.prefixed - other
         for prefix in _PREFIXES
         if word.startswith(prefix) and word.removeprefix(prefix) in other
     }
-    if not found:
+    if not denials:
         return one
-    return replace(one, plain=one.plain - found.keys(), negated=one.negated | set(found.values()))
+    negated = one.negated | set(denials.values())
+    return replace(one, plain=one.plain - denials.keys(), negated=negated)
 
 
 @lru_cache(maxsize=2048)
 def _stated(text: str) -> _Stated:
-    plain: set[str] = set()
-    negated: set[str] = set()
-    count = 0
     # Identifiers are words here: `user_id` and `userId` must not fall apart into what negation reaches.
-    for words in clauses(text.replace("_", "")):
-        count += len(words)
-        for index, word in enumerate(words):
-            if word in NEGATORS or word in _LACKS or len(word) < _SHORTEST_WORD:
-                continue
-            denied = negated_at(words, index) != _lacking(words, index)
-            (negated if denied else plain).add(_stem(word))
-    for stem, denied in _korean(text):
-        count += 1
-        (negated if denied else plain).add(stem)
+    english = list(clauses(text.replace("_", "")))
+    korean = list(_korean(text))
+    stems = [*chain.from_iterable(map(_english, english)), *korean]
+    plain = frozenset(stem for stem, denied in stems if not denied)
+    negated = frozenset(stem for stem, denied in stems if denied)
     # A word that stands both ways in one text says nothing about what the text states.
-    said = frozenset(plain - negated)
-    prefixed = frozenset(word for word in said if word.startswith(_PREFIXES))
-    return _Stated(said, frozenset(negated - plain), prefixed, count)
+    stated = plain - negated
+    prefixed = frozenset(word for word in stated if word.startswith(_PREFIXES))
+    return _Stated(stated, negated - plain, prefixed, sum(map(len, english)) + len(korean))
+
+
+def _english(words: list[str]) -> Iterator[tuple[str, bool]]:
+    """The word stems of a clause, each with whether it is negated or missing."""
+    for index, word in enumerate(words):
+        if word not in NEGATORS and word not in _LACKS and len(word) >= _SHORTEST_WORD:
+            yield _stem(word), negated_at(words, index) != _lacking(words, index)
 
 
 def _lacking(words: list[str], index: int) -> bool:

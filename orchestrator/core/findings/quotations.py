@@ -108,7 +108,7 @@ class SubjectTexts:
         if lines is None or place is None:
             return False
         first = max(place.line - 1 - NEAR_LINES, 0)
-        last = max(place.line, place.end_line or place.line) + NEAR_LINES
+        last = place.last_line + NEAR_LINES
         around = normalised("\n".join(lines[first:last]))
         if _occurs(quote, around):
             return True

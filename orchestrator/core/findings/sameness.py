@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -64,7 +64,7 @@ class Spellings:
     """Near spellings among the words of some claims, looked up once for a word instead of for each pair of claims.
 
     Up to `MAX_VOCABULARY` words each is compared with each. Beyond that, words are compared that begin alike, in groups
-    of at most `MAX_GROUP`: who says more than people do finds fewer of their spellings, and takes no more time.
+    of at most `MAX_GROUP`: claims longer than people write lose some of their spellings, and take no more time.
     """
 
     def __init__(self, claims: Iterable[ComparableClaim]) -> None:
@@ -87,10 +87,10 @@ class Spellings:
     def near(self, word: str) -> tuple[str, ...]:
         """The words that are spelt nearly like it, the nearest first, then by the alphabet."""
         if word not in self._near:
-            found = process.extract(
+            matches = process.extract(
                 word, self._group(word), scorer=fuzz.ratio, score_cutoff=_WORD_ALIKE, limit=None
             )
-            self._near[word] = tuple(other for other, _, _ in found if other != word)
+            self._near[word] = tuple(other for other, _, _ in matches if other != word)
         return self._near[word]
 
     def _group(self, word: str) -> list[str]:
@@ -102,13 +102,17 @@ class Spellings:
 
 def comparable(a: ComparableClaim, b: ComparableClaim) -> bool:
     """False when place, rule and turn alone tell the claims apart; no text is read for that."""
-    if a.turn is not None and a.turn == b.turn:
+    if _in_one_breath(a, b):
         return a.place == b.place and a.rule == b.rule
     if a.place is None or b.place is None:
         return True
     return _gap(a.place, b.place) <= NEAR_LINES and plain_path(a.place.path) == plain_path(
         b.place.path
     )
+
+
+def _in_one_breath(a: ComparableClaim, b: ComparableClaim) -> bool:
+    return a.turn is not None and a.turn == b.turn
 
 
 def in_the_same_words(a: ComparableClaim, b: ComparableClaim) -> bool:
@@ -124,19 +128,22 @@ def same_defect(
 
     What one participant lists twice in one breath is two defects, unless place, rule and text are the same; without
     a place to tell them apart the same words, not only similar ones (the two may differ in one name, and it counts).
-    Whoever compares many claims gives the `spellings` of all of them.
+    A caller that compares many claims gives the `spellings` of all of them.
     """
-    if a.turn is not None and a.turn == b.turn:
-        if a.place != b.place or a.rule != b.rule:
-            return 0.0
+    if not comparable(a, b):
+        return 0.0
+    if _in_one_breath(a, b):
         if a.place is None and _words(a.whole) != _words(b.whole):
             return 0.0
         return _by_text(a, b, TEXTS_MATCH, 1.0, spellings)
     if a.place is None or b.place is None:
         return _by_text(a, b, TEXT_ALONE_ALIKE, 0.0, spellings)
-    gap = _gap(a.place, b.place)
-    if plain_path(a.place.path) != plain_path(b.place.path) or gap > NEAR_LINES:
-        return 0.0
+    return _by_place(a, b, _gap(a.place, b.place), spellings)
+
+
+def _by_place(
+    a: ComparableClaim, b: ComparableClaim, gap: int, spellings: Spellings | None
+) -> float:
     closeness = 1.0 - gap / (NEAR_LINES + 1)
     if a.rule and b.rule:
         if a.rule.casefold() == b.rule.casefold() and gap == 0:
@@ -185,14 +192,21 @@ def _alike(a: str, b: str, spellings: Spellings) -> float:
     if not common and not varied:
         return 0.0
     shared = sum(map(_weight, common))
-    others = set(right - left) if varied else set()
-    for word in sorted(varied):
-        partner = next((one for one in spellings.near(word) if one in others), None)
-        if partner is not None:
-            others.remove(partner)
-            shared += min(_weight(word), _weight(partner))
+    for word, partner in _partners(varied, set(right - left), spellings):
+        shared += min(_weight(word), _weight(partner))
     size_left, size_right = _size(left), _size(right)
     return (2 * shared / (size_left + size_right) + shared / min(size_left, size_right)) / 2
+
+
+def _partners(
+    varied: Iterable[str], others: set[str], spellings: Spellings
+) -> Iterator[tuple[str, str]]:
+    """Words with the nearest spelling among the others, each of which is taken once."""
+    for word in sorted(varied):
+        partner = next((near for near in spellings.near(word) if near in others), None)
+        if partner is not None:
+            others.remove(partner)
+            yield word, partner
 
 
 def _may_vary(word: str) -> bool:
@@ -201,14 +215,14 @@ def _may_vary(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
-    found: dict[str, None] = {}
+    words: dict[str, None] = {}
     for piece in _PIECE.findall(_HYPHEN.sub("", text.casefold())):
         if "가" <= piece[0] <= "힣":
             pairs = [piece[at : at + 2] for at in range(len(piece) - 1)] or [piece]
-            found.update(dict.fromkeys(pair for pair in pairs if pair not in _KO_ENDINGS))
+            words.update(dict.fromkeys(pair for pair in pairs if pair not in _KO_ENDINGS))
         elif piece not in _FILLER:
-            found[_ONE_WORD.get(piece, piece)] = None
-    return frozenset(list(found)[:_COMPARED_WORDS])
+            words[_ONE_WORD.get(piece, piece)] = None
+    return frozenset(list(words)[:_COMPARED_WORDS])
 
 
 def _weight(word: str) -> float:
@@ -222,8 +236,7 @@ def _size(words: frozenset[str]) -> float:
 
 def _gap(a: Place, b: Place) -> int:
     """Lines between two ranges, 0 when they share one."""
-    last_a, last_b = max(a.line, a.end_line or a.line), max(b.line, b.end_line or b.line)
-    return max(0, max(a.line, b.line) - min(last_a, last_b))
+    return max(0, max(a.line, b.line) - min(a.last_line, b.last_line))
 
 
 def plain_path(path: str) -> str:

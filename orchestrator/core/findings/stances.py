@@ -74,7 +74,7 @@ def latest(ledger: Sequence[Stance], finding: Finding) -> dict[str, Position]:
 
 def stated(positions: Mapping[str, Position]) -> dict[str, Position]:
     """Positions without abstentions, which are no data."""
-    return {who: position for who, position in positions.items() if position in VALUES}
+    return {name: position for name, position in positions.items() if position in VALUES}
 
 
 def conceded(ledger: Sequence[Stance], finding: Finding) -> bool:
@@ -98,8 +98,8 @@ def agreement_between(standing: FindingStanding, quorum: int = STATED_QUORUM) ->
     """
     values = [
         VALUES[position]
-        for who, position in stated(standing.positions).items()
-        if who not in standing.missing
+        for name, position in stated(standing.positions).items()
+        if name not in standing.missing
     ]
     if len(values) < quorum:
         return 0.0
@@ -113,8 +113,9 @@ def agreement_between(standing: FindingStanding, quorum: int = STATED_QUORUM) ->
 
 def withdrawn(finding: Finding, positions: Mapping[str, Position]) -> bool:
     """True when everybody who raised it took it back and nobody else supports it."""
-    return all(positions.get(who) is Position.WITHDRAW for who in finding.raised_by) and not any(
-        VALUES[position] > 0 for position in stated(positions).values()
+    supported = any(VALUES[position] > 0 for position in stated(positions).values())
+    return not supported and all(
+        positions.get(raiser) is Position.WITHDRAW for raiser in finding.raised_by
     )
 
 
@@ -135,18 +136,16 @@ def status_of(
         return FindingStatus.ACCEPTED
     if withdrawn(finding, positions):
         return FindingStatus.REJECTED
-    values = [VALUES[position] for position in stated(positions).values()]
+    known = stated(positions)
+    values = [VALUES[position] for position in known.values()]
     if len(values) < quorum:
         return FindingStatus.UNDECIDED
     if not any(values):
         # An abstaining raiser has not given the finding up: others alone cannot reject it.
-        gave_up = all(positions[who] in VALUES for who in finding.raised_by)
+        gave_up = known.keys() >= set(finding.raised_by)
         return FindingStatus.REJECTED if gave_up else FindingStatus.UNDECIDED
-    if all(values):
-        return FindingStatus.ACCEPTED
-    carried = (
-        agreement_between(FindingStanding(positions), quorum) >= threshold and fmean(values) > 0.5
-    )
+    agreement = agreement_between(FindingStanding(positions), quorum)
+    carried = min(values) > 0 or (agreement >= threshold and fmean(values) > 0.5)
     return FindingStatus.ACCEPTED if carried else FindingStatus.CONTESTED
 
 
@@ -172,6 +171,8 @@ def settle(
 # ---- with the turns that brought nothing --------------------------------------------------------
 
 _Key = tuple[str, str, int, str]  # participant, role, round, finding
+_Voice = tuple[str, str]  # participant, role
+_Turn = tuple[int, bool]  # round, whether it was answered
 
 
 @dataclass(frozen=True)
@@ -181,8 +182,8 @@ class Floor:
     Ledger lines of unanswered turns are ignored; lines of nobody's turn (a ballot, a person) count as turns.
     """
 
-    voices: Mapping[tuple[str, str], tuple[tuple[int, bool], ...]]
-    said: Mapping[_Key, Position]
+    voices: Mapping[_Voice, tuple[_Turn, ...]]
+    stated: Mapping[_Key, Position]
     lines: tuple[Stance, ...] = field(default=())
 
     @classmethod
@@ -192,12 +193,7 @@ class Floor:
             voice: [(turn.round, turn.contribution.answered) for turn in taken]
             for voice, taken in turns_by_voice(rounds).items()
         }
-        silent = {
-            (*voice, number)
-            for voice, taken in turns.items()
-            for number, answered in taken
-            if not answered
-        }
+        silent = _silent(turns)
         lines = tuple(
             line
             for line in _in_force(ledger)
@@ -209,7 +205,7 @@ class Floor:
                 taken.append((line.round, True))
         return cls(
             voices={voice: tuple(sorted(taken)) for voice, taken in turns.items()},
-            said={
+            stated={
                 (line.participant, line.role, line.round, line.finding): line.position
                 for line in lines
             },
@@ -220,47 +216,57 @@ class Floor:
         """Everybody's position on the finding, and who is missing since they last stated one."""
         positions: dict[str, Position] = {}
         missing: set[str] = set()
-        for who in sorted({name for name, _ in self.voices} | set(finding.raised_by)):
+        for participant in sorted({name for name, _ in self.voices} | set(finding.raised_by)):
             turns = sorted(
                 (number, role, answered)
                 for (name, role), taken in self.voices.items()
-                if name == who
+                if name == participant
                 for number, answered in taken
             )
-            match self._position(finding, who, turns):
+            match self._position(finding, participant, turns):
                 case Gap():
-                    missing.add(who)
+                    missing.add(participant)
                 case Position() as position:
-                    positions[who] = position
+                    positions[participant] = position
                 case None:
-                    if who in finding.raised_by:
-                        positions[who] = Position.AGREE
+                    if participant in finding.raised_by:
+                        positions[participant] = Position.AGREE
         return FindingStanding(positions, frozenset(missing))
 
-    def unchanged(self, finding: Finding, voice: tuple[str, str]) -> bool | None:
+    def unchanged(self, finding: Finding, voice: _Voice) -> bool | None:
         """Whether the voice's last turn restates its earlier position; None when there is nothing to compare."""
-        who, role = voice
+        participant, role = voice
         turns = [(number, role, answered) for number, answered in self.voices[voice]]
-        now = self.said.get((who, role, turns[-1][0], finding.id))
-        before = self._position(finding, who, turns[:-1])
+        now = self.stated.get((participant, role, turns[-1][0], finding.id))
+        before = self._position(finding, participant, turns[:-1])
         # Raising is a position of the role it was raised in: the author's side did not speak then.
-        if before is None and who in finding.raised_by and turns[0][0] <= finding.raised_in_round:
+        raised = participant in finding.raised_by and turns[0][0] <= finding.raised_in_round
+        if before is None and raised:
             before = Position.AGREE
         if now not in VALUES or before is None or before is Position.ABSTAIN:
             return None
         return isinstance(before, Position) and VALUES[before] == VALUES[now]
 
     def _position(
-        self, finding: Finding, who: str, turns: Sequence[tuple[int, str, bool]]
+        self, finding: Finding, participant: str, turns: Sequence[tuple[int, str, bool]]
     ) -> Position | Gap | None:
         for number, role, answered in reversed(turns):
             if number < finding.raised_in_round:
                 return None
             if not answered:
                 return Gap.MISSING
-            if position := self.said.get((who, role, number, finding.id)):
+            if position := self.stated.get((participant, role, number, finding.id)):
                 return position
         return None
+
+
+def _silent(turns: Mapping[_Voice, Iterable[_Turn]]) -> set[tuple[str, str, int]]:
+    return {
+        (*voice, number)
+        for voice, taken in turns.items()
+        for number, answered in taken
+        if not answered
+    }
 
 
 def agreement_on(finding: Finding, floor: Floor, quorum: int = STATED_QUORUM) -> float:
@@ -292,7 +298,7 @@ def stability_within(
 
 def _share(
     floor: Floor,
-    voice: tuple[str, str],
+    voice: _Voice,
     turns: Sequence[TurnTaken],
     findings: Sequence[Finding],
 ) -> float | None:

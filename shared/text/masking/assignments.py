@@ -127,32 +127,37 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _given(text: str, start: int, end: int, is_password: bool) -> Iterator[tuple[int, int]]:
-    found = _GIVEN.match(text, end)
-    if found is not None and _is_secret(found, is_password):
-        yield found.span(found.lastindex or 0)
+    given = _GIVEN.match(text, end)
+    if given is not None and _is_secret(given, is_password):
+        yield given.span(given.lastindex or 0)
     element = _ELEMENT.match(text, end)
     if element is not None and not _ABOUT.search(element[1]) and _is_value(element[2], is_password):
         yield element.span(2)
-    if not is_password:
-        bare = _BARE.match(text, end)
-        if bare is not None and looks_random(bare[1]) and not _is_dotted_name(bare[1]):
-            yield bare.span(1)
-        return
-    said = None if text[start:end].isascii() else _SAID.match(text, end)
-    if said is not None and not stands_for_another(said[1]):
-        yield said.span(1)
+    yield from (_given_as_password if is_password else _given_bare)(text, start, end)
+
+
+def _given_bare(text: str, _: int, end: int) -> Iterator[tuple[int, int]]:
+    bare = _BARE.match(text, end)
+    if bare is not None and looks_random(bare[1]) and not _is_dotted_name(bare[1]):
+        yield bare.span(1)
+
+
+def _given_as_password(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    korean = None if text[start:end].isascii() else _SAID.match(text, end)
+    if korean is not None and not stands_for_another(korean[1]):
+        yield korean.span(1)
     line = _LINE.match(text, end)
     if line is not None and _is_setting(text, start, line):
         yield line.span(3)
 
 
-def _is_secret(found: re.Match[str], is_password: bool) -> bool:
-    name, operator = found[1], found[2]
+def _is_secret(given: re.Match[str], is_password: bool) -> bool:
+    name, operator = given[1], given[2]
     if _ABOUT.search(name):
         return False
-    quoted = found[3] or found[4] or found[5]
+    quoted = given[3] or given[4] or given[5]
     if not quoted:
-        return looks_random(found[6]) and not _is_dotted_name(found[6].rstrip(":"))
+        return looks_random(given[6]) and not _is_dotted_name(given[6].rstrip(":"))
     # `("db", "password", "user")`, `password("Old one")`: what follows is a value only where it looks like one.
     if operator.strip() in (",", "(", "->", "||", "??", "?:"):
         if _OF_CODE.search(quoted):

@@ -60,17 +60,18 @@ def is_dummy(value: str) -> bool:
     return _DUMMY.search(value) is not None
 
 
+def _is_sample(value: str) -> bool:
+    return stands_for_another(value) or is_dummy(value) or _ALPHABET in value.lower()
+
+
 def looks_random(value: str) -> bool:
     """True for a long value of letters and digits without blanks whose characters hardly repeat."""
     return (
         len(value) >= SHORTEST_RANDOM
-        and not any(letter.isspace() for letter in value)
         and (_is_number(value) or _has_both(value) or _is_shuffled(value))
         and _OF_TOKENS.fullmatch(value) is not None
         and "://" not in value
-        and not stands_for_another(value)
-        and not is_dummy(value)
-        and _ALPHABET not in value.lower()
+        and not _is_sample(value)
         and _PACKAGE.match(value) is None
         and entropy(value) >= (_BITS_A_DIGIT if value.isdigit() else _BITS_A_CHARACTER)
     )
@@ -160,9 +161,7 @@ def is_token(value: str) -> bool:
         has_both_cases = longest.upper() != longest != longest.lower()
         words = (_WORD_OF_CASES if has_both_cases else _WORD).findall(longest)
         return sum(map(len, words)) <= 0.6 * len(longest) and looks_random(value)
-    return _is_unspeakable(longest) and not (
-        stands_for_another(value) or is_dummy(value) or _ALPHABET in value.lower()
-    )
+    return _is_unspeakable(longest) and not _is_sample(value)
 
 
 def _is_unspeakable(value: str) -> bool:

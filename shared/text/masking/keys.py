@@ -1,6 +1,6 @@
 """Private key blocks: their bodies are hidden, and nothing that only stands between two such lines.
 
-Whoever writes `BEGIN PRIVATE KEY` above code and `END` below must not hide the code from those who review it: within a
+Someone who writes `BEGIN PRIVATE KEY` above code and `END` below it must not hide the code from its reviewers: within a
 block only what looks like base64 is hidden.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 PRIVATE_KEY = "private-key"
 
@@ -31,23 +31,27 @@ _FEWEST_KINDS = 2  # of small letters, capitals, digits and signs: a key's line 
 
 def find_private_keys(text: str) -> Iterator[tuple[int, int]]:
     """The stretches between the lines of keys; of one without an end, the lines that look like a body."""
-    found = _KEY_BEGINS.search(text)
-    ends = [] if found is None else [one.start() for one in _KEY_ENDS.finditer(text)]
-    while found is not None:
-        start = found.end()
-        at = bisect_left(ends, start)
-        closed = at < len(ends) and ends[at] <= start + _LONGEST_KEY
-        end = ends[at] if closed else start
-        if not closed:
-            line = _KEY_LINE.match(text, start + (text[start : start + 1] == "\n"))
-            while line is not None and line.end() > end:
-                end = line.end()
-                line = _KEY_LINE.match(text, end)
-        while end > start and text[end - 1] in "\n+- \t\r":
-            end -= 1
-        if hide_body(text[start:end], "") != text[start:end]:
+    begin = _KEY_BEGINS.search(text)
+    ends = [] if begin is None else [end.start() for end in _KEY_ENDS.finditer(text)]
+    while begin is not None:
+        start = begin.end()
+        body = text[start : _body_end(text, start, ends)].rstrip("\n+- \t\r")
+        end = start + len(body)
+        if hide_body(body, "") != body:
             yield start, end
-        found = _KEY_BEGINS.search(text, max(end, start))
+        begin = _KEY_BEGINS.search(text, end)
+
+
+def _body_end(text: str, start: int, ends: Sequence[int]) -> int:
+    at = bisect_left(ends, start)
+    if at < len(ends) and ends[at] <= start + _LONGEST_KEY:
+        return ends[at]
+    end = start
+    line = _KEY_LINE.match(text, start + (text[start : start + 1] == "\n"))
+    while line is not None and line.end() > end:
+        end = line.end()
+        line = _KEY_LINE.match(text, end)
+    return end
 
 
 def hide_body(body: str, shown: str) -> str:

@@ -113,8 +113,7 @@ def stated_answer(text: str, act: Act, known: frozenset[str]) -> FollowedAnswer 
     A line `Answer: ...` states it in a turn of any length; otherwise the turn is short and takes nothing out.
     """
     if lines := _ANSWER_LINE.findall(text):
-        line = lines[-1].strip(" .*_")
-        return None if _NO_ANSWER.match(line) else _answer_of(line, known)
+        return _declared_answer(lines[-1].strip(" .*_"), known)
     words = len(text.split())
     if words > STATES_WITHIN or act.disagree >= 0.3:
         return None
@@ -128,7 +127,9 @@ def stated_answer(text: str, act: Act, known: frozenset[str]) -> FollowedAnswer 
     return None
 
 
-def _answer_of(line: str, known: frozenset[str]) -> FollowedAnswer:
+def _declared_answer(line: str, known: frozenset[str]) -> FollowedAnswer | None:
+    if _NO_ANSWER.match(line):
+        return None
     options = _options_in(line, known) | _named_in(line)
     short = len(line.split()) <= 2 * MOST_OPTIONS
     return FollowedAnswer(options) if options and short else FollowedAnswer(frozenset(), line)
@@ -192,20 +193,20 @@ class AnswerFloor:
             self.held[turn.speaker] = _kept(before)
 
     def _taken_over(self, turn: AnswerTurn, heard: int | None) -> FollowedAnswer | None:
-        """Whoever agrees takes over the answer of whom they name, else the last one, unless it is their own.
+        """Anyone who agrees takes over the answer of the one they name, else the last one, unless it is their own.
 
         In a round of several, where nobody had heard the others, it is the last one of somebody else.
         """
         if turn.act.agree < AGREES_FROM:
             return None
-        known = self.spoken if heard is None else self.spoken[:heard]
-        by_speaker = {speaker: answer for answer, speaker in known if speaker != turn.speaker}
-        named = [speaker for speaker in by_speaker if _names(turn.text, speaker)]
+        known = self.spoken[:heard]
+        others = [(answer, speaker) for answer, speaker in known if speaker != turn.speaker]
+        named = {speaker: answer for answer, speaker in others if _names(turn.text, speaker)}
         if len(named) == 1:
-            return by_speaker[named[0]]
-        if heard is None:
-            return known[-1][0] if known and known[-1][1] != turn.speaker else None
-        return next((answer for answer, who in reversed(known) if who != turn.speaker), None)
+            return next(iter(named.values()))
+        if heard is None and known[-1:] != others[-1:]:
+            return None
+        return others[-1][0] if others else None
 
     def _as_before(self, stated: FollowedAnswer) -> FollowedAnswer:
         """Words that repeat the last proposal are that proposal."""

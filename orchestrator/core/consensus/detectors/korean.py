@@ -44,32 +44,32 @@ _CONDITION = re.compile(
     r"(?:[다라]면|려면|[어아여해]야만?|경우에만|조건으로)[^.!?\n]{0,30}(?:동의|찬성|수용|받아들|좋|괜찮|가능)"
 )
 _LETTERS = re.compile(r"[가-힣A-Za-z0-9]")
+# How likely a turn agrees, disagrees and proposes: one without a proposal, and one with it.
+_NEITHER = ((0.0, 0.0, 0.1), (0.0, 0.0, 0.8))
+_OBJECTS = ((0.1, 0.8, 0.1), (0.0, 0.2, 0.8))
+_AGREES = ((0.85, 0.0, 0.05), (0.6, 0.0, 0.4))
 
 
 def read_korean(text: str) -> tuple[float, float, float]:
     """How likely a Korean turn agrees, disagrees and proposes an answer."""
-    propose = 0.8 if _PROPOSES.search(text) else 0.1
+    proposes = _PROPOSES.search(text) is not None
     if text.rstrip().endswith("?"):
-        return 0.0, 0.0, propose
-    if turn := _turned(text):
-        head, tail = turn
-        if (_CONCEDES.search(head) or _sides(head)[0]) and not _sides(tail)[0]:
-            return (0.1, 0.8, 0.1) if propose < 0.5 else (0.0, 0.2, propose)
-        text = tail
-    yes, no = _sides(text)
+        return _NEITHER[proposes]
+    head, tail = _turned(text)
+    yes, no = _sides(tail)
+    if not yes and (_CONCEDES.search(head) or _sides(head)[0]):
+        return _OBJECTS[proposes]
     if no:
         return (0.1 if yes else 0.0), 0.8, 0.1
-    if yes and not _CONDITION.search(text):
-        return (0.85, 0.0, 0.05) if propose < 0.5 else (0.6, 0.0, 0.4)
-    return 0.0, 0.0, propose
+    return _AGREES[proposes] if yes and not _CONDITION.search(tail) else _NEITHER[proposes]
 
 
-def _turned(text: str) -> tuple[str, str] | None:
-    """What stands before and after the last "but"; None without one, or with nothing behind it."""
-    found = list(_BUT.finditer(text))
-    if not found or len(_LETTERS.findall(text, found[-1].end())) < 2:
-        return None
-    return text[: found[-1].end()], text[found[-1].end() :].lstrip(" ,")
+def _turned(text: str) -> tuple[str, str]:
+    """What stands before and after the last "but"; nothing before without one, or with nothing after it."""
+    ends = [turn.end() for turn in _BUT.finditer(text)]
+    if not ends or len(_LETTERS.findall(text, ends[-1])) < 2:
+        return "", text
+    return text[: ends[-1]], text[ends[-1] :].lstrip(" ,")
 
 
 def _sides(text: str) -> tuple[bool, bool]:

@@ -41,9 +41,9 @@ def read_table(table: str) -> LinearModel:
 
     The comment `# trained on:` names the digests of the data that the weights were fitted to.
     """
-    comments = [line for line in table.splitlines() if line.startswith("# ")]
-    sources = [line.removeprefix(TRAINED_ON) for line in comments if line.startswith(TRAINED_ON)]
-    first, *lines = [line for line in table.splitlines() if line and not line.startswith("#")]
+    every = table.splitlines()
+    sources = [line.removeprefix(TRAINED_ON) for line in every if line.startswith(TRAINED_ON)]
+    first, *lines = [line for line in every if line and not line.startswith("#")]
     weights: dict[str, tuple[float, ...]] = {}
     for line in lines:
         for entry in line.split(" ; "):

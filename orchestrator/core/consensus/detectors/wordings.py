@@ -42,18 +42,21 @@ def says_the_same(one: str, other: str) -> bool:
     """The same words in another order or form, or with an addition; never with a word or a negation exchanged."""
     if letters(one) == letters(other):
         return True
+    if not _comparable(one, other):
+        return False
+    additions = _new_in(one, other), _new_in(other, one)
+    if all(additions) or (any(additions) and (similarity(one, other) or 0.0) < ALIKE_FROM):
+        return False
+    relations = relation_of(one, other), relation_of(other, one)
+    return all(relation.contradicts < CONTRADICTS_FROM for relation in relations)
+
+
+def _comparable(one: str, other: str) -> bool:
+    """Whether both say something, briefly, and with as many negations."""
     # Answers are a line or two. Longer texts are compared word by word in every direction, which takes minutes.
     if max(len(one), len(other)) > LONGEST_COMPARED or not (_meaning(one) and _meaning(other)):
         return False
-    if len(_NEGATION.findall(one.lower())) % 2 != len(_NEGATION.findall(other.lower())) % 2:
-        return False
-    left, right = _new_in(one, other), _new_in(other, one)
-    if left and right:
-        return False
-    if (left or right) and (similarity(one, other) or 0.0) < ALIKE_FROM:
-        return False
-    relations = relation_of(one, other), relation_of(other, one)
-    return all(each.contradicts < CONTRADICTS_FROM for each in relations)
+    return len(_NEGATION.findall(one.lower())) % 2 == len(_NEGATION.findall(other.lower())) % 2
 
 
 def _new_in(text: str, other: str) -> bool:
