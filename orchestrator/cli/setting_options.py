@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-import types
-from typing import Any, Union, get_args, get_origin
+from collections.abc import Mapping
+from typing import Any
 
 import click
 from pydantic import JsonValue
 from pydantic.fields import FieldInfo
 
 from orchestrator.cli.options import Decorator, Finite, in_this_order
-from orchestrator.core.setting import Flag, Setting, settings_of
+from orchestrator.core.setting import Flag, Setting, blanks_of, bound, plain_type, settings_of
 from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS
+
+
+class SettingOption(click.Option):
+    """An option whose help has blanks, which are filled in when it is shown: the catalogues have the text with them."""
+
+    def __init__(self, *declarations: Any, blanks: Mapping[str, Any], **attributes: Any) -> None:
+        """As click's own."""
+        super().__init__(*declarations, **attributes)
+        self.blanks = blanks
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """As click's own, filled in."""
+        record = super().get_help_record(ctx)
+        return record and (record[0], record[1].format(**self.blanks))
 
 
 def setting_options(workflow: str) -> Decorator:
@@ -59,32 +73,28 @@ def take_settings(
 
 def _option(name: str, setting: Setting, flag: Flag, field: FieldInfo) -> Decorator:
     spellings = (flag.spelling, name)
-    kind = _plain(field.annotation)
+    text, blanks = flag.help, blanks_of(setting, field)
+    kind = plain_type(field.annotation)
     if kind is bool:
         paired = "/" in flag.spelling
+        default = None if paired else False
         return click.option(
-            *spellings, is_flag=True, default=None if paired else False, help=flag.help
+            *spellings, is_flag=True, default=default, help=text, cls=SettingOption, blanks=blanks
         )
     accepted: Any = None
     if setting.words and flag.metavar is None:
         accepted = click.Choice(list(setting.words), case_sensitive=False)
     elif kind is int:
-        most = None if flag.open_ended else _bound(field, "le")
-        accepted = click.IntRange(_bound(field, "ge"), most)
+        most = None if flag.open_ended else bound(field, "le")
+        accepted = click.IntRange(bound(field, "ge"), most)
     elif kind is float:
-        above = _bound(field, "gt")
-        least = _bound(field, "ge") if above is None else above
-        accepted = Finite(least, _bound(field, "le"), min_open=above is not None)
-    return click.option(*spellings, type=accepted, metavar=flag.metavar, help=flag.help)
-
-
-def _plain(annotation: Any) -> Any:
-    """The type without `| None`."""
-    if get_origin(annotation) in (types.UnionType, Union):
-        return next(kind for kind in get_args(annotation) if kind is not type(None))
-    return annotation
-
-
-def _bound(field: FieldInfo, name: str) -> Any:
-    found = (getattr(fact, name, None) for fact in field.metadata)
-    return next((bound for bound in found if bound is not None), None)
+        above = bound(field, "gt")
+        accepted = Finite(bound(field, "gt", "ge"), bound(field, "le"), min_open=above is not None)
+    return click.option(
+        *spellings,
+        type=accepted,
+        metavar=flag.metavar,
+        help=text,
+        cls=SettingOption,
+        blanks=blanks,
+    )

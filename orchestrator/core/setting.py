@@ -1,28 +1,51 @@
 """What a setting says of itself beside its type, range and default; it stands with its field.
 
-From it are derived: the key of the configuration, the flag of the command, what a repository's own file may do to it,
-the rule of a replay, and the row in docs/configuration.md.
+From it are derived: the key of the configuration, the variable of the environment, the flag of the command, what a
+repository's own file may do to it, the rule of a replay, and the row in docs/configuration.md.
 """
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, JsonValue
+from pydantic.fields import FieldInfo
 
 
 class Trust(StrEnum):
-    """What a repository's own file may do to a setting; orchestrator/settings/trust.py holds each of them."""
+    """What a repository's own file may do to a setting: "as long as ...", as docs/configuration.md says it.
+
+    orchestrator/settings/trust.py holds each of them.
+    """
 
     NEVER = "never"
-    UNHURRIED = "nobody has fewer rounds, tries or seconds"
-    SAME = "not used unless it is the user's own"
-    TIGHTENS = "not used unless it is the one value that tightens, or the user's own"
+    FREE = "always"
+    BUILT_IN = "it is a built-in one: its participants join, its keys are judged like the file's"
+    JOINS = (
+        'they are names, and join those who take part without it (a `quorum` grows by as many, also the "more than '
+        'half" of those that only count answers); not when you typed the panel. No `scripted:FILE`, no '
+        "`openai:MODEL`, no address, no persona in its own words, no less than 10 s for one"
+    )
+    PART = "`orchestrator.ai` leads a forum, where you named nobody; no other part is used"
+    UNHURRIED = "nobody has fewer rounds, tries or seconds than without it"
+    DEADLINE = "it is not higher than yours, and nobody has fewer seconds than without it"
+    SAME = "it stays yours"
+    TIGHTENS = "it is the value that asks for more: {tightens}"
     NO_LOWER = "agreement is no easier"
     KEPT_ON = "nothing is switched off that keeps agreement honest"
-    QUORUM = "no absence is allowed that was not"
+    QUORUM = "it is at least as strict as yours, and you set one"
+    GATE = "it is at least as strict as yours"
+    NO_HIGHER = "it is not higher than yours; a tighter one holds, and a line says so"
+    ASKS = "it is `ask`"
+    STAYS_HERE = (
+        "it is `false`; where that leaves out participants of yours, the command ends with exit code 2 until you type "
+        "`--no-external`"
+    )
+    SAME_MODELS = "it says what yours says"
 
 
 @dataclass(frozen=True)
@@ -40,15 +63,15 @@ class Flag:
 
 @dataclass(frozen=True)
 class Setting:
-    """Stands in the annotation of an option's field.
+    """Stands in the annotation of a field, of a workflow's options or of a section of the configuration.
 
-    `key` is where the configuration has it: in the workflow's own section or, with a dot, in one that several share.
-    `falls_back` is a shared key that counts where the own one is not set, as far as the range allows. `words` are those
-    that are known where the type takes any, `nothing` the one that stands for no value; `seconds` makes it a duration.
-    `help` is its row in docs/configuration.md, `shown` the default there where the field's own does not say it.
+    `key` is where the configuration has an option: in the workflow's own section or, with a dot, in one that several
+    share. `falls_back` is a shared key that counts where the own one is not set, as far as the range allows. `words`
+    are those that are known where the type takes any, `nothing` the one that stands for no value; `seconds` makes it a
+    duration. `help` is its row in docs/configuration.md, `shown` the default there where the field's own does not say
+    it; help texts have blanks for what the field says, see `blanks_of`. `variable` of the environment sets it, too.
     `tightens` and `weakens` are values that `trust` lets a repository set, or never; with `less_is_more` a lower
-    figure gives people more time. `rules` are the short names under
-    which a replay changes it (of a model: its fields).
+    figure gives people more time. `rules` are the short names under which a replay changes it (of a model: its fields).
     """
 
     key: str | None = None
@@ -58,6 +81,7 @@ class Setting:
     words: tuple[str, ...] = ()
     nothing: str | None = None
     seconds: bool = False
+    variable: str | None = None
     trust: Trust = Trust.NEVER
     tightens: JsonValue = None
     weakens: JsonValue = None
@@ -71,13 +95,38 @@ class Setting:
         return self.key is not None and "." not in self.key
 
 
-THRESHOLDS = ("agreement", "stability", "agreement-weight", "stability-weight")
-"""The rules of the field that holds the convergence rule's numbers."""
-
-
 def settings_of(model: type[BaseModel]) -> Iterator[tuple[str, Setting]]:
     """The fields of a model that are settings, in their order."""
     for name, field in model.model_fields.items():
         for fact in field.metadata:
             if isinstance(fact, Setting):
                 yield name, fact
+
+
+def bound(field: FieldInfo, *names: str) -> Any:
+    """The first of these bounds (`ge`, `gt`, `le`) that a field has; None without any."""
+    bounds = (getattr(fact, name, None) for name in names for fact in field.metadata)
+    return next((value for value in bounds if value is not None), None)
+
+
+def plain_type(annotation: Any) -> Any:
+    """The type without `| None`."""
+    if get_origin(annotation) in (types.UnionType, Union):
+        return next(kind for kind in get_args(annotation) if kind is not type(None))
+    return annotation
+
+
+def blanks_of(setting: Setting, field: FieldInfo) -> dict[str, Any]:
+    """What the blanks of its help texts stand for: `{default}`, `{least}`, `{most}`, `{words}`, `{names[0]}`,
+    `{falls_back}`."""
+    literal = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+    names = setting.words or literal
+    *others, last = (f"`{name}`" for name in names or ("",))
+    return {
+        "default": field.default,
+        "least": bound(field, "ge", "gt"),
+        "most": bound(field, "le"),
+        "names": names,
+        "words": f"{', '.join(others)} or {last}" if others else last,
+        "falls_back": f"`{setting.falls_back}`",
+    }

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from orchestrator.core.setting import settings_of
+from orchestrator.core.setting import bound, settings_of
 from orchestrator.settings.schema import SECTIONS, Settings
 from orchestrator.subjects.request import MAY_BE_SENT, NEVER_SENT, Screen
 from orchestrator.workflows.descriptor import ASK
@@ -25,10 +24,10 @@ def workflow_options(workflow: str, settings: Settings, **given: object) -> Any:
         if setting.key is None:
             continue
         key = f"{described.section}.{setting.key}" if setting.own else setting.key
-        value = _value(settings, key)
+        value = settings.value(key)
         if value is None and setting.falls_back is not None:
             value = _within(
-                described.options.model_fields[name], _value(settings, setting.falls_back)
+                described.options.model_fields[name], settings.value(setting.falls_back)
             )
         elif value == setting.nothing:
             value = None
@@ -37,13 +36,9 @@ def workflow_options(workflow: str, settings: Settings, **given: object) -> Any:
     return described.options.model_validate(stated | given)
 
 
-def _value(settings: Settings, key: str) -> Any:
-    return attrgetter(key)(settings)
-
-
 def _within(field: FieldInfo, value: Any) -> Any:
     """The value as far as the field's range allows: a limit for all may be more than this workflow takes."""
-    most = next(filter(None, (getattr(fact, "le", None) for fact in field.metadata)), None)
+    most = bound(field, "le")
     return value if value is None or most is None else min(value, most)
 
 

@@ -2,46 +2,80 @@
 
 Such a file comes with the code under review, perhaps from somebody who wants it to pass. It adds and tightens: it may
 name further participants and ask for more, and it never drops, replaces, instructs or hurries those who would read the
-change without it. It does not say where code and keys go, what is run or written, or who decides. Every key of the
-schema has a rule here; what a rule does not let through is either an error (it could do harm) or not used, and said.
+change without it. It does not say where code and keys go, what is run or written, or who decides. Every key of
+the schema says by its `trust` which rule here is its own; what that does not let through is either an error (it could
+do harm) or not used, and said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, assert_never
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from orchestrator.core.setting import Setting, Trust, settings_of
 from orchestrator.settings.documents import Document
 from orchestrator.settings.options import DEFAULT_TURN_S, workflow_options
 from orchestrator.settings.preset_files import is_file
-from orchestrator.settings.schema import SECTIONS, ParticipantEntry, Settings
+from orchestrator.settings.schema import KEYS, SECTIONS, ParticipantEntry, Settings
 from orchestrator.settings.trees import Position, Tree, one_line
+from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
+from shared.models.run import DecisionPolicy
 from shared.providers.prices import exact_dollars
 
 SHORTEST_TIMEOUT_S = 10.0
 PANEL_KEYS = frozenset({"participants", "preset"})
 """The keys that name who takes part: they join the panel, and are no setting."""
+LEADER = "orchestrator.ai"
 
-Check = Callable[[Settings, Settings], str | None]
-"""Given the settings with the project's key and those without it: what is wrong, None when nothing is."""
+
+@dataclass(frozen=True)
+class Attempt:
+    """What a repository's file would make of one key: the settings with it and those without it."""
+
+    key: str
+    setting: Setting
+    after: Settings
+    before: Settings
+
+    @property
+    def wanted(self) -> Any:
+        """What the file says."""
+        return self.after.value(self.key)
+
+    @property
+    def present(self) -> Any:
+        """What holds without it."""
+        return self.before.value(self.key)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the file changes anything."""
+        return bool(self.wanted != self.present)
+
+
+Check = Callable[[Attempt], str | None]
+"""What is wrong with an attempt, None when nothing is."""
+
+
+def _nothing(_attempt: Attempt) -> str | None:
+    return None
 
 
 @dataclass(frozen=True)
 class TrustRule:
     """What becomes of a key in a repository's file.
 
-    `refused` says why a value is an error, `kept_out` why one is not used (a reason of views/notices.py); `limits`
-    marks what only tightens a budget, and is told.
+    `refused` says why a value is an error, `kept_out` why one is not used (a reason of presentation/notices.py);
+    `limits` marks what only tightens a budget, and is told.
     """
 
-    refused: Check | None = None
-    kept_out: Check | None = None
+    refused: Check = _nothing
+    kept_out: Check = _nothing
     limits: bool = False
 
 
@@ -60,88 +94,16 @@ class Admitted:
     notices: tuple[Notice, ...] = ()
 
 
-def _no_looser_gate(project: Settings, user: Settings) -> str | None:
-    wanted, present = project.gate.fail_on, user.gate.fail_on
-    if wanted is None:
-        return None if present is None else f"it would erase the gate (yours: {present})"
-    if wanted == "NONE" or (isinstance(present, Severity) and wanted.rank < present.rank):
-        return f"it would loosen the gate (yours: {present or 'none'})"
-    return None
+# ---- what is refused ----------------------------------------------------------------------------
 
 
-def _no_smaller_quorum(section: str) -> Check:
-    def check(project: Settings, user: Settings) -> str | None:
-        wanted, present = _value(project, section, "quorum"), _value(user, section, "quorum")
-        if present is None:
-            # Any number allows absences, which the default (more than half, nobody's silence is approval) does not.
-            return None if wanted is None else "it would allow participants to be absent"
-        if wanted is None or wanted < present:
-            return f"it would lower the quorum (yours: {present})"
-        return None
-
-    return check
+def _never(_attempt: Attempt) -> str | None:
+    return "it could send code or keys elsewhere, write files or loosen a check"
 
 
-def _no_lower(section: str, key: str) -> Check:
-    def check(project: Settings, user: Settings) -> str | None:
-        mine = _value(user, section, key)
-        lower = _value(project, section, key) < mine
-        return f"it would make agreement easier (yours: {mine})" if lower else None
-
-    return check
-
-
-def _no_switch_off(section: str, key: str) -> Check:
-    def check(project: Settings, user: Settings) -> str | None:
-        dropped = _value(user, section, key) and not _value(project, section, key)
-        return "it would switch off what keeps agreement honest" if dropped else None
-
-    return check
-
-
-def _value(settings: Settings, section: str, key: str) -> Any:
-    return getattr(getattr(settings, section), key)
-
-
-def _not_weaker(section: str, key: str, weakest: object) -> Check:
-    def check(project: Settings, user: Settings) -> str | None:
-        dropped = _value(project, section, key) == weakest != _value(user, section, key)
-        return "it would let agreement pass without a vote" if dropped else None
-
-    return check
-
-
-def _no_preset_file(project: Settings, _user: Settings) -> str | None:
-    name = project.preset
+def _preset_file(attempt: Attempt) -> str | None:
+    name = attempt.wanted
     return "it would set whatever that file says" if name and is_file(name) else None
-
-
-def _no_higher(key: str) -> Check:
-    def check(project: Settings, user: Settings) -> str | None:
-        wanted, mine = getattr(project.budget, key), getattr(user.budget, key)
-        raised = mine is not None and (wanted is None or wanted > mine)
-        shown = exact_dollars(mine) if raised and key.endswith("_usd") else mine
-        return f"it would raise a limit of yours ({shown})" if raised else None
-
-    return check
-
-
-def _no_approval(project: Settings, _user: Settings) -> str | None:
-    asks = project.decision.mode in ("ask", "skip")
-    return None if asks else "it would decide in your place"
-
-
-def _no_release(project: Settings, user: Settings) -> str | None:
-    released = project.privacy.allow_external and not user.privacy.allow_external
-    return "it would let code leave this machine" if released else None
-
-
-def _no_ban(project: Settings, user: Settings) -> str | None:
-    banned = user.privacy.allow_models and not project.privacy.allow_models
-    released = project.privacy.allow_models and not user.privacy.allow_models
-    if banned:
-        return "it would drop the models of your panel"
-    return "it would ask models that you forbid" if released else None
 
 
 def _foreign_name(name: str | None) -> str | None:
@@ -155,44 +117,101 @@ def _foreign_name(name: str | None) -> str | None:
     return None
 
 
-def _known_participants(project: Settings, _user: Settings) -> str | None:
-    for entry in project.participants or ():
-        if reason := _foreign_name(entry.name):
-            return reason
-        if entry.persona is not None and any(letter.isspace() for letter in entry.persona):
-            return f"a persona in its own words would instruct '{one_line(entry.name)}'"
-        if entry.timeout is not None and entry.timeout < SHORTEST_TIMEOUT_S:
-            return f"it would leave '{one_line(entry.name)}' less than {SHORTEST_TIMEOUT_S:g} s"
+def _foreign_part(attempt: Attempt) -> str | None:
+    return _foreign_name(attempt.wanted)
+
+
+def _foreign_participants(attempt: Attempt) -> str | None:
+    return next(filter(None, map(_foreign_participant, attempt.wanted or ())), None)
+
+
+def _foreign_participant(entry: ParticipantEntry) -> str | None:
+    if reason := _foreign_name(entry.name):
+        return reason
+    if entry.persona is not None and any(letter.isspace() for letter in entry.persona):
+        return f"a persona in its own words would instruct '{one_line(entry.name)}'"
+    if entry.timeout is not None and entry.timeout < SHORTEST_TIMEOUT_S:
+        return f"it would leave '{one_line(entry.name)}' less than {SHORTEST_TIMEOUT_S:g} s"
     return None
 
 
-def _known_name(section: str, key: str) -> Check:
-    def check(project: Settings, _user: Settings) -> str | None:
-        return _foreign_name(getattr(getattr(project, section), key))
-
-    return check
+def _weakens(attempt: Attempt) -> str | None:
+    weakened = attempt.differs and attempt.wanted == attempt.setting.weakens
+    return "it would let agreement pass without a vote" if weakened else None
 
 
-def _unless_same(section: str, key: str, why: str) -> Check:
-    def check(project: Settings, user: Settings) -> str | None:
-        return None if _value(project, section, key) == _value(user, section, key) else why
-
-    return check
+def _lower(attempt: Attempt) -> str | None:
+    mine = attempt.present
+    return f"it would make agreement easier (yours: {mine})" if attempt.wanted < mine else None
 
 
-def _unless(section: str, key: str, wanted: object, why: str) -> Check:
-    """Only one value tightens."""
-
-    def check(project: Settings, user: Settings) -> str | None:
-        value = _value(project, section, key)
-        return None if value in (wanted, _value(user, section, key)) else why
-
-    return check
+def _switched_off(attempt: Attempt) -> str | None:
+    dropped = attempt.present and not attempt.wanted
+    return "it would switch off what keeps agreement honest" if dropped else None
 
 
-def _no_hurry(project: Settings, user: Settings) -> str | None:
+def _smaller_quorum(attempt: Attempt) -> str | None:
+    wanted, present = attempt.wanted, attempt.present
+    if present is None:
+        # Any number allows absences, which the default (more than half, nobody's silence is approval) does not.
+        return None if wanted is None else "it would allow participants to be absent"
+    if wanted is None or wanted < present:
+        return f"it would lower the quorum (yours: {present})"
+    return None
+
+
+def _looser_gate(attempt: Attempt) -> str | None:
+    wanted, present = attempt.wanted, attempt.present
+    if wanted is None:
+        return None if present is None else f"it would erase the gate (yours: {present})"
+    if wanted == "NONE" or (isinstance(present, Severity) and wanted.rank < present.rank):
+        return f"it would loosen the gate (yours: {present or 'none'})"
+    return None
+
+
+def _higher(attempt: Attempt) -> str | None:
+    wanted, mine = attempt.wanted, attempt.present
+    raised = mine is not None and (wanted is None or wanted > mine)
+    shown = exact_dollars(mine) if raised and attempt.key.endswith("_usd") else mine
+    return f"it would raise a limit of yours ({shown})" if raised else None
+
+
+def _approval(attempt: Attempt) -> str | None:
+    asks = attempt.wanted in (ASK, DecisionPolicy().on_timeout)
+    return None if asks else "it would decide in your place"
+
+
+def _release(attempt: Attempt) -> str | None:
+    released = attempt.wanted and not attempt.present
+    return "it would let code leave this machine" if released else None
+
+
+def _other_models(attempt: Attempt) -> str | None:
+    if not attempt.differs:
+        return None
+    dropped = "it would drop the models of your panel"
+    return dropped if attempt.present else "it would ask models that you forbid"
+
+
+# ---- what is not used ---------------------------------------------------------------------------
+
+
+def _differs(why: str) -> Check:
+    return lambda attempt: why if attempt.differs else None
+
+
+def _not_the_one_that_tightens(attempt: Attempt) -> str | None:
+    tightens = attempt.wanted == attempt.setting.tightens
+    return "course" if attempt.differs and not tightens else None
+
+
+def _does_not_ask(attempt: Attempt) -> str | None:
+    return "decides" if attempt.differs and attempt.wanted != ASK else None
+
+
+def _hurries(attempt: Attempt) -> str | None:
     """Whatever a key is called: nothing that takes time or turns becomes less than it was."""
-    pairs = zip(_patience(project), _patience(user), strict=True)
+    pairs = zip(_patience(attempt.after), _patience(attempt.before), strict=True)
     return "hurries" if any(less < more for less, more in pairs) else None
 
 
@@ -210,135 +229,103 @@ def _patience(settings: Settings) -> Iterator[float]:
     yield settings.budget.per_run_time or endless
 
 
-def _never(_project: Settings, _user: Settings) -> str | None:
-    return "it could send code or keys elsewhere, write files or loosen a check"
-
-
-_FREE = TrustRule()
-_NEVER = TrustRule(refused=_never)
-_UNHURRIED = TrustRule(kept_out=_no_hurry)
-
-
-def _part(section: str, key: str) -> TrustRule:
-    return TrustRule(_known_name(section, key), _unless_same(section, key, "roles"))
-
-
-def _rule(setting: Setting, section: str) -> TrustRule:
-    """What becomes of a workflow's setting in a repository's file."""
-    key = str(setting.key)
-    match setting.trust:
-        case Trust.NEVER:
-            return _NEVER
-        case Trust.UNHURRIED:
-            return _UNHURRIED
-        case Trust.SAME:
-            weakened = (
-                None if setting.weakens is None else _not_weaker(section, key, setting.weakens)
-            )
-            return TrustRule(weakened, _unless_same(section, key, "course"))
-        case Trust.TIGHTENS:
-            return TrustRule(kept_out=_unless(section, key, setting.tightens, "course"))
-        case Trust.NO_LOWER:
-            return TrustRule(_no_lower(section, key))
-        case Trust.KEPT_ON:
-            return TrustRule(_no_switch_off(section, key))
-        case Trust.QUORUM:
-            return TrustRule(_no_smaller_quorum(section))
-        case _:
-            assert_never(setting.trust)
-
-
-RULES: Mapping[str, TrustRule] = {
-    **{
-        f"{section}.{setting.key}": _rule(setting, section)
-        for workflow, section in SECTIONS.items()
-        for _, setting in settings_of(WORKFLOWS[workflow].options)
-        if setting.own
-    },
-    "version": _FREE,
-    "language": _FREE,
-    "preset": TrustRule(refused=_no_preset_file),  # the keys of one of ours are judged one by one
-    "prompts": _NEVER,
-    "orchestrator.ai": _part("orchestrator", "ai"),
-    "participants": TrustRule(refused=_known_participants),
-    "settings.max_rounds": _UNHURRIED,
-    "settings.timeout": _UNHURRIED,
-    "providers": _NEVER,
-    "panel.author": _part("panel", "author"),
-    "panel.chair": _part("panel", "chair"),
-    "panel.judge": _part("panel", "judge"),
-    "panel.moderator": _part("panel", "moderator"),
-    "convergence.detector": _NEVER,
-    "convergence.agreement": TrustRule(_no_lower("convergence", "agreement")),
-    "convergence.stability": TrustRule(_no_lower("convergence", "stability")),
-    "convergence.stalled_stability": _NEVER,
-    "convergence.weights": _NEVER,
-    "gate.fail_on": TrustRule(_no_looser_gate),
-    "gate.quorum": TrustRule(_no_smaller_quorum("gate")),
-    "decision.mode": TrustRule(_no_approval, _unless("decision", "mode", "ask", "decides")),
-    "decision.timeout": _NEVER,
-    "decision.on_timeout": _NEVER,
-    "budget.per_run_usd": TrustRule(_no_higher("per_run_usd"), limits=True),
-    "budget.per_run_calls": TrustRule(_no_higher("per_run_calls"), limits=True),
-    "budget.per_run_tokens": TrustRule(_no_higher("per_run_tokens"), limits=True),
-    "budget.per_run_time": TrustRule(_no_higher("per_run_time"), _no_hurry),
-    "privacy.never_send": _NEVER,
-    "privacy.may_send": _NEVER,
-    "privacy.allow_external": TrustRule(_no_release),
-    "privacy.allow_models": TrustRule(_no_ban),
-    "output": _NEVER,
+RULES: Mapping[Trust, TrustRule] = {
+    Trust.NEVER: TrustRule(_never),
+    Trust.FREE: TrustRule(),
+    Trust.BUILT_IN: TrustRule(_preset_file),  # the keys of one of ours are judged one by one
+    Trust.JOINS: TrustRule(_foreign_participants),
+    Trust.PART: TrustRule(_foreign_part, _differs("roles")),
+    Trust.UNHURRIED: TrustRule(kept_out=_hurries),
+    Trust.DEADLINE: TrustRule(_higher, _hurries),
+    Trust.SAME: TrustRule(_weakens, _differs("course")),
+    Trust.TIGHTENS: TrustRule(kept_out=_not_the_one_that_tightens),
+    Trust.NO_LOWER: TrustRule(_lower),
+    Trust.KEPT_ON: TrustRule(_switched_off),
+    Trust.QUORUM: TrustRule(_smaller_quorum),
+    Trust.GATE: TrustRule(_looser_gate),
+    Trust.NO_HIGHER: TrustRule(_higher, limits=True),
+    Trust.ASKS: TrustRule(_approval, _does_not_ask),
+    Trust.STAYS_HERE: TrustRule(_release),
+    Trust.SAME_MODELS: TrustRule(_other_models),
 }
+_UNDECLARED = Setting()
+
+
+@dataclass
+class _Admission:
+    """A repository's document, judged key by key on top of the keys before, so that no two of them do together what
+    none may do alone. `project` are its settings by themselves."""
+
+    document: Document
+    project: Settings
+    without: Tree
+    before: Settings
+    admitted: Tree = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
+    leads: tuple[str, str] | None = None
+
+    def judge(self, position: Position) -> None:
+        """Take the key over, keep it out and say so, or refuse it."""
+        key = ".".join(str(part) for part in position)
+        setting = KEYS[key].setting if key in KEYS else _UNDECLARED
+        rule, where = RULES[setting.trust], self.document.where(position)
+        # A list of participants is compared by itself: it joins others.
+        alone = key in PANEL_KEYS
+        tried = _planted(self.admitted, position, self.document.tree)
+        after = self.project if alone else _merged(self.without, tried)
+        attempt = Attempt(key, setting, after, self.before)
+        if (reason := self._refusal(rule, attempt)) is not None:
+            self.refused.append(
+                f"{where}: '{key}' may not be set so by a repository's own file: {reason}."
+            )
+        elif (why := rule.kept_out(attempt)) is not None:
+            self._keep_out(attempt, where, why)
+        elif not alone:
+            self.admitted = tried
+            self.limits += [key] if rule.limits else []
+
+    def _refusal(self, rule: TrustRule, attempt: Attempt) -> str | None:
+        ours = not self.document.project and attempt.key == "participants"
+        return None if ours else rule.refused(attempt)  # our own presets may describe personas
+
+    def _keep_out(self, attempt: Attempt, where: str, why: str) -> None:
+        if attempt.key == LEADER and attempt.wanted is not None:
+            self.leads = (attempt.wanted, where)
+        else:
+            self.notices.append(notice("project_kept_out", where=where, key=attempt.key, why=why))
 
 
 def admit(document: Document, project: Settings, without: Tree) -> Admitted:
     """What the repository's `document` brings to what holds `without` it. Raises ConfigurationError.
 
-    `project` are its settings by themselves. Each key is judged on top of those before it, so that no two of them do
-    together what none may do alone.
+    `project` are its settings by themselves.
     """
     before = Settings.model_validate(without)
-    refused, notices, limits = [], [], []
-    leads: tuple[str, str] | None = None
-    admitted: Tree = {}
+    admission = _Admission(document, project, without, before)
     for position in _leaves(document.tree):
-        key = ".".join(str(part) for part in position)
-        rule, where = RULES.get(key, _NEVER), document.where(position)
-        tried = _planted(admitted, position, document.tree)
-        # A list of participants is compared by itself: it joins others.
-        alone = key in PANEL_KEYS
-        after = project if alone else _merged(without, tried)
-        checked = document.project or key != "participants"  # our own presets may describe personas
-        if (
-            checked
-            and rule.refused is not None
-            and (reason := rule.refused(after, before)) is not None
-        ):
-            refused.append(
-                f"{where}: '{key}' may not be set so by a repository's own file: {reason}."
+        admission.judge(position)
+    if admission.refused:
+        raise ConfigurationError(
+            "\n".join(
+                (
+                    *admission.refused,
+                    "Put it into your own configuration (`~/.config/quorate/config.yaml`), or pass --trust-project "
+                    "if you trust this repository.",
+                )
             )
-        elif rule.kept_out is not None and (why := rule.kept_out(after, before)) is not None:
-            if key == "orchestrator.ai" and project.orchestrator.ai is not None:
-                leads = (project.orchestrator.ai, where)
-                continue
-            notices.append(notice("project_kept_out", where=where, key=key, why=why))
-        elif not alone:
-            admitted = tried
-            limits += [key] if rule.limits else []
-    if refused:
-        refused.append(
-            "Put it into your own configuration (`~/.config/quorate/config.yaml`), or pass --trust-project "
-            "if you trust this repository."
         )
-        raise ConfigurationError("\n".join(refused))
-    if limits:
-        notices.append(notice("project_limits", where=document.place, keys=limits))
+    notices = admission.notices
+    if admission.limits:
+        notices.append(notice("project_limits", where=document.place, keys=admission.limits))
     forbids = before.privacy.allow_external and not project.privacy.allow_external
     return Admitted(
-        document=Document(document.place, admitted, document.lines, document.folder, project=True),
+        document=replace(document, tree=admission.admitted, project=True, typed=False),
         joining=project.participants or (),
         place=document.where(("participants",)),
         forbids_external=document.where(("privacy", "allow_external")) if forbids else None,
-        leads=leads,
+        leads=admission.leads,
         notices=tuple(notices),
     )
 

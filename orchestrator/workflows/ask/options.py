@@ -6,6 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from orchestrator.core.discussion.options import (
+    quorum_setting,
+)
 from orchestrator.core.setting import Flag, Setting, Trust
 from shared.models.wire import Wire
 
@@ -36,13 +39,6 @@ class AskOptions(Wire):
             flag=Flag("--synthesis/--no-synthesis", "Let the chair make one answer out of all."),
         ),
     ] = False
-    quorum: Annotated[
-        int | None,
-        Setting(
-            key="quorum",
-            help="how many must answer",
-            shown="more than half",
-            trust=Trust.QUORUM,
-            rules=("quorum",),
-        ),
-    ] = Field(default=None, ge=1)
+    quorum: Annotated[int | None, quorum_setting("how many must answer")] = Field(
+        default=None, ge=1
+    )

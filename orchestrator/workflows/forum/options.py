@@ -6,6 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from orchestrator.core.discussion.options import (
+    quorum_setting,
+    rounds_setting,
+)
 from orchestrator.core.setting import Flag, Setting, Trust
 from shared.models.wire import Wire
 
@@ -22,14 +26,7 @@ class ForumOptions(Wire):
 
     max_rounds: Annotated[
         int,
-        Setting(
-            key="max_rounds",
-            help="1 to 50; counts before `settings.max_rounds`",
-            falls_back="settings.max_rounds",
-            trust=Trust.UNHURRIED,
-            rules=("rounds",),
-            flag=Flag("--max-rounds", "Rounds at most (10).", "N", open_ended=True),
-        ),
+        rounds_setting(Flag("--max-rounds", "Rounds at most ({default}).", "N", open_ended=True)),
     ] = Field(default=10, ge=1, le=50)
     anonymous: Annotated[
         bool,
@@ -44,7 +41,7 @@ class ForumOptions(Wire):
         float | None,
         Setting(
             key="timeout",
-            help="for the whole discussion; counts before `settings.timeout`",
+            help="for the whole discussion; counts before {falls_back}",
             falls_back="settings.timeout",
             seconds=True,
             trust=Trust.UNHURRIED,
@@ -89,18 +86,11 @@ class ForumOptions(Wire):
         float,
         Setting(
             key="consensus",
-            help="the support that it needs, above 0.5",
+            help="the support that it needs, above {least}",
             trust=Trust.NO_LOWER,
             rules=("consensus",),
         ),
     ] = Field(default=0.7, gt=0.5, le=1)
-    quorum: Annotated[
-        int | None,
-        Setting(
-            key="quorum",
-            help="how many must take a position",
-            shown="more than half",
-            trust=Trust.QUORUM,
-            rules=("quorum",),
-        ),
-    ] = Field(default=None, ge=1)
+    quorum: Annotated[int | None, quorum_setting("how many must take a position")] = Field(
+        default=None, ge=1
+    )

@@ -6,7 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.core.setting import THRESHOLDS, Flag, Setting, Trust
+from orchestrator.core.discussion.options import (
+    ThresholdsOption,
+    quorum_setting,
+    rounds_setting,
+)
+from orchestrator.core.setting import Flag, Setting, Trust
 from orchestrator.workflows.panel.strategies import STRATEGIES
 from shared.models.panel import Participant
 from shared.models.run import Thresholds
@@ -26,32 +31,24 @@ class PanelOptions(Wire):
         str,
         Setting(
             key="strategy",
-            help="of a panel: `sequential`, `parallel`, `quick` or `delphi`",
+            help="of a panel: {words}",
             words=tuple(STRATEGIES),
             trust=Trust.SAME,
             weakens="quick",
-            flag=Flag("--strategy", "How they hear one another (sequential)."),
+            flag=Flag("--strategy", "How they hear one another ({default})."),
         ),
     ] = "sequential"
     max_rounds: Annotated[
-        int,
-        Setting(
-            key="max_rounds",
-            help="1 to 10; counts before `settings.max_rounds`",
-            falls_back="settings.max_rounds",
-            trust=Trust.UNHURRIED,
-            rules=("rounds",),
-            flag=Flag("--rounds", "Rounds at most (default 3).", "N"),
-        ),
+        int, rounds_setting(Flag("--rounds", "Rounds at most (default {default}).", "N"))
     ] = Field(default=3, ge=1, le=10)
     consensus_threshold: Annotated[
         float,
         Setting(
             key="consensus_threshold",
-            help="for the moderator's score and the votes, above 0.5",
+            help="for the moderator's score and the votes, above {least}",
             trust=Trust.NO_LOWER,
             rules=("consensus",),
-            flag=Flag("--threshold", "The support that is a consensus (0.8).", "X"),
+            flag=Flag("--threshold", "The support that is a consensus ({default}).", "X"),
         ),
     ] = Field(default=0.8, gt=0.5, le=1)
     moderator: Participant | None = None
@@ -67,16 +64,9 @@ class PanelOptions(Wire):
         bool,
         Setting(key="ballot", help="a secret vote before the judge", trust=Trust.KEPT_ON),
     ] = True
-    quorum: Annotated[
-        int | None,
-        Setting(
-            key="quorum",
-            help="how many must take a position",
-            shown="more than half",
-            trust=Trust.QUORUM,
-            rules=("quorum",),
-        ),
-    ] = Field(default=None, ge=1)
+    quorum: Annotated[int | None, quorum_setting("how many must take a position")] = Field(
+        default=None, ge=1
+    )
     require_consensus: Annotated[
         bool,
         Setting(
@@ -89,6 +79,4 @@ class PanelOptions(Wire):
             ),
         ),
     ] = False
-    thresholds: Annotated[Thresholds, Setting(key="convergence.thresholds", rules=THRESHOLDS)] = (
-        Thresholds()
-    )
+    thresholds: ThresholdsOption = Thresholds()

@@ -6,10 +6,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.core.consensus.convergence import Detector
-from orchestrator.core.setting import THRESHOLDS, Flag, Setting, Trust
+from orchestrator.core.discussion.options import (
+    DetectorOption,
+    FailOnOption,
+    ThresholdsOption,
+    quorum_setting,
+    rounds_setting,
+)
+from orchestrator.core.setting import Flag, Setting, Trust
 from orchestrator.workflows.plan.strategies import STRATEGIES
-from shared.models.findings import Severity
 from shared.models.run import Thresholds
 from shared.models.wire import Wire
 
@@ -29,7 +34,7 @@ class PlanOptions(Wire):
         str,
         Setting(
             key="strategy",
-            help="`debate` or `perspectives`",
+            help="{words}",
             words=tuple(STRATEGIES),
             trust=Trust.SAME,
             flag=Flag(
@@ -39,41 +44,22 @@ class PlanOptions(Wire):
         ),
     ] = "debate"
     rounds: Annotated[
-        int,
-        Setting(
-            key="max_rounds",
-            help="1 to 20; counts before `settings.max_rounds`",
-            falls_back="settings.max_rounds",
-            trust=Trust.UNHURRIED,
-            rules=("rounds",),
-            flag=Flag("--rounds", "Rounds about a version (3).", "N"),
-        ),
+        int, rounds_setting(Flag("--rounds", "Rounds about a version ({default}).", "N"))
     ] = Field(default=3, ge=1, le=20)
     max_revisions: Annotated[
         int,
         Setting(
             key="max_revisions",
-            help="how often `revise` leads back to planning, 0 to 5",
+            help="how often `revise` leads back to planning, {least} to {most}",
             trust=Trust.UNHURRIED,
-            flag=Flag("--max-revisions", "How often `revise` leads back to planning (2).", "N"),
+            flag=Flag(
+                "--max-revisions", "How often `revise` leads back to planning ({default}).", "N"
+            ),
         ),
     ] = Field(default=2, ge=0, le=5)
-    quorum: Annotated[
-        int | None,
-        Setting(
-            key="quorum",
-            help="how many must take a position",
-            shown="more than half",
-            trust=Trust.QUORUM,
-            rules=("quorum",),
-        ),
-    ] = Field(default=None, ge=1)
-    detector: Annotated[
-        str, Setting(key="convergence.detector", words=tuple(Detector), rules=("detector",))
-    ] = "stance"
-    thresholds: Annotated[Thresholds, Setting(key="convergence.thresholds", rules=THRESHOLDS)] = (
-        Thresholds()
+    quorum: Annotated[int | None, quorum_setting("how many must take a position")] = Field(
+        default=None, ge=1
     )
-    fail_on: Annotated[
-        Severity | None, Setting(key="gate.fail_on", nothing="NONE", rules=("fail-on",))
-    ] = None
+    detector: DetectorOption = "stance"
+    thresholds: ThresholdsOption = Thresholds()
+    fail_on: FailOnOption = None

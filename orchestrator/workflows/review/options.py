@@ -6,10 +6,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.core.consensus.convergence import Detector
-from orchestrator.core.setting import THRESHOLDS, Flag, Setting, Trust
+from orchestrator.core.discussion.options import (
+    DetectorOption,
+    FailOnOption,
+    ThresholdsOption,
+    rounds_setting,
+)
+from orchestrator.core.setting import Flag, Setting, Trust
 from orchestrator.workflows.review.strategies import STRATEGIES
-from shared.models.findings import Severity
 from shared.models.run import Thresholds
 from shared.models.wire import Wire
 
@@ -21,23 +25,15 @@ class ReviewOptions(Wire):
         str,
         Setting(
             key="strategy",
-            help="`review` or `red-team`",
+            help="{words}",
             words=tuple(STRATEGIES),
             trust=Trust.TIGHTENS,
             tightens="red-team",
-            flag=Flag("--strategy", "review or red-team.", "NAME"),
+            flag=Flag("--strategy", "{names[0]} or {names[1]}.", "NAME"),
         ),
     ] = "review"
     rounds: Annotated[
-        int,
-        Setting(
-            key="max_rounds",
-            help="1 to 20; counts before `settings.max_rounds`",
-            falls_back="settings.max_rounds",
-            trust=Trust.UNHURRIED,
-            rules=("rounds",),
-            flag=Flag("--rounds", "Rounds at most (default 3).", "N"),
-        ),
+        int, rounds_setting(Flag("--rounds", "Rounds at most (default {default}).", "N"))
     ] = Field(default=3, ge=1, le=20)
     max_reviews: Annotated[
         int,
@@ -47,7 +43,7 @@ class ReviewOptions(Wire):
         str,
         Setting(
             key="apply",
-            help="where a fix goes: `branch` or `in-place`",
+            help="where a fix goes: {words}",
             words=("branch", "in-place"),
             flag=Flag("--apply", "Where an approved fix goes."),
         ),
@@ -59,15 +55,9 @@ class ReviewOptions(Wire):
             help="globs of files that are not reviewed; each is listed with its reason",
         ),
     ] = Field(default=(), exclude=True)
-    detector: Annotated[
-        str, Setting(key="convergence.detector", words=tuple(Detector), rules=("detector",))
-    ] = "stance"
-    thresholds: Annotated[Thresholds, Setting(key="convergence.thresholds", rules=THRESHOLDS)] = (
-        Thresholds()
-    )
+    detector: DetectorOption = "stance"
+    thresholds: ThresholdsOption = Thresholds()
     quorum: Annotated[int | None, Setting(key="gate.quorum", rules=("quorum",))] = Field(
         default=None, ge=1
     )
-    fail_on: Annotated[
-        Severity | None, Setting(key="gate.fail_on", nothing="NONE", rules=("fail-on",))
-    ] = None
+    fail_on: FailOnOption = None

@@ -10,11 +10,11 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
+from orchestrator.core.setting import Trust
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.settings.options import workflow_options
-from orchestrator.settings.schema import Settings
+from orchestrator.settings.schema import KEYS, Settings
 from orchestrator.settings.trust import RULES
-from shared.configuration import Section
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 
@@ -85,13 +85,9 @@ def test_a_repositorys_file_can_not_send_elsewhere_or_loosen(
     place.load(explicit=Path(".quorate.yaml"))
 
 
-def test_every_key_of_the_schema_has_a_rule_and_there_are_no_others() -> None:
-    sections = {name: field.annotation for name, field in Settings.model_fields.items()}
-    known = set()
-    for name, kind in sections.items():
-        inner = kind.model_fields if isinstance(kind, type) and issubclass(kind, Section) else {}
-        known |= {f"{name}.{key}" for key in inner} or {name}
-    assert set(RULES) == known
+def test_every_kind_of_trust_has_a_rule_and_every_key_says_what_it_is_for() -> None:
+    assert set(RULES) == set(Trust)
+    assert [name for name, key in KEYS.items() if not key.setting.help] == []
 
 
 def test_a_repositorys_file_may_ask_for_more(place: Any) -> None:
@@ -301,7 +297,7 @@ def test_no_value_of_any_key_makes_anything_weaker(place: Any, user: str) -> Non
     place.user(user)
     without = place.load().settings
     used = 0
-    for key in RULES:
+    for key in KEYS:
         section, _, inner = key.partition(".")
         for value in VALUES:
             content = {section: {inner: value}} if inner else {section: value}
@@ -317,7 +313,7 @@ def test_no_mixture_of_keys_makes_anything_weaker(place: Any, user: str) -> None
     used = 0
     for _ in range(60):
         content: dict[str, Any] = {}
-        for key in chance.sample([key for key in RULES if "." in key], 4):
+        for key in chance.sample([key for key in KEYS if "." in key], 4):
             section, _, inner = key.partition(".")
             content.setdefault(section, {})[inner] = chance.choice(VALUES)
         used += assert_no_weaker(place, without, content)
