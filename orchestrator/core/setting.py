@@ -9,13 +9,14 @@ from __future__ import annotations
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import StrEnum, unique
 from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, JsonValue
 from pydantic.fields import FieldInfo
 
 
+@unique
 class Trust(StrEnum):
     """What a repository's own file may do to a setting: "as long as ...", as docs/configuration.md says it.
 
@@ -33,8 +34,8 @@ class Trust(StrEnum):
     PART = "`orchestrator.ai` leads a forum, where you named nobody; no other part is used"
     UNHURRIED = "nobody has fewer rounds, tries or seconds than without it"
     DEADLINE = "it is not higher than yours, and nobody has fewer seconds than without it"
-    SAME = "it stays yours"
-    TIGHTENS = "it is the value that asks for more: {tightens}"
+    SAME = "the course stays yours"
+    TIGHTENS = "it is that value, or what yours is"
     NO_LOWER = "agreement is no easier"
     KEPT_ON = "nothing is switched off that keeps agreement honest"
     QUORUM = "it is at least as strict as yours, and you set one"
@@ -45,7 +46,7 @@ class Trust(StrEnum):
         "it is `false`; where that leaves out participants of yours, the command ends with exit code 2 until you type "
         "`--no-external`"
     )
-    SAME_MODELS = "it says what yours says"
+    SAME_MODELS = "it is what yours is"
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,12 @@ from pydantic import JsonValue
 
 from orchestrator.settings.documents import Document
 from orchestrator.settings.places import absolute
+from orchestrator.settings.schema import KEYS
 from orchestrator.settings.trees import Position, Tree
 from shared.providers.configuration import file_keys
 
 ENVIRONMENT: dict[str, str] = {
-    "QUORATE_LANG": "language",
-    "QUORATE_PRESET": "preset",
-    "QUORATE_PANEL": "participants",
-    "QUORATE_STRATEGY": "review.strategy",
-    "QUORATE_ROUNDS": "review.max_rounds",
-    "QUORATE_TIMEOUT": "settings.timeout",
-    "QUORATE_FAIL_ON": "gate.fail_on",
-    "QUORATE_MAX_COST": "budget.per_run_usd",
-    "QUORATE_DECIDE": "decision.mode",
+    key.setting.variable: name for name, key in KEYS.items() if key.setting.variable is not None
 }
 """The variables that mirror options, and the keys that they set."""
 

@@ -38,8 +38,14 @@ BIG_INTEGER = 2**63 - 1
 """The largest number of tokens that the store's column holds."""
 THRESHOLDS = Thresholds()
 DECISIONS = tuple(decision for workflow in WORKFLOWS.values() for decision in workflow.decisions)
-ANSWERS = tuple(word for decision in DECISIONS for word in decision.words)
+MODES = (ASK, *(word for decision in DECISIONS for word in decision.words))
 SILENCES = tuple(decision.on_timeout for decision in DECISIONS)
+ANSWERS = ", ".join(
+    f"{' or '.join(f'`{word}`' for word in decision.words)} (`{name}`)"
+    for name, workflow in WORKFLOWS.items()
+    for decision in workflow.decisions
+)
+FORMAT_NAMES = tuple(row.name for row in FORMATS)
 
 _lower = BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value)
 _upper = BeforeValidator(lambda value: value.strip().upper() if isinstance(value, str) else value)
@@ -83,7 +89,7 @@ class SettingsSection(Section):
     max_rounds: Annotated[
         int | None,
         Setting(
-            help="rounds, where the workflow does not say otherwise (as far as it takes so many)",
+            help="rounds, where the workflow has no number of its own; never more than the workflow allows",
             trust=Trust.UNHURRIED,
         ),
     ] = Field(default=None, ge=1, le=20)
@@ -193,10 +199,10 @@ class DecisionSection(Section):
     """
 
     mode: Annotated[
-        Literal[(ASK, *ANSWERS)],  # type: ignore[valid-type]  # read from the workflows
+        Literal[MODES],  # type: ignore[valid-type]  # read from the workflows
         _lower,
         Setting(
-            help="`ask` a person, or answer at once; the words of another workflow's decision ask",
+            help=f"`ask` a person, or answer at once: {ANSWERS}; another workflow's words ask",
             variable="QUORATE_DECIDE",
             trust=Trust.ASKS,
         ),
@@ -258,7 +264,7 @@ class PrivacySection(Section):
 class OutputEntry(Section):
     """One report: its format and where it goes (`-` is standard output)."""
 
-    format: Annotated[Literal[tuple(row.name for row in FORMATS)], _lower] = "text"  # type: ignore[valid-type]  # a table
+    format: Annotated[Literal[FORMAT_NAMES], _lower] = "text"  # type: ignore[valid-type]  # a table
     path: str = "-"
 
 
@@ -380,8 +386,8 @@ class Settings(_WithWorkflows):
         tuple[OutputEntry, ...],
         Setting(
             help="files that a run's result is written to when it is followed to its end: a list of "
-            "`{{format, path}}`, formats `text`, `json`, `markdown`; `-` is standard output, which the command's own "
-            "options shape"
+            f"`{{{{format, path}}}}`, formats {', '.join(f'`{name}`' for name in FORMAT_NAMES)}; `-` is standard "
+            "output, which the command's own options shape"
         ),
     ] = ()
 

@@ -1,13 +1,13 @@
 """The tables of providers in the documentation, made from the catalogue.
 
-`python -m shared.providers.tables` writes them anew into docs/configuration.md and docs/design/providers.md; a test
-holds that the pages are as it would write them.
+`python -m shared.providers.tables` writes them anew into docs/design/providers.md, `orchestrator.settings.tables` into
+docs/configuration.md; a test holds that the pages are as they would be written.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -17,7 +17,7 @@ from shared.providers.configuration import section_of
 from shared.providers.options import HttpOptions, ProviderOptions
 from shared.providers.sections import SpeakerSection
 
-DOCS = Path(__file__).parents[2] / "docs"
+DESIGN_PAGE = Path(__file__).parents[2] / "docs" / "design" / "providers.md"
 _YES = {True: "yes", False: ""}
 
 
@@ -25,7 +25,7 @@ def configuration_tables(catalogue: ProviderTypes = CATALOGUE) -> Mapping[str, s
     """What docs/configuration.md says of each type's keys."""
     rows = [_entry(row) for row in catalogue.values()]
     heads = ("provider type", "reaches", "keys besides those of every model")
-    return {"providers": _table(heads, rows)}
+    return {"providers": table(heads, rows)}
 
 
 def design_tables(catalogue: ProviderTypes = CATALOGUE) -> Mapping[str, str]:
@@ -34,8 +34,8 @@ def design_tables(catalogue: ProviderTypes = CATALOGUE) -> Mapping[str, str]:
     heads = ("type", "module", "reaches", "bills", "key variable", "key header", "streams")
     found = [line for row in catalogue.values() for line in _announced(row)]
     return {
-        "providers": _table(heads, rows),
-        "discovery": _table(("announced by", "type", "takes part as", "default model"), found),
+        "providers": table(heads, rows),
+        "discovery": table(("announced by", "type", "takes part as", "default model"), found),
     }
 
 
@@ -49,7 +49,8 @@ def written(page: str, tables: Mapping[str, str]) -> str:
     )
 
 
-def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """A table in Markdown."""
     lines = (heads, tuple("---" for _ in heads), *rows)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
@@ -107,12 +108,8 @@ def _announced(row: ProviderType) -> Iterator[tuple[str, ...]]:
 
 def main() -> None:
     """Write the tables anew."""
-    pages = {
-        DOCS / "configuration.md": configuration_tables(),
-        DOCS / "design" / "providers.md": design_tables(),
-    }
-    for page, tables in pages.items():
-        page.write_text(written(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
+    page = DESIGN_PAGE.read_text(encoding="utf-8")
+    DESIGN_PAGE.write_text(written(page, design_tables()), encoding="utf-8")
 
 
 if __name__ == "__main__":

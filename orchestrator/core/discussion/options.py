@@ -10,7 +10,7 @@ from shared.models.findings import Severity
 from shared.models.run import Thresholds
 
 
-def rounds_setting(flag: Flag) -> Setting:
+def rounds_setting(flag: Flag, variable: str | None = None) -> Setting:
     """How many rounds a workflow takes at most."""
     return Setting(
         key="max_rounds",
@@ -19,6 +19,7 @@ def rounds_setting(flag: Flag) -> Setting:
         trust=Trust.UNHURRIED,
         rules=("rounds",),
         flag=flag,
+        variable=variable,
     )
 
 

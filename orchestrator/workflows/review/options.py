@@ -27,13 +27,17 @@ class ReviewOptions(Wire):
             key="strategy",
             help="{words}",
             words=tuple(STRATEGIES),
+            variable="QUORATE_STRATEGY",
             trust=Trust.TIGHTENS,
             tightens="red-team",
             flag=Flag("--strategy", "{names[0]} or {names[1]}.", "NAME"),
         ),
     ] = "review"
     rounds: Annotated[
-        int, rounds_setting(Flag("--rounds", "Rounds at most (default {default}).", "N"))
+        int,
+        rounds_setting(
+            Flag("--rounds", "Rounds at most (default {default}).", "N"), "QUORATE_ROUNDS"
+        ),
     ] = Field(default=3, ge=1, le=20)
     max_reviews: Annotated[
         int,

@@ -3,47 +3,25 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-from orchestrator.settings.layers import ENVIRONMENT
 from orchestrator.settings.preset_files import preset_names
-from orchestrator.settings.schema import Settings
-from shared.configuration import Section
-from shared.providers import tables
+from orchestrator.settings.tables import PAGE as FILE
+from orchestrator.settings.tables import page_tables
 from shared.providers.options import HttpOptions, ProviderOptions
 from shared.providers.sections import SpeakerSection
+from shared.providers.tables import DESIGN_PAGE, design_tables, written
 
-DOCS = Path(__file__).parents[3] / "docs"
-PAGE = (DOCS / "configuration.md").read_text(encoding="utf-8")
-
-
-def keys() -> set[str]:
-    found = set()
-    for name, field in Settings.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, Section):
-            found |= {f"{name}.{key}" for key in kind.model_fields}
-        else:
-            found.add(name)
-    return found
+PAGE = FILE.read_text(encoding="utf-8")
 
 
-def test_the_table_of_keys_is_complete_and_has_no_others() -> None:
-    table = PAGE.partition("## Keys")[2].partition("The original file")[0]
-    assert set(re.findall(r"^\| `([a-z_.]+)` \|", table, re.MULTILINE)) == keys()
-
-
-def test_every_variable_and_preset_is_described() -> None:
-    table = PAGE.partition("## Environment")[2]
-    rows = dict(re.findall(r"^\| `(QUORATE_\w+)` \| `([a-z_.]+)`", table, re.MULTILINE))
-    assert rows == ENVIRONMENT
+def test_every_preset_is_described() -> None:
     assert all(f"`{name}`" in PAGE for name in preset_names())
 
 
-def test_the_generated_tables_of_providers_are_those_of_the_catalogue() -> None:
-    assert tables.written(PAGE, tables.configuration_tables()) == PAGE
-    page = (DOCS / "design" / "providers.md").read_text(encoding="utf-8")
-    assert tables.written(page, tables.design_tables()) == page
+def test_the_generated_tables_are_those_of_the_fields_and_of_the_catalogue() -> None:
+    assert written(PAGE, page_tables()) == PAGE, "python -m orchestrator.settings.tables"
+    page = DESIGN_PAGE.read_text(encoding="utf-8")
+    assert written(page, design_tables()) == page, "python -m shared.providers.tables"
 
 
 def test_every_key_of_an_entry_is_described() -> None:
