@@ -23,7 +23,7 @@ from orchestrator.participants.catalogue import Catalogue
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.prompt_files import captured_prompts
-from orchestrator.settings.schema import ParticipantEntry
+from orchestrator.settings.sections import ParticipantEntry
 from orchestrator.whatif.changes import changed, check_quorum
 from orchestrator.whatif.forking import ForkPlan, inheritable, plan_fork, prefix_of
 from orchestrator.whatif.recording import Recording

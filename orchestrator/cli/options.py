@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from orchestrator.presentation.formats import SUFFIXES, USUAL_SUFFIXES
+from orchestrator.core.formats import SUFFIXES, USUAL_SUFFIXES
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line
-from orchestrator.presentation.formats import OutputFormat, format_named, format_of
+from orchestrator.core.formats import OutputFormat, format_named, format_of
 from orchestrator.presentation.formats.json import as_json, dumps
 from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, result_lines
 from orchestrator.presentation.locale.translator import Translator

@@ -17,7 +17,8 @@ from orchestrator.settings.languages import language_of
 from orchestrator.settings.options import DEFAULT_TURN_S
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import load_persona, load_preset, preset_names
-from orchestrator.settings.schema import ParticipantEntry, Settings
+from orchestrator.settings.schema import Settings
+from orchestrator.settings.sections import ParticipantEntry
 from shared.configuration import check_endpoint
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.panel import Participant

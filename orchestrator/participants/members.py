@@ -11,7 +11,8 @@ from orchestrator.participants.catalogue import (
     Catalogue,
 )
 from orchestrator.settings.loading import Configuration
-from orchestrator.settings.schema import ParticipantEntry, Settings
+from orchestrator.settings.schema import Settings
+from orchestrator.settings.sections import ParticipantEntry
 from shared.errors import ConfigurationError
 from shared.models.panel import Participant
 

@@ -9,7 +9,7 @@ from orchestrator.core.findings.verdict import voice_of
 from orchestrator.participants.catalogue import MODELS_GROUP, Catalogue
 from orchestrator.participants.members import Wanted
 from orchestrator.settings.loading import Configuration
-from orchestrator.settings.schema import ParticipantEntry
+from orchestrator.settings.sections import ParticipantEntry
 from shared.errors import ConfigurationError
 from shared.models.panel import Participant
 from shared.providers.families import plain_name

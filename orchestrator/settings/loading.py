@@ -23,7 +23,8 @@ from orchestrator.settings.preset_choice import Chooser
 from orchestrator.settings.preset_files import Preset
 from orchestrator.settings.problems import validate
 from orchestrator.settings.projects import ProjectFile, Reviewed, project_file
-from orchestrator.settings.schema import ParticipantEntry, Settings
+from orchestrator.settings.schema import Settings
+from orchestrator.settings.sections import ParticipantEntry
 from orchestrator.settings.trees import Tree
 from orchestrator.settings.trust import Admitted, admit, check_plain
 from shared.errors import ConfigurationError

@@ -17,7 +17,8 @@ from pydantic import Field, JsonValue
 from orchestrator.settings.documents import Document, parse_yaml, read_yaml
 from orchestrator.settings.places import entries_of
 from orchestrator.settings.problems import checked, validate
-from orchestrator.settings.schema import SECTIONS, ParticipantEntry
+from orchestrator.settings.schema import SECTIONS
+from orchestrator.settings.sections import ParticipantEntry
 from orchestrator.settings.trees import Position, Tree
 from shared.configuration import Section, did_you_mean
 from shared.errors import ConfigurationError

@@ -17,7 +17,8 @@ from orchestrator.core.setting import Setting, Trust, settings_of
 from orchestrator.settings.documents import Document
 from orchestrator.settings.options import DEFAULT_TURN_S, workflow_options
 from orchestrator.settings.preset_files import is_file
-from orchestrator.settings.schema import KEYS, SECTIONS, ParticipantEntry, Settings
+from orchestrator.settings.schema import KEYS, SECTIONS, Settings
+from orchestrator.settings.sections import ParticipantEntry
 from orchestrator.settings.trees import Position, Tree, one_line
 from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS

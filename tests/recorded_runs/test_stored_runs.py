@@ -13,12 +13,12 @@ import pytest
 from celery import Celery
 
 from orchestrator.application.report import load_report
+from orchestrator.core.formats import format_of
 from orchestrator.embedded.processes import wait_until
 from orchestrator.embedded.throwaway import clone_database, drop_database
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.dispatch import publish
 from orchestrator.engine.sweeper import Sweeper
-from orchestrator.presentation.formats import format_of
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.whatif.recording import make_recording
 from orchestrator.whatif.replaying import check

@@ -22,9 +22,9 @@ from orchestrator.cli.options import (
 from orchestrator.cli.results import OutputOptions, columns_of, write_file
 from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, exact
+from orchestrator.core.formats import FORMATS, format_named
 from orchestrator.presentation import timeline
 from orchestrator.presentation.forks import origin
-from orchestrator.presentation.formats import FORMATS, format_named
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.formats.text import question_lines, result_lines
 from orchestrator.presentation.live.progress_events import held_up

@@ -14,7 +14,8 @@ from orchestrator.participants.seats import (
     free_name,
     further_seat,
 )
-from orchestrator.settings.schema import ParticipantEntry, Settings
+from orchestrator.settings.schema import Settings
+from orchestrator.settings.sections import ParticipantEntry
 from shared.models.panel import Participant
 
 CATALOGUE = Catalogue(Settings(), {"CI": "true", "PATH": ""}, Path())

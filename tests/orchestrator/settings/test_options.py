@@ -7,7 +7,8 @@ from typing import Any, get_args
 import pytest
 
 from orchestrator.settings.options import decision_policy, workflow_options
-from orchestrator.settings.schema import DecisionSection, Settings
+from orchestrator.settings.schema import Settings
+from orchestrator.settings.sections import DecisionSection
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.panel.options import PanelOptions

@@ -32,7 +32,7 @@ from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.tables import table
 from orchestrator.settings.builtin_prompts import load as load_prompts
 from orchestrator.settings.loading import load_configuration
-from orchestrator.settings.schema import PrivacySection
+from orchestrator.settings.sections import PrivacySection
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.allowed import Allowed
