@@ -8,7 +8,6 @@ import resource
 import threading
 from dataclasses import dataclass
 
-from celery import Celery
 from celery.signals import worker_process_init, worker_ready, worker_shutdown
 
 from shared.allowed import Allowed
@@ -16,6 +15,7 @@ from shared.delivery.broker import make_app
 from shared.delivery.contracts import QUEUE_APPLY, QUEUE_TOOLS, QUEUE_TURNS
 from shared.delivery.live import Live
 from shared.delivery.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
+from shared.delivery.publishing import Application
 from shared.delivery.serving import serve
 from shared.logs import configure
 from shared.models.steps import StepKind
@@ -106,7 +106,7 @@ class Runtime:
         )
 
 
-def build_app(settings: ServiceSettings, kind: str) -> tuple[Celery, Runtime]:
+def build_app(settings: ServiceSettings, kind: str) -> tuple[Application, Runtime]:
     """The application with the step tasks registered; every task module is imported by now."""
     app = make_app(
         settings.endpoints.broker_url,

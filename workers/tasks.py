@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from celery import Celery
-
 from shared.delivery.contracts import TASK_APPLY, TASK_TOOL, TASK_TURN, StepPayload
+from shared.delivery.publishing import Application
 from shared.models.steps import StepKind
 from workers.turns.steps import StepWorker
 
@@ -20,7 +19,7 @@ TASKS: Mapping[StepKind, tuple[str, ...]] = {
 }
 
 
-def register(app: Celery, step_worker: Callable[[], StepWorker], kind: StepKind) -> None:
+def register(app: Application, step_worker: Callable[[], StepWorker], kind: StepKind) -> None:
     """Register the tasks of that kind on `app`; `step_worker` gives this process's own worker."""
 
     def work(payload: dict[str, Any]) -> dict[str, Any]:
@@ -28,4 +27,6 @@ def register(app: Celery, step_worker: Callable[[], StepWorker], kind: StepKind)
         return step_worker().work(StepPayload.model_validate(payload)).model_dump()
 
     for name in TASKS[kind]:
-        app.task(work, name=name, ignore_result=True, shared=False)
+        # Celery counts what is not acknowledged and takes no more than it has slots: what waits for a slot stays in the
+        # queue, where the sweeper sees that it is not lost. On Redis this costs nothing; RabbitMQ has a time limit.
+        app.task(work, name=name, acks_late=app.writes_lists, ignore_result=True, shared=False)

@@ -1,8 +1,9 @@
 """How far an answer has come, and its words so far, for people who watch a run.
 
 Streaming costs many times the processor time of a plain call, so a turn streams only while somebody watches its run, or
-is expected to: watching is a key with a short life that the watcher renews. Who streams anyway, at no cost (a command's
-output), always has a listener.
+is expected to: watched runs are listed in Redis with the moment until which they are, by the server's clock, and the
+watcher renews it. A process reads that list for all its turns together: one look serves every step that was asked for
+before it, a second long at most. Who streams anyway, at no cost (a command's output), always has a listener.
 
 What a turn has said so far is published only while somebody listens, and never stored, neither in Redis' memory nor in
 its files. While nobody does, a process asks once a second at most which runs are listened to, for all its turns
@@ -15,6 +16,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
+import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Annotated
@@ -35,6 +38,9 @@ AWAY_S = 10.0
 LONGEST_TAIL = 4_000
 LONGEST_READ = 200_000
 MOST_STEPS = 1_000
+RENEW_EVERY_S = 2.0
+MOST_WATCHED = 10_000
+WATCHED_RUNS = "quorate:watched"
 _STEADY = 1_000
 # Anybody may publish: a step, how many characters it has, and their end.
 _REPORT = TypeAdapter(
@@ -59,25 +65,36 @@ class Live:
         self._look_every_s = look_every_s
         self._listened: frozenset[str] = frozenset()
         self._look_at = 0.0
+        self._watched: frozenset[str] = frozenset()
+        self._watched_at = -math.inf
+        self._looking = threading.Lock()
 
     def announce(self, run: str, life_s: int = WATCHED_S) -> None:
         """Somebody is going to watch a run, so the turns that begin within `life_s` stream."""
-        try:
-            self._redis.set(_watched(run), "1", ex=life_s)
-        except redis.RedisError:
-            return
+        with contextlib.suppress(redis.RedisError):
+            _announce(self._redis, run, life_s)
 
     def listener(
-        self, run: str, step: str, *, always: bool = False
+        self, run: str, step: str, *, age_s: float = 0.0, always: bool = False
     ) -> Callable[[str], None] | None:
-        """What a provider hands its pieces to; None when nobody watches the run, unless it is `always` wanted."""
+        """What a provider hands its pieces to; None when nobody watches the run, unless it is `always` wanted.
+
+        `age_s` is how long ago the step was asked for.
+        """
         if always:
             return Listener(self, run, step)
-        try:
-            watched = bool(self._redis.exists(_watched(run)))
-        except redis.RedisError:
-            return None
+        watched = self._is_watched(run, age_s)
         return Listener(self, run, step, heard=True) if watched else None
+
+    def _is_watched(self, run: str, age_s: float) -> bool:
+        with self._looking:
+            now = time.monotonic()
+            if self._watched_at < now - min(age_s, self._look_every_s):
+                try:
+                    self._watched, self._watched_at = _watched_runs(self._redis), now
+                except redis.RedisError:
+                    self._watched, self._watched_at = frozenset(), now + AWAY_S
+            return run in self._watched
 
     def is_heard(self, run: str) -> bool:
         """True when somebody listened to the run at the last look, a second ago at most."""
@@ -180,12 +197,15 @@ class Watcher:
         self._redis = _client(redis_url)
         self._run = run
         self._heard: dict[str, SoFar] = {}
+        self._renew_at = 0.0
         self._ear: redis.client.PubSub | None = None
 
     def look(self) -> Mapping[str, SoFar]:
         """Go on watching; what the run's turns have said so far, by step. Stands still while Redis is away."""
         try:
-            self._redis.set(_watched(self._run), "1", ex=WATCHED_S)
+            if (now := time.monotonic()) >= self._renew_at:
+                _announce(self._redis, self._run, WATCHED_S)
+                self._renew_at = now + RENEW_EVERY_S
             self._hear()
         except redis.RedisError:
             self._unsubscribe()
@@ -215,8 +235,21 @@ class Watcher:
                 self._heard[step] = so_far
 
 
-def _watched(run: str) -> str:
-    return f"quorate:watched:{run}"
+def _announce(client: redis.Redis, run: str, life_s: int) -> None:
+    now, _ = client.time()
+    with client.pipeline() as pipe:
+        pipe.zadd(WATCHED_RUNS, {run: now + life_s})
+        pipe.zremrangebyscore(WATCHED_RUNS, "-inf", now)
+        pipe.expire(WATCHED_RUNS, EXPECTED_S)
+        pipe.execute()
+
+
+def _watched_runs(client: redis.Redis) -> frozenset[str]:
+    with client.pipeline(transaction=False) as pipe:
+        pipe.time()
+        pipe.zrevrange(WATCHED_RUNS, 0, MOST_WATCHED, withscores=True)
+        (now, _), listed = pipe.execute()
+    return frozenset(run for run, until in listed if until > now)
 
 
 def _channel(run: str) -> str:

@@ -241,7 +241,8 @@ class StepWorker:
         known = provider_type(participant.provider)
         if self.live is None or not known.streams:
             return None
-        return self.live.listener(claimed.run, claimed.step, always=known.streams_unwatched)
+        always = known.streams_unwatched
+        return self.live.listener(claimed.run, claimed.step, age_s=claimed.age_s, always=always)
 
     def _gated(self, provider: Provider, ledger: CallLedger, request: TurnRequest) -> Provider:
         """The provider behind the run's budget and its account's limits."""

@@ -10,11 +10,13 @@ import pytest
 import redis
 
 from shared.delivery.live import (
+    EXPECTED_S,
     LONGEST_READ,
     LONGEST_TAIL,
     LOOK_EVERY_S,
     MOST_STEPS,
     REPORT_EVERY_S,
+    WATCHED_RUNS,
     WATCHED_S,
     Listener,
     Live,
@@ -70,6 +72,26 @@ def test_a_turn_streams_only_while_its_run_is_watched(servers: Endpoints, live: 
     assert live.listener("r-announced", STEP) is not None
 
 
+def test_one_look_serves_all_steps_that_were_asked_for_before_it(servers: Endpoints) -> None:
+    live = Live(servers.redis_url, look_every_s=600.0)
+    with redis.Redis.from_url(servers.redis_url) as client:
+        assert live.listener("r-busy", STEP) is None
+        before = client.info("commandstats")["cmdstat_zrevrange"]["calls"]
+        live.announce("r-busy")
+        assert [live.listener("r-busy", STEP, age_s=300.0) for _ in range(50)] == [None] * 50
+        assert client.info("commandstats")["cmdstat_zrevrange"]["calls"] == before
+    assert live.listener("r-busy", STEP) is not None, "asked for after the look"
+    live.close()
+
+
+def test_nobody_watches_for_longer_than_was_said(servers: Endpoints, live: Live) -> None:
+    with redis.Redis.from_url(servers.redis_url) as client:
+        client.zadd(WATCHED_RUNS, {"r-gone": client.time()[0]})
+        assert live.listener("r-gone", STEP) is None
+        live.announce("r-other")
+        assert client.zscore(WATCHED_RUNS, "r-gone") is None
+
+
 def test_the_watcher_sees_the_words_of_an_unfinished_reply(servers: Endpoints, live: Live) -> None:
     watcher = watching(servers, "r1")
     listener = live.listener("r1", STEP)
@@ -95,10 +117,10 @@ def test_what_is_said_is_bounded_and_stored_nowhere(servers: Endpoints, live: Li
     listener("x" * 3 * LONGEST_TAIL)
     assert heard(watcher) == SoFar(3 * LONGEST_TAIL, "x" * LONGEST_TAIL)
     with redis.Redis.from_url(servers.redis_url) as client:
-        names = [name for name in client.keys("quorate:*") if b"r2" in name]
-        assert names == [b"quorate:watched:r2"]
-        assert client.get(names[0]) == b"1"
-        assert 0 < client.ttl(names[0]) <= WATCHED_S
+        assert [name for name in client.keys("quorate:*") if b"r2" in name] == []
+        now, _ = client.time()
+        assert 0 < (client.zscore(WATCHED_RUNS, "r2") or 0) - now <= WATCHED_S
+        assert 0 < client.ttl(WATCHED_RUNS) <= EXPECTED_S
     watcher.close()
 
 
