@@ -6,13 +6,11 @@ import http.server
 import json
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.extension.installation import install
-from tests.fixtures.instance import CommandLine, git, make_command_line, make_repository
+from tests.fixtures.instance import CommandLine, git, make_repository
 
 pytestmark = pytest.mark.acceptance
 
@@ -36,16 +34,6 @@ POLL = """
   reply: {answer: "Asked alone, I say five weeks."}
 - reply: {answer: "Four weeks.", confidence: 0.7}
 """
-
-
-@pytest.fixture(scope="module")
-def extended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
-    """The command line of an installation with the additions."""
-    scripts = install(tmp_path_factory.mktemp("installation"))
-    home = tmp_path_factory.mktemp("home")
-    command = replace(make_command_line(home), cold=True, scripts=scripts)
-    yield command
-    command.stop()
 
 
 @pytest.fixture
