@@ -1,5 +1,6 @@
 """Which account the servers run as: root hands them to one that nothing else uses, others keep theirs."""
 
+import fcntl
 import grp
 import os
 import pwd
@@ -7,7 +8,8 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,7 +60,9 @@ def server_account(
         )
     entry = _look_up(name)
     if entry is None and name == DEDICATED:
-        (make or make_account)(name)
+        with _accounts_held():
+            if _look_up(name) is None:
+                (make or make_account)(name)
         entry = _look_up(name)
     if entry is None:
         raise EnvironmentFault(
@@ -71,6 +75,20 @@ def server_account(
             f"or name another account in {VARIABLE}."
         )
     return Account(name, entry.pw_uid, entry.pw_gid)
+
+
+@contextmanager
+def _accounts_held() -> Iterator[None]:
+    """One process at a time: of two `useradd` at once the second gives the name another id than the first had told.
+
+    (It looks for the name before it takes its own lock, and replaces the entry after.)
+    """
+    folder = os.open("/etc", os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def make_account(name: str) -> None:
@@ -92,7 +110,7 @@ def make_account(name: str) -> None:
             check=False,
         )
         if _look_up(name) is not None:
-            if done.returncode == 0:  # else another process was quicker
+            if done.returncode == 0:
                 say(
                     f"added the system account {name!r} for the embedded servers, which do not run as root "
                     f"(remove it with `userdel {name}` once they are down)"

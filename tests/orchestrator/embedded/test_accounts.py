@@ -2,7 +2,9 @@
 
 import os
 import pwd
+import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -106,3 +108,39 @@ def test_handing_a_folder_over_takes_links_to_other_files_not_along(tmp_path: Pa
     }
     assert outside.stat().st_uid == 0
     assert theirs.stat().st_uid == 54321
+
+
+def _own_mounts() -> bool:
+    command = ("unshare", "--mount", "true")
+    found = shutil.which("unshare") and Path("/usr/sbin/useradd").exists()
+    return bool(found) and subprocess.run(command, check=False).returncode == 0
+
+
+@as_root
+@pytest.mark.skipif(not _own_mounts(), reason="no mount namespace or no useradd here")
+def test_many_that_need_the_account_at_once_are_all_given_the_same_one(tmp_path: Path) -> None:
+    etc = tmp_path / "etc"
+    shutil.copytree("/etc", etc, symlinks=True, ignore_dangling_symlinks=True)
+    for name in ("passwd", "shadow", "group", "gshadow"):
+        lines = (etc / name).read_text().splitlines(keepends=True)
+        (etc / name).write_text("".join(ln for ln in lines if not ln.startswith(f"{DEDICATED}:")))
+    real, slow, calls = tmp_path / "useradd", tmp_path / "slow", tmp_path / "calls"
+    shutil.copy("/usr/sbin/useradd", real)
+    slow.write_text(f'#!/bin/sh\necho called >> {calls}\nsleep 0.3\nexec {real} "$@"\n')
+    slow.chmod(0o755)
+    script = (
+        "import shared.accounts as a, sys; sys.stdout.write(str(a.server_account({})) + chr(10))"
+    )
+    many = f"for i in 1 2 3 4 5 6 7 8; do {sys.executable} -c '{script}' & done; wait"
+    mounts = f"mount --bind {etc} /etc && mount --bind {slow} /usr/sbin/useradd"
+    answer = subprocess.run(
+        ("unshare", "--mount", "sh", "-c", f"{mounts} && {{ {many}; }}"),
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[3],
+        check=False,
+    )
+    accounts = answer.stdout.splitlines()
+    assert len(accounts) == 8, answer.stderr
+    assert len(set(accounts)) == 1, answer.stdout
+    assert calls.read_text() == "called\n"
