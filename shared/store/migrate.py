@@ -12,7 +12,9 @@ from shared.store.connections import make_migration_engine
 from shared.store.database import Database, unreachable
 from shared.store.views import schema_revision
 
-HEAD = "0004"
+MIGRATIONS = Path(__file__).with_name("migrations")
+HEAD = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+"""The newest revision; a migration's file begins with its own."""
 SCHEMA_PATIENCE_S = 60.0
 _LOCK = 0x51554F52  # "QUOR": the advisory lock that serialises migrators
 
@@ -40,7 +42,7 @@ def _migrate(engine: sa.Engine, database: Database, revision: str) -> bool:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
+    config.set_main_option("script_location", str(MIGRATIONS))
     with engine.connect() as connection:
         connection.execute(sa.text(f"SELECT pg_advisory_lock({_LOCK})"))
         connection.commit()

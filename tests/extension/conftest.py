@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.extension.installation import install
-from tests.fixtures.instance import CommandLine, make_command_line
+from tests.fixtures.instance import CommandLine, git, make_command_line, make_repository
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +20,12 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
     command = replace(make_command_line(home), cold=True, scripts=scripts)
     yield command
     command.stop()
+
+
+@pytest.fixture
+def change(tmp_path: Path) -> Path:
+    """A repository in whose working tree something is left to do."""
+    repository = make_repository(tmp_path / "repository")
+    (repository / "notes.txt").write_text("FIXME: all of it\n")
+    git(repository, "add", "notes.txt")
+    return repository

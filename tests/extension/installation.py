@@ -14,6 +14,8 @@ import venv
 from dataclasses import dataclass
 from pathlib import Path
 
+from shared.store.migrate import HEAD
+
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("shared", "workers", "orchestrator")
@@ -36,12 +38,17 @@ def rows() -> dict[str, Row]:
 
 
 def install(root: Path) -> Path:
-    """Copy the packages, add the files and the rows, make the environment: the folder of its scripts."""
+    """Copy the packages, add the files and the rows, make the environment: the folder of its scripts.
+
+    The added migration follows the newest one there is.
+    """
     home = root / "site"
     for package in PACKAGES:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / package, home / package, ignore=ignored)
     shutil.copytree(HERE / "added", home, dirs_exist_ok=True)
+    migration = home / "shared/store/migrations/versions/9999_titles.py"
+    migration.write_text(migration.read_text(encoding="utf-8").replace("NEWEST", HEAD))
     for row in rows().values():
         add_row(home / row.file, row)
     return _make_environment(root / "env", home)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fixtures.instance import CommandLine, git, make_repository
+from tests.fixtures.instance import CommandLine
 
 pytestmark = pytest.mark.acceptance
 
@@ -60,15 +60,6 @@ def service() -> Iterator[str]:
     server.shutdown()
     server.server_close()
     thread.join()
-
-
-@pytest.fixture
-def change(tmp_path: Path) -> Path:
-    """A repository in whose working tree something is left to do."""
-    repository = make_repository(tmp_path / "repository")
-    (repository / "notes.txt").write_text("FIXME: all of it\n")
-    git(repository, "add", "notes.txt")
-    return repository
 
 
 def test_a_tool_takes_part_and_a_format_shows_the_result(

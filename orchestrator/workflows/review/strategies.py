@@ -30,4 +30,7 @@ def strategy(name: str, *, replies: str | None = None) -> Strategy:
     return Strategy(name, opening=critics, then=(author, critics))
 
 
-STRATEGIES = by_name(strategy("review"), strategy("red-team"))
+STRATEGIES = by_name(
+    strategy("review"),
+    strategy("red-team"),
+)

@@ -1,0 +1,23 @@
+"""`quorate tally`: how many runs there are."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import click
+
+from orchestrator.application import report
+from orchestrator.application.backend import connected
+from orchestrator.cli.options import example
+from orchestrator.cli.terminal import Terminal
+from orchestrator.core.document import line
+
+
+@click.command(epilog=example("quorate tally"))
+def tally() -> int:
+    """How many runs there are in each state."""
+    with connected(os.environ, workers=False) as backend:
+        states = Counter(run.status for run in report.runs(backend, limit=10_000, status=None))
+    Terminal.of(os.environ).result([line(f"{state} {count}") for state, count in states.items()])
+    return 0
