@@ -25,7 +25,7 @@ providers:
 def test_the_page_shows_the_row_that_is_added(name: str) -> None:
     row = rows()[name]
     example = textwrap.dedent(row.text).strip()
-    assert f"in `{row.file}`:\n\n```python\n{example}\n```\n" in PAGE.read_text(encoding="utf-8")
+    assert f"in `{row.file}`:\n\n```\n{example}\n```\n" in PAGE.read_text(encoding="utf-8")
 
 
 def test_the_page_names_the_files_that_are_added() -> None:
