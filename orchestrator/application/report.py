@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.application.backend import Backend
+from orchestrator.core.replay.commands import RoundRecord
+from orchestrator.presentation.listings import RunList
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot
-from orchestrator.presentation.report import RecordedAssessment, RunReport
+from orchestrator.presentation.report import RecordedAssessment, ReportedChild, RunReport
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 from shared.models.rows import DecisionRow, RunRow
@@ -22,8 +24,10 @@ from shared.store.views import (
     Pulse,
     find_run,
     list_assessments,
+    list_children,
     list_events,
     list_findings,
+    list_records,
     list_runs,
     list_steps,
     run_usage,
@@ -41,7 +45,19 @@ def load_report(connection: Connection, name: str) -> RunReport:
         recorded=tuple(Finding.model_validate(body) for body in list_findings(connection, run.id)),
         decisions=tuple(list_decisions(connection, run=run.id, only_open=False)),
         usage=run_usage(connection, run.id),
+        children=tuple(
+            ReportedChild(child, run_usage(connection, child.id))
+            for child in children_of(connection, run.id)
+        ),
+        records=tuple(
+            row for row in list_records(connection, run.id) if row.kind != RoundRecord.kind
+        ),
     )
+
+
+def children_of(connection: Connection, run: str) -> tuple[RunRow, ...]:
+    """The runs that a run started."""
+    return tuple(list_children(connection, [run]).get(run, ()))
 
 
 def load_setting(connection: Connection, run: str) -> RunHeader:
@@ -52,14 +68,17 @@ def load_setting(connection: Connection, run: str) -> RunHeader:
 
 def load_look(connection: Connection, run: str, pulse: Pulse, setting: RunHeader) -> RunSnapshot:
     """A run as it is at this moment."""
+    steps = tuple(list_steps(connection, run))
+    has_children = any(step.kind == "run" for step in steps)
     return RunSnapshot(
         run=run,
         status=pulse.status,
         phase=pulse.phase,
         elapsed_s=pulse.elapsed_s,
-        steps=tuple(list_steps(connection, run)),
+        steps=steps,
         assessments=_assessments(list_assessments(connection, run)),
         usage=run_usage(connection, run),
+        children=children_of(connection, run) if has_children else (),
         setting=setting,
     )
 
@@ -79,9 +98,20 @@ def report_of(backend: Backend, name: str) -> RunReport:
     return backend.read(lambda connection: load_report(connection, name))
 
 
-def runs(backend: Backend, *, limit: int, status: str | None = None) -> list[RunRow]:
-    """The newest runs, all or those of one status."""
-    return backend.read(lambda connection: list_runs(connection, limit=limit, status=status))
+def runs(backend: Backend, *, limit: int, status: str | None = None) -> RunList:
+    """The newest runs, all or those of one status, and what the runs of all started."""
+
+    def read(connection: Connection) -> RunList:
+        rows = list_runs(connection, limit=limit, status=status)
+        children: dict[str, list[RunRow]] = {}
+        generation = rows if status is None else []
+        while generation:
+            below = list_children(connection, [run.id for run in generation])
+            children |= below
+            generation = [child for started in below.values() for child in started]
+        return RunList(rows, children)
+
+    return backend.read(read)
 
 
 def events_of(backend: Backend, run: str) -> list[tuple[int, str, Mapping[str, Any]]]:

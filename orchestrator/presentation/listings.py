@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.choices import asked
@@ -17,27 +18,47 @@ def heads(names: Sequence[str], words: Translator) -> tuple[str, ...]:
     return tuple(words.message(f"list_{name}") for name in names)
 
 
-def runs(rows: Sequence[RunRow], words: Translator = ENGLISH) -> list[Line]:
-    """One line a run."""
-    if not rows:
+@dataclass(frozen=True)
+class RunList:
+    """Runs, and the runs that they started, by the run that started them."""
+
+    rows: Sequence[RunRow]
+    children: Mapping[str, Sequence[RunRow]] = field(default_factory=dict)
+
+    def tree(self, rows: Sequence[RunRow] | None = None) -> Iterator[RunRow]:
+        """All of them, each child after the run that started it."""
+        for run in self.rows if rows is None else rows:
+            yield run
+            yield from self.tree(self.children.get(run.id, ()))
+
+
+def runs(listed: RunList, words: Translator = ENGLISH) -> list[Line]:
+    """One line a run; what another run started stands below it, or names it."""
+    if not listed.rows:
         return [line(Span(words.message("no_runs"), Style.DIM))]
     names = ("run", "workflow", "status", "verdict", "ending", "started", "took", "title")
     return table(
         heads(names, words),
         [
             (
-                run.id,
+                f"└ {run.id}" if run.parent else run.id,
                 run.workflow,
                 run.status.value,
                 run.verdict or "-",
                 words.message(f"how_{run.ending}") if run.ending else "-",
                 f"{run.created_at:%Y-%m-%d %H:%M}",
                 words.message("seconds", s=run.elapsed_s),
-                run.title,
+                _title(run, listed, words),
             )
-            for run in rows
+            for run in listed.tree()
         ],
     )
+
+
+def _title(run: RunRow, listed: RunList, words: Translator) -> str:
+    if run.parent is None or run.parent in listed.children:
+        return run.title
+    return f"{run.title} ({words.message('part_of', run=run.parent, step=run.parent_step)})"
 
 
 def decisions(rows: Sequence[DecisionRow], words: Translator = ENGLISH) -> list[Line]:

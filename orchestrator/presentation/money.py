@@ -20,8 +20,18 @@ from shared.providers.prices import exact_dollars
 from shared.store.spending import Spending
 
 
-def spent(usage: UsageRow, words: Translator) -> list[Line]:
-    """What a run has used, in one line; nothing when no model was asked."""
+def cost_of(usage: UsageRow | None, words: Translator) -> str:
+    """What a run has cost so far; nothing before its first call."""
+    if usage is None or not usage.calls:
+        return ""
+    if usage.unknown_costs == usage.calls:
+        return words.message("cost_unknown")
+    known = dollars(usage.cost_usd or 0.0)
+    return words.message("cost_at_least", cost=known) if usage.unknown_costs else known
+
+
+def spent(usage: UsageRow, words: Translator, *, below: bool = False) -> list[Line]:
+    """What a run has used, in one line; nothing when no model was asked. `below`: its child runs are in it."""
     tokens = usage.input_tokens + usage.output_tokens
     if not (tokens or usage.cost_usd or usage.unknown_costs):
         return []
@@ -36,6 +46,8 @@ def spent(usage: UsageRow, words: Translator) -> list[Line]:
         if usage.unknown_costs:
             cost += f" {words.message('calls_unpriced', n=usage.unknown_costs)}"
         parts.append(cost)
+    if below:
+        parts.append(words.message("with_children"))
     return [line(Span(f"{words.message('spent')}: {', '.join(parts)}", Style.DIM))]
 
 

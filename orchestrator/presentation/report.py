@@ -30,7 +30,7 @@ from shared.models.notices import Notice, NoticeParam, notice, of_column, read_n
 from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
 from shared.models.panel import Participant
 from shared.models.replies import Applied, CheckedFixes, Synthesis
-from shared.models.rows import DecisionRow, RunRow, StepRow, UsageRow
+from shared.models.rows import DecisionRow, RecordRow, RunRow, StepRow, UsageRow
 from shared.models.run import RunSpec
 
 SUPPORTING = frozenset({Position.AGREE, Position.PARTIAL})
@@ -50,8 +50,20 @@ class RecordedAssessment:
 
 
 @dataclass(frozen=True)
+class ReportedChild:
+    """A run that the run started, and what was spent in it and below it."""
+
+    run: RunRow
+    usage: UsageRow
+
+
+@dataclass(frozen=True)
 class RunReport:
-    """A run's rows, and what follows from them. `recorded` are the findings as of the last recorded round."""
+    """A run's rows, and what follows from them.
+
+    `recorded` are the findings as of the last recorded round, `records` the facts of other kinds. `usage` includes what
+    `children` spent.
+    """
 
     run: RunRow
     steps: tuple[StepRow, ...]
@@ -59,6 +71,8 @@ class RunReport:
     recorded: tuple[Finding, ...]
     decisions: tuple[DecisionRow, ...]
     usage: UsageRow
+    children: tuple[ReportedChild, ...] = ()
+    records: tuple[RecordRow, ...] = ()
 
     @cached_property
     def spec(self) -> RunSpec:

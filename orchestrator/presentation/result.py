@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +11,7 @@ from orchestrator.core.document import (
     FindingEntry,
     Grid,
     Heading,
+    Item,
     Line,
     Remark,
     Span,
@@ -25,19 +27,21 @@ from orchestrator.core.views.context import (
     ViewContext,
     WorkflowView,
     decided_by,
+    listed,
     price,
 )
 from orchestrator.core.views.findings import GENERIC
 from orchestrator.presentation.choices import asked
 from orchestrator.presentation.coverage import unread
+from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.money import spent
+from orchestrator.presentation.money import cost_of, spent
 from orchestrator.presentation.report import RunReport
 from shared.models.findings import Finding, FindingStatus
 from shared.models.notices import Notice
 from shared.models.outcomes import RunStatus, StepStatus, Verdict
 from shared.models.replies import Applied
-from shared.models.rows import DecisionRow
+from shared.models.rows import DecisionRow, RecordRow
 
 VERDICT_STYLES = {
     Verdict.APPROVED: Style.GOOD,
@@ -68,6 +72,8 @@ def document(
     return [
         *_head(report, view, context, words),
         *view.body(context),
+        *_records(report, context, words),
+        *_children(report, words),
         remark(""),
         *_end(report, context, words),
     ]
@@ -168,9 +174,12 @@ def _convergence(report: RunReport, words: Translator) -> str:
 
 
 def _states(report: RunReport, words: Translator) -> list[Line]:
-    """What became of the run, what its gate says, and what nobody read."""
+    """Who started the run, what became of it, what its gate says, and what nobody read."""
     lines: list[Line] = []
-    status = report.run.status
+    status, parent = report.run.status, report.run.parent
+    if parent is not None:
+        text = words.message("part_of", run=parent, step=report.run.parent_step)
+        lines.append(line(Span(text, Style.DIM)))
     if status in (RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.EXPIRED):
         lines.append(line(Span(words.message(f"status_{status.value}"), Style.WARNING)))
     if status is RunStatus.BLOCKED:
@@ -188,6 +197,52 @@ def _states(report: RunReport, words: Translator) -> list[Line]:
     return lines
 
 
+# ---- what it wrote down, and what it started ----------------------------------------------------
+
+
+def _records(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Block]:
+    """The facts that the workflow wrote into its journal, beside its rounds' figures."""
+    most = context.most_findings
+    items = [
+        Item(record_text(row, words), row.key, "" if row.kind == row.key else row.kind)
+        for row in report.records[:most]
+    ]
+    left_out = len(report.records) - len(items)
+    more = words.message("more_records", n=left_out) if left_out else ""
+    return listed(words.message("records"), items, more)
+
+
+def record_text(row: RecordRow, words: Translator) -> str:
+    """`Answered: ann, bob; Least: 2`"""
+    fields: dict[str, Any] = words.in_words(row.body)
+    return "; ".join(f"{words.field(name)}: {_value(value)}" for name, value in fields.items())
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list) and not any(isinstance(entry, list | dict) for entry in value):
+        return ", ".join(map(_value, value)) or "-"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _children(report: RunReport, words: Translator) -> list[Block]:
+    """The runs that it started: what came of each, and what it cost."""
+    if not report.children:
+        return []
+    names = ("run", "workflow", "status", "verdict", "cost", "title")
+    rows = tuple(
+        (
+            child.run.id,
+            child.run.workflow,
+            child.run.status.value,
+            child.run.verdict or "-",
+            cost_of(child.usage, words) or "-",
+            child.run.title,
+        )
+        for child in report.children
+    )
+    return [Heading(words.message("children")), Grid(heads(names, words), rows)]
+
+
 # ---- the end ------------------------------------------------------------------------------------
 
 
@@ -203,7 +258,7 @@ def _end(report: RunReport, context: ViewContext[Any], words: Translator) -> lis
     return [
         *(Remark(shown) for shown in lines),
         *(_usage(report, context, words) if context.everything else ()),
-        *(Remark(shown) for shown in spent(report.usage, words)),
+        *(Remark(shown) for shown in spent(report.usage, words, below=bool(report.children))),
         remark(words.message("details"), f": quorate show {report.run.id}{more}"),
     ]
 

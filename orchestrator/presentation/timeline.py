@@ -11,7 +11,9 @@ from orchestrator.core.views.context import failure_of, took_s
 from orchestrator.core.wording import lines_of
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.report import RecordedAssessment, RunReport
+from orchestrator.presentation.result import record_text
 from orchestrator.presentation.tables import table
+from shared.models.rows import StepRow
 
 
 def rounds(report: RunReport, words: Translator = ENGLISH) -> list[Line]:
@@ -27,8 +29,16 @@ def rounds(report: RunReport, words: Translator = ENGLISH) -> list[Line]:
             why = f"  ⚠ {words.translate(failure_of(step))}"
             lines.append(line(Span(why, Style.WARNING)))
         if step.reply is not None:
-            lines += block(_said(step.reply, words), indent="  ")
-    return [*lines, *(_figures(one, words) for one in report.assessments)]
+            lines += block(_said(_own(step, step.reply), words), indent="  ")
+    lines += [_figures(recorded, words) for recorded in report.assessments]
+    for row in report.records:
+        lines.append(line(Span(f"{row.key}: ", Style.STRONG), record_text(row, words)))
+    return lines
+
+
+def _own(step: StepRow, reply: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The reply; of a child run not the whole result, which `quorate show` has under the child's id."""
+    return {name: reply[name] for name in reply if step.kind != "run" or name != "outcome"}
 
 
 def _said(reply: Mapping[str, Any], words: Translator) -> str:

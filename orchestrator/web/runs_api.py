@@ -15,7 +15,7 @@ from orchestrator.presentation.formats.json import (
     SCHEMA_VERSION,
     as_json,
     decision_json,
-    run_summary,
+    run_tree,
 )
 from orchestrator.web.http_service import READING, Path, Reply, Request, error
 from shared.models.wire import Wire
@@ -65,8 +65,7 @@ class Api:
             case ("readyz",):
                 return self._ready()
             case ("api", "runs"):
-                rows = runs(self._backend, limit=LISTED_RUNS)
-                return _ok({"runs": [run_summary(row) for row in rows]})
+                return _ok({"runs": run_tree(runs(self._backend, limit=LISTED_RUNS))})
             case ("api", "runs", run):
                 return _ok(as_json(report_of(self._backend, run)))
             case _:

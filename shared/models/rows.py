@@ -34,6 +34,16 @@ class RunRow:
 
 
 @dataclass(frozen=True)
+class RecordRow:
+    """A fact that a run's workflow wrote; its moment in seconds since the run's start."""
+
+    key: str
+    kind: str
+    body: dict[str, Any]
+    at_s: float
+
+
+@dataclass(frozen=True)
 class StepRow:
     """A step as timelines show it; moments in seconds since the run's start."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from shared.store.children import FAMILY
+from shared.store.children import FAMILY, TREE
 from shared.store.database import Connection
 from shared.store.steps import Claim
 
@@ -67,14 +67,17 @@ def spending(
     run: str | None = None,
     since_s: float | None = None,
 ) -> list[Spending]:
-    """What was spent, the dearest first (days: the newest first), in one run or in the last `since_s` seconds."""
+    """What was spent, the dearest first (days: the newest first), in the last `since_s` seconds, or in one run.
+
+    What a run's child runs spent is the run's.
+    """
     order = "1 DESC" if by is Grouping.DAY else "cost DESC NULLS LAST, 1"
     rows = connection.execute(
         f"SELECT {_KEYS[by]} AS key, count(*) AS calls, coalesce(sum(u.input_tokens), 0)::bigint AS i, "
         "coalesce(sum(u.output_tokens), 0)::bigint AS o, coalesce(sum(u.cached_tokens), 0)::bigint AS c, "
         "sum(u.cost_usd) AS cost, count(*) FILTER (WHERE u.cost_usd IS NULL) AS uc, "
         "count(*) FILTER (WHERE u.input_tokens IS NULL OR u.output_tokens IS NULL) AS ut FROM usage u "
-        "WHERE (%(run)s::text IS NULL OR u.run_id = %(run)s) "
+        f"WHERE (%(run)s::text IS NULL OR u.run_id IN {TREE.format(run='%(run)s')}) "
         "AND (%(since)s::float IS NULL OR u.at >= now() - make_interval(secs => %(since)s)) "
         f"GROUP BY 1 ORDER BY {order}",
         {"run": run, "since": since_s},

@@ -8,7 +8,8 @@ from typing import Any
 
 from shared.errors import UnknownRun, UserError
 from shared.models.outcomes import RunStatus
-from shared.models.rows import RunRow, StepRow, UsageRow
+from shared.models.rows import RecordRow, RunRow, StepRow, UsageRow
+from shared.store.children import TREE
 from shared.store.database import Connection
 from shared.store.runs import SOON_RUN
 
@@ -146,16 +147,6 @@ def list_assessments(connection: Connection, run: str) -> list[dict[str, Any]]:
     return [{"key": row.key, **row.body["assessment"]} for row in rows]
 
 
-@dataclass(frozen=True)
-class RecordRow:
-    """A fact that a run's workflow wrote; its moment in seconds since the run's start."""
-
-    key: str
-    kind: str
-    body: dict[str, Any]
-    at_s: float
-
-
 def list_records(connection: Connection, run: str) -> list[RecordRow]:
     """Everything that a run's workflow wrote into its journal, in order."""
     rows = connection.execute(
@@ -196,11 +187,9 @@ def list_events(connection: Connection, run: str, after: int = 0) -> list[tuple[
 def run_usage(connection: Connection, run: str) -> UsageRow:
     """What a run has consumed, with its child runs. `cost_usd` is None when no call has a known price."""
     row = connection.execute(
-        "WITH RECURSIVE tree AS (SELECT %s::text AS id "
-        "UNION ALL SELECT c.id FROM runs c JOIN tree ON c.parent_run = tree.id) "
         "SELECT count(*) AS calls, coalesce(sum(input_tokens), 0) AS i, coalesce(sum(output_tokens), 0) AS o, "
         "coalesce(sum(cached_tokens), 0) AS c, sum(cost_usd) AS cost, count(*) FILTER (WHERE cost_usd IS NULL) AS u "
-        "FROM usage WHERE run_id IN (SELECT id FROM tree)",
+        f"FROM usage WHERE run_id IN {TREE.format(run='%s')}",
         (run,),
     ).fetchone()
     assert row is not None
@@ -230,6 +219,7 @@ class Pulse:
     leased: int
     finished: int
     open_decision: str | None
+    below: int
     elapsed_s: float
 
     @property
@@ -246,6 +236,7 @@ def run_pulse(connection: Connection, run: str) -> Pulse:
         "count(*) FILTER (WHERE s.status = 'leased') AS leased, "
         "count(*) FILTER (WHERE s.status IN ('done', 'failed', 'cancelled')) AS finished, "
         "(SELECT min(d.key) FROM decisions d WHERE d.run_id = r.id AND d.state = 'open') AS open_decision, "
+        "(SELECT coalesce(sum(c.advances), 0) FROM runs c WHERE c.parent_run = r.id) AS below, "
         "extract(epoch FROM coalesce(r.finished_at, now()) - r.created_at)::float AS elapsed_s "
         "FROM runs r LEFT JOIN steps s ON s.run_id = r.id WHERE r.id = %s GROUP BY r.id",
         (run,),

@@ -10,7 +10,7 @@ from orchestrator.application import report
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example, json_option, language_option
 from orchestrator.cli.terminal import Terminal
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps, run_summary
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps, run_tree
 from orchestrator.presentation.listings import runs
 from orchestrator.presentation.locale.translator import Translator
 from shared.models.outcomes import RunStatus
@@ -33,11 +33,10 @@ from shared.models.outcomes import RunStatus
 def list_(limit: int, status: str | None, as_json: bool, language: str | None) -> int:
     """The runs, the newest first."""
     with connected(os.environ, workers=False) as backend:
-        rows = report.runs(backend, limit=limit, status=status)
+        listed = report.runs(backend, limit=limit, status=status)
     terminal = Terminal.of(os.environ)
     if as_json:
-        summaries = [run_summary(row) for row in rows]
-        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "runs": summaries}))
+        terminal.result(dumps({"schema_version": SCHEMA_VERSION, "runs": run_tree(listed)}))
     else:
-        terminal.result(runs(rows, Translator(language or "en")))
+        terminal.result(runs(listed, Translator(language or "en")))
     return 0

@@ -25,7 +25,7 @@ from orchestrator.core.document import Line, exact
 from orchestrator.core.formats import FORMATS, format_named
 from orchestrator.presentation import timeline
 from orchestrator.presentation.forks import origin
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps, workflow_schema
 from orchestrator.presentation.formats.text import question_lines, result_lines
 from orchestrator.presentation.live.progress_events import held_up
 from orchestrator.presentation.locale.translator import Translator
@@ -97,7 +97,7 @@ def _shown(
     if patch:
         return _patch(report)
     if schema:
-        return dumps(report.workflow.result_schema())
+        return dumps(workflow_schema(report.workflow))
     if options.as_json or form:
         return format_named(form or "json").render(report, words)
     if rounds:

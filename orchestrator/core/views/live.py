@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, line, voice
 from orchestrator.core.views.context import Vocabulary, shortened, took_s, why_failed
+from shared.models.children import ChildOutcome
 from shared.models.findings import RaisedFinding
 from shared.models.notices import Notice, of_column
 from shared.models.rows import StepRow
@@ -116,7 +117,7 @@ def render_finished(view: LiveView, step: StepRow, context: RenderContext) -> li
     missing = why_failed(step)
     if missing is not None:
         return [line(Span(f"⚠ {_failure(view, step, missing, context)}", Style.WARNING))]
-    told = view.ends.get(step.role, answered)
+    told = view.ends.get(step.role, child_ended if step.kind == "run" else answered)
     return list(told(step, step.reply or {}, context))
 
 
@@ -151,6 +152,19 @@ def answered(step: StepRow, _reply: Reply, context: RenderContext) -> list[Line]
         line(said, note(step, context)),
         *(raised_line(one, step.participant) for one in raised),
     ]
+
+
+def child_ended(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
+    """A run that this run started has ended, or goes no further."""
+    child = ChildOutcome.model_validate(reply)
+    text = context.say(
+        "child_ended",
+        run=child.run,
+        workflow=step.participant,
+        outcome=child.verdict or child.status,
+    )
+    took = context.say("seconds", s=took_s(step) or 0.0)
+    return [line(text, Span(f" ({took})", Style.DIM), because(reply))]
 
 
 def objections(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from orchestrator.core.findings.ranking import Ranked
+from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.exit_codes import exit_code
+from orchestrator.presentation.listings import RunList
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.report import RunReport, assessed_roles
+from orchestrator.presentation.report import ReportedChild, RunReport, assessed_roles
 from orchestrator.presentation.stages import stage_of
+from orchestrator.workflows.descriptor import WorkflowType
 from shared.models.letters import UNSEEN
 from shared.models.notices import of_column
 from shared.models.outcomes import StepStatus
@@ -82,9 +87,21 @@ def as_json(report: RunReport) -> dict[str, Any]:
         "detail": dict(report.detail) or None,
         "usage": report.usage.__dict__,
         "participants": _participants(report),
+        "children": [_child(child) for child in report.children],
+        "records": [dataclasses.asdict(row) for row in report.records],
         "warnings": [warning.model_dump(mode="json") for warning in report.warnings],
     }
     return dict(Translator().in_words(content))
+
+
+def workflow_schema(workflow: WorkflowType[Any]) -> dict[str, Any]:
+    """The JSON schema of `detail`; under `records` those of the facts that the workflow writes, by kind."""
+    kinds = {
+        body.kind: body.model_json_schema()
+        for body in workflow.records
+        if body.kind != RoundRecord.kind
+    }
+    return {**workflow.result_schema(), **({"records": kinds} if kinds else {})}
 
 
 def _rank(place: Ranked) -> dict[str, Any]:
@@ -110,6 +127,25 @@ def run_summary(run: RunRow) -> dict[str, Any]:
         "created_at": run.created_at,
         "finished_at": run.finished_at,
         "elapsed_s": round(run.elapsed_s, 3),
+        "parent": run.parent,
+        "parent_step": run.parent_step,
+    }
+
+
+def run_tree(listed: RunList, rows: Sequence[RunRow] | None = None) -> list[dict[str, Any]]:
+    """Runs as lists show them, each with those that it started."""
+    return [
+        {**run_summary(run), "children": run_tree(listed, listed.children.get(run.id, ()))}
+        for run in (listed.rows if rows is None else rows)
+    ]
+
+
+def _child(child: ReportedChild) -> dict[str, Any]:
+    return {
+        **run_summary(child.run),
+        "summary": (child.run.outcome or {}).get("summary"),
+        "blocked_reason": child.run.blocked_reason,
+        "usage": child.usage.__dict__,
     }
 
 

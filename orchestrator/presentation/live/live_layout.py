@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.core.document import Line, Span, Style, line, voice
-from orchestrator.core.views.context import dollars, failure_of, took_s
+from orchestrator.core.views.context import failure_of, took_s
 from orchestrator.core.views.live import LiveView
 from orchestrator.presentation.live.progress_events import RunSnapshot
 from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.money import cost_of
 from orchestrator.presentation.wrapping import cut, head, tail, width_of
 from orchestrator.workflows.registry import is_conversation, workflow_named
-from shared.models.outcomes import StepStatus
-from shared.models.rows import StepRow, UsageRow
+from shared.models.outcomes import RunStatus, StepStatus
+from shared.models.rows import StepRow
 
 LEAST_COLUMN = 24
 GAP = " │ "
@@ -78,7 +79,7 @@ def _footer(look: RunSnapshot, columns: int, words: Translator) -> list[Line]:
     """Round, convergence, cost and time, as many of them as there is room for."""
     time = words.message("seconds", s=look.elapsed_s)
     round_, answered = _round(look, words), _answered(look, words)
-    cost = _cost(look.usage, words)
+    cost = cost_of(look.usage, words)
     variants = (
         ("  ·  ", (round_, answered, _meter(look, words, BAR), cost, time)),
         (" · ", (round_, answered, _meter(look, words, 0), cost, time)),
@@ -121,15 +122,6 @@ def _meter(look: RunSnapshot, words: Translator, width: int) -> str:
     return f"{words.message('convergence')} {bar}{score:.2f}"
 
 
-def _cost(usage: UsageRow | None, words: Translator) -> str:
-    if usage is None or not usage.calls:
-        return ""
-    if usage.unknown_costs == usage.calls:
-        return words.message("cost_unknown")
-    known = dollars(usage.cost_usd or 0.0)
-    return words.message("cost_at_least", cost=known) if usage.unknown_costs else known
-
-
 # ---- one after another --------------------------------------------------------------------------
 
 
@@ -168,6 +160,12 @@ def _others(hidden: int, words: Translator) -> list[Line]:
 
 
 def _worker(step: StepRow, look: RunSnapshot, columns: int, words: Translator) -> Line:
+    child = look.child_of(step)
+    if child is not None:
+        state = words.message("status_waits") if child.status is RunStatus.WAITING else child.phase
+        took = words.message("seconds", s=max(look.elapsed_s - step.queued_at_s, 0.0))
+        head = Span(f"⤷ {child.workflow} {child.id}", Style.STRONG)
+        return line(head, Span(f"  {state} · {took}", Style.DIM))
     glyph = GLYPHS.get(StepStatus(step.status), "·")
     name = Span(f"{glyph} {step.participant}", voice(step.participant, look.setting.critics))
     role = "" if columns < LEAST_COLUMN * 2 else f"  {words.role(step.role)}"

@@ -10,6 +10,7 @@ from orchestrator.core.views.live import (
     LiveView,
     OutputMode,
     RenderContext,
+    headed,
     render_finished,
     render_started,
 )
@@ -66,6 +67,7 @@ class RunSnapshot:
     steps: tuple[StepRow, ...] = ()
     assessments: tuple[RecordedAssessment, ...] = ()
     usage: UsageRow | None = None
+    children: tuple[RunRow, ...] = ()
     setting: RunHeader = RunHeader()
     live: Mapping[str, SoFar] = field(default_factory=dict)
 
@@ -73,6 +75,10 @@ class RunSnapshot:
     def open_steps(self) -> tuple[StepRow, ...]:
         """The steps that somebody works on, or that wait for somebody."""
         return tuple(step for step in self.steps if step.status not in FINAL)
+
+    def child_of(self, step: StepRow) -> RunRow | None:
+        """The run that a step waits for; None for a turn or a tool run."""
+        return next((run for run in self.children if run.parent_step == step.key), None)
 
     @property
     def round(self) -> int:
@@ -101,6 +107,7 @@ def changes(
     events = [
         *_phases(before, after, known, words),
         *_starts(view, after, known, context),
+        *_children(before, after, context),
         *_ends(view, after, finished, context),
         *_assessments(before, after, context),
     ]
@@ -130,12 +137,40 @@ def _phase_began_s(known: set[str], look: RunSnapshot) -> float:
     return max(new) - 1e-6 if new else look.elapsed_s
 
 
+def _children(
+    before: RunSnapshot | None, after: RunSnapshot, context: RenderContext
+) -> list[_Told]:
+    """A line for each run that was started, and for each that waits for a person from now on."""
+    known = {run.id: run.status for run in before.children} if before else {}
+    began = {step.key: step.queued_at_s for step in after.steps}
+    events: list[_Told] = []
+    for run in after.children:
+        if run.id not in known:
+            events.append(
+                (
+                    began.get(run.parent_step or "", after.elapsed_s),
+                    headed(
+                        context.say(
+                            "child_started", run=run.id, workflow=run.workflow, title=run.title
+                        )
+                    ),
+                )
+            )
+        waits = run.status is RunStatus.WAITING
+        if waits and known.get(run.id) is not run.status:
+            text = context.say("child_waits", run=run.id)
+            events.append((after.elapsed_s, [line(Span(text, Style.WARNING))]))
+    return events
+
+
 def _starts(
     view: LiveView, after: RunSnapshot, known: set[str], context: RenderContext
 ) -> list[_Told]:
     """A line a stage; who joins a stage that has begun is not announced again, unless the view wants it."""
     begun = {stage(step) for step in after.steps if step.key in known}
-    groups = _groups(step for step in after.steps if step.key not in known)
+    groups = _groups(
+        step for step in after.steps if step.key not in known and after.child_of(step) is None
+    )
     return [
         (group[0].queued_at_s, render_started(view, group, context))
         for group in groups

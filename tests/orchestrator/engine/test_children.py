@@ -14,7 +14,7 @@ from shared.models.run import Budget
 from shared.models.steps import Usage
 from shared.store.database import Database
 from shared.store.runs import lock_run
-from shared.store.spending import CallNeed, reserve
+from shared.store.spending import CallNeed, Grouping, reserve, spending
 from shared.store.steps import StoredResponse, store_response
 from shared.store.views import find_run, list_children, list_runs, list_steps, run_usage
 from tests.support.driving import claimed_by_nobody, do, drive_family, event_kinds, submit
@@ -237,6 +237,8 @@ def test_calls_of_a_child_are_paid_from_its_root_and_shown_with_it(engine: Engin
     usage = engine.database.run(lambda c: run_usage(c, parent))
     assert (usage.calls, usage.cost_usd) == (2, 0.5)
     assert engine.database.run(lambda c: run_usage(c, child)).calls == 1
+    (total,) = engine.database.run(lambda c: spending(c, Grouping.TOTAL, run=parent))
+    assert (total.calls, total.cost_usd) == (2, 0.5)
 
 
 def test_what_a_child_cost_stands_with_the_step_that_waited_for_it(engine: Engine) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from rich.cells import cell_len
 
 from orchestrator.core.document import plain
-from orchestrator.presentation.listings import decisions, runs
+from orchestrator.presentation.listings import RunList, decisions, runs
 from orchestrator.presentation.locale.translator import Translator
 from shared.models.decision import DecisionState
 from shared.models.rows import DecisionRow
@@ -44,20 +44,20 @@ def cells_before(text: str, line: str) -> int:
 def test_runs_are_listed_in_korean_in_straight_columns() -> None:
     run = make_report().run
     rows = [replace(run, ending="stalled", title="first"), replace(run, ending="over_budget")]
-    head, one, other = plain(runs(rows, Translator("ko"))).splitlines()
+    head, one, other = plain(runs(RunList(rows), Translator("ko"))).splitlines()
     assert head.split("  ")[0] == "실행"
     assert cells_before("종료", head) == cells_before("교착", one)
     assert cells_before("종료", head) == cells_before("예산 초과", other)
     assert cells_before("제목", head) == cells_before("first", one)
-    assert plain(runs([], Translator("ko"))) == "실행 없음\n"
+    assert plain(runs(RunList([]), Translator("ko"))) == "실행 없음\n"
 
 
 def test_runs_are_listed_in_english_without_a_language() -> None:
-    head, one = plain(runs([replace(make_report().run, ending="stalled")])).splitlines()
+    head, one = plain(runs(RunList([replace(make_report().run, ending="stalled")]))).splitlines()
     names = ["run", "workflow", "status", "verdict", "ending", "started", "took", "title"]
     assert head.split() == names
     assert " stalled " in one
-    assert plain(runs([])) == "no runs\n"
+    assert plain(runs(RunList([]))) == "no runs\n"
 
 
 def test_decisions_are_listed_in_korean_and_their_options_as_they_are_typed() -> None:
