@@ -45,6 +45,46 @@ class AskedQuestion(Wire):
         return cls(title=question.title, text=question.text, contexts=contexts)
 
 
+_NEARLY = 1e-9
+_FEWEST_VOTES = 2
+
+
+class VoteSupport(Wire):
+    """What the votes for one thing add up to (docs/design/convergence.md).
+
+    `support` is the mean position over independent voices (agree 1, partial 0.5, else 0), `weighted` the same with
+    everybody's rescaled confidence; `if_all_spoke` is the support among those who took a position. `independent` counts
+    the effective votes among the `stated` ones.
+    """
+
+    support: float
+    weighted: float
+    if_all_spoke: float
+    threshold: float
+    stated: int
+    expected: int
+    quorum: int
+    independent: int
+    missing: tuple[str, ...] = ()
+    dissenting: tuple[str, ...] = ()
+
+    @property
+    def agrees(self) -> bool:
+        """Enough took a position, and their support reaches the threshold with and without confidence."""
+        needed = self.threshold - _NEARLY
+        return self.quorate and self.support >= needed and self.weighted >= needed
+
+    @property
+    def quorate(self) -> bool:
+        """Enough took a position for anything to be said about agreement."""
+        return self.stated >= max(_FEWEST_VOTES, self.quorum)
+
+    @property
+    def left_open_by_absence(self) -> bool:
+        """Those who voted agree enough, and it is the silent ones that keep this from counting."""
+        return bool(self.missing) and self.if_all_spoke >= self.threshold - _NEARLY
+
+
 class VoteChange(Wire):
     """Somebody ended elsewhere than it began: with a vote or, where `finding` is named, on a finding.
 

@@ -11,12 +11,13 @@ from pydantic import BaseModel, ValidationError
 
 from orchestrator.core.discussion.estimate import ExpectedCall
 from orchestrator.core.findings.verdict import GateRule
-from orchestrator.core.replay.commands import RecordBody, RoundRecord, Workflow
+from orchestrator.core.replay.commands import Effect, RecordBody, RoundRecord, Workflow, decide
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.results import WorkflowResult
 from orchestrator.core.views.context import WorkflowView
 from orchestrator.core.views.findings import GENERIC
 from orchestrator.core.views.live import PLAIN, LiveView
+from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.panel import Panel, Participant
 from shared.models.run import DecisionPolicy, RunSpec
 
@@ -85,6 +86,28 @@ class DecisionType:
     def words(self) -> tuple[str, ...]:
         """Every answer that is offered."""
         return tuple(choice.word for choice in self.choices)
+
+    def ask(
+        self,
+        key: str,
+        policy: DecisionPolicy,
+        prompt: str,
+        shown: Callable[[], dict[str, Any]],
+        selectable: tuple[str, ...] = (),
+    ) -> Effect[DecisionAnswer]:
+        """Put it to a person, bound to exactly what is shown; or the policy's answer at once."""
+        if (choice := self.answer(policy)) is not None:
+            return DecisionAnswer(choice=choice, actor="policy", channel="policy")
+        question = DecisionQuestion(
+            kind=self.kind,
+            prompt=prompt,
+            options=self.words,
+            shown=shown(),
+            selectable=selectable,
+            timeout_s=policy.timeout_s,
+            on_timeout=self.silence(policy),
+        )
+        return (yield from decide(key, question))
 
     def answer(self, policy: DecisionPolicy) -> str | None:
         """What the policy answers at once; None where a person is asked."""

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 from orchestrator.core.findings.stances import VALUES
 from orchestrator.core.findings.verdict import effective_votes
-from shared.models.findings import Position
+from orchestrator.core.replay.commands import RoundRecord
+from orchestrator.core.results import VoteSupport
+from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
+from shared.models.findings import Finding, Position
+from shared.models.notices import Notice, sentences
+from shared.models.outcomes import Ending
 from shared.models.panel import Participant
 
-STATED_VOTES = 2
 UNKNOWN_CONFIDENCE = 0.5
-_NEARLY = 1e-9
 
 
 @dataclass(frozen=True)
@@ -22,43 +25,6 @@ class Vote:
     position: Position
     confidence: float | None = None
     reason: str = ""
-
-
-@dataclass(frozen=True)
-class Count:
-    """What the ballots say.
-
-    `support` is the mean position over independent voices (agree 1, partial 0.5, else 0), `weighted` the same with
-    everybody's rescaled confidence; `if_all_spoke` is the support among those who took a position. `independent` counts
-    the effective votes among the `stated` ones.
-    """
-
-    support: float
-    weighted: float
-    if_all_spoke: float
-    threshold: float
-    stated: int
-    expected: int
-    quorum: int
-    independent: int
-    missing: tuple[str, ...]
-    dissenting: tuple[str, ...]
-
-    @property
-    def converged(self) -> bool:
-        """Enough took a position, and their support reaches the threshold with and without confidence."""
-        needed = self.threshold - _NEARLY
-        return self.quorate and self.support >= needed and self.weighted >= needed
-
-    @property
-    def quorate(self) -> bool:
-        """Enough took a position for anything to be said about agreement."""
-        return self.stated >= max(STATED_VOTES, self.quorum)
-
-    @property
-    def left_open_by_absence(self) -> bool:
-        """Those who voted agree enough, and it is the silent ones that keep this from counting."""
-        return bool(self.missing) and self.if_all_spoke >= self.threshold - _NEARLY
 
 
 def rescaled(confidence: float | None) -> float:
@@ -75,7 +41,7 @@ def count_votes(
     *,
     threshold: float,
     quorum: int,
-) -> Count:
+) -> VoteSupport:
     """Count; voters of one family share one vote. Anyone missing or abstaining supports nothing, with full weight.
 
     So replacing any vote by silence never raises a figure that decides.
@@ -83,7 +49,7 @@ def count_votes(
     taken = {voter.name: _taken(votes.get(voter.name)) for voter in voters}
     stated = [voter for voter in voters if taken[voter.name] is not None]
     support, weighted = _support(voters, taken)
-    return Count(
+    return VoteSupport(
         support=support,
         weighted=weighted,
         if_all_spoke=_support(stated, taken)[0],
@@ -149,3 +115,60 @@ def _mean(values: Sequence[float]) -> float:
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
+
+
+# ---- the last assessment ------------------------------------------------------------------------
+
+_ADVICE: dict[Ending | None, Recommendation] = {
+    Ending.CONVERGED: Recommendation.CONVERGED,
+    Ending.STALLED: Recommendation.STALLED,
+    Ending.LOOPING: Recommendation.LOOPING,
+    Ending.OSCILLATING: Recommendation.OSCILLATING,
+    Ending.DEGRADED: Recommendation.DEGRADED,
+}
+
+
+@dataclass(frozen=True)
+class VotedEnding:
+    """How a debate ended once the votes were in, and why; `ending` is None where nobody was to vote."""
+
+    ending: Ending | None
+    reason: Notice | None
+
+    def but(self, ending: Ending, reason: Notice) -> VotedEnding:
+        """Another ending, with one more reason."""
+        return VotedEnding(ending, sentences(self.reason, reason))
+
+    def written(
+        self,
+        number: int,
+        detector: str,
+        support: VoteSupport | None,
+        *,
+        answered: int,
+        expected: int,
+        quorum: int,
+        findings: tuple[Finding, ...] = (),
+    ) -> RoundRecord:
+        """The assessment after the last round: the figures of the votes, and the ending."""
+        ratio = 0.0 if support is None else support.support
+        metrics = ConvergenceMetrics(
+            detector=detector,
+            agreement_ratio=ratio,
+            avg_stability=None,
+            overall_score=ratio,
+            recommendation=_ADVICE.get(self.ending, Recommendation.CONTINUE),
+        )
+        return RoundRecord(
+            assessment=Assessment(
+                round=number,
+                metrics=metrics,
+                answered=answered,
+                expected=expected,
+                quorum=quorum,
+                ending=self.ending,
+                reason=self.reason,
+            ),
+            findings=findings,
+            stances=(),
+        )

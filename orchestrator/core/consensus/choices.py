@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.consensus.ballots import Count, Vote, count_votes
+from orchestrator.core.consensus.ballots import Vote, count_votes
+from orchestrator.core.results import VoteSupport
 from shared.models.findings import Position
 from shared.models.panel import Participant
 
@@ -29,18 +30,18 @@ class PositionVote:
 class Tally:
     """Every position's count. `leading` is the one with the most support, None when two different ones share it."""
 
-    counts: Mapping[str, Count]
+    counts: Mapping[str, VoteSupport]
     leading: str | None
 
     @property
-    def count(self) -> Count | None:
+    def count(self) -> VoteSupport | None:
         """The leading position's count."""
         return None if self.leading is None else self.counts[self.leading]
 
     @property
     def converged(self) -> bool:
         """The leading position has the support that was asked for, with and without confidence."""
-        return self.count is not None and self.count.converged
+        return self.count is not None and self.count.agrees
 
 
 def tally(
@@ -75,7 +76,9 @@ def _on(vote: PositionVote | None, candidate: str) -> Vote | None:
     )
 
 
-def _leading(counts: Mapping[str, Count], votes: Mapping[str, PositionVote | None]) -> str | None:
+def _leading(
+    counts: Mapping[str, VoteSupport], votes: Mapping[str, PositionVote | None]
+) -> str | None:
     """The best supported; of positions that the same people hold, the one that more of them chose first."""
     best = max((_strength(one) for one in counts.values()), default=(0.0, 0.0))
     if best[0] == 0.0:
@@ -91,5 +94,5 @@ def _same_holders(names: Sequence[str], votes: Sequence[PositionVote]) -> bool:
     return len({tuple(name in vote.supports for vote in votes) for name in names}) == 1
 
 
-def _strength(count: Count) -> tuple[float, float]:
+def _strength(count: VoteSupport) -> tuple[float, float]:
     return round(count.support, 9), round(count.weighted, 9)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.findings.stances import AUTHOR_ROLES
+from orchestrator.core.findings.stances import AUTHOR_ROLES, RAISING
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Stance
 
@@ -36,6 +36,21 @@ def unanswered(findings: Sequence[Finding], ledger: Sequence[Stance]) -> frozens
     """The findings on which the author's side has taken no position."""
     answered = {line.finding for line in ledger if line.role in AUTHOR_ROLES}
     return frozenset(one.id for one in findings) - answered
+
+
+def latest_lines(points: Sequence[Finding], lines: Iterable[Stance]) -> list[Stance]:
+    """Everybody's last line about each of the points, in the points' order."""
+    order = {point.id: place for place, point in enumerate(points)}
+    last = {(line.finding, line.participant): line for line in lines if line.finding in order}
+    return sorted(last.values(), key=lambda line: order[line.finding])
+
+
+def reasons_of_others(
+    points: Sequence[Finding], ledger: Iterable[Stance], reader: str
+) -> list[Stance]:
+    """What everybody but the reader last said about each of the points, where a reason was given."""
+    lines = latest_lines(points, (line for line in ledger if line.participant != reader))
+    return [line for line in lines if line.reason not in ("", RAISING)]
 
 
 def settled_line(agenda: Agenda) -> str:

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 
-def step_key(cycle: str, number: int, *parts: object) -> str:
-    """A step's name, unique in the run: `critique/1/ada`, from the second cycle on `review2/critique/1/ada`."""
-    named = () if number == 1 else (f"{cycle}{number}",)
-    return "/".join(str(part) for part in (*named, *parts))
+from shared.models.findings import Finding
 
 
-def finding_prefix(number: int) -> str:
-    """What makes a cycle's findings unique in the run: F1 of the second one is `R2F1`."""
-    return "" if number == 1 else f"R{number}"
+@dataclass(frozen=True)
+class Cycle:
+    """One time through the stages, counted from 1; from the second one on its `kind` stands in the steps' names."""
+
+    kind: str
+    number: int = 1
+
+    def key(self, *parts: object) -> str:
+        """A step's name, unique in the run: `critique/1/ada`, in the second cycle `review2/critique/1/ada`."""
+        named = () if self.number == 1 else (f"{self.kind}{self.number}",)
+        return "/".join(str(part) for part in (*named, *parts))
+
+    @property
+    def prefix(self) -> str:
+        """What makes a cycle's findings unique in the run: F1 of the second one is `R2F1`."""
+        return "" if self.number == 1 else f"R{self.number}"
+
+    def label(self, finding: str) -> str:
+        """A finding's name in the whole run."""
+        return self.prefix + finding
+
+    def labelled(self, finding: Finding) -> Finding:
+        """The finding under that name."""
+        return finding.model_copy(update={"id": self.label(finding.id)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -18,6 +18,11 @@ def shuffled_labels(seed: str, reader: str, names: Sequence[str]) -> dict[str, s
     """Labels to names, in an order that depends on the run's seed and on who reads: the map to be kept."""
     order = sorted(names, key=lambda name: hashlib.sha256(_key(seed, reader, name)).digest())
     return {letter(number): name for number, name in enumerate(order)}
+
+
+def label_of(labels: Mapping[str, str], name: str, otherwise: str = "") -> str:
+    """The letter of a name."""
+    return next((letter for letter, known in labels.items() if known == name), otherwise)
 
 
 def _key(seed: str, reader: str, name: str) -> bytes:

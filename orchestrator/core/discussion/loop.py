@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
 from orchestrator.core.consensus.convergence import ConvergenceRule, assess
+from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.discussion.portions import Portion
 from orchestrator.core.discussion.strategies import Speaker, Strategy
 from orchestrator.core.discussion.turn_results import TurnResult, absences, in_round, over_budget
@@ -32,7 +33,7 @@ from shared.models.steps import StepResult
 class DiscussionTerms:
     """Who discusses by which strategy, for how long, and how it is judged.
 
-    `key` and `prefix` make the names of steps and findings unique in the run.
+    `cycle` makes the names of steps and findings unique in the run.
     """
 
     strategy: Strategy
@@ -40,8 +41,7 @@ class DiscussionTerms:
     author: Participant
     rounds: int
     rule: ConvergenceRule
-    key: Callable[..., str]
-    prefix: str
+    cycle: Cycle
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def discuss(discussion: Discussion) -> Effect[History]:
             ],
         )
         written = yield from record(
-            terms.key("round", number), RoundRecord, partial(judge, discussion, history, read)
+            terms.cycle.key("round", number), RoundRecord, partial(judge, discussion, history, read)
         )
         history = history.followed_by(read, written)
         if written.assessment.ending is not None:
@@ -254,7 +254,7 @@ def judge(discussion: Discussion, history: History, read: RoundRead) -> RoundRec
         unchecked=weighed.unchecked,
     )
     return RoundRecord(
-        prefix=terms.prefix,
+        prefix=terms.cycle.prefix,
         assessment=not_too_early(terms.strategy, assessment),
         findings=findings,
         stances=weighed.stances,

@@ -1,18 +1,23 @@
-"""The results of turns: who answered, whether anything more can be asked, and what was consumed."""
+"""Turns and their results: who answered, whether anything more can be asked, and what was consumed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+from pydantic import BaseModel
+
+from orchestrator.core.replay.commands import Effect, Turn, together
 from orchestrator.core.results import RunSpending, TurnSpending
 from shared.models.notices import Notice, notice, of_column, verbatim
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Participant
 from shared.models.steps import Failure, StepResult
 
 # After these no further call of the run is worked on.
 _FINAL = frozenset({FailureKind.OVER_BUDGET, FailureKind.DEADLINE, FailureKind.CANCELLED})
+
+ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -22,14 +27,35 @@ class TurnResult:
     participant: str
     result: StepResult
 
+    @property
+    def failure(self) -> Failure | None:
+        """Why there is no reply."""
+        return self.result.failure
 
-def turn_results(
-    speakers: Iterable[Participant], results: Iterable[StepResult]
-) -> tuple[TurnResult, ...]:
-    """The results of a group of turns, with whose they are."""
+
+def take_turns(turns: Iterable[Turn]) -> Effect[tuple[TurnResult, ...]]:
+    """Ask all of them at once; the results with whose they are."""
+    asked = tuple(turns)
+    results = yield from together(asked)
     return tuple(
-        TurnResult(speaker.name, result) for speaker, result in zip(speakers, results, strict=True)
+        TurnResult(turn.participant.name, result)
+        for turn, result in zip(asked, results, strict=True)
     )
+
+
+def take_turn(turn: Turn) -> Effect[TurnResult]:
+    """Ask one."""
+    (result,) = yield from take_turns((turn,))
+    return result
+
+
+def replies(turns: Iterable[TurnResult], model: type[ReplyT]) -> dict[str, ReplyT]:
+    """What those who answered said, by their names."""
+    return {
+        turn.participant: model.model_validate(turn.result.reply)
+        for turn in turns
+        if turn.result.reply is not None
+    }
 
 
 def absences(turns: Sequence[TurnResult], where: Notice) -> tuple[Notice, ...]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from orchestrator.core.discussion.labels import shuffled_labels
-from orchestrator.core.discussion.turn_results import TurnResult, told_failure, turn_results
-from orchestrator.core.replay.commands import Effect, Turn, together
+from orchestrator.core.discussion.turn_results import TurnResult, take_turns, told_failure
+from orchestrator.core.replay.commands import Effect, Turn
 from orchestrator.workflows.ask.borda import RankOrder, borda
 from orchestrator.workflows.ask.context import AskContext, QuestionAnswers, RankedBy, RankingResult
 from orchestrator.workflows.ask.roles import AskRole
@@ -27,7 +27,7 @@ def rank(context: AskContext, answers: QuestionAnswers) -> Effect[RankingResult]
         return RankingResult((), (), warnings=(warning,))
     rankers = [ranker for ranker in context.participants if ranker.name in names]
     shown = {ranker.name: _labels(context, ranker.name, names) for ranker in rankers}
-    results = yield from together(
+    turns = yield from take_turns(
         Turn(
             key=f"ranking/{ranker.name}",
             participant=ranker,
@@ -38,7 +38,6 @@ def rank(context: AskContext, answers: QuestionAnswers) -> Effect[RankingResult]
         )
         for ranker in rankers
     )
-    turns = turn_results(rankers, results)
     read = [_read(turn, shown[turn.participant]) for turn in turns]
     rankings = tuple(ranking for ranking in read if isinstance(ranking, RankedBy))
     return RankingResult(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from orchestrator.core.consensus.ballots import Count, Vote, count_votes
+from orchestrator.core.consensus.ballots import Vote, count_votes
 from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.turn_results import TurnResult, why_failed
 from orchestrator.core.replay.commands import (
@@ -18,6 +18,7 @@ from orchestrator.core.replay.commands import (
     single,
     together,
 )
+from orchestrator.core.results import VoteSupport
 from orchestrator.workflows.forum.context import (
     CLOSING_TURN_S,
     ForumContext,
@@ -49,7 +50,7 @@ class Closing:
     concluded_by: str | None = None
     open_points: tuple[str, ...] = ()
     ballots: Mapping[str, Ballot | None] = field(default_factory=dict)
-    count: Count | None = None
+    count: VoteSupport | None = None
     over_budget: bool = False
     heard: tuple[TurnResult, ...] = ()
     warnings: tuple[Notice, ...] = ()
@@ -128,7 +129,7 @@ def vote(context: ForumContext, talk: Talk, closing: Closing) -> Effect[Closing]
             why = why_failed(result.failure)
             warnings.append(notice("forum_did_not_vote", who=voter.name, why=why))
     count = counted(context, {name: vote_of(ballot) for name, ballot in ballots.items()})
-    if count.converged and count.independent == 1:
+    if count.agrees and count.independent == 1:
         warnings.append(notice("forum_one_family"))
     more = tuple(
         TurnResult(voter.name, result) for voter, result in zip(voters, results, strict=True)
@@ -150,7 +151,7 @@ def vote_of(ballot: Ballot | None) -> Vote | None:
     return Vote(Position(ballot.position), ballot.confidence, ballot.reason)
 
 
-def counted(context: ForumContext, votes: Mapping[str, Vote | None]) -> Count:
+def counted(context: ForumContext, votes: Mapping[str, Vote | None]) -> VoteSupport:
     """The votes by the forum's threshold and quorum."""
     voters = context.participants
     return count_votes(
@@ -192,7 +193,7 @@ def ending_of(talk: Talk, closing: Closing) -> tuple[Ending | None, Notice]:
         expected=count.expected,
         support=count.support,
     )
-    if count.converged:
+    if count.agrees:
         return Ending.CONVERGED, told("forum_agreed")
     if closing.over_budget:
         return Ending.OVER_BUDGET, told("forum_ballots_over_budget")

@@ -6,7 +6,7 @@ how that position would have voted: a participant's own word, whose opening stan
 
 from __future__ import annotations
 
-from orchestrator.core.consensus.ballots import Count, Vote
+from orchestrator.core.consensus.ballots import Vote
 from orchestrator.core.discussion.impact import (
     Impact,
     Sources,
@@ -18,7 +18,7 @@ from orchestrator.core.discussion.impact import (
 from orchestrator.core.discussion.turn_results import spent
 from orchestrator.core.findings.quotations import GivenTexts
 from orchestrator.core.findings.stances import VALUES
-from orchestrator.core.results import VoteChange
+from orchestrator.core.results import VoteChange, VoteSupport
 from orchestrator.workflows.forum.closing import Closing, counted
 from orchestrator.workflows.forum.context import ForumContext, Talk
 from orchestrator.workflows.forum.result import ConclusionImpact, OpeningPosition
@@ -59,7 +59,7 @@ def _first_vote(opening: Opening, ballot: Ballot | None) -> OpeningPosition:
     )
 
 
-def _first_count(context: ForumContext, talk: Talk, closing: Closing) -> Count | None:
+def _first_count(context: ForumContext, talk: Talk, closing: Closing) -> VoteSupport | None:
     """The openings counted as votes on the conclusion; None when too few are known."""
     votes = {
         name: Vote(Position(ballot.before), opening.confidence)
@@ -70,11 +70,11 @@ def _first_count(context: ForumContext, talk: Talk, closing: Closing) -> Count |
     return count if count.quorate else None
 
 
-def _impact(first: Count | None, closing: Closing, *, changes: bool) -> Impact:
+def _impact(first: VoteSupport | None, closing: Closing, *, changes: bool) -> Impact:
     final = AGREED if closing.ending is Ending.CONVERGED else None
     if final is not None and first is None:
         return Impact.UNKNOWN
-    agreed_at_first = first is not None and first.converged
+    agreed_at_first = first is not None and first.agrees
     return impact(AGREED if agreed_at_first else None, final, changes=changes)
 
 

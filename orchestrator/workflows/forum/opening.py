@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from orchestrator.core.discussion.turn_results import absences, turn_results
-from orchestrator.core.replay.commands import Effect, Turn, phase, together
+from orchestrator.core.discussion.turn_results import absences, take_turns
+from orchestrator.core.replay.commands import Effect, Turn, phase
 from orchestrator.workflows.forum.context import (
     ForumContext,
     Talk,
@@ -26,7 +26,7 @@ def commit(context: ForumContext, talk: Talk) -> Effect[Talk]:
     """One short turn each, all at once. Who does not answer is named, and takes part all the same."""
     yield from phase("Committing")
     limit_s = shorter(context.options.bid_timeout_s, time_left(context, talk))
-    results = yield from together(
+    turns = yield from take_turns(
         Turn(
             key=f"opening/{speaker.name}",
             participant=within(speaker, limit_s),
@@ -37,7 +37,6 @@ def commit(context: ForumContext, talk: Talk) -> Effect[Talk]:
         )
         for speaker in context.participants
     )
-    turns = turn_results(context.participants, results)
     return replace(
         talk,
         openings={
@@ -46,5 +45,5 @@ def commit(context: ForumContext, talk: Talk) -> Effect[Talk]:
             if turn.result.reply is not None
         },
         blind=turns,
-        stop=refused(results),
+        stop=refused([turn.result for turn in turns]),
     ).warned(*absences(turns, notice("in_blind_opening")))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from orchestrator.core.discussion.turn_results import spent
 from orchestrator.core.findings.verdict import effective_votes
 from orchestrator.core.replay.commands import Outcome
@@ -121,7 +119,7 @@ def _dissent(closing: Closing) -> tuple[BallotDissent, ...]:
 
 def _agreement(closing: Closing) -> BallotAgreement | None:
     count = closing.count
-    return None if count is None else BallotAgreement(**asdict(count), converged=count.converged)
+    return None if count is None else BallotAgreement(**dict(count), converged=count.agrees)
 
 
 def _round(exchange: ForumRound) -> FloorRound:

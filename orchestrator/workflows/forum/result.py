@@ -9,6 +9,7 @@ from orchestrator.core.results import (
     AskedQuestion,
     DebateImpact,
     RunSpending,
+    VoteSupport,
     WorkflowResult,
 )
 from shared.models.notices import NoneOrTold, OptionalTold
@@ -72,19 +73,9 @@ class BallotDissent(Wire):
     confidence: float | None
 
 
-class BallotAgreement(Wire):
-    """What the ballots add up to (docs/design/convergence.md)."""
+class BallotAgreement(VoteSupport):
+    """What the ballots on the conclusion add up to."""
 
-    support: float
-    weighted: float
-    if_all_spoke: float
-    threshold: float
-    stated: int
-    expected: int
-    quorum: int
-    independent: int
-    missing: tuple[str, ...] = ()
-    dissenting: tuple[str, ...] = ()
     converged: bool
 
 

@@ -11,10 +11,12 @@ from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.rounds import RoundTaken
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.prompts import PanelPrompts
+from orchestrator.workflows.panel.result import HeldPosition, PanelRound, PanelStatement
 from orchestrator.workflows.panel.strategies import PanelStrategy, strategy_named
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Severity, Stance
 from shared.models.notices import Notice
+from shared.models.outcomes import Ending
 from shared.models.panel import Participant
 from shared.models.planning import Moderation
 from shared.models.run import RunSpec
@@ -42,7 +44,7 @@ class PanelTerms:
     @property
     def debaters(self) -> tuple[Participant, ...]:
         """Who debates: participants that follow rules hold no position."""
-        return tuple(one for one in self.spec.panel.critics if not one.rule_based)
+        return tuple(critic for critic in self.spec.panel.critics if not critic.rule_based)
 
     @property
     def judge(self) -> Participant:
@@ -84,86 +86,65 @@ class PanelContext(PanelTerms):
 
     def labels(self, reader: str) -> dict[str, str]:
         """Letters to debaters, in an order of that reader's own."""
-        return shuffled_labels(self.spec.seed, reader, [one.name for one in self.debaters])
-
-
-@dataclass(frozen=True)
-class Statement:
-    """What a debater said in a round; `holds` is the id of its position, `heard` whose arguments it had been shown."""
-
-    participant: str
-    round: int
-    position: str
-    holds: str
-    argument: str
-    confidence: float | None
-    changed_because: str = ""
-    quote: str | None = None
-    heard: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class FirstVote:
-    """What a debater held before the debate could move it."""
-
-    holds: str
-    confidence: float | None
-
-
-@dataclass(frozen=True)
-class RoundHeld:
-    """A round as a report shows it."""
-
-    number: int
-    statements: tuple[Statement, ...]
-    missing: tuple[str, ...]
-    moderation: Moderation | None
-    assessment: Assessment
+        return shuffled_labels(self.spec.seed, reader, [debater.name for debater in self.debaters])
 
 
 @dataclass(frozen=True)
 class PanelDebate:
-    """The debate so far. `first` are the first votes, `first_heard` and `heard` the bills of before and since."""
+    """The debate so far: its rounds, and what was `taken` of them and of the opening vote for the detectors.
 
-    rounds: tuple[RoundTaken, ...] = ()
-    held: tuple[RoundHeld, ...] = ()
+    `first` are the first votes, `first_turns` and `turns` the bills of before and since. `unwritten` are the ledger's
+    lines that no record holds yet.
+    """
+
+    rounds: tuple[PanelRound, ...] = ()
+    taken: tuple[RoundTaken, ...] = ()
     points: tuple[Finding, ...] = ()
     ledger: tuple[Stance, ...] = ()
     unwritten: tuple[Stance, ...] = ()
-    first: Mapping[str, FirstVote] = field(default_factory=dict)
-    first_heard: tuple[TurnResult, ...] = ()
-    heard: tuple[TurnResult, ...] = ()
+    first: Mapping[str, HeldPosition] = field(default_factory=dict)
+    first_turns: tuple[TurnResult, ...] = ()
+    turns: tuple[TurnResult, ...] = ()
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     warnings: tuple[Notice, ...] = ()
     refused: bool = False
 
     @property
-    def statements(self) -> tuple[Statement, ...]:
+    def statements(self) -> tuple[PanelStatement, ...]:
         """Everything that was said, in order."""
-        return tuple(one for held in self.held for one in held.statements)
+        return tuple(statement for past in self.rounds for statement in past.statements)
 
     @property
-    def latest(self) -> dict[str, Statement]:
+    def latest(self) -> dict[str, PanelStatement]:
         """Everybody's last statement."""
-        return {one.participant: one for one in self.statements}
+        return {statement.participant: statement for statement in self.statements}
 
     @property
     def holds(self) -> dict[str, str]:
         """Whose position is which, as last stated."""
-        last = {name: vote.holds for name, vote in self.first.items()}
-        return last | {name: one.holds for name, one in self.latest.items()}
+        first = {name: vote.position for name, vote in self.first.items()}
+        return first | {name: statement.holds for name, statement in self.latest.items()}
 
     @property
     def assessment(self) -> Assessment | None:
         """The last round's figures."""
-        return self.held[-1].assessment if self.held else None
+        return self.rounds[-1].assessment if self.rounds else None
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the rounds ended."""
+        return None if self.assessment is None else self.assessment.ending
 
     @property
     def feedback(self) -> Moderation | None:
         """What the moderator said last."""
-        return self.held[-1].moderation if self.held else None
+        return self.rounds[-1].moderation if self.rounds else None
 
     @property
     def candidates(self) -> tuple[Finding, ...]:
         """All positions, those given up among them: a secret vote may go back to one."""
-        return tuple(one for one in self.points if one.category == POSITION)
+        return tuple(point for point in self.points if point.category == POSITION)
+
+    def point(self, identity: str | None) -> Finding | None:
+        """The point of that id."""
+        return next((point for point in self.points if point.id == identity), None)

@@ -3,92 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
-from orchestrator.core.discussion.turn_results import TurnResult, why_failed
-from orchestrator.core.replay.commands import Effect, Turn, phase, single
+from orchestrator.core.consensus.ballots import VotedEnding
+from orchestrator.core.discussion.turn_results import TurnResult, take_turn, why_failed
+from orchestrator.core.replay.commands import Effect, Turn, phase
 from orchestrator.workflows.panel.context import JUDGE_TEMPERATURE, PanelContext, PanelDebate
-from orchestrator.workflows.panel.ending import PanelEnding
 from orchestrator.workflows.panel.prompts import RevealedVote
 from orchestrator.workflows.panel.roles import PanelRole
-from orchestrator.workflows.panel.views import everything
-from orchestrator.workflows.panel.voting import Voting, in_order_of
+from orchestrator.workflows.panel.views import for_judge
+from orchestrator.workflows.panel.voting import BROKEN_OFF, Voting, in_order_of
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import Ending
 from shared.models.planning import Judgement
-
-_NOT_JUDGED = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
 
 
 @dataclass(frozen=True)
 class Judged:
     """The verdict; `by` is the judge's name, `votes` where the votes had to do, None where there is none."""
 
-    verdict: Judgement | None
-    by: str | None
+    verdict: Judgement | None = None
+    by: str | None = None
     choice: str | None = None
-    labels: Mapping[str, str] | None = None
-    heard: tuple[TurnResult, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    turns: tuple[TurnResult, ...] = ()
     warnings: tuple[Notice, ...] = ()
 
 
 def judge(
-    context: PanelContext, held: PanelDebate, voting: Voting, ended: PanelEnding
+    context: PanelContext, debate: PanelDebate, voting: Voting, ended: VotedEnding
 ) -> Effect[Judged]:
     """The judge sees arguments and votes without names; a debate that was broken off is not judged."""
-    if ended.ending in _NOT_JUDGED:
-        return Judged(None, None)
+    if ended.ending in BROKEN_OFF:
+        return Judged()
     yield from phase("Judging")
-    labels = context.labels("judge")
-    somebody = context.judge
-    result = yield from single(
+    judge, labels = context.judge, context.labels("judge")
+    turn = yield from take_turn(
         Turn(
-            key=f"judgement/{somebody.name}",
-            participant=somebody,
+            key=f"judgement/{judge.name}",
+            participant=judge,
             role=PanelRole.JUDGEMENT,
-            round=len(held.held),
+            round=len(debate.rounds),
             reply_model="judgement",
             prompt=lambda: context.prompts.judgement(
-                somebody,
-                everything(context, held, labels),
-                in_order_of(context, "judge", held.candidates),
+                judge,
+                for_judge(debate, labels),
+                in_order_of(context, "judge", debate.candidates),
                 revealed(voting, labels),
             ),
             temperature=JUDGE_TEMPERATURE,
         )
     )
-    heard = (TurnResult(somebody.name, result),)
-    if result.failure is not None:
-        why = why_failed(result.failure)
-        warning = notice("panel_no_verdict", who=somebody.name, why=why)
-        return by_votes(held, voting, ended, heard, warning)
-    said = Judgement.model_validate(result.reply)
-    choice = None if said.choice is None else said.choice.strip(" []().").upper()
-    known = choice in {one.id for one in held.candidates}
+    if turn.failure is not None:
+        warning = notice("panel_no_verdict", who=judge.name, why=why_failed(turn.failure))
+        return by_votes(debate, voting, ended, turn, warning)
+    verdict = Judgement.model_validate(turn.result.reply)
+    stated = None if verdict.choice is None else verdict.choice.strip(" []().").upper()
+    choice = stated if stated in {candidate.id for candidate in debate.candidates} else None
     warnings = []
-    if said.confidence is None:
-        warnings.append(notice("panel_no_confidence", who=somebody.name))
-    judged = Judged(said, somebody.name, choice if known else None, labels, heard)
-    if ended.ending is Ending.CONVERGED and agrees_with(voting, judged) is False:
+    if verdict.confidence is None:
+        warnings.append(notice("panel_no_confidence", who=judge.name))
+    if ended.ending is Ending.CONVERGED and agreement_on(voting, choice) is False:
+        leading = voting.tally.leading
         warnings.append(
-            notice(
-                "panel_verdict_against_votes",
-                who=somebody.name,
-                choice=choice,
-                leading=voting.tally.leading,
-            )
+            notice("panel_verdict_against_votes", who=judge.name, choice=stated, leading=leading)
         )
-    return replace(judged, warnings=tuple(warnings))
+    return Judged(verdict, judge.name, choice, labels, (turn,), tuple(warnings))
 
 
-def agrees_with(voting: Voting, judged: Judged) -> bool | None:
+def agreement_on(voting: Voting, choice: str | None) -> bool | None:
     """Whether the votes agree on what the verdict amounts to; None where that is none of the positions.
 
     Every voter's own word counts: that somebody calls two positions the same moves nobody else's vote.
     """
-    if judged.choice is None:
-        return None
-    return voting.tally.counts[judged.choice].converged
+    return None if choice is None else voting.tally.counts[choice].agrees
 
 
 def revealed(voting: Voting, labels: Mapping[str, str]) -> tuple[RevealedVote, ...]:
@@ -101,21 +89,16 @@ def revealed(voting: Voting, labels: Mapping[str, str]) -> tuple[RevealedVote, .
 
 
 def by_votes(
-    held: PanelDebate,
-    voting: Voting,
-    ended: PanelEnding,
-    heard: tuple[TurnResult, ...],
-    warning: Notice,
+    debate: PanelDebate, voting: Voting, ended: VotedEnding, turn: TurnResult, warning: Notice
 ) -> Judged:
     """The position that everybody agreed on is the verdict without a judge; anything less is none."""
-    count, leading = voting.tally.count, voting.tally.leading
-    if ended.ending is not Ending.CONVERGED or count is None or leading is None:
-        return Judged(None, None, heard=heard, warnings=(warning,))
-    position = next(one.title for one in held.points if one.id == leading)
+    count, position = voting.tally.count, debate.point(voting.tally.leading)
+    if ended.ending is not Ending.CONVERGED or count is None or position is None:
+        return Judged(turns=(turn,), warnings=(warning,))
     verdict = Judgement(
-        verdict=position,
-        choice=leading,
+        verdict=position.title,
+        choice=position.id,
         confidence=min(1.0, count.weighted),
         reasoning=f"{count.stated} of {count.expected} voted, support {count.support:.2f}",
     )
-    return Judged(verdict, "votes", leading, heard=heard, warnings=(warning,))
+    return Judged(verdict, "votes", position.id, turns=(turn,), warnings=(warning,))

@@ -1,4 +1,4 @@
-"""The moderator's turn: a score, and what the next round should be about."""
+"""The moderator's second opinion: a score, what the next round should be about, and what code makes of the score."""
 
 from __future__ import annotations
 
@@ -6,21 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda
-from orchestrator.core.discussion.turn_results import TurnResult, why_failed
+from orchestrator.core.discussion.turn_results import TurnResult, take_turn, why_failed
 from orchestrator.core.findings.stances import settle
-from orchestrator.core.replay.commands import Effect, Turn, phase, single
+from orchestrator.core.replay.commands import Effect, Turn, phase
 from orchestrator.workflows.panel.context import (
     JUDGE_TEMPERATURE,
+    POSITION,
     PanelContext,
     PanelDebate,
-    Statement,
 )
 from orchestrator.workflows.panel.positions import Read, with_rivals
 from orchestrator.workflows.panel.prompts import DebaterView
+from orchestrator.workflows.panel.result import PanelStatement
 from orchestrator.workflows.panel.roles import PanelRole
 from orchestrator.workflows.panel.views import shown
-from shared.models.notices import Notice, notice
+from shared.models.assessment import Assessment, Recommendation
+from shared.models.findings import Finding
+from shared.models.notices import Notice, notice, sentences
+from shared.models.outcomes import Ending
 from shared.models.planning import Moderation
+
+# What a high score may turn into consensus: a debate that goes on, or that has no further round.
+_MAY_BE_CALLED = frozenset({None, Ending.EXHAUSTED})
 
 
 @dataclass(frozen=True)
@@ -28,15 +35,15 @@ class Moderated:
     """What the moderator said; None where it is not there, was not asked or did not answer."""
 
     said: Moderation | None = None
-    heard: tuple[TurnResult, ...] = ()
+    turns: tuple[TurnResult, ...] = ()
     warnings: tuple[Notice, ...] = ()
 
 
 def moderate(
     context: PanelContext,
     number: int,
-    held: PanelDebate,
-    statements: Sequence[Statement],
+    debate: PanelDebate,
+    statements: Sequence[PanelStatement],
     read: Read,
     labels: Mapping[str, str],
 ) -> Effect[Moderated]:
@@ -47,17 +54,17 @@ def moderate(
     yield from phase("Moderating")
 
     def view() -> DebaterView:
-        said = (*held.ledger, *read.stances)
-        points = settle(read.points, with_rivals(read.points, said, read.holds, number))
+        ledger = (*debate.ledger, *read.stances)
+        points = settle(read.points, with_rivals(read.points, ledger, read.holds, number))
         return DebaterView(
             number=number,
             last=context.rounds,
             label="",
-            others=[shown(one, labels, points) for one in statements],
+            others=[shown(statement, labels, points) for statement in statements],
             agenda=Agenda(points),
         )
 
-    result = yield from single(
+    turn = yield from take_turn(
         Turn(
             key=f"moderation/{number}/{moderator.name}",
             participant=moderator,
@@ -68,17 +75,39 @@ def moderate(
             temperature=JUDGE_TEMPERATURE,
         )
     )
-    heard = (TurnResult(moderator.name, result),)
-    if result.failure is not None:
-        warning = notice(
-            "panel_did_not_moderate",
-            who=moderator.name,
-            round=number,
-            why=why_failed(result.failure),
-        )
-        return Moderated(heard=heard, warnings=(warning,))
-    said = Moderation.model_validate(result.reply)
-    if said.consensus_score is None:
+    if turn.failure is not None:
+        why = why_failed(turn.failure)
+        warning = notice("panel_did_not_moderate", who=moderator.name, round=number, why=why)
+        return Moderated(turns=(turn,), warnings=(warning,))
+    moderation = Moderation.model_validate(turn.result.reply)
+    if moderation.consensus_score is None:
         warning = notice("panel_no_score", who=moderator.name, round=number)
-        return Moderated(said, heard, (warning,))
-    return Moderated(said, heard)
+        return Moderated(moderation, (turn,), (warning,))
+    return Moderated(moderation, (turn,))
+
+
+def consensus_called(
+    context: PanelContext,
+    assessment: Assessment,
+    points: Sequence[Finding],
+    moderation: Moderation | None,
+) -> Assessment:
+    """`converged` when the score reaches the threshold and no position is contested; else what the figures say.
+
+    A score ends nothing by itself, and neither does `should_continue`: while two debaters differ about a position,
+    or somebody who ought to have said is missing (which counts as differing), the debate goes on.
+    """
+    score = None if moderation is None else moderation.consensus_score
+    threshold = context.options.consensus_threshold
+    if score is None or score < threshold or assessment.ending not in _MAY_BE_CALLED:
+        return assessment
+    positions = {point.id for point in points if point.category == POSITION}
+    contested = sorted(positions & set(assessment.open_findings))
+    if contested:
+        but = notice("panel_scored_but_contested", score=score, findings=contested)
+        return assessment.model_copy(update={"reason": sentences(assessment.reason, but)})
+    metrics = assessment.metrics.model_copy(update={"recommendation": Recommendation.CONVERGED})
+    reason = notice("panel_scored", score=score, threshold=threshold)
+    return assessment.model_copy(
+        update={"metrics": metrics, "ending": Ending.CONVERGED, "reason": reason}
+    )

@@ -10,14 +10,20 @@ said nothing about another counts against that: two camps that ignore each other
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from orchestrator.core.discussion.impact import Sources
+from orchestrator.core.findings.evidence import is_unproven, not_counted, not_found
 from orchestrator.core.findings.likeness import letters
+from orchestrator.core.findings.merging import with_caveat
+from orchestrator.core.findings.quotations import GivenTexts, too_short
 from orchestrator.core.findings.stances import VALUES, raising_stance
-from orchestrator.workflows.panel.context import POINT, POSITION, WEIGHTS
+from orchestrator.core.rounds import RoundTaken, ever_absent
+from orchestrator.workflows.panel.context import POINT, POSITION, WEIGHTS, PanelContext
+from orchestrator.workflows.panel.result import PanelStatement
 from orchestrator.workflows.panel.roles import PanelRole
-from shared.models.findings import Finding, Position, Stance
+from shared.models.findings import Finding, Position, Severity, Stance
 from shared.models.planning import MAX_POINTS, Argument, OpeningVote
 
 ROLE = PanelRole.ARGUMENT.value
@@ -25,7 +31,7 @@ RIVAL = "holds another position"
 _ID = re.compile(r"\W*(P\d+)(?!\w)", re.IGNORECASE)
 
 
-Quoted = tuple[str, str | None]  # who, and the quotation
+Quoted = tuple[str, str | None]  # a name, and the quotation
 
 
 @dataclass(frozen=True)
@@ -55,56 +61,56 @@ class _Table:
     """The points on the table while one round is read; speakers could refer to those known before only."""
 
     def __init__(self, known: Sequence[Finding], number: int) -> None:
-        self.points = {one.id: one for one in known}
+        self.points = {point.id: point for point in known}
         self.quotes: dict[str, list[Quoted]] = {}
         self._referable = frozenset(self.points)
-        self._by_text = {(one.category, letters(one.title)): one.id for one in known}
+        self._by_text = {(point.category, letters(point.title)): point.id for point in known}
         self._number = number
 
     def knows(self, identity: str) -> bool:
         return identity in self._referable
 
-    def place(self, who: str, claim: StatedClaim) -> str:
+    def place(self, name: str, claim: StatedClaim) -> str:
         """The id of the claim: a known one that it names or repeats, or a new one."""
         named = _ID.match(claim.text)
         if named is not None:
             identity = named[1].upper()
             if identity in self._referable and self.points[identity].category == claim.category:
                 return identity
-        return self._put(who, claim)
+        return self._put(name, claim)
 
-    def _put(self, who: str, claim: StatedClaim) -> str:
+    def _put(self, name: str, claim: StatedClaim) -> str:
         key = (claim.category, letters(claim.text))
         known = self._by_text.get(key)
         if known is None:
             identity = f"P{len(self.points) + 1}"
             self._by_text[key] = identity
-            self.points[identity] = _new(identity, who, claim, self._number)
-            self.quotes[identity] = [(who, claim.quote)]
+            self.points[identity] = _new(identity, name, claim, self._number)
+            self.quotes[identity] = [(name, claim.quote)]
             return identity
-        self.quotes.setdefault(known, []).append((who, claim.quote))
+        self.quotes.setdefault(known, []).append((name, claim.quote))
         point = self.points[known]
-        raisers = dict.fromkeys((*point.raised_by, who))
+        raisers = dict.fromkeys((*point.raised_by, name))
         self.points[known] = point.model_copy(update={"raised_by": tuple(raisers)})
         return known
 
 
-def _new(identity: str, who: str, claim: StatedClaim, number: int) -> Finding:
+def _new(identity: str, name: str, claim: StatedClaim, number: int) -> Finding:
     return Finding(
         id=identity,
         title=claim.text,
         detail=claim.detail,
         severity=WEIGHTS[claim.category],
         category=claim.category,
-        raised_by=(who,),
+        raised_by=(name,),
         raised_in_round=number,
-        stances={who: Position.AGREE},
+        stances={name: Position.AGREE},
     )
 
 
 def read_round(
     known: Sequence[Finding],
-    said: Sequence[tuple[str, Argument | OpeningVote]],
+    said: Mapping[str, Argument | OpeningVote],
     number: int,
     held_before: Mapping[str, str],
 ) -> Read:
@@ -112,10 +118,10 @@ def read_round(
     table = _Table(known, number)
     stances: list[Stance] = []
     holds: dict[str, str] = {}
-    for who, reply in said:
-        holds[who] = table.place(who, StatedClaim(POSITION, reply.position))
-        raised = [holds[who], *(table.place(who, claim) for claim in _claims(reply))]
-        stances += _lines(table, (who, reply), number, raised, held_before.get(who))
+    for name, reply in said.items():
+        holds[name] = table.place(name, StatedClaim(POSITION, reply.position))
+        raised = [holds[name], *(table.place(name, claim) for claim in _claims(reply))]
+        stances += _lines(table, (name, reply), number, raised, held_before.get(name))
     return Read(tuple(table.points.values()), tuple(stances), holds, table.quotes)
 
 
@@ -123,7 +129,8 @@ def _claims(reply: Argument | OpeningVote) -> list[StatedClaim]:
     if not isinstance(reply, Argument):
         return []
     return [
-        StatedClaim(POINT, one.claim, one.evidence, one.quote) for one in reply.points[:MAX_POINTS]
+        StatedClaim(POINT, point.claim, point.evidence, point.quote)
+        for point in reply.points[:MAX_POINTS]
     ]
 
 
@@ -135,7 +142,7 @@ def _lines(
     before: str | None,
 ) -> list[Stance]:
     """One line a point: what was said in so many words counts before what a position implies."""
-    who, reply = spoken
+    name, reply = spoken
     lines: dict[str, Stance] = {}
     if isinstance(reply, Argument):
         for stated in reply.stances:
@@ -143,7 +150,7 @@ def _lines(
             if table.knows(identity):
                 lines[identity] = Stance(
                     round=number,
-                    participant=who,
+                    participant=name,
                     role=ROLE,
                     finding=identity,
                     position=stated.position,
@@ -151,16 +158,16 @@ def _lines(
                     quote=stated.quote,
                 )
     for identity in raised:
-        lines.setdefault(identity, _implied(reply, who, number, identity, Position.AGREE))
+        lines.setdefault(identity, _implied(reply, name, number, identity, Position.AGREE))
     if before is not None and before not in raised:
-        lines.setdefault(before, _implied(reply, who, number, before, Position.WITHDRAW))
+        lines.setdefault(before, _implied(reply, name, number, before, Position.WITHDRAW))
     return list(lines.values())
 
 
 def _implied(
-    reply: Argument | OpeningVote, who: str, number: int, identity: str, position: Position
+    reply: Argument | OpeningVote, name: str, number: int, identity: str, position: Position
 ) -> Stance:
-    line = raising_stance(identity, who, number, ROLE)
+    line = raising_stance(identity, name, number, ROLE)
     because = reply.changed_because if isinstance(reply, Argument) else ""
     quote = reply.quote if isinstance(reply, Argument) else None
     if position is Position.AGREE and not because:
@@ -179,7 +186,7 @@ def with_rivals(
     rivals = tuple(
         Stance(
             round=number,
-            participant=who,
+            participant=name,
             role=ROLE,
             finding=point.id,
             position=Position.DISAGREE,
@@ -187,7 +194,74 @@ def with_rivals(
         )
         for point in points
         if point.category == POSITION
-        for who, held in holds.items()
-        if held != point.id and (who, point.id) not in stated
+        for name, position in holds.items()
+        if position != point.id and (name, point.id) not in stated
     )
     return (*ledger, *rivals)
+
+
+# ---- quotations ---------------------------------------------------------------------------------
+
+
+def sources(
+    context: PanelContext,
+    statements: Iterable[PanelStatement],
+    points: Iterable[Finding],
+    rounds: Sequence[RoundTaken],
+) -> Sources:
+    """Question, files, everybody's arguments and points, and whose are missing."""
+    texts: dict[str, list[str]] = {}
+    for statement in statements:
+        words = f"{statement.position}\n{statement.argument}"
+        texts.setdefault(statement.participant, []).append(words)
+    for point in points:
+        for name in point.raised_by:
+            texts.setdefault(name, []).append(f"{point.title}\n{point.detail}")
+    given = GivenTexts.of(context.prompts.question, context.document)
+    return Sources(given.hold, texts, ever_absent(rounds))
+
+
+def checked(
+    points: Sequence[Finding],
+    known: Sequence[Finding],
+    quotes: Mapping[str, Sequence[Quoted]],
+    quotable: Sources,
+) -> tuple[Finding, ...]:
+    """The points of a round, each with a quotation that exists or none.
+
+    One that rests on invented quotations alone has no weight until somebody shows a real one. Nobody takes the weight
+    from another's point by repeating it with an invented quotation.
+    """
+    before = {point.id: point for point in known}
+    return tuple(
+        _checked(point, before.get(point.id), quotes[point.id], quotable)
+        if point.category == POINT and point.id in quotes and not point.quote
+        else point
+        for point in points
+    )
+
+
+def _checked(
+    point: Finding, before: Finding | None, quotes: Sequence[Quoted], quotable: Sources
+) -> Finding:
+    looked_up = [(quote, quotable.found(quote, name)) for name, quote in quotes if quote]
+    real = next((quote for quote, there in looked_up if there), None)
+    if real is not None:
+        return point.model_copy(update={"severity": WEIGHTS[POINT], "quote": real})
+    invented = [there for quote, there in looked_up if not too_short(quote)]
+    if not invented or _stands_without(before, len(quotes) - len(invented)):
+        return point
+    lowered = point.model_copy(update={"severity": Severity.INFO})
+    why = not_found(None if None in invented else False)
+    return with_caveat(lowered, not_counted(WEIGHTS[POINT], point.raised_by, why))
+
+
+def _stands_without(before: Finding | None, unquoted: int) -> bool:
+    """Whether a point has its weight already, or from somebody who quoted nothing."""
+    return unquoted > 0 if before is None else not is_unproven(before)
+
+
+def newly_weighty(points: Sequence[Finding], known: Sequence[Finding]) -> int:
+    """How many points with weight a round brought, those that it proved among them."""
+    before = {point.id for point in known if not is_unproven(point)}
+    return sum(point.id not in before and not is_unproven(point) for point in points)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda, settled_line
@@ -14,6 +14,8 @@ from shared.models.panel import Participant
 from shared.models.steps import PromptPart
 
 NOTHING = Agenda(())
+LabelledReason = tuple[str, Stance]
+"""Somebody's position with its reason, under a letter."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class DebaterView:
     own: ShownStatement | None = None
     others: Sequence[ShownStatement] = ()
     agenda: Agenda = NOTHING
-    reasons: Sequence[tuple[str, Stance]] = ()
+    reasons: Sequence[LabelledReason] = ()
     feedback: str | None = None
 
 
@@ -87,7 +89,7 @@ class PanelPrompts:
             *self.templates.question(self.question),
             *self._heard(view),
             data("positions", text=positions_text(candidates)),
-            self.templates.part("ballot", ids=", ".join(one.id for one in candidates)),
+            self.templates.part("ballot", ids=", ".join(candidate.id for candidate in candidates)),
         ]
         return self._to_debater(debater, view.label, parts)
 
@@ -104,12 +106,12 @@ class PanelPrompts:
         parts += self._points(view)
         if votes:
             parts.append(data("votes", text="\n".join(map(_vote_line, votes))))
-        ids = ", ".join(one.id for one in candidates)
+        ids = ", ".join(candidate.id for candidate in candidates)
         parts.append(self.templates.part("judgement", ids=ids))
         return self.templates.prompt(self.templates.part("judge"), judge, parts)
 
     def _heard(self, view: DebaterView) -> list[PromptPart]:
-        parts = [_statement(one) for one in view.others]
+        parts = [_statement(statement) for statement in view.others]
         if view.own is not None:
             parts.append(data("your own last argument", text=_words(view.own)))
         return parts
@@ -131,12 +133,12 @@ class PanelPrompts:
 
 def points_text(points: Sequence[Finding]) -> str:
     """Points with what they are and how they stand, without names."""
-    return "\n".join(_point_line(one) for one in points)
+    return "\n".join(map(_point_line, points))
 
 
 def positions_text(candidates: Sequence[Finding]) -> str:
     """The positions to choose from."""
-    return "\n".join(f"{one.id}: {one.title}" for one in candidates)
+    return "\n".join(f"{candidate.id}: {candidate.title}" for candidate in candidates)
 
 
 def _point_line(point: Finding) -> str:
@@ -148,7 +150,7 @@ def _point_line(point: Finding) -> str:
     return f"{line}\n    {point.detail}" if point.detail else line
 
 
-def _reason_line(line: tuple[str, Stance]) -> str:
+def _reason_line(line: LabelledReason) -> str:
     label, stance = line
     quote = f" [quotes: {stance.quote}]" if stance.quote else ""
     return f"{stance.finding}, {label}: {stance.position} — {stance.reason}{quote}"
@@ -159,14 +161,9 @@ def _vote_line(vote: RevealedVote) -> str:
     return f"{vote.label}: {vote.choice or 'none of them'} (confidence {confidence}) — {vote.reason or '-'}"
 
 
-def _statement(one: ShownStatement) -> PromptPart:
-    return data(f"argument by {one.label}, round {one.round}", text=_words(one))
+def _statement(shown: ShownStatement) -> PromptPart:
+    return data(f"argument by {shown.label}, round {shown.round}", text=_words(shown))
 
 
-def _words(one: ShownStatement) -> str:
-    return f"{one.position}\n\n{one.argument}" if one.argument else one.position
-
-
-def letter_of(labels: Mapping[str, str], name: str) -> str:
-    """A debater's letter."""
-    return next(label for label, one in labels.items() if one == name)
+def _words(shown: ShownStatement) -> str:
+    return f"{shown.position}\n\n{shown.argument}" if shown.argument else shown.position

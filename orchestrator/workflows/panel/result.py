@@ -10,6 +10,7 @@ from orchestrator.core.results import (
     DebateImpact,
     RunSpending,
     StanceChange,
+    VoteSupport,
     WorkflowResult,
 )
 from shared.models.assessment import Assessment
@@ -76,28 +77,13 @@ class PanelVote(Wire):
     reason: str = ""
 
 
-class PositionSupport(Wire):
-    """What the votes for one position add up to (docs/design/convergence.md)."""
-
-    support: float
-    weighted: float
-    if_all_spoke: float
-    threshold: float
-    stated: int
-    expected: int
-    quorum: int
-    independent: int
-    missing: tuple[str, ...] = ()
-    dissenting: tuple[str, ...] = ()
-
-
 class PanelAgreement(Wire):
     """The leading position, whether the votes agree, and whether on what the verdict amounts to (None: unknown)."""
 
     leading: str | None
     converged: bool
     on_verdict: bool | None = None
-    positions: dict[str, PositionSupport] = Field(default_factory=dict)
+    positions: dict[str, VoteSupport] = Field(default_factory=dict)
 
 
 class HeldPosition(Wire):

@@ -13,34 +13,28 @@ from orchestrator.core.discussion.turn_results import (
     in_round,
     over_budget,
     refuses_all,
-    turn_results,
+    replies,
+    take_turn,
+    take_turns,
 )
 from orchestrator.core.findings.evidence import unchecked, weighty
 from orchestrator.core.findings.stances import RAISING, settle
-from orchestrator.core.replay.commands import (
-    Effect,
-    RoundRecord,
-    Turn,
-    phase,
-    record,
-    single,
-    together,
-)
+from orchestrator.core.replay.commands import Effect, RoundRecord, Turn, phase, record
 from orchestrator.core.rounds import Contribution, RoundTaken
 from orchestrator.core.wording import spoken_text
-from orchestrator.workflows.panel.consensus import consensus_called
-from orchestrator.workflows.panel.context import (
-    DEBATER_TEMPERATURE,
-    FirstVote,
-    PanelContext,
-    PanelDebate,
-    RoundHeld,
-    Statement,
+from orchestrator.workflows.panel.context import DEBATER_TEMPERATURE, PanelContext, PanelDebate
+from orchestrator.workflows.panel.moderation import consensus_called, moderate
+from orchestrator.workflows.panel.positions import (
+    ROLE,
+    Read,
+    checked,
+    newly_weighty,
+    read_round,
+    sources,
+    with_rivals,
 )
-from orchestrator.workflows.panel.moderation import moderate
-from orchestrator.workflows.panel.positions import ROLE, Read, read_round, with_rivals
 from orchestrator.workflows.panel.prompts import DebaterView
-from orchestrator.workflows.panel.quoting import checked, newly_weighty, sources
+from orchestrator.workflows.panel.result import HeldPosition, PanelRound, PanelStatement
 from orchestrator.workflows.panel.roles import PanelRole
 from orchestrator.workflows.panel.strategies import SpeakingOrder
 from orchestrator.workflows.panel.views import before_round, heard_by
@@ -50,24 +44,26 @@ from shared.models.panel import Participant
 from shared.models.planning import Argument, Moderation, OpeningVote
 from shared.models.steps import Failure, StepResult
 
+Heard = Mapping[str, tuple[str, ...]]
+"""Whose arguments each debater had been shown."""
 
-def debate(context: PanelContext) -> Effect[PanelDebate]:
+
+def discuss(context: PanelContext) -> Effect[PanelDebate]:
     """The opening vote, and rounds until a ruling ends them."""
-    held = PanelDebate()
+    debate = PanelDebate()
     if context.has_opening:
-        held = yield from vote_first(context)
+        debate = yield from vote_first(context)
     for number in range(1, context.rounds + 1):
-        held = yield from hold_round(context, number, held)
-        assert held.assessment is not None
-        if held.assessment.ending is not None or held.refused:
+        debate = yield from hold_round(context, number, debate)
+        if debate.ending is not None or debate.refused:
             break
-    return held
+    return debate
 
 
 def vote_first(context: PanelContext) -> Effect[PanelDebate]:
     """Everybody commits to a position before anybody is heard."""
     yield from phase("Debating")
-    results = yield from together(
+    turns = yield from take_turns(
         Turn(
             key=f"opening/{debater.name}",
             participant=debater,
@@ -79,92 +75,85 @@ def vote_first(context: PanelContext) -> Effect[PanelDebate]:
         )
         for debater in context.debaters
     )
-    turns = turn_results(context.debaters, results)
-    said = [
-        (turn.participant, OpeningVote.model_validate(turn.result.reply))
-        for turn in turns
-        if turn.result.reply is not None
-    ]
-    read = read_round((), said, 0, {})
+    votes = replies(turns, OpeningVote)
+    read = read_round((), votes, 0, {})
     return PanelDebate(
-        rounds=(taken(0, turns, read),),
+        taken=(round_taken(0, turns, read),),
         points=settle(read.points, with_rivals(read.points, read.stances, read.holds, 0)),
         ledger=read.stances,
         unwritten=read.stances,
-        first={name: FirstVote(read.holds[name], reply.confidence) for name, reply in said},
-        first_heard=turns,
+        first={
+            name: HeldPosition(position=read.holds[name], confidence=vote.confidence)
+            for name, vote in votes.items()
+        },
+        first_turns=turns,
         warnings=absences(turns, notice("in_opening_vote")),
     )
 
 
-def hold_round(context: PanelContext, number: int, held: PanelDebate) -> Effect[PanelDebate]:
+def hold_round(context: PanelContext, number: int, debate: PanelDebate) -> Effect[PanelDebate]:
     """Everybody argues, the moderator scores, code rules."""
     yield from phase("Debating")
     labels = context.labels(f"round/{number}")
-    turns, heard = yield from argue(context, number, held, labels)
-    said = [
-        (turn.participant, Argument.model_validate(turn.result.reply))
-        for turn in turns
-        if turn.result.reply is not None
-    ]
-    read = read_round(held.points, said, number, held.holds)
+    turns, heard = yield from argue(context, number, debate, labels)
+    arguments = replies(turns, Argument)
+    read = read_round(debate.points, arguments, number, debate.holds)
     statements = tuple(
-        _statement(name, number, reply, read.holds[name], heard.get(name, ()))
-        for name, reply in said
+        _statement(name, number, argument, read.holds[name], heard.get(name, ()))
+        for name, argument in arguments.items()
     )
-    arguments = taken(number, turns, read)
-    moderated = yield from moderate(context, number, held, statements, read, labels)
+    taken = round_taken(number, turns, read)
+    moderated = yield from moderate(context, number, debate, statements, read, labels)
+    unpaid = over_budget(turn.result for turn in turns)
     written = yield from record(
         f"round/{number}",
         RoundRecord,
-        partial(rule_on, context, held, arguments, read, statements, moderated.said, _all(turns)),
+        partial(rule_on, context, debate, taken, read, statements, moderated.said, unpaid),
     )
-    first_round = not held.rounds
-    return replace(
-        held,
-        rounds=(*held.rounds, arguments),
-        held=(
-            *held.held,
-            RoundHeld(
-                number=number,
-                statements=statements,
-                missing=tuple(turn.participant for turn in turns if turn.result.reply is None),
-                moderation=moderated.said,
-                assessment=written.assessment,
-            ),
-        ),
+    held = PanelRound(
+        number=number,
+        statements=statements,
+        missing=tuple(turn.participant for turn in turns if turn.result.reply is None),
+        moderation=moderated.said,
+        assessment=written.assessment,
+    )
+    debate = replace(
+        debate,
+        rounds=(*debate.rounds, held),
+        taken=(*debate.taken, taken),
         points=written.findings,
-        ledger=(*held.ledger, *read.stances),
+        ledger=(*debate.ledger, *read.stances),
         unwritten=(),
-        first=_first_votes(statements) if first_round else held.first,
-        first_heard=tuple(turns) if first_round else held.first_heard,
-        heard=(*held.heard, *(() if first_round else turns), *moderated.heard),
-        labels={**held.labels, str(number): labels},
-        warnings=(*held.warnings, *absences(turns, in_round(number)), *moderated.warnings),
-        refused=any(map(refuses_all, _all(turns))),
+        labels={**debate.labels, str(number): labels},
+        warnings=(*debate.warnings, *absences(turns, in_round(number)), *moderated.warnings),
+        refused=any(refuses_all(turn.result) for turn in turns),
     )
+    if len(debate.taken) > 1:
+        return replace(debate, turns=(*debate.turns, *turns, *moderated.turns))
+    return replace(debate, first=_first_votes(statements), first_turns=turns, turns=moderated.turns)
 
 
-def _all(turns: Sequence[TurnResult]) -> list[StepResult]:
-    return [turn.result for turn in turns]
-
-
-def _first_votes(statements: Sequence[Statement]) -> dict[str, FirstVote]:
-    return {one.participant: FirstVote(one.holds, one.confidence) for one in statements}
+def _first_votes(statements: Sequence[PanelStatement]) -> dict[str, HeldPosition]:
+    return {
+        statement.participant: HeldPosition(
+            position=statement.holds, confidence=statement.confidence
+        )
+        for statement in statements
+    }
 
 
 def _statement(
-    name: str, number: int, reply: Argument, holds: str, heard: tuple[str, ...]
-) -> Statement:
-    return Statement(
+    name: str, number: int, argument: Argument, holds: str, heard: tuple[str, ...]
+) -> PanelStatement:
+    return PanelStatement(
         participant=name,
         round=number,
-        position=reply.position,
+        position=argument.position,
         holds=holds,
-        argument=reply.argument,
-        confidence=reply.confidence,
-        changed_because=reply.changed_because,
-        quote=reply.quote,
+        argument=argument.argument,
+        confidence=argument.confidence,
+        changed_because=argument.changed_because,
+        quote=argument.quote,
         heard=heard,
     )
 
@@ -173,41 +162,41 @@ def _statement(
 
 
 def argue(
-    context: PanelContext, number: int, held: PanelDebate, labels: Mapping[str, str]
-) -> Effect[tuple[Sequence[TurnResult], dict[str, tuple[str, ...]]]]:
+    context: PanelContext, number: int, debate: PanelDebate, labels: Mapping[str, str]
+) -> Effect[tuple[tuple[TurnResult, ...], Heard]]:
     """A round's arguments, and whose arguments each debater had been shown."""
-    if context.strategy.order is SpeakingOrder.AT_ONCE:
-        results = yield from together(
-            argument(context, number, debater, before_round(context, number, held, debater, labels))
-            for debater in context.debaters
-        )
-        shown = heard_by(context, held, ())
-        return turn_results(context.debaters, results), shown
-    return (yield from _one_after_another(context, number, held, labels))
+    if context.strategy.order is SpeakingOrder.ONE_AFTER_ANOTHER:
+        return (yield from _one_after_another(context, number, debate, labels))
+    turns = yield from take_turns(
+        argument(context, number, debater, before_round(context, number, debate, debater, labels))
+        for debater in context.debaters
+    )
+    return turns, heard_by(context, debate, ())
 
 
 def _one_after_another(
-    context: PanelContext, number: int, held: PanelDebate, labels: Mapping[str, str]
-) -> Effect[tuple[Sequence[TurnResult], dict[str, tuple[str, ...]]]]:
+    context: PanelContext, number: int, debate: PanelDebate, labels: Mapping[str, str]
+) -> Effect[tuple[tuple[TurnResult, ...], Heard]]:
     """Each hears all who spoke before it; once a call was refused for good, nobody else is asked."""
     turns: list[TurnResult] = []
-    shown: dict[str, tuple[str, ...]] = {}
-    said: list[Statement] = []
+    heard: dict[str, tuple[str, ...]] = {}
+    spoken: list[PanelStatement] = []
     refusal: Failure | None = None
     for debater in context.debaters:
         if refusal is not None:
             turns.append(TurnResult(debater.name, StepResult(failure=refusal)))
             continue
-        shown |= {debater.name: heard_by(context, held, said)[debater.name]}
-        view = before_round(context, number, held, debater, labels, said)
-        result = yield from single(argument(context, number, debater, view))
-        turns.append(TurnResult(debater.name, result))
-        if result.reply is not None:
-            reply = Argument.model_validate(result.reply)
-            said.append(_statement(debater.name, number, reply, "", ()))
-        elif refuses_all(result):
-            refusal = result.failure
-    return turns, shown
+        heard[debater.name] = heard_by(context, debate, spoken)[debater.name]
+        view = before_round(context, number, debate, debater, labels, spoken)
+        turn = yield from take_turn(argument(context, number, debater, view))
+        turns.append(turn)
+        spoken += (
+            _statement(name, number, reply, "", ())
+            for name, reply in replies([turn], Argument).items()
+        )
+        if refuses_all(turn.result):
+            refusal = turn.failure
+    return tuple(turns), heard
 
 
 def argument(context: PanelContext, number: int, debater: Participant, view: DebaterView) -> Turn:
@@ -226,13 +215,9 @@ def argument(context: PanelContext, number: int, debater: Participant, view: Deb
 # ---- the ruling ---------------------------------------------------------------------------------
 
 
-def taken(number: int, turns: Sequence[TurnResult], read: Read) -> RoundTaken:
+def round_taken(number: int, turns: Sequence[TurnResult], read: Read) -> RoundTaken:
     """The round as the detectors see it; the opening vote is a turn in the debaters' own role."""
-    return RoundTaken(
-        number,
-        ROLE,
-        tuple(_contribution(turn, read) for turn in turns),
-    )
+    return RoundTaken(number, ROLE, tuple(_contribution(turn, read) for turn in turns))
 
 
 def _contribution(turn: TurnResult, read: Read) -> Contribution:
@@ -256,32 +241,31 @@ def _contribution(turn: TurnResult, read: Read) -> Contribution:
 
 def rule_on(
     context: PanelContext,
-    held: PanelDebate,
-    arguments: RoundTaken,
+    debate: PanelDebate,
+    taken: RoundTaken,
     read: Read,
-    statements: Sequence[Statement],
+    statements: Sequence[PanelStatement],
     moderation: Moderation | None,
-    results: Sequence[StepResult],
+    unpaid: bool,
 ) -> RoundRecord:
     """What a round brought: the points as they stand, the ledger's new lines, the figures and the ruling."""
-    said = (*held.ledger, *read.stances)
-    counted = with_rivals(read.points, said, read.holds, arguments.number)
-    rounds = (*held.rounds, arguments)
-    quotable = sources(context, (*held.statements, *statements), read.points, rounds)
-    known = checked(read.points, held.points, read.quotes, quotable)
-    points = settle(known, counted, threshold=context.options.thresholds.agreement)
+    ledger = with_rivals(read.points, (*debate.ledger, *read.stances), read.holds, taken.number)
+    rounds = (*debate.taken, taken)
+    quotable = sources(context, (*debate.statements, *statements), read.points, rounds)
+    known = checked(read.points, debate.points, read.quotes, quotable)
+    points = settle(known, ledger, threshold=context.options.thresholds.agreement)
     assessment = assess(
         rounds,
         weighty(points),
-        counted,
+        ledger,
         rule=context.rule,
-        new_findings=newly_weighty(points, held.points),
-        is_last_round=arguments.number == context.rounds,
-        over_budget=over_budget(results),
+        new_findings=newly_weighty(points, debate.points),
+        is_last_round=taken.number == context.rounds,
+        over_budget=unpaid,
         unchecked=unchecked(points, ()),
     )
     return RoundRecord(
         assessment=consensus_called(context, assessment, points, moderation),
         findings=points,
-        stances=(*held.unwritten, *read.stances),
+        stances=(*debate.unwritten, *read.stances),
     )

@@ -35,16 +35,15 @@ from orchestrator.workflows.descriptor import (
 )
 from orchestrator.workflows.panel.conclusion import conclude
 from orchestrator.workflows.panel.context import PanelContext, PanelTerms
-from orchestrator.workflows.panel.ending import ending_of, write_down
 from orchestrator.workflows.panel.judging import judge
 from orchestrator.workflows.panel.live import LIVE
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.panel.prompts import PanelPrompts
 from orchestrator.workflows.panel.result import PanelResult
 from orchestrator.workflows.panel.roles import PanelRole
-from orchestrator.workflows.panel.rounds import debate
+from orchestrator.workflows.panel.rounds import discuss
 from orchestrator.workflows.panel.view import VIEW
-from orchestrator.workflows.panel.voting import vote
+from orchestrator.workflows.panel.voting import ending_of, last_record, vote
 from shared.models.panel import Panel, Participant
 from shared.models.run import RunSpec
 
@@ -55,13 +54,13 @@ def panel(spec: RunSpec, materials: Materials) -> Workflow:
     """The whole run: debate, ballots, verdict. Raises ConfigurationError for an unknown strategy."""
     context = context_of(spec, materials)
     yield from phase("Initializing")
-    held = yield from debate(context)
-    voting = yield from vote(context, held)
-    ended = ending_of(held, voting)
-    yield from record("ending", RoundRecord, partial(write_down, context, held, voting, ended))
-    judged = yield from judge(context, held, voting, ended)
+    debate = yield from discuss(context)
+    voting = yield from vote(context, debate)
+    ended = ending_of(debate, voting)
+    yield from record("ending", RoundRecord, partial(last_record, context, debate, voting, ended))
+    judged = yield from judge(context, debate, voting, ended)
     yield from phase("Complete")
-    return conclude(context, held, voting, ended, judged)
+    return conclude(context, debate, voting, ended, judged)
 
 
 def context_of(spec: RunSpec, materials: Materials) -> PanelContext:

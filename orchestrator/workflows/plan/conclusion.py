@@ -11,16 +11,16 @@ from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import FindingsImpact
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext
-from orchestrator.workflows.plan.decision import ACCEPT, contributions
+from orchestrator.workflows.plan.decision import contributions
 from orchestrator.workflows.plan.discussion import sources
 from orchestrator.workflows.plan.planning import Planned
 from orchestrator.workflows.plan.result import (
+    ACCEPT,
     PlanLabels,
     PlanResult,
     PlanRevision,
     VersionAssessment,
 )
-from shared.models.decision import DecisionAnswer
 from shared.models.notices import Notice, sentences
 from shared.models.outcomes import Ending, Verdict
 
@@ -31,7 +31,7 @@ def without_plan(planned: Planned) -> Outcome:
         verdict=Verdict.INCONCLUSIVE,
         ending=Ending.OVER_BUDGET if planned.over_budget else Ending.DEGRADED,
         summary=sentences(None, *planned.warnings),
-        result=PlanResult(plan=None, accepted=False, revisions=(), usage=spent(planned.heard)),
+        result=PlanResult(plan=None, accepted=False, revisions=(), usage=spent(planned.turns)),
         warnings=planned.warnings,
     )
 
@@ -39,51 +39,48 @@ def without_plan(planned: Planned) -> Outcome:
 def conclude(
     context: PlanContext,
     debates: Sequence[DebatedVersion],
-    heard: Sequence[TurnResult],
+    turns: Sequence[TurnResult],
     warnings: Sequence[Notice],
 ) -> Outcome:
-    """The verdict over what stands against the last version; `heard` and `warnings` are the planner's own."""
-    last = debates[-1]
-    answer = last.answer
+    """The verdict over what stands against the last version; `turns` and `warnings` are the planner's own."""
+    history, synthesis = debates[-1].history, debates[-1].synthesis
     return Outcome(
-        verdict=derive(last.history.findings, last.history.ending, context.options.fail_on),
-        ending=last.history.ending,
-        summary=last.synthesis.summary,
-        findings=tuple(
-            finding.model_copy(update={"id": debate.plan.label(finding.id)})
+        verdict=derive(history.findings, history.ending, context.options.fail_on),
+        ending=history.ending,
+        summary=synthesis.text.summary,
+        findings=tuple(finding for debate in debates for finding in debate.findings),
+        result=_result(context, debates, turns),
+        warnings=(*warnings, *(warning for debate in debates for warning in debate.warnings)),
+    )
+
+
+def _result(
+    context: PlanContext, debates: Sequence[DebatedVersion], turns: Sequence[TurnResult]
+) -> PlanResult:
+    last, options = debates[-1], context.options
+    answers = (debate.answer for debate in reversed(debates) if debate.answer is not None)
+    impacts = [impact(context, debate) for debate in debates]
+    return PlanResult(
+        question=context.prompts.question.title,
+        strategy=options.strategy,
+        plan=last.plan.text,
+        plan_by=last.plan.by,
+        accepted=last.answer is not None and last.answer.choice == ACCEPT,
+        decision=next(answers, None),
+        revisions=tuple(_revision(context, debate) for debate in debates),
+        synthesis=last.synthesis.text,
+        synthesised_by=last.synthesis.by,
+        feedback=feedback(context.strategies.values(), last.history.contributions),
+        assessments=tuple(
+            VersionAssessment(version=debate.plan.number, **dict(assessment))
             for debate in debates
-            for finding in debate.history.findings
+            for assessment in debate.history.assessments
         ),
-        result=PlanResult(
-            question=context.prompts.question.title,
-            strategy=context.options.strategy,
-            plan=last.plan.text,
-            plan_by=last.plan.by,
-            accepted=answer is not None and answer.choice == ACCEPT,
-            decision=_decision(debates),
-            revisions=tuple(_revision(context, debate) for debate in debates),
-            synthesis=last.synthesis,
-            synthesised_by=last.synthesised_by,
-            feedback=feedback(context.strategies.values(), last.history.contributions),
-            assessments=tuple(
-                VersionAssessment(version=debate.plan.number, **dict(assessment))
-                for debate in debates
-                for assessment in debate.history.assessments
-            ),
-            standing=tuple(last.plan.label(finding.id) for finding in last.history.findings),
-            effective_votes=effective_votes(context.critics),
-            receipt=impact(context, last),
-            earlier_receipts=tuple(impact(context, debate) for debate in debates[:-1]),
-            usage=spent((*heard, *(turn for debate in debates for turn in _bill(debate)))),
-        ),
-        warnings=(
-            *warnings,
-            *(
-                warning
-                for debate in debates
-                for warning in (*debate.history.warnings, *debate.warnings)
-            ),
-        ),
+        standing=tuple(finding.id for finding in last.findings),
+        effective_votes=effective_votes(context.critics),
+        receipt=impacts[-1],
+        earlier_receipts=tuple(impacts[:-1]),
+        usage=spent((*turns, *(turn for debate in debates for turn in debate.turns))),
     )
 
 
@@ -96,7 +93,7 @@ def impact(context: PlanContext, debate: DebatedVersion) -> FindingsImpact:
             history=history,
             verdict=_VOTED.get(derive(history.findings, history.ending)),
             sources=sources(context, debate.plan, history.contributions, history.rounds),
-            label=debate.plan.label,
+            label=debate.plan.cycle.label,
         ),
         version=debate.plan.number,
     )
@@ -104,16 +101,6 @@ def impact(context: PlanContext, debate: DebatedVersion) -> FindingsImpact:
 
 # What the code's verdict is in the critics' words.
 _VOTED = {Verdict.APPROVED: "ACCEPT", Verdict.NEEDS_FIX: "REVISE"}
-
-
-def _bill(debate: DebatedVersion) -> tuple[TurnResult, ...]:
-    return (*debate.history.blind, *debate.history.debate, *debate.heard)
-
-
-def _decision(debates: Sequence[DebatedVersion]) -> DecisionAnswer | None:
-    """The last answer that somebody gave."""
-    answers = (debate.answer for debate in reversed(debates) if debate.answer is not None)
-    return next(answers, None)
 
 
 def _revision(context: PlanContext, debate: DebatedVersion) -> PlanRevision:
@@ -125,19 +112,16 @@ def _revision(context: PlanContext, debate: DebatedVersion) -> PlanRevision:
         assumptions=plan.assumptions,
         answers=tuple(dict(answered) for answered in plan.answers),
         ending=history.ending,
-        findings=tuple(
-            finding.model_copy(update={"id": plan.label(finding.id)})
-            for finding in history.findings
-        ),
+        findings=debate.findings,
         rounds=contributions(debate),
-        synthesis=debate.synthesis,
-        synthesised_by=debate.synthesised_by,
+        synthesis=debate.synthesis.text,
+        synthesised_by=debate.synthesis.by,
         decision=debate.answer,
         labels=PlanLabels(
             rounds={
                 str(taken.number): context.labels(plan.number, f"round/{taken.number}")
                 for taken in history.rounds
             },
-            synthesis=dict(debate.labels),
+            synthesis=dict(debate.synthesis.labels),
         ),
     )

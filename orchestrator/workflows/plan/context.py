@@ -6,14 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
-from orchestrator.core.discussion.cycles import finding_prefix, step_key
+from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.loop import History
 from orchestrator.core.discussion.strategies import Strategies, Strategy
+from orchestrator.core.discussion.synthesis import Synthesised
 from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.prompts import PlanPrompts
+from orchestrator.workflows.plan.result import REVISE
 from shared.models.decision import DecisionAnswer
+from shared.models.findings import Finding
 from shared.models.notices import Notice
 from shared.models.panel import Participant
 from shared.models.planning import PlanSynthesis
@@ -39,7 +42,7 @@ class PlanContext:
     @property
     def critics(self) -> tuple[Participant, ...]:
         """Who challenges: participants that follow rules read changes and no plans."""
-        return tuple(one for one in self.spec.panel.critics if not one.rule_based)
+        return tuple(critic for critic in self.spec.panel.critics if not critic.rule_based)
 
     @property
     def rule(self) -> ConvergenceRule:
@@ -53,7 +56,7 @@ class PlanContext:
 
     def labels(self, version: int, reader: str) -> dict[str, str]:
         """Letters to critics, in an order of that reader's own."""
-        names = [one.name for one in self.critics]
+        names = [critic.name for critic in self.critics]
         return shuffled_labels(self.spec.seed, f"{version}/{reader}", names)
 
 
@@ -67,29 +70,38 @@ class PlanVersion:
     assumptions: tuple[str, ...] = ()
     answers: tuple[Mapping[str, str], ...] = ()
 
-    def key(self, *parts: object) -> str:
-        """A step's name, unique in the run."""
-        return step_key("plan", self.number, *parts)
-
     @property
-    def prefix(self) -> str:
-        """What makes this version's findings unique in the run."""
-        return finding_prefix(self.number)
-
-    def label(self, finding: str) -> str:
-        """A finding's name in the whole run."""
-        return self.prefix + finding
+    def cycle(self) -> Cycle:
+        """What makes the names of its steps and findings unique in the run."""
+        return Cycle("plan", self.number)
 
 
 @dataclass(frozen=True)
 class DebatedVersion:
-    """What came of one version of the plan."""
+    """What came of one version of the plan; `undecided` says why nobody was asked about it."""
 
     plan: PlanVersion
     history: History
-    synthesis: PlanSynthesis
-    synthesised_by: str
+    synthesis: Synthesised[PlanSynthesis]
     answer: DecisionAnswer | None = None
-    heard: tuple[TurnResult, ...] = ()
-    warnings: tuple[Notice, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
+    undecided: tuple[Notice, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The objections under their names in the whole run."""
+        return tuple(map(self.plan.cycle.labelled, self.history.findings))
+
+    @property
+    def turns(self) -> tuple[TurnResult, ...]:
+        """What the debate and its synthesis cost."""
+        return (*self.history.blind, *self.history.debate, *self.synthesis.turns)
+
+    @property
+    def warnings(self) -> tuple[Notice, ...]:
+        """What a reader must know."""
+        return (*self.history.warnings, *self.synthesis.warnings, *self.undecided)
+
+    @property
+    def wants_revision(self) -> bool:
+        """Whether somebody asked for another version."""
+        return self.answer is not None and self.answer.choice == REVISE

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from orchestrator.core.discussion.strategies import feedback
-from orchestrator.core.replay.commands import Effect, decide
+from orchestrator.core.replay.commands import Effect
 from orchestrator.workflows.descriptor import Choice, DecisionType
-from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
-from orchestrator.workflows.plan.result import PlanContribution
-from shared.models.decision import DecisionAnswer, DecisionQuestion
-from shared.models.findings import Finding
+from orchestrator.workflows.plan.context import DebatedVersion, PlanContext
+from orchestrator.workflows.plan.result import ACCEPT, REVISE, PlanContribution
+from shared.models.decision import DecisionAnswer
 
-REVISE, ACCEPT = "revise", "accept"
 DECISION = DecisionType(
     kind="plan",
     choices=(Choice(REVISE, "r", asks_why=True), Choice(ACCEPT, "a")),
@@ -22,28 +21,14 @@ DECISION = DecisionType(
 )
 
 
-def may_revise(context: PlanContext, debate: DebatedVersion) -> bool:
-    """True while the bound and the budget leave room for another version."""
-    return debate.plan.number <= context.options.max_revisions and not debate.history.over_budget
-
-
 def ask(context: PlanContext, debate: DebatedVersion) -> Effect[DecisionAnswer]:
     """The question, or the policy's answer at once; a word that means nothing for a plan asks.
 
     Silence accepts: nothing is changed and nothing is spent without a word.
     """
-    policy = context.spec.decision
-    if (choice := DECISION.answer(policy)) is not None:
-        return DecisionAnswer(choice=choice, actor="policy", channel="policy")
-    question = DecisionQuestion(
-        kind=DECISION.kind,
-        prompt="Revise the plan, or accept it as it is?",
-        options=DECISION.words,
-        shown=shown(context, debate),
-        timeout_s=policy.timeout_s,
-        on_timeout=DECISION.silence(policy),
-    )
-    return (yield from decide(debate.plan.key("decision"), question))
+    prompt = "Revise the plan, or accept it as it is?"
+    key = debate.plan.cycle.key("decision")
+    return DECISION.ask(key, context.spec.decision, prompt, partial(shown, context, debate))
 
 
 def shown(context: PlanContext, debate: DebatedVersion) -> dict[str, Any]:
@@ -53,29 +38,24 @@ def shown(context: PlanContext, debate: DebatedVersion) -> dict[str, Any]:
     return {
         "plan": plan.text,
         "version": plan.number,
-        "findings": [labelled(plan, finding) for finding in history.findings],
+        "findings": [finding.model_dump(mode="json") for finding in debate.findings],
         "feedback": feedback(context.strategies.values(), history.contributions),
-        "rounds": [said.model_dump(mode="json") for said in contributions(debate)],
-        "synthesis": debate.synthesis.model_dump(mode="json"),
-        "synthesised_by": debate.synthesised_by,
+        "rounds": [each.model_dump(mode="json") for each in contributions(debate)],
+        "synthesis": debate.synthesis.text.model_dump(mode="json"),
+        "synthesised_by": debate.synthesis.by,
         "convergence": None if assessment is None else assessment.model_dump(mode="json"),
     }
-
-
-def labelled(plan: PlanVersion, finding: Finding) -> dict[str, Any]:
-    """A finding under its name in the whole run."""
-    return {**finding.model_dump(mode="json"), "id": plan.label(finding.id)}
 
 
 def contributions(debate: DebatedVersion) -> tuple[PlanContribution, ...]:
     """Everything that was said, in order."""
     return tuple(
         PlanContribution(
-            round=said.round,
-            role=said.role,
-            participant=said.participant,
-            verdict=said.verdict,
-            content=said.full_text,
+            round=contribution.round,
+            role=contribution.role,
+            participant=contribution.participant,
+            verdict=contribution.verdict,
+            content=contribution.full_text,
         )
-        for said in debate.history.contributions
+        for contribution in debate.history.contributions
     )

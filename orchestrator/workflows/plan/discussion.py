@@ -1,12 +1,13 @@
-"""A debate about one version of the plan: what its speakers see, and what may be quoted in it."""
+"""A debate about one version of the plan: what its speakers see, what may be quoted in it, and its merged text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.discussion.contested import agenda, unanswered
+from orchestrator.core.discussion.contested import Agenda, agenda, reasons_of_others, unanswered
 from orchestrator.core.discussion.impact import Sources
+from orchestrator.core.discussion.labels import label_of
 from orchestrator.core.discussion.loop import (
     DiscussionTerms,
     History,
@@ -15,6 +16,7 @@ from orchestrator.core.discussion.loop import (
     Weighed,
 )
 from orchestrator.core.discussion.strategies import Speaker
+from orchestrator.core.discussion.synthesis import Synthesised, synthesised
 from orchestrator.core.findings.evidence import (
     absorb_proven,
     check_denials,
@@ -23,8 +25,7 @@ from orchestrator.core.findings.evidence import (
 )
 from orchestrator.core.findings.merging import Raised
 from orchestrator.core.findings.quotations import GivenTexts
-from orchestrator.core.findings.stances import RAISING
-from orchestrator.core.replay.commands import Turn
+from orchestrator.core.replay.commands import Effect, Turn
 from orchestrator.core.rounds import (
     Contribution,
     RoundTaken,
@@ -32,10 +33,11 @@ from orchestrator.core.rounds import (
     ledger_of,
     texts_by_participant,
 )
+from orchestrator.core.wording import under_name
 from orchestrator.workflows.plan.context import PlanContext, PlanVersion
-from orchestrator.workflows.plan.prompts import PlanView, ShownContribution, labelled
-from shared.models.findings import Finding, Stance
-from shared.models.planning import PlanCritique
+from orchestrator.workflows.plan.prompts import PlanView, ShownContribution
+from orchestrator.workflows.plan.roles import PlanRole
+from shared.models.planning import PlanCritique, PlanSynthesis
 
 
 @dataclass(frozen=True)
@@ -55,15 +57,14 @@ class PlanDiscussion:
             author=context.planner,
             rounds=context.rounds,
             rule=context.rule,
-            key=self.plan.key,
-            prefix=self.plan.prefix,
+            cycle=self.plan.cycle,
         )
 
     def steps(self, speaker: Speaker, number: int, history: History) -> tuple[PlannedStep, ...]:
         """One turn."""
         participant, role = speaker.participant, speaker.role
         turn = Turn(
-            key=self.plan.key(role.name, number, participant.name),
+            key=self.plan.cycle.key(role.name, number, participant.name),
             participant=participant,
             role=role.name,
             round=number,
@@ -127,7 +128,12 @@ def view(
         plan=plan.text,
         critics=len(context.critics),
         agenda=points,
-        reasons=reasons(points.contested, history.ledger, speaker, labels),
+        reasons=[
+            (called(labels, line.participant), line)
+            for line in reasons_of_others(
+                points.contested, history.ledger, speaker.participant.name
+            )
+        ],
         contributions=through_other_lenses(context, history, speaker, labels),
         proposal="" if role.answers else proposal(history),
     )
@@ -137,24 +143,6 @@ def proposal(history: History) -> str:
     """The planner's latest proposal; empty when it made none."""
     stated = (getattr(said.stated, "revised_plan", "") for said in reversed(history.contributions))
     return next(filter(None, stated), "")
-
-
-def reasons(
-    contested: Sequence[Finding],
-    ledger: Sequence[Stance],
-    speaker: Speaker,
-    labels: Mapping[str, str],
-) -> tuple[tuple[str, Stance], ...]:
-    """What everybody else last said about each contested objection, under their letters."""
-    known = [finding.id for finding in contested]
-    last = {
-        (line.finding, line.participant): line
-        for line in ledger
-        if line.finding in known and line.participant != speaker.participant.name
-    }
-    given = [line for line in last.values() if line.reason not in ("", RAISING)]
-    ordered = sorted(given, key=lambda line: known.index(line.finding))
-    return tuple((labelled(labels, line.participant), line) for line in ordered)
 
 
 def through_other_lenses(
@@ -176,6 +164,57 @@ def shown(
 ) -> tuple[ShownContribution, ...]:
     """Contributions under their letters."""
     return tuple(
-        ShownContribution(labelled(labels, said.participant), said.role, said.round, said.full_text)
-        for said in contributions
+        ShownContribution(
+            called(labels, contribution.participant),
+            contribution.role,
+            contribution.round,
+            contribution.full_text,
+        )
+        for contribution in contributions
     )
+
+
+def called(labels: Mapping[str, str], name: str) -> str:
+    """A participant's letter; whoever has none is the planner."""
+    return label_of(labels, name, "planner")
+
+
+# ---- the merged text ----------------------------------------------------------------------------
+
+
+def synthesise(
+    context: PlanContext, plan: PlanVersion, history: History
+) -> Effect[Synthesised[PlanSynthesis]]:
+    """The chair's text; when the chair fails, the rounds' contents joined (the design's fallback)."""
+    if not history.contributions or history.over_budget:
+        return Synthesised(PlanSynthesis(summary=joined(history)))
+    chair = context.spec.panel.chair
+    labels = context.labels(plan.number, "chair")
+    view = PlanView(len(history.rounds), plan.text, len(context.critics), Agenda(history.findings))
+    turn = Turn(
+        key=plan.cycle.key("synthesis", chair.name),
+        participant=chair,
+        role=PlanRole.SYNTHESIS,
+        round=len(history.rounds),
+        reply_model="synthesis.plan",
+        prompt=lambda: context.prompts.synthesis(chair, view, shown(history.contributions, labels)),
+        brief=lambda: {
+            "findings": [finding.model_dump(mode="json") for finding in history.findings],
+            "ending": history.assessment.ending if history.assessment else None,
+        },
+        temperature=0.3,
+    )
+    return (
+        yield from synthesised(
+            turn, PlanSynthesis, labels, lambda: PlanSynthesis(summary=joined(history)), "rounds"
+        )
+    )
+
+
+def joined(history: History) -> str:
+    """The rounds' contents, one contribution after another."""
+    blocks = (
+        under_name(f"{said.participant}, {said.role}, round {said.round}", said.full_text)
+        for said in history.contributions
+    )
+    return "\n\n".join(blocks) or "Nobody answered."

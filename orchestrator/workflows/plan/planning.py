@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda
-from orchestrator.core.discussion.turn_results import TurnResult, why_failed
-from orchestrator.core.replay.commands import Effect, Prompt, Turn, single
+from orchestrator.core.discussion.turn_results import TurnResult, take_turn, why_failed
+from orchestrator.core.replay.commands import Effect, Prompt, Turn
 from orchestrator.core.wording import reply_text
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.discussion import proposal
@@ -27,7 +27,7 @@ class Planned:
     """A version of the plan, or why there is none."""
 
     version: PlanVersion | None
-    heard: tuple[TurnResult, ...] = ()
+    turns: tuple[TurnResult, ...] = ()
     warnings: tuple[Notice, ...] = ()
     over_budget: bool = False
 
@@ -42,7 +42,7 @@ def first_plan(context: PlanContext) -> Effect[Planned]:
 def revised_plan(context: PlanContext, debate: DebatedVersion) -> Effect[Planned]:
     """The next version, written with the synthesis, the open objections and the deciding person's words."""
     history, plan = debate.history, debate.plan
-    to_answer = tuple(one for one in history.findings if one.status in _TO_ANSWER)
+    to_answer = tuple(finding for finding in history.findings if finding.status in _TO_ANSWER)
     view = PlanView(
         number=len(history.rounds),
         plan=plan.text,
@@ -50,7 +50,7 @@ def revised_plan(context: PlanContext, debate: DebatedVersion) -> Effect[Planned
         agenda=Agenda(to_answer),
         proposal=proposal(history),
     )
-    synthesis = reply_text(debate.synthesis.model_dump(mode="json"))
+    synthesis = reply_text(debate.synthesis.text.model_dump(mode="json"))
     note = debate.answer.message if debate.answer else ""
     planned = yield from _write(
         context,
@@ -59,13 +59,13 @@ def revised_plan(context: PlanContext, debate: DebatedVersion) -> Effect[Planned
     )
     if planned.version is not None and _is_same(plan.text, planned.version.text):
         warning = notice("plan_same_again", who=context.planner.name)
-        return Planned(None, planned.heard, (warning,))
+        return Planned(None, planned.turns, (warning,))
     return planned
 
 
 def _write(context: PlanContext, number: int, prompt: Callable[[], Prompt]) -> Effect[Planned]:
     planner = context.planner
-    result = yield from single(
+    result = yield from take_turn(
         Turn(
             key=f"plan/{number}/{planner.name}",
             participant=planner,
@@ -75,14 +75,14 @@ def _write(context: PlanContext, number: int, prompt: Callable[[], Prompt]) -> E
             prompt=prompt,
         )
     )
-    heard = (TurnResult(planner.name, result),)
     if result.failure is not None:
         warning = notice("plan_unwritten", who=planner.name, why=why_failed(result.failure))
         refused = result.failure.kind is FailureKind.OVER_BUDGET
-        return Planned(None, heard, (warning,), refused)
-    said = Plan.model_validate(result.reply)
-    answers = tuple({"point": one.point, "reason": one.reason} for one in said.answers)
-    return Planned(PlanVersion(number, said.plan, planner.name, said.assumptions, answers), heard)
+        return Planned(None, (result,), (warning,), refused)
+    plan = Plan.model_validate(result.result.reply)
+    answers = tuple({"point": answer.point, "reason": answer.reason} for answer in plan.answers)
+    version = PlanVersion(number, plan.plan, planner.name, plan.assumptions, answers)
+    return Planned(version, (result,))
 
 
 def _is_same(before: str, after: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda, settled_line
@@ -116,8 +116,3 @@ def _contribution(shown: ShownContribution) -> PromptPart:
 
 def _reasons(lines: Sequence[tuple[str, Stance]]) -> list[str]:
     return [f"{line.finding}, {label}: {line.position} — {line.reason}" for label, line in lines]
-
-
-def labelled(labels: Mapping[str, str], name: str) -> str:
-    """A participant's letter; who has none is the planner."""
-    return next((label for label, known in labels.items() if known == name), "planner")

@@ -13,6 +13,8 @@ from shared.models.planning import PlanSynthesis
 from shared.models.replies import Synthesis
 from shared.models.wire import Wire
 
+REVISE, ACCEPT = "revise", "accept"
+
 
 class PlanContribution(Wire):
     """What somebody said in a round about a version of the plan."""
@@ -89,5 +91,5 @@ class PlanResult(FindingsResult):
         """The version that the last answer was about, where later ones were not decided on."""
         if not self.revisions or self.revisions[-1].decision:
             return None
-        decided = (one.number for one in reversed(self.revisions) if one.decision)
+        decided = (past.number for past in reversed(self.revisions) if past.decision)
         return next(decided, None)

@@ -24,6 +24,7 @@ from orchestrator.core.views.context import (
 )
 from orchestrator.core.views.feedback import feedback
 from orchestrator.core.views.impact import ImpactView, impact
+from orchestrator.workflows.plan.context import PlanVersion
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.result import PlanResult, PlanRevision
 from orchestrator.workflows.plan.roles import PlanRole
@@ -58,48 +59,53 @@ def matter(view: PlanView) -> list[Block]:
 
 
 def _plan(view: PlanView) -> list[Block]:
-    found = _latest(view)
-    if found is None:
+    latest = _latest(view)
+    if latest is None:
         return [remark(view.say("plan_none" if view.facts.final else "plan_pending"))]
-    text, number, by, assumptions = found
-    written = view.say("plan_by", who=by) if by else view.say("plan_given")
-    note = figures(view.say("plan_version", n=number), written)
+    written = view.say("plan_by", who=latest.by) if latest.by else view.say("plan_given")
+    note = figures(view.say("plan_version", n=latest.number), written)
     head: list[Block] = [] if view.brief else [Heading(view.say("plan"), note)]
-    return [*head, Words(text), *titled(view.say("assumptions"), assumptions)]
+    return [*head, Words(latest.text), *titled(view.say("assumptions"), latest.assumptions)]
 
 
-def _latest(view: PlanView) -> tuple[str, int, str | None, tuple[str, ...]] | None:
-    """The last version: its text, number, author (None: it was given) and assumptions; None without one."""
+def _latest(view: PlanView) -> PlanVersion | None:
+    """The last version, as far as it is known; None without one."""
     result, shown = view.result, view.facts.matter
     if result is not None and result.plan:
         last = result.revisions[-1]
-        return result.plan, last.number, result.plan_by, last.assumptions
+        return PlanVersion(last.number, result.plan, result.plan_by, last.assumptions)
     written = view.facts.replies(PlanRole.PLAN)
     reply = (written[-1].reply or {}) if written else {}
     if shown is not None and shown.plan:
         by = written[-1].participant if reply.get("plan") == shown.plan else None
-        return shown.plan, shown.version or 1, by, ()
+        return PlanVersion(shown.version or 1, shown.plan, by)
     if not written:
         return None
     # A plan that was given is version 1 without a step.
     given = PlanOptions.model_validate(view.facts.spec.options).given
-    return str(reply["plan"]), len(written) + given, written[-1].participant, ()
+    return PlanVersion(len(written) + given, str(reply["plan"]), written[-1].participant)
 
 
 def _standing(view: PlanView) -> list[Block]:
-    facts = view.facts
-    standing = [entry for entry in facts.findings if entry.finding.id in facts.standing]
-    if view.result is None:
-        found = _latest(view)
-        number = 1 if found is None else found[1]
-        standing = [entry for entry in standing if _is_of(entry.finding, number)]
-    if standing:
-        return listed(view.say("standing"), [_objection(view, entry) for entry in standing])
-    if not facts.assessments or view.brief:
+    objections = _objections(view)
+    if objections:
+        return listed(view.say("standing"), [_objection(view, entry) for entry in objections])
+    if not view.facts.assessments or view.brief:
         return []
-    absent = facts.assessments[-1][1].ending in UNHEARD
+    absent = view.facts.assessments[-1][1].ending in UNHEARD
     word, style = ("too_few_objected", Style.WARNING) if absent else ("no_standing", Style.DIM)
     return [remark(""), remark(Span(view.say(word), style))]
+
+
+def _objections(view: PlanView) -> list[FindingEntry]:
+    """What stands against the plan; while it is debated, against its last version."""
+    facts = view.facts
+    standing = [entry for entry in facts.findings if entry.finding.id in facts.standing]
+    if view.result is not None:
+        return standing
+    latest = _latest(view)
+    number = 1 if latest is None else latest.number
+    return [entry for entry in standing if _is_of(entry.finding, number)]
 
 
 def _is_of(finding: Finding, version: int) -> bool:
@@ -137,8 +143,8 @@ def _versions(view: PlanView, result: PlanResult) -> list[Block]:
         for revision in result.revisions[:-1]
         for block in (Heading(view.say("plan_version", n=revision.number)), Words(revision.text))
     ]
-    said = [block for revision in result.revisions for block in _contributions(view, revision)]
-    return [*blocks, *feedback(view), *earlier, *said]
+    spoken = [block for revision in result.revisions for block in _contributions(view, revision)]
+    return [*blocks, *feedback(view), *earlier, *spoken]
 
 
 def _contributions(view: PlanView, revision: PlanRevision) -> list[Block]:

@@ -28,7 +28,6 @@ from orchestrator.core.discussion.strategies import (
     strategy_named,
 )
 from orchestrator.core.discussion.templates import Templates
-from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.core.findings.verdict import GateRule
 from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
@@ -43,8 +42,8 @@ from orchestrator.workflows.descriptor import (
 )
 from orchestrator.workflows.plan.conclusion import conclude, without_plan
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
-from orchestrator.workflows.plan.decision import DECISION, REVISE, ask, may_revise
-from orchestrator.workflows.plan.discussion import PlanDiscussion
+from orchestrator.workflows.plan.decision import DECISION, ask
+from orchestrator.workflows.plan.discussion import PlanDiscussion, synthesise
 from orchestrator.workflows.plan.live import LIVE
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.planning import first_plan, revised_plan
@@ -52,7 +51,6 @@ from orchestrator.workflows.plan.prompts import PlanPrompts
 from orchestrator.workflows.plan.result import PlanResult
 from orchestrator.workflows.plan.roles import PlanRole
 from orchestrator.workflows.plan.strategies import STRATEGIES
-from orchestrator.workflows.plan.synthesis import synthesise
 from orchestrator.workflows.plan.view import VIEW
 from shared.models.notices import Notice, notice
 from shared.models.run import RunSpec
@@ -67,25 +65,24 @@ def plan(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEGIE
     planned = yield from first_plan(context)
     if planned.version is None:
         return without_plan(planned)
-    heard: list[TurnResult] = [*planned.heard]
+    version: PlanVersion | None = planned.version
+    turns = [*planned.turns]
     warnings = [*planned.warnings, *bystanders(context)]
     debates: list[DebatedVersion] = []
-    version = planned.version
-    while True:
+    while version is not None:
         debate = yield from one_debate(context, version)
         debates.append(debate)
-        if debate.answer is None or debate.answer.choice != REVISE:
+        if not debate.wants_revision:
             break
         yield from phase("Planning")
         planned = yield from revised_plan(context, debate)
-        heard += planned.heard
-        warnings += planned.warnings
-        if planned.version is None:
-            warnings.append(notice("plan_stays"))
-            break
         version = planned.version
+        turns += planned.turns
+        warnings += planned.warnings
+        if version is None:
+            warnings.append(notice("plan_stays"))
     yield from phase("Executing")
-    return conclude(context, debates, heard, warnings)
+    return conclude(context, debates, turns, warnings)
 
 
 def one_debate(context: PlanContext, version: PlanVersion) -> Effect[DebatedVersion]:
@@ -93,27 +90,22 @@ def one_debate(context: PlanContext, version: PlanVersion) -> Effect[DebatedVers
     yield from phase("Debating")
     history = yield from discuss(PlanDiscussion(context, version))
     yield from phase("Synthesizing")
-    made = yield from synthesise(context, version, history)
-    debate = DebatedVersion(
-        plan=version,
-        history=history,
-        synthesis=made.text,
-        synthesised_by=made.by,
-        heard=made.heard,
-        warnings=made.warnings,
-        labels=made.labels,
-    )
-    if not may_revise(context, debate):
-        why = (
-            notice("budget_used_up")
-            if history.over_budget
-            else notice("plan_revisions_used_up", limit=context.options.max_revisions)
-        )
-        warning = notice("plan_undecided", version=version.number, why=why)
-        return replace(debate, warnings=(*debate.warnings, warning))
+    synthesis = yield from synthesise(context, version, history)
+    debate = DebatedVersion(version, history, synthesis)
+    if (why := why_no_revision(context, debate)) is not None:
+        undecided = notice("plan_undecided", version=version.number, why=why)
+        return replace(debate, undecided=(undecided,))
     yield from phase("WaitingForDebateDecision")
     answer = yield from ask(context, debate)
     return replace(debate, answer=answer)
+
+
+def why_no_revision(context: PlanContext, debate: DebatedVersion) -> Notice | None:
+    """Why there cannot be another version; None while the budget and the bound leave room for one."""
+    limit = context.options.max_revisions
+    if debate.history.over_budget:
+        return notice("budget_used_up")
+    return notice("plan_revisions_used_up", limit=limit) if debate.plan.number > limit else None
 
 
 def context_of(
@@ -135,9 +127,9 @@ def context_of(
 def bystanders(context: PlanContext) -> list[Notice]:
     """Participants that follow rules and have nothing to say about a plan."""
     return [
-        notice("plan_bystander", who=one.name)
-        for one in context.spec.panel.critics
-        if one.rule_based
+        notice("plan_bystander", who=critic.name)
+        for critic in context.spec.panel.critics
+        if critic.rule_based
     ]
 
 

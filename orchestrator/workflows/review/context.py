@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
-from orchestrator.core.discussion.cycles import finding_prefix, step_key
+from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.loop import History, RoundRead, TakenStep
 from orchestrator.core.discussion.portions import files_in, holds_whole
 from orchestrator.core.discussion.strategies import Strategies, Strategy
+from orchestrator.core.discussion.synthesis import Synthesised
 from orchestrator.core.findings.coverage import FilesRead, cover, shown_files
 from orchestrator.core.replay.commands import ToolRun
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from shared.models.coverage import Coverage, CoverageReport
 from shared.models.decision import DecisionAnswer
+from shared.models.findings import Finding
 from shared.models.notices import Notice
-from shared.models.replies import Applied, CheckedFixes, Synthesis
+from shared.models.replies import Applied, CheckedFix, CheckedFixes, Synthesis
 from shared.models.run import RunSpec
 from shared.models.subject import DiffPiece, Subject
 
@@ -39,7 +41,7 @@ class ReviewContext:
     subject_hash: str
     run: str
     document: Callable[[str], bytes] = field(compare=False, repr=False)
-    cycle: int = 1
+    cycle: Cycle
 
     def text(self, name: str) -> str:
         """A stored text by its hash."""
@@ -55,40 +57,64 @@ class ReviewContext:
         """The workflow's version that the run was begun with."""
         return self.spec.workflow_version
 
-    def key(self, *parts: object) -> str:
-        """A step's name, unique in the run."""
-        return step_key("review", self.cycle, *parts)
-
-    @property
-    def prefix(self) -> str:
-        """What makes this review's findings unique in the run."""
-        return finding_prefix(self.cycle)
-
     @property
     def letters(self) -> dict[str, str]:
         """Letters to critics for the chair, which must not know whose a text is; the author is the author."""
-        names = dict.fromkeys(one.name for one in self.spec.panel.critics)
-        shuffled = shuffled_labels(self.spec.seed, self.key("chair"), list(names))
+        names = dict.fromkeys(critic.name for critic in self.spec.panel.critics)
+        shuffled = shuffled_labels(self.spec.seed, self.cycle.key("chair"), list(names))
         author = self.spec.panel.author.name
         return shuffled if author in names else {**shuffled, "author": author}
 
-    def label(self, finding: str) -> str:
-        """A finding's name in the whole run."""
-        return self.prefix + finding
-
 
 @dataclass(frozen=True)
-class Result:
-    """What one cycle ended with; `labels` are the letters under which the chair saw the critics."""
+class ReviewCycle:
+    """One review: what was said and proposed, what was decided, and what was applied."""
 
+    context: ReviewContext
     history: History
-    synthesis: Synthesis
-    synthesised_by: str
-    labels: Mapping[str, str]
+    synthesis: Synthesised[Synthesis]
     fixes: CheckedFixes
+    problems: tuple[Notice, ...] = ()
     answer: DecisionAnswer | None = None
     applied: Applied | None = None
-    warnings: tuple[Notice, ...] = field(default=())
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings under their names in the whole run."""
+        return tuple(map(self.context.cycle.labelled, self.history.findings))
+
+    @property
+    def coverage(self) -> CoverageReport | None:
+        """Who read which file; a quorum that was set by hand allows analysers to be missing."""
+        context = self.context
+        files_read = [row for read in self.history.read for row in readings(context.subject, read)]
+        allowed = context.options.quorum is not None
+        number = context.cycle.number
+        return cover(context.subject, files_read, absence_allowed=allowed, review=number)
+
+    @property
+    def warnings(self) -> tuple[Notice, ...]:
+        """What a reader must know."""
+        return (*self.history.warnings, *self.synthesis.warnings, *self.problems)
+
+    def labels_of(self, fix: CheckedFix) -> tuple[str, ...]:
+        """The names of the findings that a fix mends, in the whole run."""
+        return tuple(map(self.context.cycle.label, fix.findings))
+
+    def labelled_fixes(self) -> CheckedFixes:
+        """The fixes as a person sees them: the exact patch, and which finding each part mends."""
+        labelled = (
+            fix.model_copy(update={"findings": self.labels_of(fix)}) for fix in self.fixes.fixes
+        )
+        return self.fixes.model_copy(update={"fixes": tuple(labelled)})
+
+
+def good_fixes(fixes: CheckedFixes) -> list[CheckedFix]:
+    """The fixes that can be applied."""
+    return [fix for fix in fixes.fixes if fix.problem is None]
+
+
+# ---- who read what ------------------------------------------------------------------------------
 
 
 def analysed(history: History) -> frozenset[str]:
@@ -97,46 +123,40 @@ def analysed(history: History) -> frozenset[str]:
         taken.speaker.participant.name
         for read in history.read
         for taken in read.steps
-        if isinstance(taken.step, ToolRun) and _is_whole(taken)
+        if isinstance(taken.step, ToolRun)
+        and taken.result.failure is None
+        and not taken.speaker.role.answers
     )
 
 
-def _is_whole(taken: TakenStep) -> bool:
-    return taken.result.failure is None and not taken.speaker.role.answers
-
-
-def coverage(context: ReviewContext, history: History) -> CoverageReport | None:
-    """Who read which file in one review; a quorum that was set by hand allows analysers to be missing."""
-    allowed = context.options.quorum is not None
-    files_read = [row for read in history.read for row in readings(context, read)]
-    return cover(context.subject, files_read, absence_allowed=allowed, review=context.cycle)
-
-
-def readings(context: ReviewContext, read: RoundRead) -> tuple[FilesRead, ...]:
+def readings(subject: Subject, read: RoundRead) -> tuple[FilesRead, ...]:
     """What each critic took in with its turns; nothing of those that compute from what was raised."""
     rows: list[FilesRead] = []
-    shown: dict[str, list[DiffPiece]] = {}
-    subject = context.subject
+    in_portions: dict[str, list[DiffPiece]] = {}
     for taken in read.steps:
         reader, failure = taken.speaker.participant, taken.result.failure
         if taken.speaker.role.answers:
             continue
         if isinstance(taken.step, ToolRun):
-            counted = (taken.result.reply or {}).get("coverage")
-            coverage = None if counted is None else Coverage.model_validate(counted)
-            rows.append(FilesRead(reader.name, computes=True, coverage=coverage, failure=failure))
+            rows.append(_by_tool(taken))
         elif reader.rule_based:
             continue
-        elif taken.shown is None or failure is not None:
+        elif taken.shown is not None and failure is None:
+            in_portions.setdefault(reader.name, []).extend(taken.shown)
+        else:
             # Where not even one piece fits, all of it was sent, and nobody knows what was taken in.
             files = None if holds_whole(subject, reader) else ()
-            rows.append(
-                FilesRead(reader.name, coverage=shown_files(subject, files), failure=failure)
-            )
-        else:
-            shown.setdefault(reader.name, []).extend(taken.shown)
+            coverage = shown_files(subject, files)
+            rows.append(FilesRead(reader.name, coverage=coverage, failure=failure))
     rows += (
         FilesRead(name, coverage=shown_files(subject, files_in(subject, pieces)))
-        for name, pieces in shown.items()
+        for name, pieces in in_portions.items()
     )
     return tuple(rows)
+
+
+def _by_tool(taken: TakenStep) -> FilesRead:
+    counted = (taken.result.reply or {}).get("coverage")
+    coverage = None if counted is None else Coverage.model_validate(counted)
+    name, failure = taken.speaker.participant.name, taken.result.failure
+    return FilesRead(name, computes=True, coverage=coverage, failure=failure)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from orchestrator.core.discussion.turn_results import told_failure
-from orchestrator.core.replay.commands import Effect, ToolRun, decide, single
+from orchestrator.core.replay.commands import Effect, ToolRun, single
 from orchestrator.workflows.descriptor import Choice, DecisionType
-from orchestrator.workflows.review.context import Result, ReviewContext, coverage
-from orchestrator.workflows.review.fixes import check_fixes, good_fixes
+from orchestrator.workflows.review.context import ReviewCycle, good_fixes
+from orchestrator.workflows.review.fixes import check_fixes
 from orchestrator.workflows.review.result import APPLY_FIX, SKIP
-from shared.models.decision import DecisionAnswer, DecisionQuestion
-from shared.models.findings import Finding
+from shared.models.decision import DecisionAnswer
 from shared.models.notices import notice
 from shared.models.replies import Applied, CheckedFixes
 from shared.tools.inputs import ApplyInput
@@ -25,73 +25,40 @@ DECISION = DecisionType(
 )
 
 
-def ask(context: ReviewContext, result: Result) -> Effect[DecisionAnswer]:
+def ask(review: ReviewCycle) -> Effect[DecisionAnswer]:
     """The question to a person (or the policy's answer), bound to exactly what is shown."""
-    policy = context.spec.decision
-    if (choice := DECISION.answer(policy)) is not None:
-        return DecisionAnswer(choice=choice, actor="policy", channel="policy")
-    fixable = tuple(
-        context.label(finding) for fix in good_fixes(result.fixes) for finding in fix.findings
+    key, policy = review.context.cycle.key("decision"), review.context.spec.decision
+    fixable = dict.fromkeys(
+        name for fix in good_fixes(review.fixes) for name in review.labels_of(fix)
     )
-    assessment = result.history.assessment
-    covered = coverage(context, result.history)
-    question = DecisionQuestion(
-        kind=DECISION.kind,
-        prompt="Apply the fix, or skip and continue?",
-        options=DECISION.words,
-        shown={
-            "findings": [labelled(context, f) for f in result.history.findings],
-            "fixes": labelled_fixes(context, result.fixes).model_dump(mode="json"),
-            "synthesis": result.synthesis.model_dump(mode="json"),
-            "base": context.subject.origin.model_dump(mode="json"),
-            "convergence": None if assessment is None else assessment.model_dump(mode="json"),
-            **({} if covered is None else {"coverage": covered.model_dump(mode="json")}),
-        },
-        selectable=tuple(dict.fromkeys(fixable)),
-        timeout_s=policy.timeout_s,
-        on_timeout=DECISION.silence(policy),
-    )
-    return (yield from decide(context.key("decision"), question))
+    prompt = "Apply the fix, or skip and continue?"
+    return DECISION.ask(key, policy, prompt, partial(shown, review), tuple(fixable))
 
 
-def labelled(context: ReviewContext, finding: Finding) -> dict[str, Any]:
-    """A finding under its name in the whole run."""
-    return {**finding.model_dump(mode="json"), "id": context.label(finding.id)}
+def shown(review: ReviewCycle) -> dict[str, Any]:
+    """What the person decides on: the findings, exactly the patches, and what came of the discussion."""
+    assessment, coverage = review.history.assessment, review.coverage
+    return {
+        "findings": [finding.model_dump(mode="json") for finding in review.findings],
+        "fixes": review.labelled_fixes().model_dump(mode="json"),
+        "synthesis": review.synthesis.text.model_dump(mode="json"),
+        "base": review.context.subject.origin.model_dump(mode="json"),
+        "convergence": None if assessment is None else assessment.model_dump(mode="json"),
+        **({} if coverage is None else {"coverage": coverage.model_dump(mode="json")}),
+    }
 
 
-def labelled_fixes(context: ReviewContext, fixes: CheckedFixes) -> CheckedFixes:
-    """The fixes as a person sees them: the exact patch, and which finding each part mends."""
-    labelled = tuple(
-        fix.model_copy(
-            update={"findings": tuple(context.label(finding) for finding in fix.findings)}
-        )
-        for fix in fixes.fixes
-    )
-    return fixes.model_copy(update={"fixes": labelled})
-
-
-def apply_fix(context: ReviewContext, result: Result) -> Effect[Result]:
-    """Apply what was approved and nothing else; a selection is combined and checked anew first."""
-    assert result.answer is not None
-    fixes = result.fixes
-    only = result.answer.only
-    if only is not None:
-        chosen = [
-            {**fix.model_dump(mode="json"), "problem": None}
-            for fix in good_fixes(fixes)
-            if all(context.label(finding) in only for finding in fix.findings)
-        ]
-        if not chosen:
-            warning = notice("review_not_fixable_apart")
-            return replace(result, warnings=(*result.warnings, warning))
-        fixes, problems = yield from check_fixes(context, "selected-fixes", chosen)
-        result = replace(result, fixes=fixes, warnings=(*result.warnings, *problems))
-        if not fixes.patch:
-            return result
+def apply_fix(review: ReviewCycle) -> Effect[ReviewCycle]:
+    """Apply what was approved and nothing else."""
+    review, fixes = yield from chosen_fixes(review)
+    if not fixes.patch:
+        return review
+    context = review.context
     approved = hashlib.sha256(fixes.patch.encode()).hexdigest()
+    key = context.cycle.key("apply")
     applied = yield from single(
         ToolRun(
-            key=context.key("apply"),
+            key=key,
             tool="apply",
             participant="git",
             role="apply",
@@ -105,13 +72,29 @@ def apply_fix(context: ReviewContext, result: Result) -> Effect[Result]:
                     "mode": context.options.apply.replace("-", "_"),
                     "run": context.run,
                     "approved": approved,
-                    "effect": f"{context.run}/{context.key('apply')}",
+                    "effect": f"{context.run}/{key}",
                 }
             ),
         )
     )
-    if applied.reply is None:
-        assert applied.failure is not None
+    if applied.failure is not None:
         warning = notice("review_not_applied", why=told_failure(applied.failure))
-        return replace(result, warnings=(*result.warnings, warning))
-    return replace(result, applied=Applied.model_validate(applied.reply))
+        return replace(review, problems=(*review.problems, warning))
+    return replace(review, applied=Applied.model_validate(applied.reply))
+
+
+def chosen_fixes(review: ReviewCycle) -> Effect[tuple[ReviewCycle, CheckedFixes]]:
+    """What is to be applied: everything, or a selection that is combined and checked again first."""
+    only = review.answer.only if review.answer else None
+    if only is None:
+        return review, review.fixes
+    chosen = [
+        {**fix.model_dump(mode="json"), "problem": None}
+        for fix in good_fixes(review.fixes)
+        if set(review.labels_of(fix)) <= set(only)
+    ]
+    if not chosen:
+        warning = notice("review_not_fixable_apart")
+        return replace(review, problems=(*review.problems, warning)), CheckedFixes()
+    fixes, problems = yield from check_fixes(review.context, "selected-fixes", chosen)
+    return replace(review, fixes=fixes, problems=(*review.problems, *problems)), fixes

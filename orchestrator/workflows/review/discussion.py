@@ -1,11 +1,13 @@
-"""The discussion of a change: what its speakers are shown, what they read of it, and what their claims weigh."""
+"""The discussion of a change: what its speakers are shown and read, what their claims weigh, its synthesis."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from orchestrator.core.discussion.contested import Agenda, agenda, unanswered
+from orchestrator.core.discussion.labels import label_of
 from orchestrator.core.discussion.loop import (
     DiscussionTerms,
     History,
@@ -15,14 +17,17 @@ from orchestrator.core.discussion.loop import (
 )
 from orchestrator.core.discussion.portions import portions
 from orchestrator.core.discussion.strategies import DiscussionRole, Speaker
+from orchestrator.core.discussion.synthesis import Synthesised, synthesised
 from orchestrator.core.findings.evidence import absorb_checked, check_stances
 from orchestrator.core.findings.merging import Raised, check_places
 from orchestrator.core.findings.quotations import SubjectTexts
-from orchestrator.core.replay.commands import ToolRun, Turn
+from orchestrator.core.replay.commands import Effect, ToolRun, Turn
 from orchestrator.core.rounds import ledger_of
 from orchestrator.workflows.review.context import ReviewContext, analysed
 from orchestrator.workflows.review.prompts import WHOLE, ChangeView
-from shared.models.replies import Critique
+from orchestrator.workflows.review.roles import ReviewRole
+from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
+from shared.models.replies import Critique, Synthesis
 from shared.tools.inputs import AnalyserInput
 
 
@@ -42,8 +47,7 @@ class ReviewDiscussion:
             author=context.spec.panel.author,
             rounds=context.options.rounds,
             rule=context.rule,
-            key=context.key,
-            prefix=context.prefix,
+            cycle=context.cycle,
         )
 
     def steps(self, speaker: Speaker, number: int, history: History) -> tuple[PlannedStep, ...]:
@@ -71,7 +75,7 @@ class ReviewDiscussion:
     ) -> PlannedStep:
         context, participant, role = self.context, speaker.participant, speaker.role
         turn = Turn(
-            key=context.key(role.name, number, participant.name, *portion),
+            key=context.cycle.key(role.name, number, participant.name, *portion),
             participant=participant,
             role=role.name,
             round=number,
@@ -114,7 +118,7 @@ def look(context: ReviewContext, speaker: Speaker, number: int, tool: str) -> To
     """An analyser's tool run."""
     participant, role = speaker.participant, speaker.role
     return ToolRun(
-        key=context.key(role.name, number, participant.name),
+        key=context.cycle.key(role.name, number, participant.name),
         tool=tool,
         participant=participant.name,
         role=role.name,
@@ -172,4 +176,48 @@ def claims(read: RoundRead) -> tuple[list[Raised], list[Raised]]:
 def rule_based(context: ReviewContext) -> frozenset[str]:
     """Names of the participants that compute: their grounds are rules, which code checks."""
     panel = context.spec.panel
-    return frozenset(one.name for one in (*panel.critics, panel.author) if one.rule_based)
+    return frozenset(member.name for member in (*panel.critics, panel.author) if member.rule_based)
+
+
+# ---- the merged text ----------------------------------------------------------------------------
+
+
+def synthesise(context: ReviewContext, history: History) -> Effect[Synthesised[Synthesis]]:
+    """The chair's merged text; without a chair's answer the findings are counted by code (the design's fallback)."""
+    if not history.contributions:
+        return Synthesised(Synthesis(summary="Nobody answered."))
+    if history.over_budget:
+        return Synthesised(counted(context, history, "the budget is used up"))
+    chair, labels = context.spec.panel.chair, context.letters
+    turn = Turn(
+        key=context.cycle.key("synthesis", chair.name),
+        participant=chair,
+        role=ReviewRole.SYNTHESIS,
+        round=len(history.rounds),
+        reply_model="synthesis",
+        prompt=lambda: context.prompts.synthesis(
+            chair,
+            context.subject,
+            history.findings,
+            texts(history, labels),
+            len(context.spec.panel.critics),
+        ),
+        brief=lambda: context.prompts.synthesis_brief(history.findings, history.assessment),
+        temperature=0.3,
+    )
+    instead = partial(counted, context, history, "the chair failed")
+    return (yield from synthesised(turn, Synthesis, labels, instead, "counted"))
+
+
+def texts(history: History, labels: Mapping[str, str]) -> tuple[str, ...]:
+    """Every contribution under its heading; critics are the letters that `labels` gives them."""
+    return tuple(
+        said.headed(label_of(labels, said.participant, said.participant))
+        for said in history.contributions
+    )
+
+
+def counted(context: ReviewContext, history: History, why: str) -> Synthesis:
+    """What the participant `rules` would have written, with the reason why it is not the chair's text."""
+    brief = context.prompts.synthesis_brief(history.findings, history.assessment)
+    return counted_synthesis(SynthesisBrief.model_validate(brief), why)

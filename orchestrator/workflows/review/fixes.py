@@ -15,14 +15,13 @@ from orchestrator.workflows.review.prompts import ChangeView
 from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.findings import Finding, FindingStatus
 from shared.models.notices import Notice, notice
-from shared.models.replies import CheckedFix, CheckedFixes, FixProposal
+from shared.models.replies import CheckedFixes, FixProposal
 from shared.text.tokens import estimated_tokens
 from shared.tools.inputs import FixCheckInput
 
 HALF = 0.5  # of the author's room for the places of the findings, the other for whole files
 MAY_BE_FIXED = (FindingStatus.ACCEPTED,)
 MAY_BE_FIXED_BEFORE = (FindingStatus.ACCEPTED, FindingStatus.UNDECIDED)  # by version 1
-
 
 Problems = tuple[Notice, ...]
 
@@ -33,16 +32,8 @@ def prepare_fixes(
     """Patches for what the panel accepted, each tried on the captured state before anybody is asked."""
     fixable = MAY_BE_FIXED if context.version > 1 else MAY_BE_FIXED_BEFORE
     wanted = [finding for finding in history.findings if finding.status in fixable]
-    proposals = [_raised_with(finding) for finding in wanted if finding.patch]
-    unfixed = [
-        finding
-        for finding in wanted
-        if not finding.patch and finding.status is FindingStatus.ACCEPTED
-    ]
-    problems: Problems = ()
-    if unfixed and not context.spec.panel.author.rule_based and not history.over_budget:
-        written, problems = yield from write_fixes(context, history, unfixed)
-        proposals += written
+    written, problems = yield from write_fixes(context, history, wanted)
+    proposals = [_raised_with(finding) for finding in wanted if finding.patch] + written
     if not proposals:
         return CheckedFixes(), problems
     checked, failed = yield from check_fixes(context, "fixes", proposals)
@@ -60,13 +51,20 @@ def _raised_with(finding: Finding) -> dict[str, Any]:
 
 
 def write_fixes(
-    context: ReviewContext, history: History, unfixed: Sequence[Finding]
+    context: ReviewContext, history: History, wanted: Sequence[Finding]
 ) -> Effect[tuple[list[dict[str, Any]], Problems]]:
-    """The author's proposals for what nobody has proposed a patch for."""
+    """The author's proposals for what was accepted and nobody has proposed a patch for."""
     author = context.spec.panel.author
+    unfixed = [
+        finding
+        for finding in wanted
+        if not finding.patch and finding.status is FindingStatus.ACCEPTED
+    ]
+    if not unfixed or author.rule_based or history.over_budget:
+        return [], ()
     result = yield from single(
         Turn(
-            key=context.key("fix", author.name),
+            key=context.cycle.key("fix", author.name),
             participant=author,
             role=ReviewRole.FIX,
             round=len(history.rounds) + 1,
@@ -81,9 +79,9 @@ def write_fixes(
             ),
         )
     )
-    if result.reply is None:
-        assert result.failure is not None
-        return [], (notice("review_no_fix", who=author.name, why=told_failure(result.failure)),)
+    if result.failure is not None:
+        why = told_failure(result.failure)
+        return [], (notice("review_no_fix", who=author.name, why=why),)
     known = {finding.id for finding in unfixed}
     proposals = [
         {**fix.model_dump(), "findings": list(fix.findings), "source": author.name}
@@ -114,7 +112,7 @@ def check_fixes(
     """Try patches in a tool worker: each by itself, then all good ones together."""
     result = yield from single(
         ToolRun(
-            key=context.key(name, "check"),
+            key=context.cycle.key(name, "check"),
             tool="fixes.check",
             participant="git",
             role="fixes",
@@ -125,12 +123,6 @@ def check_fixes(
             ),
         )
     )
-    if result.reply is None:
-        assert result.failure is not None
+    if result.failure is not None:
         return CheckedFixes(), (notice("review_fixes_unchecked", why=told_failure(result.failure)),)
     return CheckedFixes.model_validate(result.reply), ()
-
-
-def good_fixes(fixes: CheckedFixes) -> list[CheckedFix]:
-    """The fixes that can be applied."""
-    return [fix for fix in fixes.fixes if fix.problem is None]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from orchestrator.core.discussion.contested import Agenda, settled_line
+from orchestrator.core.discussion.contested import Agenda, latest_lines, settled_line
 from orchestrator.core.discussion.portions import Portion, excerpt
 from orchestrator.core.discussion.strategies import Speaker
 from orchestrator.core.discussion.templates import Templates, data
@@ -42,10 +42,10 @@ class ChangeView:
         share: float = 1.0,
     ) -> ChangeView:
         """The places of the findings, where the change is too large to be shown every time."""
-        found = excerpt(subject, participant, findings, share)
-        if found is None:
+        places = excerpt(subject, participant, findings, share)
+        if places is None:
             return WHOLE
-        return cls(found.pieces, "excerpt", {"omitted": str(found.omitted)})
+        return cls(places.pieces, "excerpt", {"omitted": str(places.omitted)})
 
 
 WHOLE = ChangeView()
@@ -88,20 +88,16 @@ class ReviewPrompts:
         ledger: Sequence[Stance],
     ) -> dict[str, Any]:
         """The same matter as data, for rule-based participants."""
-        brief: dict[str, Any] = {
+        matter = {
             "findings": [finding.model_dump(mode="json") for finding in findings],
             "changed": {file.path: _lines(file, subject) for file in subject.files},
             "sources": {finding.id: finding.quote or "" for finding in findings},
         }
-        if not speaker.role.answers:
-            name = speaker.participant.name
-            brief["own"] = [finding.id for finding in findings if name in finding.raised_by]
-            brief["defences"] = {
-                line.finding: {"reason": line.reason}
-                for line in ledger
-                if line.role in AUTHOR_ROLES and line.position is Position.DISAGREE
-            }
-        return brief
+        if speaker.role.answers:
+            return matter
+        name = speaker.participant.name
+        own = [finding.id for finding in findings if name in finding.raised_by]
+        return {**matter, "own": own, "defences": _defences(ledger)}
 
     def synthesis(
         self,
@@ -184,6 +180,15 @@ class ReviewPrompts:
         return tuple(part.model_copy(update={"stable": True}) for part in parts)
 
 
+def _defences(ledger: Sequence[Stance]) -> dict[str, dict[str, str]]:
+    """What the author's side says against findings."""
+    return {
+        line.finding: {"reason": line.reason}
+        for line in ledger
+        if line.role in AUTHOR_ROLES and line.position is Position.DISAGREE
+    }
+
+
 def _lines(file: FileChange, subject: Subject) -> list[list[int]]:
     """The changed lines; a file that was left out is new to everybody, and named by its first one."""
     if file.skipped is not None and subject.counts_unread:
@@ -198,11 +203,7 @@ def _kind(subject: Subject) -> str:
 
 def _replies(findings: Sequence[Finding], ledger: Sequence[Stance], *, of_author: bool) -> str:
     """What the other side said last about each finding, without names."""
-    known = [finding.id for finding in findings]
-    last = {
-        (line.finding, line.participant): line
-        for line in ledger
-        if (line.role in AUTHOR_ROLES) == of_author and line.reason and line.finding in known
-    }
-    ordered = sorted(last.values(), key=lambda line: known.index(line.finding))
-    return "\n".join(f"{line.finding}: {line.position} — {line.reason}" for line in ordered)
+    lines = (line for line in ledger if (line.role in AUTHOR_ROLES) == of_author and line.reason)
+    return "\n".join(
+        f"{line.finding}: {line.position} — {line.reason}" for line in latest_lines(findings, lines)
+    )

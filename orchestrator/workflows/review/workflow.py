@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.discussion.estimate import (
     INSTRUCTIONS_TOKENS,
     LONG_ANSWER_TOKENS,
@@ -38,9 +39,9 @@ from orchestrator.workflows.descriptor import (
     critics,
 )
 from orchestrator.workflows.review.conclusion import conclude
-from orchestrator.workflows.review.context import Result, ReviewContext
+from orchestrator.workflows.review.context import ReviewContext, ReviewCycle
 from orchestrator.workflows.review.decision import DECISION, apply_fix, ask
-from orchestrator.workflows.review.discussion import ReviewDiscussion
+from orchestrator.workflows.review.discussion import ReviewDiscussion, synthesise
 from orchestrator.workflows.review.fixes import prepare_fixes
 from orchestrator.workflows.review.live import LIVE
 from orchestrator.workflows.review.options import ReviewOptions
@@ -48,13 +49,14 @@ from orchestrator.workflows.review.prompts import ReviewPrompts
 from orchestrator.workflows.review.result import APPLY_FIX, ReviewResult
 from orchestrator.workflows.review.roles import ReviewRole
 from orchestrator.workflows.review.strategies import STRATEGIES
-from orchestrator.workflows.review.synthesis import synthesise
 from orchestrator.workflows.review.view import VIEW
 from shared.git.diff_pieces import PIECE_TOKENS
 from shared.models.run import RunSpec
 
 VERSION = 2
 """2: only what the panel accepted is offered for fixing, and objections of half the critics keep an approval away."""
+FINDING_TOKENS = 120
+FINDINGS_A_CRITIC = 4
 
 
 def review(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEGIES) -> Workflow:
@@ -70,42 +72,38 @@ def review(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEG
         subject_hash=spec.subject,
         run=materials.run,
         document=materials.document,
+        cycle=Cycle("review"),
     )
-    results: list[tuple[ReviewContext, Result]] = []
+    reviews: list[ReviewCycle] = []
     while True:
-        result = yield from one_review(context)
-        results.append((context, result))
-        fixed = result.applied.subject if result.applied else None
-        if fixed is None or context.cycle >= options.max_reviews:
+        review = yield from one_review(context)
+        reviews.append(review)
+        fixed = review.applied.subject if review.applied else None
+        number = context.cycle.number
+        if fixed is None or number >= context.options.max_reviews:
             yield from phase("Executing")
-            return conclude(options, results)
-        context = replace(
-            context, subject=materials.subject(fixed), subject_hash=fixed, cycle=context.cycle + 1
-        )
+            return conclude(reviews)
+        subject, cycle = materials.subject(fixed), Cycle("review", number + 1)
+        context = replace(context, subject=subject, subject_hash=fixed, cycle=cycle)
 
 
-def one_review(context: ReviewContext) -> Effect[Result]:
+def one_review(context: ReviewContext) -> Effect[ReviewCycle]:
     """Discuss, synthesise, propose fixes, ask, apply."""
     yield from phase("Reviewing")
     history = yield from discuss(ReviewDiscussion(context))
     yield from phase("Synthesizing")
-    made = yield from synthesise(context, history)
+    synthesis = yield from synthesise(context, history)
     fixes, problems = yield from prepare_fixes(context, history)
-    result = Result(
-        history, made.text, made.by, made.labels, fixes, warnings=(*made.warnings, *problems)
-    )
+    review = ReviewCycle(context, history, synthesis, fixes, problems)
     if not fixes.patch:
-        return result
+        return review
     yield from phase("WaitingForReviewDecision")
-    answer = yield from ask(context, result)
+    answer = yield from ask(review)
+    review = replace(review, answer=answer)
     if answer.choice != APPLY_FIX:
-        return replace(result, answer=answer)
+        return review
     yield from phase("Fixing")
-    return (yield from apply_fix(context, replace(result, answer=answer)))
-
-
-FINDING_TOKENS = 120
-FINDINGS_A_CRITIC = 4
+    return (yield from apply_fix(review))
 
 
 def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:

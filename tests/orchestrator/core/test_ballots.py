@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.consensus.ballots import Count, Vote, count_votes, rescaled
+from orchestrator.core.consensus.ballots import Vote, count_votes, rescaled
+from orchestrator.core.results import VoteSupport
 from shared.models.findings import Position
 from shared.models.panel import Participant
 
@@ -20,7 +21,7 @@ def voter(name: str, family: str | None = None) -> Participant:
 
 def count(
     *votes: Vote | None, families: str | None = None, quorum: int = 1, threshold: float = 0.7
-) -> Count:
+) -> VoteSupport:
     voters = [voter(f"v{n}", families[n] if families else None) for n in range(len(votes))]
     named = {one.name: vote for one, vote in zip(voters, votes, strict=True)}
     return count_votes(voters, named, threshold=threshold, quorum=quorum)
@@ -48,7 +49,7 @@ def test_support_is_the_share_of_those_who_agree_and_silence_supports_nothing(
     counted = count(*votes)
 
     assert counted.support == pytest.approx(support)
-    assert counted.converged is converged
+    assert counted.agrees is converged
 
 
 def test_a_family_has_one_vote() -> None:
@@ -64,14 +65,14 @@ def test_an_unsure_majority_does_not_outvote_a_sure_minority() -> None:
 
     assert counted.support == 0.75
     assert counted.weighted == pytest.approx(0.9 / 1.7)
-    assert not counted.converged
+    assert not counted.agrees
 
 
 def test_a_quorum_that_is_not_reached_decides_nothing() -> None:
     sure = Vote(Position.AGREE, 1.0)
 
-    assert not count(sure, sure, None, None, quorum=3, threshold=0.5).converged
-    assert count(sure, sure, None, None, quorum=2, threshold=0.5).converged
+    assert not count(sure, sure, None, None, quorum=3, threshold=0.5).agrees
+    assert count(sure, sure, None, None, quorum=2, threshold=0.5).agrees
 
 
 def test_what_absence_alone_keeps_open_is_told_from_dissent() -> None:
@@ -106,4 +107,4 @@ def test_replacing_a_vote_by_silence_never_raises_a_figure(
 
     assert after.support <= before.support + 1e-9
     assert after.weighted <= before.weighted + 1e-9
-    assert before.converged or not after.converged
+    assert before.agrees or not after.agrees

@@ -321,22 +321,20 @@ def argued(position: str, **fields: Any) -> Argument:
 
 
 def test_a_negation_makes_another_position_and_punctuation_does_not():
-    said = [
-        ("ada", argued("We should migrate to Postgres")),
-        ("bob", argued("we should migrate to Postgres.")),
-        ("cyd", argued("We should not migrate to Postgres")),
-        ("dee", argued("We should migrate to Postgres 16")),
-    ]
+    said = {
+        "ada": argued("We should migrate to Postgres"),
+        "bob": argued("we should migrate to Postgres."),
+        "cyd": argued("We should not migrate to Postgres"),
+        "dee": argued("We should migrate to Postgres 16"),
+    }
     read = read_round((), said, 1, {})
     assert read.holds == {"ada": "P1", "bob": "P1", "cyd": "P2", "dee": "P3"}
     assert read.points[0].raised_by == ("ada", "bob")
 
 
 def test_a_known_position_is_taken_by_its_id_and_the_old_one_is_withdrawn():
-    first = read_round((), [("ada", argued("Yes")), ("bob", argued("No"))], 1, {})
-    read = read_round(
-        first.points, [("bob", argued("P1", changed_because="disks"))], 2, first.holds
-    )
+    first = read_round((), {"ada": argued("Yes"), "bob": argued("No")}, 1, {})
+    read = read_round(first.points, {"bob": argued("P1", changed_because="disks")}, 2, first.holds)
     assert read.holds == {"bob": "P1"}
     assert len(read.points) == len(first.points)
     assert {line.finding: line.position for line in read.stances} == {
@@ -346,18 +344,18 @@ def test_a_known_position_is_taken_by_its_id_and_the_old_one_is_withdrawn():
 
 
 def test_an_id_that_does_not_exist_is_a_text_of_its_own():
-    read = read_round((), [("ada", argued("P7 is the place to be"))], 1, {})
+    read = read_round((), {"ada": argued("P7 is the place to be")}, 1, {})
     assert read.points[0].title == "P7 is the place to be"
 
 
 def test_only_three_points_of_a_turn_are_taken():
     points = [{"claim": f"claim number {number}"} for number in range(9)]
-    read = read_round((), [("ada", argued("Yes", points=points))], 1, {})
+    read = read_round((), {"ada": argued("Yes", points=points)}, 1, {})
     assert [one.category for one in read.points] == ["position", "point", "point", "point"]
 
 
 def test_what_is_said_in_so_many_words_outranks_what_a_position_implies():
-    first = read_round((), [("ada", argued("Yes"))], 1, {})
+    first = read_round((), {"ada": argued("Yes")}, 1, {})
     said = argued("No", stances=stances("partial", "P1"))
-    read = read_round(first.points, [("ada", said)], 2, first.holds)
+    read = read_round(first.points, {"ada": said}, 2, first.holds)
     assert [line.position for line in read.stances if line.finding == "P1"] == [Position.PARTIAL]
