@@ -11,10 +11,9 @@ from pydantic import JsonValue
 
 from orchestrator.settings.options import screen
 from orchestrator.settings.schema import Settings
-from orchestrator.subjects.capture import capture
 from orchestrator.subjects.change import Put
 from orchestrator.subjects.question import QuestionLimits, QuestionRequest, capture_question
-from orchestrator.subjects.repository_change import Located, locate
+from orchestrator.subjects.repository_change import Located, capture, locate
 from orchestrator.subjects.request import ChangeRequest
 from shared.errors import EnvironmentFault, SubjectError, UserError
 from shared.models.notices import Notice, notice

@@ -1,4 +1,4 @@
-"""A change read from a repository with git."""
+"""Capture a change as a subject that needs its repository no longer: from a repository with git, or a bare diff."""
 
 from __future__ import annotations
 
@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from orchestrator.subjects.change import CapturedChange, CapturedFile, old_name, readable, status_of
+from orchestrator.subjects.bare_diff import read_bare_diff
+from orchestrator.subjects.change import (
+    CapturedChange,
+    CapturedFile,
+    Mask,
+    Put,
+    mask_nothing,
+    old_name,
+    readable,
+    status_of,
+    store,
+)
 from orchestrator.subjects.comparisons import (
     INDEX,
     WORKTREE,
@@ -45,7 +56,7 @@ from shared.git.hunks import apply_hunks, new_file_patch
 from shared.git.patch import FilePatch, parse_patch
 from shared.git.repository import Repository, open_repository
 from shared.models.coverage import UnreadReason
-from shared.models.subject import Origin
+from shared.models.subject import Origin, Subject
 
 _EVERYTHING = ":(top)"
 
@@ -300,3 +311,17 @@ def _reasons(
 
 def _moving_target() -> SubjectError:
     return SubjectError("The working tree changed while it was captured. Run the command again.")
+
+
+def capture(
+    request: ChangeRequest, put: Put, mask: Mask = mask_nothing, located: Located | None = None
+) -> Subject:
+    """The change that `request` names, as a subject whose title says in words what was picked.
+
+    `located` is where it was found before, so that nothing is looked for twice.
+    Raises SubjectError for what cannot be reviewed, with what to do instead, and EnvironmentFault for git
+    itself and for permissions; nothing is stored then.
+    """
+    if request.diff is not None:
+        return store(read_bare_diff(request, request.diff), put, mask)
+    return store(read_repository(request, located), put, mask)

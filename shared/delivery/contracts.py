@@ -27,7 +27,6 @@ TASK_TURN = "quorate.turn"
 
 SIGNAL_STREAM = "quorate:signals"
 SIGNAL_GROUP = "orchestrators"
-SIGNAL_FIELDS = ("v", "run")
 # What does the work of a tool, by the queue of its card.
 TOOL_TASKS = {QUEUE_TOOLS: TASK_TOOL, QUEUE_APPLY: TASK_APPLY}
 

@@ -165,16 +165,6 @@ def list_findings(connection: Connection, run: str) -> list[dict[str, Any]]:
     return [row.body for row in rows]
 
 
-def list_stances(connection: Connection, run: str) -> list[dict[str, Any]]:
-    """The stance ledger of a run."""
-    rows = connection.execute(
-        "SELECT record, round, participant, role, finding, position, reason FROM stances WHERE run_id = %s "
-        "ORDER BY record, round, participant, finding",
-        (run,),
-    ).fetchall()
-    return [row._asdict() for row in rows]
-
-
 def list_events(connection: Connection, run: str, after: int = 0) -> list[tuple[int, str, Any]]:
     """(number, type, body) of a run's events behind number `after`."""
     rows = connection.execute(

@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from orchestrator.settings.builtin_prompts import load
-from orchestrator.subjects.capture import capture
+from orchestrator.subjects.repository_change import capture
 from orchestrator.subjects.request import ChangeRequest
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.panel import Panel, Participant

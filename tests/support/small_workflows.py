@@ -11,6 +11,7 @@ from orchestrator.core.replay.commands import (
     Outcome,
     RecordBody,
     Workflow,
+    child_outcome,
     decide,
     record,
     single,
@@ -21,7 +22,6 @@ from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ReplayMismatch
-from shared.models.children import child_outcome
 from shared.models.decision import DecisionQuestion
 from shared.models.outcomes import Verdict
 from shared.models.run import RunSpec

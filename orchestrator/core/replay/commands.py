@@ -1,7 +1,7 @@
 """The language that workflows speak: what a generator yields, and what it gets back.
 
 A workflow is a generator of commands. `replay` runs it from its start against the journal, so it must be
-deterministic: everything it knows comes from its case and from the results it is sent.
+deterministic: everything it knows comes from its context and from the results it is sent.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from pydantic import JsonValue
 
 from orchestrator.core.results import WorkflowResult
 from shared.models.assessment import Assessment
-from shared.models.children import ChildOutcome, child_outcome
 from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.findings import Finding, Stance
 from shared.models.notices import Notice
-from shared.models.outcomes import Ending, Verdict
+from shared.models.outcomes import Ending, FailureKind, RunStatus, Verdict
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
 from shared.models.steps import PromptPart, StepResult
@@ -208,6 +207,42 @@ def single(step: Step) -> Effect[StepResult]:
     """Run one step and wait for it."""
     (result,) = yield from together((step,))
     return result
+
+
+class ChildOutcome(Wire):
+    """How a child run ended, or why it goes no further: `status` is final or `blocked`.
+
+    `outcome` is the child's own, as it is stored. `reason` says why there is none. `run` is empty for a child that was
+    never started (the deadline had passed).
+    """
+
+    run: str = ""
+    status: RunStatus
+    verdict: Verdict | None = None
+    ending: Ending | None = None
+    summary: str = ""
+    outcome: dict[str, JsonValue] | None = None
+    reason: str = ""
+
+    @property
+    def completed(self) -> bool:
+        """Whether the child came to its own end; everything else is the absence of a result."""
+        return self.status is RunStatus.COMPLETED
+
+
+_STATUS_OF = {
+    FailureKind.CANCELLED: RunStatus.CANCELLED,
+    FailureKind.DEADLINE: RunStatus.EXPIRED,
+}
+
+
+def child_outcome(result: StepResult) -> ChildOutcome:
+    """The result of a step that waited for a child run."""
+    if result.reply is not None:
+        return ChildOutcome.model_validate(result.reply)
+    assert result.failure is not None
+    status = _STATUS_OF.get(result.failure.kind, RunStatus.FAILED)
+    return ChildOutcome(status=status, reason=result.failure.message)
 
 
 def spawn(key: str, workflow: str, request: Callable[[], ChildRequest]) -> Effect[ChildOutcome]:

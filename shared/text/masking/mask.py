@@ -10,10 +10,9 @@ from itertools import chain
 
 from shared.models.placeholders import placeholder
 from shared.text.masking.assignments import KIND as ASSIGNED
-from shared.text.masking.assignments import find_assigned
+from shared.text.masking.assignments import find_assigned, find_manifest_values
 from shared.text.masking.forms import ENCODED, Span, find_encoded, find_forms, find_split, small
 from shared.text.masking.keys import PRIVATE_KEY, find_private_keys, hide_body
-from shared.text.masking.manifests import find_manifest_values
 from shared.text.masking.near import find_alone, find_near
 from shared.text.masking.patterns import RULES
 from shared.text.masking.people import CARD, EMAIL, RESIDENT, find_emails, find_numbers

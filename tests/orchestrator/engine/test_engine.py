@@ -10,7 +10,6 @@ from shared.store.views import (
     list_assessments,
     list_events,
     list_findings,
-    list_stances,
 )
 from tests.support.driving import (
     answer,
@@ -84,12 +83,11 @@ def test_what_the_rounds_brought_is_there_to_be_read(engine: Engine) -> None:
 
     assessments = engine.database.run(lambda c: list_assessments(c, run))
     findings = engine.database.run(lambda c: list_findings(c, run))
-    stances = engine.database.run(lambda c: list_stances(c, run))
 
     assert [one["key"] for one in assessments] == ["round/1", "round/2", "round/3"]
     assert [one["ending"] for one in assessments][-1] == "converged"
     assert [(one["id"], one["status"]) for one in findings] == [("F1", "accepted")]
-    assert {one["participant"] for one in stances} == {"critic1", "critic2", "author"}
+    assert {name for one in findings for name in one["stances"]} == {"critic1", "critic2", "author"}
     events = engine.database.run(lambda c: list_events(c, run))
     assert [number for number, _, _ in events] == list(range(1, len(events) + 1))
     kinds = [kind for _, kind, _ in events]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.subjects.capture import capture
+from orchestrator.subjects.repository_change import capture
 from orchestrator.subjects.request import ChangeRequest
 from shared.models.subject import FileChange, Subject
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.subjects.capture import capture
+from orchestrator.subjects.repository_change import capture
 from orchestrator.subjects.request import ChangeRequest, Screen
 from orchestrator.subjects.screening import stays_here
 
