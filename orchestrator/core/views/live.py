@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from orchestrator.core.document import SEVERITY_STYLES, Line, Span, Style, line, voice
+from orchestrator.core.replay.commands import ChildOutcome
 from orchestrator.core.views.context import Vocabulary, shortened, took_s, why_failed
-from shared.models.children import ChildOutcome
 from shared.models.findings import RaisedFinding
 from shared.models.notices import Notice, of_column
 from shared.models.rows import StepRow
