@@ -41,9 +41,9 @@ def complexities(path: Path) -> Iterator[tuple[str, int]]:
     """Every function and method with its complexity."""
     where = path.relative_to(ROOT).as_posix()
     for block in cc_visit(path.read_text(encoding="utf-8")):
-        for function in block.methods if block.letter == "C" else [block]:
-            owner = f"{block.name}." if block.letter == "C" else ""
-            yield f"{where}:{owner}{function.name}", function.complexity
+        if block.letter != "C":
+            owner = f"{block.classname}." if block.letter == "M" else ""
+            yield f"{where}:{owner}{block.name}", block.complexity
 
 
 def class_names(trees: dict[str, ast.Module]) -> Counter[str]:

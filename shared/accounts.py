@@ -8,8 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,12 +57,7 @@ def server_account(
             f"{VARIABLE} is {name!r}, which other programs use, too: any of them could read and change what the "
             f"servers hold. Name an account that nothing else uses (`{DEDICATED}` without the variable)."
         )
-    entry = _look_up(name)
-    if entry is None and name == DEDICATED:
-        with _accounts_held():
-            if _look_up(name) is None:
-                (make or make_account)(name)
-        entry = _look_up(name)
+    entry = _look_up(name) or (_made(name, make or make_account) if name == DEDICATED else None)
     if entry is None:
         raise EnvironmentFault(
             f"As root the servers run as the account {name!r}, which this machine does not have: add it with "
@@ -77,16 +71,19 @@ def server_account(
     return Account(name, entry.pw_uid, entry.pw_gid)
 
 
-@contextmanager
-def _accounts_held() -> Iterator[None]:
-    """One process at a time: of two `useradd` at once the second gives the name another id than the first had told.
+def _made(name: str, make: Callable[[str], None]) -> pwd.struct_passwd | None:
+    """The account, made by one process at a time.
 
-    (It looks for the name before it takes its own lock, and replaces the entry after.)
+    Of two `useradd` at once the second gives the name another id than the first had told: it looks for the name
+    before it takes its own lock, and replaces the entry after.
     """
     folder = os.open("/etc", os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
+        if (entry := _look_up(name)) is not None:
+            return entry
+        make(name)
+        return _look_up(name)
     finally:
         os.close(folder)
 
