@@ -319,8 +319,11 @@ class Cluster:
 
     def queue_length(self, queue: str) -> int:
         """How many messages wait in one of Quorate's queues."""
-        lists = (f"quorate:{queue}", f"quorate:{queue}\x06\x16{SOON}")
-        return sum(int(self.redis.llen(name)) for name in lists)
+        return sum(int(self.redis.llen(name)) for name in _lists(queue))
+
+    def lose_message(self, queue: str) -> None:
+        """Take a message out of a queue, for good."""
+        assert any(self.redis.rpop(name) for name in _lists(queue))
 
     # ---- faults ----------------------------------------------------------------------------------------------------
 
@@ -396,3 +399,7 @@ class Cluster:
         told = {fault.pid for fault in self.faults if fault.pid}
         own = [pid for pid in self.keeper.deaths if pid not in told]
         return sum(fault.kind in ("kill", "stop") for fault in self.faults) + len(own)
+
+
+def _lists(queue: str) -> tuple[str, str]:
+    return f"quorate:{queue}", f"quorate:{queue}\x06\x16{SOON}"
