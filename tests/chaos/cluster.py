@@ -23,7 +23,7 @@ from orchestrator.engine.advance import Engine
 from orchestrator.engine.dispatch import publish
 from orchestrator.engine.staging import Scheduled, ScheduledStep
 from shared.delivery.broker import make_app
-from shared.delivery.contracts import SOON, StepPayload
+from shared.delivery.contracts import StepPayload
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
 from shared.models.outcomes import RunStatus
@@ -35,6 +35,7 @@ from tests.chaos.processes import Keeper, Kept, Repeated, command
 from tests.chaos.workload import CANARIES, KEY_VARIABLE, Subject, make_spec, make_subject
 from tests.orchestrator.embedded.faults import kill_postgres, kill_redis
 from tests.support.model_process import ModelServer
+from tests.support.queues import redis_lists
 
 __all__ = ["Cluster", "Fault", "Repeated"]
 
@@ -319,11 +320,7 @@ class Cluster:
 
     def queue_length(self, queue: str) -> int:
         """How many messages wait in one of Quorate's queues."""
-        return sum(int(self.redis.llen(name)) for name in _lists(queue))
-
-    def lose_message(self, queue: str) -> None:
-        """Take a message out of a queue, for good."""
-        assert any(self.redis.rpop(name) for name in _lists(queue))
+        return sum(int(self.redis.llen(name)) for name in redis_lists(queue))
 
     # ---- faults ----------------------------------------------------------------------------------------------------
 
@@ -399,7 +396,3 @@ class Cluster:
         told = {fault.pid for fault in self.faults if fault.pid}
         own = [pid for pid in self.keeper.deaths if pid not in told]
         return sum(fault.kind in ("kill", "stop") for fault in self.faults) + len(own)
-
-
-def _lists(queue: str) -> tuple[str, str]:
-    return f"quorate:{queue}", f"quorate:{queue}\x06\x16{SOON}"

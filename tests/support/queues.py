@@ -9,7 +9,7 @@ from typing import Any
 
 from celery import Celery
 
-from shared.delivery.contracts import QUEUES
+from shared.delivery.contracts import QUEUES, SOON
 
 
 @dataclass(frozen=True)
@@ -51,3 +51,8 @@ def depths(app: Celery) -> dict[str, int]:
     with app.connection_for_write() as connection:
         channel = connection.default_channel
         return {queue: channel._size(queue) for queue in QUEUES}
+
+
+def redis_lists(queue: str) -> tuple[str, str]:
+    """The two lists that a queue is on Redis."""
+    return f"quorate:{queue}", f"quorate:{queue}\x06\x16{SOON}"
