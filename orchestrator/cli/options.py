@@ -71,39 +71,12 @@ watch_limit_option = click.option(
     metavar="S",
     help="Watch S seconds.",
 )
-fail_on_option = click.option(
-    "--fail-on",
-    type=click.Choice(["critical", "major", "minor", "info", "none"], case_sensitive=False),
-    help="Exit 1 when a finding this bad stands.",
-)
 findings_options = in_this_order(
     click.option(
         "--max-findings", type=click.IntRange(1), metavar="N", help="Findings in the text (5)."
     ),
     click.option("--all", "everything", is_flag=True, help="All findings in the text."),
 )
-submission_options = in_this_order(
-    click.option(
-        "--estimate", is_flag=True, help="Print the expected calls and cost; start nothing."
-    ),
-    click.option(
-        "--max-cost", type=Finite(0), metavar="USD", help="Make no call beyond this cost."
-    ),
-    click.option("--max-calls", type=click.IntRange(0), metavar="N", help="Make N calls at most."),
-    click.option("--batch", metavar="NAME", help="Count this run's costs under a name."),
-    reuse_option,
-    click.option("--no-external", is_flag=True, help="Nothing leaves this machine."),
-    config_option,
-    click.option(
-        "--trust-project", is_flag=True, help="Let the repository's own file set everything."
-    ),
-    no_wait_option,
-    output_option,
-    json_option,
-    language_option,
-    quiet_option,
-)
-"""What every command that submits a run takes: limits, configuration, and how its result is wanted."""
 
 
 def _somebody(
@@ -115,6 +88,16 @@ def _somebody(
     return typed
 
 
+participants_option = click.option(
+    "-p",
+    "--participants",
+    "--panel",
+    "panel",
+    multiple=True,
+    metavar="NAMES",
+    callback=_somebody,
+    help="Who takes part, with commas or repeated.",
+)
 question_options = in_this_order(
     click.argument("words", nargs=-1, metavar="[TEXT...]"),
     click.option("-f", "--file", metavar="PATH", help="A file that holds the text (- is stdin)."),
@@ -122,19 +105,6 @@ question_options = in_this_order(
         "--context", "contexts", multiple=True, metavar="PATH", help="A text file to go with it."
     ),
     click.option("--no-stdin", is_flag=True, help="Do not look whether stdin brings something."),
-)
-cast_options = in_this_order(
-    click.option(
-        "-p",
-        "--participants",
-        "--panel",
-        "panel",
-        multiple=True,
-        metavar="NAMES",
-        callback=_somebody,
-        help="Who takes part, with commas or repeated.",
-    ),
-    click.option("--preset", metavar="NAME", help="A ready-made panel."),
 )
 
 

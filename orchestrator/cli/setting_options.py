@@ -9,8 +9,29 @@ import click
 from pydantic import JsonValue
 from pydantic.fields import FieldInfo
 
-from orchestrator.cli.options import Decorator, Finite, in_this_order
-from orchestrator.core.setting import Flag, Setting, blanks_of, bound, plain_type, settings_of
+from orchestrator.cli.options import (
+    Decorator,
+    Finite,
+    config_option,
+    in_this_order,
+    json_option,
+    language_option,
+    no_wait_option,
+    output_option,
+    participants_option,
+    quiet_option,
+    reuse_option,
+)
+from orchestrator.core.setting import (
+    Flag,
+    ReplayRule,
+    Setting,
+    blanks_of,
+    bound,
+    plain_type,
+    settings_of,
+)
+from orchestrator.settings.schema import KEYS, Key
 from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS
 
@@ -34,11 +55,23 @@ def setting_options(workflow: str) -> Decorator:
     model = WORKFLOWS[workflow].options
     return in_this_order(
         *(
-            _option(name, setting, setting.flag, model.model_fields[name])
+            _option(name, Key(model.model_fields[name], setting), setting.flag)
             for name, setting in settings_of(model)
             if setting.flag is not None
         )
     )
+
+
+def key_option(key: str) -> Decorator:
+    """The option of a key that several workflows share; what is typed stands under `parameter(key)`."""
+    flag = KEYS[key].setting.flag
+    assert flag is not None, f"{key} has no flag"
+    return _option(parameter(key), KEYS[key], flag)
+
+
+def parameter(key: str) -> str:
+    """Under which name click gives what was typed for a key."""
+    return key.replace(".", "__")
 
 
 def decide_option(*workflows: str) -> Decorator:
@@ -60,41 +93,121 @@ def take_settings(
     It is no longer in `typed` then.
     """
     described = WORKFLOWS[workflow]
-    keys: dict[str, JsonValue] = {}
+    keys = {key: typed.pop(parameter(key), None) for key, row in KEYS.items() if row.setting.flag}
     options: dict[str, JsonValue] = {}
     for name, setting in settings_of(described.options):
         value = typed.pop(name, None) if setting.flag is not None else None
         if setting.key is None and value:
             options[name] = value
-        elif setting.key is not None and value is not None:
+        elif setting.key is not None:
             keys[f"{described.section}.{setting.key}" if setting.own else setting.key] = value
-    return keys, options
+    return {key: value for key, value in keys.items() if value is not None}, options
 
 
-def _option(name: str, setting: Setting, flag: Flag, field: FieldInfo) -> Decorator:
-    spellings = (flag.spelling, name)
-    text, blanks = flag.help, blanks_of(setting, field)
-    kind = plain_type(field.annotation)
-    if kind is bool:
-        paired = "/" in flag.spelling
-        default = None if paired else False
-        return click.option(
-            *spellings, is_flag=True, default=default, help=text, cls=SettingOption, blanks=blanks
-        )
-    accepted: Any = None
-    if setting.words and flag.metavar is None:
-        accepted = click.Choice(list(setting.words), case_sensitive=False)
-    elif kind is int:
-        most = None if flag.open_ended else bound(field, "le")
-        accepted = click.IntRange(bound(field, "ge"), most)
-    elif kind is float:
-        above = bound(field, "gt")
-        accepted = Finite(bound(field, "gt", "ge"), bound(field, "le"), min_open=above is not None)
+def _option(name: str, key: Key, flag: Flag, **more: str) -> Decorator:
     return click.option(
-        *spellings,
-        type=accepted,
+        flag.spelling,
+        name,
         metavar=flag.metavar,
-        help=text,
+        help=flag.help,
         cls=SettingOption,
-        blanks=blanks,
+        blanks=blanks_of(key.setting, key.field) | more,
+        **_accepted(key.setting, key.field, flag),
     )
+
+
+def _accepted(setting: Setting, field: FieldInfo, flag: Flag) -> dict[str, Any]:
+    """What the option takes, in click's words."""
+    kind = plain_type(field.annotation)
+    least, most = bound(field, "ge", "gt"), None if flag.open_ended else bound(field, "le")
+    if kind is bool:
+        if field.default is True and "/" not in flag.spelling:
+            return {"flag_value": False, "default": None, "type": bool}
+        return {"is_flag": True, "default": None if "/" in flag.spelling else False}
+    if setting.words and flag.metavar is None:
+        return {"type": click.Choice(list(setting.words), case_sensitive=False)}
+    if kind is int:
+        return {"type": click.IntRange(least, most)}
+    if kind is float:
+        return {"type": Finite(least, most, min_open=bound(field, "gt") is not None)}
+    return {}
+
+
+# ---- what a command takes that submits a run ----------------------------------------------------
+
+
+cast_options = in_this_order(participants_option, key_option("preset"))
+submission_options = in_this_order(
+    click.option(
+        "--estimate", is_flag=True, help="Print the expected calls and cost; start nothing."
+    ),
+    key_option("budget.per_run_usd"),
+    key_option("budget.per_run_calls"),
+    click.option("--batch", metavar="NAME", help="Count this run's costs under a name."),
+    reuse_option,
+    key_option("privacy.allow_external"),
+    config_option,
+    click.option(
+        "--trust-project", is_flag=True, help="Let the repository's own file set everything."
+    ),
+    no_wait_option,
+    output_option,
+    json_option,
+    language_option,
+    quiet_option,
+)
+"""What every command that submits a run takes: limits, configuration, and how its result is wanted."""
+
+
+# ---- the rules of a discussion, for the commands that compute with others -----------------------
+
+
+def _changed(rule: ReplayRule, option: Key) -> Key:
+    """What the rule changes: a field of the option, or the option as the configuration knows it."""
+    if len(option.setting.rules) > 1:
+        return Key(plain_type(option.field.annotation).model_fields[rule.field], option.setting)
+    return KEYS.get(str(option.setting.key), option)
+
+
+def _changed_by_rules() -> Mapping[ReplayRule, Mapping[str, Key]]:
+    changed: dict[ReplayRule, dict[str, Key]] = {}
+    for workflow, described in WORKFLOWS.items():
+        for name, setting in settings_of(described.options):
+            option = Key(described.options.model_fields[name], setting)
+            for rule in setting.rules:
+                changed.setdefault(rule, {})[workflow] = _changed(rule, option)
+    return changed
+
+
+RULES = _changed_by_rules()
+"""Every rule of a replay, and what it changes in each workflow."""
+
+
+def _rule_option(rule: ReplayRule) -> Decorator:
+    """The flag of a rule; its range is open where the workflows differ."""
+    keys = [*RULES[rule].values()]
+    open_ended = len({bound(key.field, "le") for key in keys}) > 1
+    flag = Flag(f"--{rule.name}", rule.help, rule.metavar, open_ended)
+    return _option(rule.field, keys[0], flag, workflows=", ".join(RULES[rule]))
+
+
+rule_options = in_this_order(
+    *(_rule_option(rule) for rule in RULES if rule.help),
+    click.option("--weights", metavar="A:S", help="Of agreement and stability in the score."),
+    click.option(
+        "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Any option of the run."
+    ),
+)
+
+
+def take_rules(typed: dict[str, Any]) -> dict[str, str]:
+    """What was typed of them, by their names; it is no longer in `typed` then. Raises click.UsageError."""
+    given = {rule.name: typed.pop(rule.field, None) for rule in RULES}
+    rules = {name: str(value) for name, value in given.items() if value is not None}
+    weights = typed.pop("weights", None)
+    if weights is None:
+        return rules
+    parts = [part.strip() for part in weights.replace(",", ":").split(":")]
+    if len(parts) != 2 or not all(parts):
+        raise click.UsageError(f"--weights {weights}: expected A:S, as in 0.6:0.4")
+    return {**rules, "agreement-weight": parts[0], "stability-weight": parts[1]}

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import JsonValue
-
 from orchestrator.application.capture import ChangeInput, QuestionInput
 from orchestrator.application.prepare import (
     PreparedRun,
@@ -27,6 +25,7 @@ from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import estimate_json, estimate_lines
+from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS, is_conversation
 from shared.instance import Instance
 from shared.settings import ServiceSettings
@@ -40,11 +39,8 @@ class SubmissionOptions:
     """What was typed that all these commands know besides how the result is wanted."""
 
     estimate: bool = False
-    max_cost: float | None = None
-    max_calls: int | None = None
     batch: str | None = None
     reuse: bool = False
-    no_external: bool = False
     config: Path | None = None
     trust_project: bool = False
     decide: str | None = None
@@ -52,18 +48,12 @@ class SubmissionOptions:
     @property
     def asks(self) -> bool:
         """True when an open decision is put to the person at the terminal."""
-        return self.decide in (None, "ask")
+        return self.decide in (None, ASK)
 
-    def settings(self, language: str | None) -> dict[str, JsonValue]:
-        """The configuration keys that were typed."""
-        mode = "ask" if self.decide == "later" else self.decide
-        return {
-            "language": language,
-            "decision.mode": mode,
-            "budget.per_run_usd": self.max_cost,
-            "budget.per_run_calls": self.max_calls,
-            "privacy.allow_external": False if self.no_external else None,
-        }
+    @property
+    def mode(self) -> str | None:
+        """Who decides."""
+        return ASK if self.decide == "later" else self.decide
 
 
 def typed_request(
@@ -79,12 +69,7 @@ def typed_request(
     keys, own = take_settings(workflow, typed)
     roles = take(RoleOverrides, typed)
     merging = () if roles.orchestrator is None or leads(workflow) else (roles.orchestrator,)
-    common = {
-        **options.settings(language),
-        "settings.timeout": turn_s,
-        "preset": typed.pop("preset", None),
-        "gate.fail_on": typed.pop("fail_on", None),
-    }
+    common = {"language": language, "decision.mode": options.mode, "settings.timeout": turn_s}
     request = SubmissionRequest(
         directory=directory,
         workflow=workflow,

@@ -63,6 +63,20 @@ class Flag:
 
 
 @dataclass(frozen=True)
+class ReplayRule:
+    """A short name under which replays and forks change a setting; with `help` it has a flag of its own there."""
+
+    name: str
+    help: str = ""
+    metavar: str | None = None
+
+    @property
+    def field(self) -> str:
+        """What it changes of a setting that is a model."""
+        return self.name.replace("-", "_")
+
+
+@dataclass(frozen=True)
 class Setting:
     """Stands in the annotation of a field, of a workflow's options or of a section of the configuration.
 
@@ -72,7 +86,7 @@ class Setting:
     duration. `help` is its row in docs/configuration.md, `shown` the default there where the field's own does not say
     it; help texts have blanks for what the field says, see `blanks_of`. `variable` of the environment sets it, too.
     `tightens` and `weakens` are values that `trust` lets a repository set, or never; with `less_is_more` a lower
-    figure gives people more time. `rules` are the short names under which a replay changes it (of a model: its fields).
+    figure gives people more time. A replay changes it by its `rules` (of a model: its fields).
     """
 
     key: str | None = None
@@ -87,7 +101,7 @@ class Setting:
     tightens: JsonValue = None
     weakens: JsonValue = None
     less_is_more: bool = False
-    rules: tuple[str, ...] = ()
+    rules: tuple[ReplayRule, ...] = ()
     flag: Flag | None = None
 
     @property

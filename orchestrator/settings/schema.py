@@ -22,7 +22,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
-from orchestrator.core.setting import Setting, Trust, blanks_of, settings_of
+from orchestrator.core.setting import Flag, Setting, Trust, blanks_of, settings_of
 from orchestrator.settings.sections import (
     FORMAT_NAMES,
     BudgetSection,
@@ -109,6 +109,7 @@ class _General(Section):
         str | None,
         Setting(
             help="a name or a file; see [Presets](#presets)",
+            flag=Flag("--preset", "A ready-made panel.", "NAME"),
             variable="QUORATE_PRESET",
             trust=Trust.BUILT_IN,
         ),

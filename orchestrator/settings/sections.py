@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from orchestrator.core.formats import FORMATS
-from orchestrator.core.setting import Setting, Trust
+from orchestrator.core.setting import Flag, Setting, Trust
 from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.configuration import Seconds, Section
@@ -161,8 +161,9 @@ class GateSection(Section):
     fail_on: Annotated[
         _Gate | None,
         Setting(
-            help="`critical`, `major`, `minor`, `info` or `none`: findings of a review or a plan that are at least "
-            "that bad end with exit code 1",
+            help="{words}: findings of a review or a plan that are at least that bad end with exit code 1",
+            words=(*(severity.lower() for severity in Severity), "none"),
+            flag=Flag("--fail-on", "Exit 1 when a finding this bad stands."),
             variable="QUORATE_FAIL_ON",
             trust=Trust.GATE,
         ),
@@ -206,11 +207,21 @@ class BudgetSection(Section):
 
     per_run_usd: Annotated[
         float | None,
-        Setting(help="US dollars", variable="QUORATE_MAX_COST", trust=Trust.NO_HIGHER),
+        Setting(
+            help="US dollars",
+            flag=Flag("--max-cost", "Make no call beyond this cost.", "USD"),
+            variable="QUORATE_MAX_COST",
+            trust=Trust.NO_HIGHER,
+        ),
     ] = Field(default=None, ge=0, allow_inf_nan=False)
-    per_run_calls: Annotated[int | None, Setting(help="calls of models", trust=Trust.NO_HIGHER)] = (
-        Field(default=None, ge=0, le=INTEGER)
-    )
+    per_run_calls: Annotated[
+        int | None,
+        Setting(
+            help="calls of models",
+            flag=Flag("--max-calls", "Make N calls at most.", "N", open_ended=True),
+            trust=Trust.NO_HIGHER,
+        ),
+    ] = Field(default=None, ge=0, le=INTEGER)
     per_run_tokens: Annotated[
         int | None, Setting(help="tokens, in and out", trust=Trust.NO_HIGHER)
     ] = Field(default=None, ge=0, le=BIG_INTEGER)
@@ -232,7 +243,12 @@ class PrivacySection(Section):
         Setting(help="exceptions from them", shown="`.env.example` and the like"),
     ] = ()
     allow_external: Annotated[
-        bool, Setting(help="`false`: only endpoints on this machine", trust=Trust.STAYS_HERE)
+        bool,
+        Setting(
+            help="`false`: only endpoints on this machine",
+            flag=Flag("--no-external", "Nothing leaves this machine."),
+            trust=Trust.STAYS_HERE,
+        ),
     ] = True
     allow_models: Annotated[
         bool,

@@ -60,14 +60,11 @@ _FIXED: dict[str, str] = {
 
 def rules_of(workflow: str) -> dict[str, Path]:
     """The rules that a workflow has, and where in its options each one is."""
-    found: dict[str, Path] = {}
-    model = WORKFLOWS[workflow].options
-    for field, setting in settings_of(model):
-        whole = len(setting.rules) == 1
-        found |= {
-            rule: (field,) if whole else (field, rule.replace("-", "_")) for rule in setting.rules
-        }
-    return found
+    return {
+        rule.name: (field,) if len(setting.rules) == 1 else (field, rule.field)
+        for field, setting in settings_of(WORKFLOWS[workflow].options)
+        for rule in setting.rules
+    }
 
 
 def _words(workflow: str) -> dict[Path, tuple[str, ...]]:

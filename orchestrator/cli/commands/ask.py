@@ -11,16 +11,18 @@ import click
 from orchestrator.application.capture import ChangeInput, QuestionInput
 from orchestrator.cli.default_command import IMPLICIT, require_question, require_subject
 from orchestrator.cli.options import (
-    cast_options,
     check_estimate,
     example,
     in_this_order,
     question_options,
-    submission_options,
     take,
 )
 from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
-from orchestrator.cli.setting_options import setting_options
+from orchestrator.cli.setting_options import (
+    cast_options,
+    setting_options,
+    submission_options,
+)
 
 forum_options = in_this_order(
     click.option("--orchestrator", metavar="AI", help="Who gives the floor and concludes."),

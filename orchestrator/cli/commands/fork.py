@@ -28,7 +28,7 @@ from orchestrator.cli.options import (
     watch_limit_option,
 )
 from orchestrator.cli.results import OutputOptions
-from orchestrator.cli.rule_options import NAMES, rule_options, rules_typed
+from orchestrator.cli.setting_options import rule_options, take_rules
 from orchestrator.cli.submission import leave_it
 from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
@@ -96,8 +96,7 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
     """
     options = take(OutputOptions, typed)
     check_output(options.output)
-    rules = rules_typed(typed)
-    others = {name: value for name, value in typed.items() if name not in NAMES}
+    rules = take_rules(typed)
     terminal = Terminal.of(os.environ, quiet=options.quiet)
     with connected(os.environ, workers=False) as backend:
         origin = report_of(backend, run)
@@ -106,7 +105,7 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
             directory=Path.cwd(),
             rules=rules,
             language=options.language,
-            **others,
+            **typed,
         )
         printer = NoticePrinter(terminal, options.words(origin.spec))
         planned = plan_run_fork(backend, request, printer)

@@ -7,7 +7,11 @@ from typing import Any
 import click
 
 from orchestrator.cli.commands.ask import forum_options, put_question
-from orchestrator.cli.options import cast_options, example, question_options, submission_options
+from orchestrator.cli.options import example, question_options
+from orchestrator.cli.setting_options import (
+    cast_options,
+    submission_options,
+)
 
 
 @click.command(

@@ -7,14 +7,12 @@ from typing import Any
 import click
 
 from orchestrator.cli.commands.ask import put_question
-from orchestrator.cli.options import (
+from orchestrator.cli.options import example, question_options, watch_limit_option
+from orchestrator.cli.setting_options import (
     cast_options,
-    example,
-    question_options,
+    setting_options,
     submission_options,
-    watch_limit_option,
 )
-from orchestrator.cli.setting_options import setting_options
 
 
 @click.command(

@@ -8,15 +8,18 @@ import click
 
 from orchestrator.cli.commands.ask import put_question
 from orchestrator.cli.options import (
-    cast_options,
     example,
-    fail_on_option,
     findings_options,
     question_options,
-    submission_options,
     watch_limit_option,
 )
-from orchestrator.cli.setting_options import decide_option, setting_options
+from orchestrator.cli.setting_options import (
+    cast_options,
+    decide_option,
+    key_option,
+    setting_options,
+    submission_options,
+)
 
 
 @click.command(
@@ -30,7 +33,7 @@ from orchestrator.cli.setting_options import decide_option, setting_options
 @question_options
 @setting_options("plan")
 @decide_option("plan")
-@fail_on_option
+@key_option("gate.fail_on")
 @findings_options
 @watch_limit_option
 @cast_options

@@ -12,7 +12,7 @@ from orchestrator.application.replay import ReplayRequest, ReplayResult
 from orchestrator.application.replay import replay as replay_run
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import example, json_option, language_option, run_argument
-from orchestrator.cli.rule_options import rule_options, rules_typed
+from orchestrator.cli.setting_options import rule_options, take_rules
 from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import dumps
@@ -55,7 +55,7 @@ def replay(
 
     Without options: is everything computed as it is stored? Exit code 1 when not.
     """
-    request = ReplayRequest(run, rules_typed(typed), settings, sweeps)
+    request = ReplayRequest(run, take_rules(typed), settings, sweeps)
     with connected(os.environ, workers=False) as backend:
         result = replay_run(backend, request)
     terminal = Terminal.of(os.environ)

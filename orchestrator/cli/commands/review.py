@@ -9,15 +9,18 @@ import click
 from orchestrator.application.capture import ChangeInput
 from orchestrator.cli.commands.ask import submit_typed
 from orchestrator.cli.options import (
-    cast_options,
     example,
-    fail_on_option,
     findings_options,
-    submission_options,
     take,
     watch_limit_option,
 )
-from orchestrator.cli.setting_options import decide_option, setting_options
+from orchestrator.cli.setting_options import (
+    cast_options,
+    decide_option,
+    key_option,
+    setting_options,
+    submission_options,
+)
 
 
 @click.command(
@@ -35,7 +38,7 @@ from orchestrator.cli.setting_options import decide_option, setting_options
 @click.option("--diff", metavar="FILE|-", help="Review a bare unified diff.")
 @setting_options("review")
 @cast_options
-@fail_on_option
+@key_option("gate.fail_on")
 @decide_option("review")
 @findings_options
 @watch_limit_option

@@ -8,16 +8,19 @@ import click
 
 from orchestrator.cli.commands.ask import put_question
 from orchestrator.cli.options import (
-    cast_options,
-    fail_on_option,
     findings_options,
     in_this_order,
     question_options,
-    submission_options,
     watch_limit_option,
 )
 from orchestrator.cli.registry import COMMANDS
-from orchestrator.cli.setting_options import decide_option, setting_options
+from orchestrator.cli.setting_options import (
+    cast_options,
+    decide_option,
+    key_option,
+    setting_options,
+    submission_options,
+)
 from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import WORKFLOWS
 
@@ -29,7 +32,7 @@ def __getattr__(name: str) -> click.Command:
         raise AttributeError(name)
     options = [question_options, setting_options(name)]
     options += [decide_option(name)] if described.decisions else []
-    options += [fail_on_option, findings_options] if described.finds else []
+    options += [key_option("gate.fail_on"), findings_options] if described.finds else []
     options += [watch_limit_option, cast_options, submission_options]
 
     def submit(**typed: Any) -> int:

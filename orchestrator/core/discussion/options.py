@@ -5,9 +5,23 @@ from __future__ import annotations
 from typing import Annotated
 
 from orchestrator.core.consensus.convergence import Detector
-from orchestrator.core.setting import Flag, Setting, Trust
+from orchestrator.core.setting import Flag, ReplayRule, Setting, Trust
 from shared.models.findings import Severity
 from shared.models.run import Thresholds
+
+ROUNDS = ReplayRule("rounds", "Rounds at most.", "N")
+QUORUM = ReplayRule("quorum", "How many must answer.", "N")
+CONSENSUS = ReplayRule("consensus", "Support that ballots need ({workflows}).", "X")
+DETECTOR = ReplayRule(
+    "detector", "Which figures decide: stance, lexical, ... ({workflows}).", "NAME"
+)
+THRESHOLDS = (
+    ReplayRule("agreement", "Agreement that is enough, {least} to {most}.", "X"),
+    ReplayRule("stability", "Stability that is enough, {least} to {most}.", "X"),
+    ReplayRule("agreement-weight"),
+    ReplayRule("stability-weight"),
+)
+FAIL_ON = ReplayRule("fail-on", "The gate ({workflows}).")
 
 
 def rounds_setting(flag: Flag, variable: str | None = None) -> Setting:
@@ -17,7 +31,7 @@ def rounds_setting(flag: Flag, variable: str | None = None) -> Setting:
         help="{least} to {most}; counts before {falls_back}",
         falls_back="settings.max_rounds",
         trust=Trust.UNHURRIED,
-        rules=("rounds",),
+        rules=(ROUNDS,),
         flag=flag,
         variable=variable,
     )
@@ -30,20 +44,17 @@ def quorum_setting(help_text: str) -> Setting:
         help=help_text,
         shown="more than half",
         trust=Trust.QUORUM,
-        rules=("quorum",),
+        rules=(QUORUM,),
     )
 
 
 DetectorOption = Annotated[
-    str, Setting(key="convergence.detector", words=tuple(Detector), rules=("detector",))
+    str, Setting(key="convergence.detector", words=tuple(Detector), rules=(DETECTOR,))
 ]
 ThresholdsOption = Annotated[
     Thresholds,
-    Setting(
-        key="convergence.thresholds",
-        rules=("agreement", "stability", "agreement-weight", "stability-weight"),
-    ),
+    Setting(key="convergence.thresholds", rules=THRESHOLDS),
 ]
 FailOnOption = Annotated[
-    Severity | None, Setting(key="gate.fail_on", nothing="NONE", rules=("fail-on",))
+    Severity | None, Setting(key="gate.fail_on", nothing="NONE", rules=(FAIL_ON,))
 ]

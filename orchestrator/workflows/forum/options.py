@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from orchestrator.core.discussion.options import (
+    CONSENSUS,
     quorum_setting,
     rounds_setting,
 )
@@ -88,7 +89,7 @@ class ForumOptions(Wire):
             key="consensus",
             help="the support that it needs, above {least}",
             trust=Trust.NO_LOWER,
-            rules=("consensus",),
+            rules=(CONSENSUS,),
         ),
     ] = Field(default=0.7, gt=0.5, le=1)
     quorum: Annotated[int | None, quorum_setting("how many must take a position")] = Field(

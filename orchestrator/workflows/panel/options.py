@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from orchestrator.core.discussion.options import (
+    CONSENSUS,
     ThresholdsOption,
     quorum_setting,
     rounds_setting,
@@ -47,7 +48,7 @@ class PanelOptions(Wire):
             key="consensus_threshold",
             help="for the moderator's score and the votes, above {least}",
             trust=Trust.NO_LOWER,
-            rules=("consensus",),
+            rules=(CONSENSUS,),
             flag=Flag("--threshold", "The support that is a consensus ({default}).", "X"),
         ),
     ] = Field(default=0.8, gt=0.5, le=1)

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from orchestrator.core.discussion.options import (
+    QUORUM,
     DetectorOption,
     FailOnOption,
     ThresholdsOption,
@@ -61,7 +62,7 @@ class ReviewOptions(Wire):
     ] = Field(default=(), exclude=True)
     detector: DetectorOption = "stance"
     thresholds: ThresholdsOption = Thresholds()
-    quorum: Annotated[int | None, Setting(key="gate.quorum", rules=("quorum",))] = Field(
+    quorum: Annotated[int | None, Setting(key="gate.quorum", rules=(QUORUM,))] = Field(
         default=None, ge=1
     )
     fail_on: FailOnOption = None

@@ -110,15 +110,13 @@ def test_a_run_speaks_the_language_of_its_question(
 
 
 def test_limits_and_decisions_are_captured(folder: Path):
-    options = {
-        "max_cost": 0.5,
-        "max_calls": 9,
-        "reuse": True,
-        "batch": "nightly",
-        "decide": "revise",
-        "no_external": True,
+    limits = {
+        "budget__per_run_usd": 0.5,
+        "budget__per_run_calls": 9,
+        "privacy__allow_external": False,
     }
-    spec = spec_of(folder, "plan", course={"given": True}, options=options)
+    options = {"reuse": True, "batch": "nightly", "decide": "revise"}
+    spec = spec_of(folder, "plan", course={"given": True, **limits}, options=options)
     assert (spec.budget.max_usd, spec.budget.max_calls) == (0.5, 9)
     assert (spec.reuse, spec.labels["batch"], spec.allow_external) == (True, "nightly", False)
     assert spec.decision.mode == "revise"
