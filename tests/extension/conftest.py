@@ -29,3 +29,26 @@ def change(tmp_path: Path) -> Path:
     (repository / "notes.txt").write_text("FIXME: all of it\n")
     git(repository, "add", "notes.txt")
     return repository
+
+
+POLL = """
+- when: {role: tell}
+  reply: {answer: "Most say four weeks."}
+- when: {role: answer}
+  reply: {answer: "Asked alone, I say five weeks."}
+  latency_s: 1.5
+- reply: {answer: "Four weeks.", confidence: 0.7}
+  latency_s: 1.5
+"""
+
+
+@pytest.fixture
+def poll(tmp_path: Path) -> tuple[str, ...]:
+    """The command of a poll among two scripted participants."""
+    (tmp_path / "poll.yaml").write_text(POLL)
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "participants: [ann, bob]\npoll: {least: 2}\nproviders:\n"
+        + "".join(f"  {name}: {{type: scripted, script: poll.yaml}}\n" for name in ("ann", "bob"))
+    )
+    return ("poll", "How long?", "--config", str(config))
