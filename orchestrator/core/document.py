@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shared.models.findings import Finding, Severity
-from shared.models.letters import UNSEEN, spelled_out
+from shared.models.letters import UNSEEN, spelled, spelled_out
 
 # ECMA-48 control sequences, strings (OSC, DCS, ...) and two-character escapes, in their 7-bit form.
 _ESCAPES = re.compile(
@@ -79,8 +79,12 @@ def block(text: str, *, indent: str = "", style: Style = Style.PLAIN) -> list[Li
 
 
 def exact(text: str) -> list[Line]:
-    """A patch as it is: nothing is dropped, what would not be seen is spelled out, `+` and `-` are coloured."""
-    return [line(Span(one, _patch_style(one))) for one in _split(spelled_out(text))]
+    """A patch as it is: nothing is dropped, what would not be seen is spelled out, `+` and `-` are coloured.
+
+    An empty line of the context is a blank alone, which is the patch's own.
+    """
+    shown = (row if row != spelled(" ") else " " for row in _split(spelled_out(text)))
+    return [line(Span(row, _patch_style(row))) for row in shown]
 
 
 def plain(lines: Iterable[Line]) -> str:

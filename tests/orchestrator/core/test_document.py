@@ -95,5 +95,9 @@ def test_blanks_at_the_end_of_a_line_are_spelled_out():
     assert plain(exact("-x = 1 \n+x = 1\n")) == "-x = 1<U+0020>\n+x = 1\n"
 
 
+def test_an_empty_line_of_a_patchs_context_is_shown_as_it_is():
+    assert plain(exact(" a\n \n+ \n b\n")) == " a\n \n+<U+0020>\n b\n"
+
+
 def test_a_block_keeps_its_lines():
     assert plain(block("one\ntwo\n", indent="  ")) == "  one\n  two\n"
