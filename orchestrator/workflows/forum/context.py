@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.turn_results import TurnResult
-from orchestrator.workflows.forum.floor import FloorChoice, FloorRequest
 from orchestrator.workflows.forum.options import ForumOptions
-from orchestrator.workflows.forum.prompts import ForumPrompts
+from orchestrator.workflows.forum.prompts import ForumPrompts, NumberedSpeech
+from orchestrator.workflows.forum.result import FloorRound
 from shared.models.deliberation import Opening
 from shared.models.notices import Notice
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
-from shared.models.steps import StepResult
 
 SHORTEST_TURN_S = 30.0
 CLOSING_TURN_S = 120.0
@@ -54,74 +54,55 @@ class ForumContext:
         """Who gives the floor."""
         return self.spec.panel.chair
 
-
-@dataclass(frozen=True)
-class FloorSpeech:
-    """A speech; `text` is None where the speaker had the floor and nothing came."""
-
-    round: int
-    participant: str
-    text: str | None
-
-
-@dataclass(frozen=True)
-class ForumRound:
-    """One round: who asked for the floor, who got it, what was said.
-
-    `reminded` says that the round began with a reminder that nobody had asked before.
-    """
-
-    number: int
-    asked: tuple[FloorRequest, ...]
-    choice: FloorChoice | None = None
-    said: FloorSpeech | None = None
-    reminded: bool = False
-
     @property
-    def quiet(self) -> bool:
-        """Nobody asked for the floor."""
-        return not any(one.asks for one in self.asked)
+    def quorum(self) -> int:
+        """How many must take a position."""
+        return ConvergenceRule(quorum=self.options.quorum).quorum_of(len(self.participants))
 
 
 @dataclass(frozen=True)
 class Talk:
     """The discussion so far; `stop` once it is over, `conclusion` when the orchestrator ended it with one.
 
-    `openings` are the positions of those who committed to one, `blind` is what asking for them cost.
+    `openings` are the positions of those who committed to one, `blind` is what asking for them cost. In `deaf_rounds`
+    rounds in a row the orchestrator did not answer.
     """
 
     openings: Mapping[str, Opening] = field(default_factory=dict)
     blind: tuple[TurnResult, ...] = ()
-    exchanges: tuple[ForumRound, ...] = ()
+    rounds: tuple[FloorRound, ...] = ()
     stop: StopReason | None = None
     conclusion: str | None = None
     conclusion_reason: str = ""
     deaf_rounds: int = 0
-    heard: tuple[TurnResult, ...] = ()
+    turns: tuple[TurnResult, ...] = ()
     warnings: tuple[Notice, ...] = ()
 
     @property
-    def speeches(self) -> tuple[FloorSpeech, ...]:
+    def speeches(self) -> tuple[NumberedSpeech, ...]:
         """Everything that was said, gaps left out."""
-        said = (one.said for one in self.exchanges)
-        return tuple(one for one in said if one is not None and one.text is not None)
+        spoken = ((held.selected or "", held.speech) for held in self.rounds)
+        texts = [(name, speech) for name, speech in spoken if speech is not None]
+        return tuple(NumberedSpeech(at, name, text) for at, (name, text) in enumerate(texts, 1))
 
     @property
     def present(self) -> int:
         """How many were last there to answer."""
-        if not self.exchanges:
-            return len(self.openings)
-        return sum(one.missing is None for one in self.exchanges[-1].asked)
+        return self.rounds[-1].present if self.rounds else len(self.openings)
 
     @property
     def elapsed_s(self) -> float:
         """Seconds from the run's start to the last recorded result."""
-        return max((one.result.elapsed_s for one in (*self.blind, *self.heard)), default=0.0)
+        return max((turn.result.elapsed_s for turn in (*self.blind, *self.turns)), default=0.0)
 
-    def hearing(self, spoken: Sequence[tuple[Participant, StepResult]]) -> Talk:
-        """The same with more results counted."""
-        more = tuple(TurnResult(speaker.name, result) for speaker, result in spoken)
-        return replace(self, heard=(*self.heard, *more))
+    def with_turns(self, *turns: TurnResult) -> Talk:
+        """The same with more results counted; over when one of them was refused for good."""
+        stop = refused(turns) or self.stop
+        return replace(self, turns=(*self.turns, *turns), stop=stop)
+
+    def with_round(self, held: FloorRound) -> Talk:
+        """The same with the round written down."""
+        return replace(self, rounds=(*self.rounds, held))
 
     def warned(self, *warnings: Notice) -> Talk:
         """The same with more that a reader must know."""
@@ -132,19 +113,17 @@ class Talk:
         return replace(self, stop=stop)
 
 
-def refused(results: Sequence[StepResult]) -> StopReason | None:
+def refused(turns: Iterable[TurnResult]) -> StopReason | None:
     """Why nothing more will be worked on, when that is so."""
-    kinds = {result.failure.kind for result in results if result.failure is not None}
+    kinds = {turn.failure.kind for turn in turns if turn.failure is not None}
     if FailureKind.OVER_BUDGET in kinds:
         return StopReason.OVER_BUDGET
-    if FailureKind.DEADLINE in kinds:
-        return StopReason.DEADLINE
-    return None
+    return StopReason.DEADLINE if FailureKind.DEADLINE in kinds else None
 
 
-def shorter(one: float | None, other: float | None) -> float | None:
-    """The smaller of two limits; None is none."""
-    return min((limit for limit in (one, other) if limit is not None), default=None)
+def shorter(*limits: float | None) -> float | None:
+    """The smallest of the limits; None is none."""
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def time_left(context: ForumContext, talk: Talk) -> float | None:

@@ -1,4 +1,4 @@
-"""Rounds of floor requests, selections and speeches, until something ends them."""
+"""Openings, then rounds of floor requests, selections and speeches, until something ends them."""
 
 from __future__ import annotations
 
@@ -6,24 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.consensus.detectors.lexical import assess_wording
 from orchestrator.core.consensus.loop_detection import detect_loop
-from orchestrator.core.discussion.turn_results import why_failed
-from orchestrator.core.replay.commands import (
-    Effect,
-    RoundRecord,
-    Turn,
-    phase,
-    record,
-    single,
-    together,
+from orchestrator.core.discussion.turn_results import (
+    TurnResult,
+    absences,
+    replies,
+    take_turn,
+    take_turns,
+    why_failed,
 )
+from orchestrator.core.replay.commands import Effect, RoundRecord, Turn, phase, record
 from orchestrator.core.rounds import Contribution, RoundTaken
 from orchestrator.workflows.forum.context import (
-    FloorSpeech,
     ForumContext,
-    ForumRound,
     StopReason,
     Talk,
     refused,
@@ -31,22 +27,12 @@ from orchestrator.workflows.forum.context import (
     time_left,
     within,
 )
-from orchestrator.workflows.forum.floor import (
-    FloorChoice,
-    FloorRequest,
-    FloorStanding,
-    Why,
-    choose,
-    standings,
-)
-from orchestrator.workflows.forum.opening import commit
-from orchestrator.workflows.forum.prompts import NumberedSpeech
+from orchestrator.workflows.forum.floor import FloorChoice, FloorStanding, Why, choose, standings
+from orchestrator.workflows.forum.result import PASS, FloorRound, RecordedBid
 from orchestrator.workflows.forum.roles import ForumRole
 from shared.models.assessment import Assessment, Recommendation
-from shared.models.deliberation import Bid, Selection, Speech
+from shared.models.deliberation import Bid, Opening, Selection, Speech
 from shared.models.notices import Notice, notice
-from shared.models.panel import Participant
-from shared.models.steps import StepResult
 
 # An orchestrator that failed so often in a row is not asked for speakers any more.
 DEAF_AFTER = 2
@@ -59,56 +45,70 @@ _IN_CIRCLES = {
 
 def discuss(context: ForumContext) -> Effect[Talk]:
     """Openings, then rounds until the orchestrator ends it, nobody has anything to say, or a bound is reached."""
-    talk = Talk()
-    if context.options.blind_opening:
+    talk, options = Talk(), context.options
+    if options.blind_opening:
         talk = yield from commit(context, talk)
     if talk.stop is not None:
         return talk
-    for number in range(1, context.options.max_rounds + 1):
+    for number in range(1, options.max_rounds + 1):
         talk = yield from hold_round(context, number, talk)
         if talk.stop is not None:
             return talk
-        if context.options.timeout_s is not None and talk.elapsed_s >= context.options.timeout_s:
+        if options.timeout_s is not None and talk.elapsed_s >= options.timeout_s:
             return talk.stopped(StopReason.TIMEOUT)
     return talk.stopped(StopReason.MAX_ROUNDS)
 
 
+def commit(context: ForumContext, talk: Talk) -> Effect[Talk]:
+    """Everybody commits to a position that nobody else ever sees: what the debate is measured by.
+
+    One short turn each, all at once. Anyone who does not answer is named, and takes part all the same.
+    """
+    yield from phase("Committing")
+    limit_s = shorter(context.options.bid_timeout_s, time_left(context, talk))
+    turns = yield from take_turns(
+        Turn(
+            key=f"opening/{speaker.name}",
+            participant=within(speaker, limit_s),
+            role=ForumRole.BALLOT,
+            round=0,
+            reply_model="opening.forum",
+            prompt=partial(context.prompts.opening, speaker),
+        )
+        for speaker in context.participants
+    )
+    warnings = absences(turns, notice("in_blind_opening"))
+    openings = replies(turns, Opening)
+    return replace(talk, openings=openings, blind=turns, stop=refused(turns)).warned(*warnings)
+
+
 def hold_round(context: ForumContext, number: int, talk: Talk) -> Effect[Talk]:
     """Who wants the floor, who gets it, what is said."""
-    before = talk.exchanges[-1] if talk.exchanges else None
-    reminded = before is not None and before.quiet
     yield from phase("RequestingFloor")
-    talk, asked = yield from request_floor(context, number, talk, reminded=reminded)
-    exchange = ForumRound(number, asked, reminded=reminded)
+    talk, held = yield from request_floor(context, number, talk)
     if talk.stop is not None:
-        return with_exchange(talk, exchange)
-    if exchange.quiet and (reminded or not talk.speeches):
-        talk = with_exchange(talk, exchange)
-        return talk.stopped(StopReason.ALL_PASSED) if reminded else talk
-    everybody = standings(
-        [one.name for one in context.participants],
-        [(one.asked, one.choice.speaker if one.choice else None) for one in talk.exchanges],
-        asked,
-    )
+        return talk.with_round(held)
+    if not held.asking and (held.reminded or not talk.speeches):
+        talk = talk.with_round(held)
+        return talk.stopped(StopReason.ALL_PASSED) if held.reminded else talk
+    names = [participant.name for participant in context.participants]
+    everybody = standings(names, talk.rounds, held.bids)
     yield from phase("Selecting")
     talk, wish = yield from select(context, number, talk, everybody)
-    if talk.stop is not None:
-        return with_exchange(talk, exchange)
-    choice = grant(context, everybody, wish)
+    choice = grant(context, everybody, wish) if talk.stop is None else None
     if choice is None:
-        return with_exchange(talk, exchange)
-    talk = talk.warned(*overruled(number, choice))
+        return talk.with_round(held)
     yield from phase("Speaking")
-    return (yield from speak(context, talk, replace(exchange, choice=choice)))
+    return (yield from speak(context, talk.warned(*overruled(number, choice)), held, choice))
 
 
 def request_floor(
-    context: ForumContext, number: int, talk: Talk, *, reminded: bool
-) -> Effect[tuple[Talk, tuple[FloorRequest, ...]]]:
-    """Ask everyone at once. A missing answer counts as a pass; with no answers at all, nobody is there."""
-    speeches = headings(talk)
+    context: ForumContext, number: int, talk: Talk
+) -> Effect[tuple[Talk, FloorRound]]:
+    """Ask everyone at once, with a reminder when nobody asked last; with no answers at all, nobody is there."""
+    speeches, reminded = talk.speeches, bool(talk.rounds) and not talk.rounds[-1].asking
     limit_s = shorter(context.options.bid_timeout_s, time_left(context, talk))
-    results = yield from together(
+    turns = yield from take_turns(
         Turn(
             key=f"bid/{number}/{speaker.name}",
             participant=within(speaker, limit_s),
@@ -119,34 +119,35 @@ def request_floor(
         )
         for speaker in context.participants
     )
-    spoken = list(zip(context.participants, results, strict=True))
-    talk = talk.hearing(spoken)
-    asked = tuple(_asked(speaker, result) for speaker, result in spoken)
-    there = sum(one.missing is None for one in asked)
-    talk = talk.warned(
-        *(
-            notice(
-                "forum_no_bid",
-                who=speaker.name,
-                round=number,
-                answered=there,
-                asked=len(asked),
-                why=why_failed(result.failure),
-            )
-            for speaker, result in spoken
-            if result.failure is not None
+    held = FloorRound(number=number, reminded=reminded, bids=tuple(map(_bid, turns)))
+    talk = talk.with_turns(*turns).warned(*_missing_bids(held))
+    if talk.stop is None and not held.present:
+        talk = talk.stopped(StopReason.NOBODY_THERE)
+    return talk, held
+
+
+def _bid(turn: TurnResult) -> RecordedBid:
+    """A missing answer counts as a pass."""
+    name = turn.participant
+    if turn.failure is not None:
+        return RecordedBid(participant=name, action=PASS, missing=why_failed(turn.failure))
+    bid = Bid.model_validate(turn.result.reply)
+    return RecordedBid(participant=name, action=bid.action, reason=bid.reason)
+
+
+def _missing_bids(held: FloorRound) -> list[Notice]:
+    return [
+        notice(
+            "forum_no_bid",
+            who=bid.participant,
+            round=held.number,
+            answered=held.present,
+            asked=len(held.bids),
+            why=bid.missing,
         )
-    )
-    if (stop := refused(results)) is not None:
-        return talk.stopped(stop), asked
-    return (talk if there else talk.stopped(StopReason.NOBODY_THERE)), asked
-
-
-def _asked(speaker: Participant, result: StepResult) -> FloorRequest:
-    if result.failure is not None:
-        return FloorRequest(speaker.name, asks=False, missing=why_failed(result.failure))
-    bid = Bid.model_validate(result.reply)
-    return FloorRequest(speaker.name, bid.action == "REQUEST", bid.reason)
+        for bid in held.bids
+        if bid.missing is not None
+    ]
 
 
 def select(
@@ -155,32 +156,29 @@ def select(
     """The orchestrator's wish. END ends the discussion once somebody has spoken; a dead orchestrator wishes nothing."""
     if talk.deaf_rounds >= DEAF_AFTER:
         return talk, None
-    left = context.options.max_rounds - number
-    result = yield from single(
+    chair, left = context.orchestrator, context.options.max_rounds - number
+    turn = yield from take_turn(
         Turn(
             key=f"selection/{number}",
-            participant=within(context.orchestrator, time_left(context, talk)),
+            participant=within(chair, time_left(context, talk)),
             role=ForumRole.SELECTION,
             round=number,
             reply_model="selection",
             prompt=partial(
-                context.prompts.selection, headings(talk), everybody, context.options.patience, left
+                context.prompts.selection, talk.speeches, everybody, context.options.patience, left
             ),
         )
     )
-    talk = talk.hearing([(context.orchestrator, result)])
-    if (stop := refused([result])) is not None:
-        return talk.stopped(stop), None
-    if result.failure is not None:
-        deaf_rounds = talk.deaf_rounds + 1
-        warning = notice(
-            "forum_selects_no_more" if deaf_rounds >= DEAF_AFTER else "forum_selected_nobody",
-            who=context.orchestrator.name,
-            round=number,
-            why=why_failed(result.failure),
-        )
-        return replace(talk.warned(warning), deaf_rounds=deaf_rounds), None
-    wish = context.prompts.named(Selection.model_validate(result.reply))
+    talk = talk.with_turns(turn)
+    if talk.stop is not None:
+        return talk, None
+    if turn.failure is not None:
+        talk = replace(talk, deaf_rounds=talk.deaf_rounds + 1)
+        deaf = talk.deaf_rounds >= DEAF_AFTER
+        code = "forum_selects_no_more" if deaf else "forum_selected_nobody"
+        why = why_failed(turn.failure)
+        return talk.warned(notice(code, who=chair.name, round=number, why=why)), None
+    wish = context.prompts.named(Selection.model_validate(turn.result.reply))
     talk = replace(talk, deaf_rounds=0)
     if wish.action == "END" and talk.speeches:
         talk = replace(talk, conclusion=wish.conclusion, conclusion_reason=wish.reason)
@@ -192,13 +190,12 @@ def grant(
     context: ForumContext, everybody: Sequence[FloorStanding], wish: Selection | None
 ) -> FloorChoice | None:
     """Who speaks; nobody when nobody asks and the orchestrator calls on nobody that may speak."""
-    patience = context.options.patience
+    patience, reason = context.options.patience, wish.reason if wish else ""
     if wish is not None and wish.action == "END":
-        choice = choose(everybody, None, patience, wish.reason)
-        return replace(choice, why=Why.TOO_EARLY_TO_END, reason=wish.reason)
-    wished = None if wish is None else wish.speaker
-    choice = choose(everybody, wished, patience, "" if wish is None else wish.reason)
-    nobody_asks = not any(one.asks for one in everybody)
+        choice = choose(everybody, None, patience, reason)
+        return replace(choice, why=Why.TOO_EARLY_TO_END, reason=reason)
+    choice = choose(everybody, wish.speaker if wish else None, patience, reason)
+    nobody_asks = not any(standing.asks for standing in everybody)
     return None if nobody_asks and choice.why is not Why.CALLED_ON else choice
 
 
@@ -215,48 +212,46 @@ _OVERRULED = frozenset(
 
 def overruled(number: int, choice: FloorChoice) -> tuple[Notice, ...]:
     """What is to be said when the orchestrator's wish was not followed."""
-    if choice.why not in _OVERRULED or (
-        choice.wished is None and choice.why is not Why.TOO_EARLY_TO_END
-    ):
+    unwished = choice.wished is None and choice.why is not Why.TOO_EARLY_TO_END
+    if unwished or choice.why not in _OVERRULED:
         return ()
     code = f"forum_overruled_{choice.why}"
     return (notice(code, round=number, who=choice.speaker, wished=choice.wished),)
 
 
-def speak(context: ForumContext, talk: Talk, exchange: ForumRound) -> Effect[Talk]:
+def speak(context: ForumContext, talk: Talk, held: FloorRound, choice: FloorChoice) -> Effect[Talk]:
     """The chosen one speaks and all will hear it; a speech that does not come is a gap."""
-    assert exchange.choice is not None
-    choice, number = exchange.choice, exchange.number
-    speaker = next(one for one in context.participants if one.name == choice.speaker)
-    result = yield from single(
+    number = held.number
+    speaker = next(each for each in context.participants if each.name == choice.speaker)
+    called = choice.why is Why.CALLED_ON
+    turn = yield from take_turn(
         Turn(
             key=f"speech/{number}/{speaker.name}",
             participant=within(speaker, time_left(context, talk)),
             role=ForumRole.SPEECH,
             round=number,
             reply_model="speech",
-            prompt=partial(
-                context.prompts.speech,
-                speaker,
-                headings(talk),
-                called=choice.why is Why.CALLED_ON,
-            ),
+            prompt=partial(context.prompts.speech, speaker, talk.speeches, called=called),
         )
     )
-    talk = talk.hearing([(speaker, result)])
-    text = None if result.failure else Speech.model_validate(result.reply).speech
-    if result.failure is not None:
-        talk = talk.warned(
-            notice(
-                "forum_said_nothing",
-                who=speaker.name,
-                round=number,
-                why=why_failed(result.failure),
-            )
-        )
-    talk = with_exchange(talk, replace(exchange, said=FloorSpeech(number, speaker.name, text)))
-    if (stop := refused([result])) is not None:
-        return talk.stopped(stop)
+    talk = talk.with_turns(turn)
+    speech = None
+    if turn.failure is None:
+        speech = Speech.model_validate(turn.result.reply).speech
+    else:
+        why = why_failed(turn.failure)
+        talk = talk.warned(notice("forum_said_nothing", who=speaker.name, round=number, why=why))
+    spoken = {
+        "selected": speaker.name,
+        "selected_by": choice.by,
+        "why": choice.why.value,
+        "wished": choice.wished,
+        "orchestrator_said": choice.reason,
+        "speech": speech,
+    }
+    talk = talk.with_round(held.model_copy(update=spoken))
+    if talk.stop is not None:
+        return talk
     written = yield from record(f"round/{number}", RoundRecord, partial(judge, context, talk))
     circle = _IN_CIRCLES.get(written.assessment.metrics.recommendation)
     return talk if circle is None else talk.stopped(circle)
@@ -264,21 +259,18 @@ def speak(context: ForumContext, talk: Talk, exchange: ForumRound) -> Effect[Tal
 
 def judge(context: ForumContext, talk: Talk) -> RoundRecord:
     """A round's figures: what the wording shows (a hint for people, nothing is decided by it), and circles."""
-    exchange = talk.exchanges[-1]
-    taken = [
-        RoundTaken(exchange.number, ForumRole.SPEECH.value, (contribution(exchange.said),))
-        for exchange in talk.exchanges
-        if exchange.said is not None
-    ]
-    circle = detect_loop([contribution(speech) for speech in talk.speeches])
+    last, role = talk.rounds[-1], ForumRole.SPEECH.value
+    spoken = [held for held in talk.rounds if held.selected is not None]
+    taken = [RoundTaken(held.number, role, (contribution(held),)) for held in spoken]
+    circle = detect_loop([contribution(held) for held in spoken if held.speech is not None])
     reason = None if circle is Recommendation.CONTINUE else notice("forum_repeats")
     return RoundRecord(
         assessment=Assessment(
-            round=exchange.number,
+            round=last.number,
             metrics=assess_wording(taken).model_copy(update={"recommendation": circle}),
-            answered=sum(one.missing is None for one in exchange.asked),
-            expected=len(exchange.asked),
-            quorum=ConvergenceRule(quorum=context.options.quorum).quorum_of(len(exchange.asked)),
+            answered=last.present,
+            expected=len(last.bids),
+            quorum=context.quorum,
             reason=reason,
         ),
         findings=(),
@@ -286,27 +278,8 @@ def judge(context: ForumContext, talk: Talk) -> RoundRecord:
     )
 
 
-def contribution(speech: FloorSpeech) -> Contribution:
+def contribution(held: FloorRound) -> Contribution:
     """A speech, or the gap where one should have been, as the detectors see it."""
-    return Contribution(
-        speech.participant,
-        ForumRole.SPEECH.value,
-        speech.text or "",
-        answered=speech.text is not None,
-    )
-
-
-# ---- shared by the turns ------------------------------------------------------------------------
-
-
-def with_exchange(talk: Talk, exchange: ForumRound) -> Talk:
-    """The same with the round written down."""
-    return replace(talk, exchanges=(*talk.exchanges, exchange))
-
-
-def headings(talk: Talk) -> tuple[NumberedSpeech, ...]:
-    """What has been said, as it is shown to everybody."""
-    return tuple(
-        NumberedSpeech(number, one.participant, one.text or "")
-        for number, one in enumerate(talk.speeches, 1)
-    )
+    answered = held.speech is not None
+    role = ForumRole.SPEECH.value
+    return Contribution(held.selected or "", role, held.speech or "", answered=answered)

@@ -14,20 +14,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-from shared.models.notices import Notice
+from orchestrator.workflows.forum.result import BY_RULE, FloorRound, RecordedBid
 
 NEAR_ENOUGH = 0.75
 SHORTEST_BEGINNING = 3
-
-
-@dataclass(frozen=True)
-class FloorRequest:
-    """A participant's answer to "do you want the floor?". `missing` says why there is none: that counts as a pass."""
-
-    participant: str
-    asks: bool
-    reason: str = ""
-    missing: Notice | None = None
 
 
 @dataclass(frozen=True)
@@ -75,31 +65,29 @@ class FloorChoice:
     @property
     def by(self) -> str:
         """Who decided: the orchestrator or the rule."""
-        return "orchestrator" if self.why in BY_ORCHESTRATOR else "rule"
+        return "orchestrator" if self.why in BY_ORCHESTRATOR else BY_RULE
 
 
 def standings(
-    names: Sequence[str],
-    past: Sequence[tuple[Sequence[FloorRequest], str | None]],
-    asked: Sequence[FloorRequest],
+    names: Sequence[str], past: Sequence[FloorRound], bids: Sequence[RecordedBid]
 ) -> tuple[FloorStanding, ...]:
-    """Everybody's standing, in the panel's order. `past` are the rounds so far: who asked, and who was given the floor.
+    """Everybody's standing, in the panel's order, after the rounds so far and the bids for this one.
 
     A round in which a participant's answer is missing neither counts as asked nor ends its waiting.
     """
     waiting = dict.fromkeys(names, 0)
-    for round_asked, given in past:
-        _wait(waiting, round_asked)
-        if given is not None:
-            waiting[given] = 0
-    _wait(waiting, asked)
-    floors = [given for _, given in past if given is not None]
-    now = {one.participant: one for one in asked}
+    for earlier in past:
+        _wait(waiting, earlier.bids)
+        if earlier.selected is not None:
+            waiting[earlier.selected] = 0
+    _wait(waiting, bids)
+    floors = [earlier.selected for earlier in past if earlier.selected is not None]
+    own = {bid.participant: bid for bid in bids}
     return tuple(
         FloorStanding(
             name=name,
-            asks=now[name].asks,
-            reason=now[name].reason,
+            asks=own[name].asks,
+            reason=own[name].reason,
             waiting=waiting[name],
             floors=floors.count(name),
             last=floors[-1:] == [name],
@@ -108,37 +96,39 @@ def standings(
     )
 
 
-def _wait(waiting: dict[str, int], asked: Sequence[FloorRequest]) -> None:
-    for one in asked:
-        if one.asks:
-            waiting[one.participant] += 1
-        elif one.missing is None:
-            waiting[one.participant] = 0
+def _wait(waiting: dict[str, int], bids: Sequence[RecordedBid]) -> None:
+    for bid in bids:
+        if bid.asks:
+            waiting[bid.participant] += 1
+        elif bid.missing is None:
+            waiting[bid.participant] = 0
 
 
 def eligible(everybody: Sequence[FloorStanding]) -> tuple[FloorStanding, ...]:
     """Who may be given the floor: who asks, without the last speaker while others ask; when nobody asks, anybody."""
-    asking = [one for one in everybody if one.asks] or list(everybody)
-    others = [one for one in asking if not one.last]
+    asking = [standing for standing in everybody if standing.asks] or list(everybody)
+    others = [standing for standing in asking if not standing.last]
     return tuple(others or asking)
 
 
 def due(everybody: Sequence[FloorStanding], patience: int) -> tuple[FloorStanding, ...]:
     """Who must be chosen now, the longest waiting first."""
-    starving = [one for one in everybody if one.asks and one.waiting > patience]
-    return tuple(sorted(starving, key=lambda one: -one.waiting))
+    starving = [each for each in everybody if each.asks and each.waiting > patience]
+    return tuple(sorted(starving, key=lambda standing: -standing.waiting))
 
 
 def by_rule(everybody: Sequence[FloorStanding]) -> str:
     """Who speaks when nobody's judgement can be followed."""
-    return min(eligible(everybody), key=lambda one: (one.floors, -one.waiting)).name
+    return min(eligible(everybody), key=lambda each: (each.floors, -each.waiting)).name
 
 
 def choose(
     everybody: Sequence[FloorStanding], wished: str | None, patience: int, reason: str = ""
 ) -> FloorChoice:
     """The next speaker. `wished` is the name that the orchestrator gave, None when it gave none."""
-    known = None if wished is None else match_name(wished, [one.name for one in everybody])
+    known = (
+        None if wished is None else match_name(wished, [standing.name for standing in everybody])
+    )
     if (must := _must_speak(everybody, known, patience)) is not None:
         return FloorChoice(must, Why.WAITED_TOO_LONG, wished, reason)
     if wished is None:

@@ -18,8 +18,9 @@ from orchestrator.core.views.live import (
     headed,
     note,
 )
+from orchestrator.workflows.forum.result import BY_RULE, FloorRound
 from orchestrator.workflows.forum.roles import ForumRole
-from orchestrator.workflows.forum.rounds import BidSeen, RoundSeen, rounds_of_steps
+from orchestrator.workflows.forum.rounds import bid_of, rounds_of_steps
 from shared.models.rows import StepRow
 
 
@@ -37,15 +38,15 @@ def _floor_is_open(group: Sequence[StepRow], _who: str, context: RenderContext) 
 
 def _given_the_floor(group: Sequence[StepRow], _who: str, context: RenderContext) -> list[Line]:
     step = group[0]
-    seen = _round(step.round, context)
-    how = f" ({context.say('by_rule')})" if seen.by_rule else ""
-    why = f" — {shortened(seen.said, SHORT)}" if seen.said else ""
+    held = _round(step.round, context)
+    how = f" ({context.say('by_rule')})" if held.selected_by == BY_RULE else ""
+    why = f" — {shortened(held.orchestrator_said, SHORT)}" if held.orchestrator_said else ""
     chosen = Span(context.say("selects", who=step.participant), context.voice(step))
     return [line(INDENT, chosen, Span(f"{how}{why}", Style.DIM))]
 
 
-def _round(number: int, context: RenderContext) -> RoundSeen:
-    return next(seen for seen in rounds_of_steps(context.steps) if seen.number == number)
+def _round(number: int, context: RenderContext) -> FloorRound:
+    return next(held for held in rounds_of_steps(context.steps) if held.number == number)
 
 
 def _concluding(group: Sequence[StepRow], who: str, context: RenderContext) -> list[Line]:
@@ -53,18 +54,17 @@ def _concluding(group: Sequence[StepRow], who: str, context: RenderContext) -> l
     return headed(f"[O] {context.say('asks_conclusion', who=who)}")
 
 
-def _bid(step: StepRow, reply: Reply, _context: RenderContext) -> list[Line]:
-    asks = reply.get("action") == "REQUEST"
-    seen = BidSeen(step.participant, asks, str(reply.get("reason") or ""))
-    why = f" ({shortened(seen.reason, SHORT)})" if seen.reason else ""
-    return [line(f"{INDENT}{seen.participant} {seen.sign}", Span(why, Style.DIM))]
+def _bid(step: StepRow, _reply: Reply, _context: RenderContext) -> list[Line]:
+    bid = bid_of(step)
+    why = f" ({shortened(bid.reason, SHORT)})" if bid.reason else ""
+    return [line(f"{INDENT}{bid.participant} {bid.sign}", Span(why, Style.DIM))]
 
 
 def _all_bids(number: int, context: RenderContext) -> list[Line]:
     """`Claude: ✋  Gemini: ✋  Codex: 💤`"""
-    seen = _round(number, context)
-    lines = [line(INDENT, seen.signs)]
-    if not seen.asking:
+    held = _round(number, context)
+    lines = [line(INDENT, held.signs)]
+    if not held.asking:
         lines.append(line(INDENT, Span(context.say("nobody_asks"), Style.DIM)))
     return lines
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from orchestrator.core.discussion.labels import label_of
 from orchestrator.core.discussion.templates import Templates, data
 from orchestrator.core.replay.commands import Prompt
 from orchestrator.workflows.forum.floor import FloorStanding, due, eligible
@@ -37,12 +38,12 @@ class ForumPrompts:
 
     def called(self, name: str) -> str:
         """What a participant is called in prompts."""
-        return next((letter for letter, one in self.labels.items() if one == name), name)
+        return label_of(self.labels, name, name)
 
     def named(self, wish: Selection) -> Selection:
         """The orchestrator's wish with the participant's name for its letter."""
-        said = wish.speaker or ""
-        letters = {word for word in re.findall("[A-Za-z]+", said) if word in self.labels}
+        words = re.findall("[A-Za-z]+", wish.speaker or "")
+        letters = self.labels.keys() & words
         if len(letters) != 1:
             return wish
         return wish.model_copy(update={"speaker": self.labels[letters.pop()]})
@@ -72,8 +73,8 @@ class ForumPrompts:
         """Who speaks next, or how does it end? What code will watch is said beforehand."""
         parts = [*self._discussion(speeches), self.templates.part("floor")]
         parts.append(data("floor requests", text="\n".join(map(self._request, everybody))))
-        asking = any(one.asks for one in everybody)
-        names = ", ".join(self.called(one.name) for one in eligible(everybody))
+        asking = any(standing.asks for standing in everybody)
+        names = ", ".join(self.called(standing.name) for standing in eligible(everybody))
         parts.append(self.templates.part("eligible" if asking else "nobody_asks", names=names))
         if asking and (starving := due(everybody, patience)):
             parts.append(self.templates.part("due", name=self.called(starving[0].name)))
@@ -103,8 +104,8 @@ class ForumPrompts:
         """Is that what you hold, and is it what you held at first? Nobody sees another ballot."""
         parts = [*self._discussion(speeches)]
         if opening is not None:
-            held = f"{opening.position}\n\n{opening.reason}".strip()
-            parts.append(data("your opening position", text=held))
+            position = f"{opening.position}\n\n{opening.reason}".strip()
+            parts.append(data("your opening position", text=position))
         parts += [data("conclusion", text=conclusion), self.templates.part("ballot")]
         if opening is not None:
             parts.append(self.templates.part("ballot.opening"))
@@ -112,22 +113,22 @@ class ForumPrompts:
 
     def _discussion(self, speeches: Sequence[NumberedSpeech]) -> tuple[PromptPart, ...]:
         """The question and all that was said; a speech is one stored document however often it is shown."""
-        said = [
-            data(f"speech {one.number} by {self.called(one.participant)}", text=one.text)
-            for one in speeches
+        shown = [
+            data(f"speech {speech.number} by {self.called(speech.participant)}", text=speech.text)
+            for speech in speeches
         ]
-        opening = self.templates.part("history" if said else "history.empty")
-        return (*self.templates.question(self.question), opening, *said)
+        opening = self.templates.part("history" if shown else "history.empty")
+        return (*self.templates.question(self.question), opening, *shown)
 
-    def _request(self, one: FloorStanding) -> str:
+    def _request(self, standing: FloorStanding) -> str:
         line = self.templates.line(
-            "request" if one.asks else "pass",
-            name=self.called(one.name),
-            waiting=one.waiting,
-            floors=one.floors,
-            reason=" ".join(one.reason.split()) or "-",
+            "request" if standing.asks else "pass",
+            name=self.called(standing.name),
+            waiting=standing.waiting,
+            floors=standing.floors,
+            reason=" ".join(standing.reason.split()) or "-",
         )
-        return f"{line} {self.templates.line('last')}" if one.last else line
+        return f"{line} {self.templates.line('last')}" if standing.last else line
 
     def _to_participant(self, speaker: Participant, parts: Sequence[PromptPart]) -> Prompt:
         called = self.called(speaker.name)
@@ -142,4 +143,4 @@ class ForumPrompts:
 
     def _everybody(self) -> list[str]:
         """The participants as they are called; letters in their own order, which says nothing about the panel's."""
-        return list(self.labels) or [one.name for one in self.panel.critics]
+        return list(self.labels) or [critic.name for critic in self.panel.critics]

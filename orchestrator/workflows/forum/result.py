@@ -24,17 +24,36 @@ class ForumParticipant(Wire):
     speeches: int
 
 
+REQUEST, PASS = "REQUEST", "PASS"
+BY_RULE = "rule"
+
+
 class RecordedBid(Wire):
-    """An answer to "do you want the floor?": REQUEST or PASS; `missing` says why there is none."""
+    """An answer to "do you want the floor?": REQUEST or PASS; `missing` says why there is none: that counts as a pass.
+
+    While it is open `action` is empty.
+    """
 
     participant: str
     action: str
     reason: str = ""
     missing: NoneOrTold = None
 
+    @property
+    def asks(self) -> bool:
+        """Whether the floor is wanted."""
+        return self.action == REQUEST
+
+    @property
+    def sign(self) -> str:
+        """A raised hand, a sleeper, a warning, or nothing yet."""
+        if self.missing is not None:
+            return "⚠"
+        return {REQUEST: "✋", PASS: "💤"}.get(self.action, "…")
+
 
 class FloorRound(Wire):
-    """Who asked, who was selected by whom and why, and what was said."""
+    """Who asked, who was selected by whom and why, and what was said; `reminded` that nobody had asked before."""
 
     number: int
     reminded: bool = False
@@ -45,6 +64,21 @@ class FloorRound(Wire):
     wished: str | None = None
     orchestrator_said: str = ""
     speech: str | None = None
+
+    @property
+    def asking(self) -> tuple[str, ...]:
+        """Who asked for the floor."""
+        return tuple(bid.participant for bid in self.bids if bid.asks)
+
+    @property
+    def present(self) -> int:
+        """How many were there to answer."""
+        return sum(bid.missing is None for bid in self.bids)
+
+    @property
+    def signs(self) -> str:
+        """`Claude: ✋  Gemini: 💤`"""
+        return "  ".join(f"{bid.participant}: {bid.sign}" for bid in self.bids)
 
 
 class UnheardRequest(Wire):

@@ -22,11 +22,20 @@ from orchestrator.core.views.context import (
     shortened,
     titled,
     voices,
+    why_failed,
 )
 from orchestrator.core.views.impact import SHORT as SHORT_VOTE
 from orchestrator.core.views.impact import ImpactView, impact
-from orchestrator.workflows.forum.result import CastBallot, ForumResult, OpeningPosition
-from orchestrator.workflows.forum.rounds import RoundSeen, rounds_of_result, rounds_of_steps
+from orchestrator.workflows.forum.result import (
+    BY_RULE,
+    CastBallot,
+    FloorRound,
+    ForumResult,
+    OpeningPosition,
+)
+from orchestrator.workflows.forum.roles import ForumRole
+from orchestrator.workflows.forum.rounds import rounds_of_steps
+from shared.models.notices import Notice
 from shared.models.outcomes import Ending
 
 ForumView = ViewContext[ForumResult]
@@ -36,7 +45,7 @@ SHORT = 100
 def body(view: ForumView) -> list[Block]:
     """The conclusion first; without one, the speeches are the result. The warnings name who was not heard."""
     result = view.result
-    rounds = rounds_of_steps(view.facts.steps) if result is None else rounds_of_result(result)
+    rounds = rounds_of_steps(view.facts.steps) if result is None else result.rounds
     blocks: list[Block] = []
     if result is not None:
         blocks += _conclusion(view, result)
@@ -85,8 +94,8 @@ def _dissent(view: ForumView, result: ForumResult) -> list[Block]:
 
 
 def _ballot(view: ForumView, cast: CastBallot) -> Item:
-    said = view.say("no_ballot" if cast.position is None else f"position_{cast.position}")
-    text = f"{said} — {cast.reason}" if cast.reason else said
+    vote = view.say("no_ballot" if cast.position is None else f"position_{cast.position}")
+    text = f"{vote} — {cast.reason}" if cast.reason else vote
     style = Style.WARNING if cast.position in (None, "disagree") else Style.PLAIN
     return Item(text, cast.participant, confidence(view, cast.confidence), style)
 
@@ -115,55 +124,57 @@ def _ballots(view: ForumView, result: ForumResult) -> list[Block]:
     return [heading, *([Items(tuple(_ballot(view, cast) for cast in shown))] if shown else [])]
 
 
-def _timeline(view: ForumView, rounds: tuple[RoundSeen, ...]) -> list[Block]:
+def _timeline(view: ForumView, rounds: tuple[FloorRound, ...]) -> list[Block]:
     """A line a round; all that was said where all is to be shown."""
     spoken = view.everything and view.result is not None and bool(view.result.conclusion)
-    entries = [_round(view, seen, short=not spoken) for seen in rounds]
+    entries = [_round(view, held, short=not spoken) for held in rounds]
     blocks = listed(view.say("timeline"), entries)
     return [*blocks, *_speeches(view, rounds)] if spoken else blocks
 
 
-def _round(view: ForumView, seen: RoundSeen, *, short: bool) -> Item:
-    parts = [view.say("asked_by", who=names(seen.asking, view.say("nobody")))]
-    if seen.selected is not None:
-        how = f" ({view.say('by_rule')})" if seen.by_rule else ""
-        parts.append(f"{view.say('selects', who=seen.selected)}{how}")
-    said = seen.speech if short else seen.said
-    if said:
-        parts.append(shortened(said, SHORT))
-    if seen.selected is not None and seen.speech is None and seen.silent:
-        parts.append(f"⚠ {seen.silent}")
-    return Item(" · ".join(parts), view.say("round_n", n=seen.number))
+def _round(view: ForumView, held: FloorRound, *, short: bool) -> Item:
+    parts = [view.say("asked_by", who=names(held.asking, view.say("nobody")))]
+    if held.selected is not None:
+        how = f" ({view.say('by_rule')})" if held.selected_by == BY_RULE else ""
+        parts.append(f"{view.say('selects', who=held.selected)}{how}")
+    words = held.speech if short else held.orchestrator_said
+    if words:
+        parts.append(shortened(words, SHORT))
+    if why := _why_silent(view, held):
+        parts.append(f"⚠ {why}")
+    return Item(" · ".join(parts), view.say("round_n", n=held.number))
 
 
-def _speeches(view: ForumView, rounds: tuple[RoundSeen, ...]) -> list[Block]:
+def _why_silent(view: ForumView, held: FloorRound) -> Notice | None:
+    """Why whoever had the floor said nothing, while there is no result whose warnings tell it."""
+    if view.result is not None or held.speech is not None:
+        return None
+    steps = (step for step in view.facts.steps if step.role == ForumRole.SPEECH)
+    return next((why_failed(step) for step in steps if step.round == held.number), None)
+
+
+def _speeches(view: ForumView, rounds: tuple[FloorRound, ...]) -> list[Block]:
     return [
         block
-        for seen in rounds
-        if seen.speech
+        for held in rounds
+        if held.speech
         for block in (
-            Heading(view.say("speech_of", who=seen.selected, n=seen.number)),
-            Words(seen.speech),
+            Heading(view.say("speech_of", who=held.selected, n=held.number)),
+            Words(held.speech),
         )
     ]
 
 
 def _impact(view: ForumView, result: ForumResult) -> list[Block]:
-    found = result.receipt
-    if found is None:
+    receipt = result.receipt
+    if receipt is None:
         return []
-    grew = (
-        ()
-        if found.first_support is None or found.final_support is None
-        else (
-            Item(
-                f"{found.first_support:.2f} → {found.final_support:.2f}", view.say("support_grew")
-            ),
-        )
-    )
-    first = {name: _first_vote(view, vote) for name, vote in found.first_votes.items()}
-    price = found.cost_per_changed_vote
-    return impact(view, ImpactView(found, first=first, entries=grew, price_of_change=price))
+    before, after = receipt.first_support, receipt.final_support
+    known = before is not None and after is not None
+    grew = (Item(f"{before:.2f} → {after:.2f}", view.say("support_grew")),) if known else ()
+    first = {name: _first_vote(view, vote) for name, vote in receipt.first_votes.items()}
+    price = receipt.cost_per_changed_vote
+    return impact(view, ImpactView(receipt, first=first, entries=grew, price_of_change=price))
 
 
 def _first_vote(view: ForumView, vote: OpeningPosition) -> str:

@@ -35,11 +35,11 @@ from orchestrator.workflows.descriptor import (
     critics,
 )
 from orchestrator.workflows.forum.closing import close
+from orchestrator.workflows.forum.conclusion import conclude
 from orchestrator.workflows.forum.context import ForumContext
 from orchestrator.workflows.forum.discussion import discuss
 from orchestrator.workflows.forum.live import LIVE
 from orchestrator.workflows.forum.options import ForumOptions
-from orchestrator.workflows.forum.outcome import conclude
 from orchestrator.workflows.forum.prompts import ForumPrompts
 from orchestrator.workflows.forum.result import ForumResult
 from orchestrator.workflows.forum.roles import ForumRole
@@ -62,7 +62,7 @@ def forum(spec: RunSpec, materials: Materials) -> Workflow:
 def context_of(spec: RunSpec, materials: Materials) -> ForumContext:
     """The context of a run, from what was captured."""
     options = ForumOptions.model_validate(spec.options)
-    names = [one.name for one in spec.panel.critics]
+    names = [critic.name for critic in spec.panel.critics]
     prompts = ForumPrompts(
         Templates(materials.prompts(spec.prompts)),
         materials.question(spec.subject),

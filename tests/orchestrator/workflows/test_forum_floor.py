@@ -4,7 +4,6 @@ import pytest
 
 from orchestrator.workflows.forum.floor import (
     FloorChoice,
-    FloorRequest,
     FloorStanding,
     Why,
     by_rule,
@@ -14,6 +13,8 @@ from orchestrator.workflows.forum.floor import (
     match_name,
     standings,
 )
+from orchestrator.workflows.forum.result import FloorRound, RecordedBid
+from shared.models.notices import verbatim
 
 NAMES = ("claude", "gemini", "codex")
 
@@ -24,15 +25,23 @@ def stand(
     return FloorStanding(name, asks, "", waiting if asks else 0, floors, last)
 
 
-def asked(*names: str, missing: tuple[str, ...] = ()) -> tuple[FloorRequest, ...]:
+def asked(*names: str, missing: tuple[str, ...] = ()) -> tuple[RecordedBid, ...]:
     return tuple(
-        FloorRequest(name, name in names, missing="timeout" if name in missing else None)
+        RecordedBid(
+            participant=name,
+            action="REQUEST" if name in names else "PASS",
+            missing=verbatim("timeout") if name in missing else None,
+        )
         for name in NAMES
     )
 
 
+def held(bids: tuple[RecordedBid, ...], selected: str) -> FloorRound:
+    return FloorRound(number=1, bids=bids, selected=selected)
+
+
 def test_waiting_counts_rounds_in_a_row_and_ends_with_the_floor_or_a_pass() -> None:
-    past = [(asked("claude", "gemini", "codex"), "claude"), (asked("gemini", "claude"), "claude")]
+    past = [held(asked(*NAMES), "claude"), held(asked("gemini", "claude"), "claude")]
 
     waiting = {one.name: one.waiting for one in standings(NAMES, past, asked(*NAMES))}
 
@@ -40,7 +49,10 @@ def test_waiting_counts_rounds_in_a_row_and_ends_with_the_floor_or_a_pass() -> N
 
 
 def test_a_missing_answer_neither_counts_as_asking_nor_loses_the_place() -> None:
-    past = [(asked("gemini", "codex"), "codex"), (asked("codex", missing=("gemini",)), "codex")]
+    past = [
+        held(asked("gemini", "codex"), "codex"),
+        held(asked("codex", missing=("gemini",)), "codex"),
+    ]
 
     gemini = standings(NAMES, past, asked("gemini"))[1]
 

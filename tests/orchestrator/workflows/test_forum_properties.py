@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.replay.commands import Outcome, Turn
-from orchestrator.workflows.forum.floor import FloorRequest, choose, standings
+from orchestrator.workflows.forum.floor import choose, standings
 from orchestrator.workflows.forum.options import ForumOptions
+from orchestrator.workflows.forum.result import FloorRound, RecordedBid
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.steps import StepResult
 from tests.support.question_panel import fail, give, hold, say, submitted
@@ -140,10 +141,13 @@ def test_nobody_starves_whatever_the_orchestrator_wishes(
 ) -> None:
     names = [f"p{n}" for n in range(many)]
     draw = Random(seed)
-    past: list[tuple[tuple[FloorRequest, ...], str | None]] = []
+    past: list[FloorRound] = []
     waited = dict.fromkeys(names, 0)
-    for _ in range(40):
-        asked = tuple(FloorRequest(name, draw.random() < 0.9) for name in names)
+    for number in range(40):
+        asked = tuple(
+            RecordedBid(participant=name, action="REQUEST" if draw.random() < 0.9 else "PASS")
+            for name in names
+        )
         everybody = standings(names, past, asked)
         wish = names[favourite] if favourite < many else draw.choice(names)
         chosen = choose(everybody, wish, patience).speaker
@@ -151,7 +155,7 @@ def test_nobody_starves_whatever_the_orchestrator_wishes(
             waited[one.participant] = waited[one.participant] + 1 if one.asks else 0
         waited[chosen] = 0
         assert max(waited.values()) <= patience + many - 1
-        past.append((asked, chosen))
+        past.append(FloorRound(number=number, bids=asked, selected=chosen))
 
 
 @settings(deadline=None, max_examples=40)
