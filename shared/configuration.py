@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
+from functools import partial
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
@@ -38,19 +39,22 @@ class Section(Wire):
         strange = [key for key in value if key not in known]
         if not strange:
             return handler(value)
-        meant = {near for key in strange if (near := _nearest(str(key), known))}
         problems: list[InitErrorDetails] = [
             {"type": _unknown(key, known), "loc": (), "input": None} for key in strange
         ]
         try:
             handler({key: inner for key, inner in value.items() if key in known})
         except ValidationError as error:
-            problems += [
-                _again(one)
-                for one in error.errors(include_url=False)
-                if one["type"] != "missing" or one["loc"][-1] not in meant
-            ]
+            meant = {_nearest(str(key), known) for key in strange}
+            problems += map(
+                _again, filter(partial(_is_another, meant), error.errors(include_url=False))
+            )
         raise ValidationError.from_exception_data(cls.__name__, problems)
+
+
+def _is_another(meant: set[str | None], problem: ErrorDetails) -> bool:
+    """Whether a problem is not just that a key is missing which was meant by an unknown one."""
+    return problem["type"] != "missing" or problem["loc"][-1] not in meant
 
 
 def _unknown(key: object, known: list[str]) -> PydanticCustomError:

@@ -96,12 +96,14 @@ def take_settings(
     keys = {key: typed.pop(parameter(key), None) for key, row in KEYS.items() if row.setting.flag}
     options: dict[str, JsonValue] = {}
     for name, setting in settings_of(described.options):
-        value = typed.pop(name, None) if setting.flag is not None else None
-        if setting.key is None and value:
-            options[name] = value
-        elif setting.key is not None:
-            keys[f"{described.section}.{setting.key}" if setting.own else setting.key] = value
-    return {key: value for key, value in keys.items() if value is not None}, options
+        if setting.flag is None:
+            continue
+        target, place = (
+            (options, name) if setting.key is None else (keys, setting.path(described.section))
+        )
+        target[place] = typed.pop(name, None)
+    stated = {key: value for key, value in keys.items() if value is not None}
+    return stated, {name: value for name, value in options.items() if value}
 
 
 def _option(name: str, key: Key, flag: Flag, **more: str) -> Decorator:

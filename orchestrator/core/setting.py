@@ -104,6 +104,10 @@ class Setting:
     rules: tuple[ReplayRule, ...] = ()
     flag: Flag | None = None
 
+    def path(self, section: str) -> str:
+        """The whole key, of a workflow with that section."""
+        return f"{section}.{self.key}" if self.own else str(self.key)
+
     @property
     def own(self) -> bool:
         """Whether its key stands in the workflow's own section."""

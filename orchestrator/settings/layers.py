@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from orchestrator.settings.documents import Document
 from orchestrator.settings.places import absolute
 from orchestrator.settings.schema import KEYS
-from orchestrator.settings.trees import Position, Tree
+from orchestrator.settings.trees import Tree, dotted, leaves, plant
 from shared.providers.configuration import file_keys
 
 ENVIRONMENT: dict[str, str] = {
@@ -18,17 +18,25 @@ ENVIRONMENT: dict[str, str] = {
 }
 """The variables that mirror options, and the keys that they set."""
 
-_ADDED_UP = (("privacy", "never_send"),)
-_WHOLE = "providers"
+_ADDED_UP = ("privacy", "never_send")
+_PROVIDERS = "providers"
 _FILES = file_keys()
 
 
 def merged(layers: Sequence[Document], environ: Mapping[str, str]) -> tuple[Tree, dict[str, str]]:
-    """All layers in one tree, the last one above all, and where each key comes from."""
+    """All layers in one tree, the last one above all, and where each key comes from.
+
+    A provider is replaced as a whole: an endpoint must not meet another file's key.
+    """
     tree: Tree = {}
     sources: dict[str, str] = {}
+    never_sent: list[JsonValue] = []
     for layer in layers:
-        _merge(tree, _with_whole_paths(layer, environ), layer, (), sources)
+        for position, stated in leaves(_with_whole_paths(layer, environ)):
+            if position == _ADDED_UP and isinstance(stated, list):
+                never_sent = [*never_sent, *stated]
+            plant(tree, position, never_sent if position == _ADDED_UP else stated)
+            sources[dotted(position)] = layer.where(position)
     return tree, sources
 
 
@@ -44,7 +52,7 @@ def environment_document(environ: Mapping[str, str]) -> Document:
         if key == "participants":
             value = [name.strip() for name in text.split(",") if name.strip()]
         names.append(f"${variable}")
-        _plant(tree, key, value)
+        plant(tree, tuple(key.split(".")), value)
     return Document(f"environment ({', '.join(names)})", tree, typed=True)
 
 
@@ -53,18 +61,8 @@ def override_document(overrides: Mapping[str, JsonValue]) -> Document:
     tree: Tree = {}
     for key, value in overrides.items():
         if value is not None:
-            _plant(tree, key, value)
+            plant(tree, tuple(key.split(".")), value)
     return Document("command line", tree, typed=True)
-
-
-def _plant(tree: Tree, key: str, value: JsonValue) -> None:
-    section, _, inner = key.partition(".")
-    if not inner:
-        tree[section] = value
-        return
-    branch = tree.setdefault(section, {})
-    if isinstance(branch, dict):
-        branch[inner] = value
 
 
 def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
@@ -73,7 +71,7 @@ def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
     if isinstance(prompts, str):
         there = str(absolute(prompts, document.folder, environ))
         document = replace(document, tree={**document.tree, "prompts": there})
-    providers = document.tree.get(_WHOLE)
+    providers = document.tree.get(_PROVIDERS)
     if not isinstance(providers, dict):
         return document.tree
     resolved: Tree = {}
@@ -87,27 +85,8 @@ def _with_whole_paths(document: Document, environ: Mapping[str, str]) -> Tree:
                 else _whole_path(stated, document, environ)
             )
         resolved[name] = whole
-    return {**document.tree, _WHOLE: resolved}
+    return {**document.tree, _PROVIDERS: resolved}
 
 
 def _whole_path(stated: JsonValue, document: Document, environ: Mapping[str, str]) -> str:
     return str(absolute(str(stated), document.folder, environ))
-
-
-def _merge(
-    into: Tree, tree: Tree, document: Document, position: Position, sources: dict[str, str]
-) -> None:
-    for key, value in tree.items():
-        here = (*position, key)
-        present = into.get(key)
-        # A provider is replaced as a whole: an endpoint must not meet another file's key.
-        if isinstance(value, dict) and (not position or position[0] != _WHOLE):
-            branch = present if isinstance(present, dict) else {}
-            into[key] = branch
-            _merge(branch, value, document, here, sources)
-            continue
-        if here in _ADDED_UP and isinstance(present, list) and isinstance(value, list):
-            into[key] = [*present, *value]
-        else:
-            into[key] = value
-        sources[".".join(str(part) for part in here)] = document.where(here)

@@ -19,14 +19,13 @@ from pydantic import JsonValue
 from orchestrator.settings.documents import Document, read_yaml
 from orchestrator.settings.layers import environment_document, merged, override_document
 from orchestrator.settings.places import user_folder
-from orchestrator.settings.preset_choice import Chooser
-from orchestrator.settings.preset_files import Preset
+from orchestrator.settings.preset_files import Chooser, Preset
 from orchestrator.settings.problems import validate
 from orchestrator.settings.projects import ProjectFile, Reviewed, project_file
 from orchestrator.settings.schema import Settings
 from orchestrator.settings.sections import ParticipantEntry
-from orchestrator.settings.trees import Tree
-from orchestrator.settings.trust import Admitted, admit, check_plain
+from orchestrator.settings.trees import Tree, dotted, leaves
+from orchestrator.settings.trust import LEADER, Admitted, admit, check_plain
 from shared.errors import ConfigurationError
 from shared.models.notices import Notice, notice
 
@@ -199,40 +198,26 @@ def _dealt_over(preset: Preset, chosen: Tree) -> Document:
 
 def _outranked(name: str, document: Document, below: Sequence[Document]) -> Iterator[Notice]:
     """What files and variables say otherwise than the preset that was typed."""
-    wanted, keys = document.tree, []
-    for layer in below:
-        for section, key, value in _flat(layer.tree):
-            branch = wanted.get(section)
-            preset_says = branch.get(key) if isinstance(branch, dict) and key else branch
-            named = section in wanted and (not key or (isinstance(branch, dict) and key in branch))
-            if named and preset_says != value:
-                position = (section, key) if key else (section,)
-                keys.append(f"{'.'.join(position)} ({layer.where(position)})")
+    typed = dict(leaves(document.tree))
+    keys = [
+        f"{dotted(position)} ({layer.where(position)})"
+        for layer in below
+        for position, value in leaves(layer.tree)
+        if position in typed and typed[position] != value
+    ]
     if keys:
         yield notice("typed_wins", typed=f"preset {name}", keys=keys)
 
 
-def _flat(tree: Tree) -> Iterator[tuple[str, str, JsonValue]]:
-    for section, value in tree.items():
-        if isinstance(value, dict):
-            yield from ((section, key, inner) for key, inner in value.items())
-        else:
-            yield section, "", value
-
-
 def _joining(brought: Sequence[Admitted], typed: frozenset[str]) -> dict[str, Any]:
     """Who joins the panel, unless the panel was typed; and who says that nothing leaves this machine."""
-    naming = [one for one in brought if one.joining]
-    forbidding = [one.forbids_external for one in brought if one.forbids_external]
+    forbids_external = next(filter(None, (one.forbids_external for one in brought)), None)
+    leads = next(filter(None, (one.leads for one in brought)), None)
     return {
-        "joining": tuple(entry for one in naming for entry in one.joining),
-        "joining_from": naming[-1].place if naming else "",
-        "forbids_external": forbidding[0]
-        if forbidding and "privacy.allow_external" not in typed
-        else None,
-        "leads": next((one.leads for one in brought if one.leads), None)
-        if "orchestrator.ai" not in typed
-        else None,
+        "joining": tuple(entry for one in brought for entry in one.joining),
+        "joining_from": next((one.place for one in reversed(brought) if one.joining), ""),
+        "forbids_external": None if "privacy.allow_external" in typed else forbids_external,
+        "leads": None if LEADER in typed else leads,
     }
 
 

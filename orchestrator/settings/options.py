@@ -23,8 +23,7 @@ def workflow_options(workflow: str, settings: Settings, **given: object) -> Any:
     for name, setting in settings_of(described.options):
         if setting.key is None:
             continue
-        key = f"{described.section}.{setting.key}" if setting.own else setting.key
-        value = settings.value(key)
+        value = settings.value(setting.path(described.section))
         if value is None and setting.falls_back is not None:
             value = _within(
                 described.options.model_fields[name], settings.value(setting.falls_back)

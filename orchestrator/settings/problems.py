@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from orchestrator.settings.documents import Document
 from orchestrator.settings.schema import Settings
-from orchestrator.settings.trees import Position
+from orchestrator.settings.trees import Position, dotted
 from shared.configuration import Section, did_you_mean
 from shared.errors import ConfigurationError
 from shared.providers.catalogue import CATALOGUE
@@ -62,9 +62,9 @@ def _sentence(document: Document, problem: ErrorDetails) -> str:
     position = _position(document, problem)
     if problem["type"] in _KEYS:
         return f"{document.where(position)}: {problem['msg']}."
-    name = ".".join(str(part) for part in position)
+    name = dotted(position)
     if problem["type"] == "missing":
-        name = ".".join(str(part) for part in (*position, problem["loc"][-1]))
+        name = dotted((*position, problem["loc"][-1]))
     return f"{document.where(position)}: {name + ': ' if name else ''}{_words(problem)}"
 
 

@@ -89,23 +89,26 @@ def _differences(
     base: _Committed, reviewed: Reviewed, top: Path, names: tuple[str, ...]
 ) -> Iterator[Notice]:
     """What the change, or the working tree, has otherwise than the commit that counts."""
-    git, short = reviewed.repository.git, (reviewed.base or "")[:10]
-    changed: list[str] = []
-    if reviewed.state != WORKTREE:
-        after = _entries(git, reviewed.state, names)
-        changed = [name for name in names if _says_otherwise(name, base, after.get(name), git)]
-    if changed:
-        yield notice("project_edited", files=changed, base=short)
-    if reviewed.repository.top is None:
-        return
-    dirty = [
-        name
-        for name in names
-        if name not in changed and _lines(_on_disk(top / name)) != _lines(base.content(name))
-    ]
-    dirty = [n for n in dirty if _speaks(n, _on_disk(top / n)) or _speaks(n, base.content(n))]
-    if dirty:
+    short = (reviewed.base or "")[:10]
+    edited = _edited(base, reviewed, names)
+    if edited:
+        yield notice("project_edited", files=edited, base=short)
+    others = [name for name in names if reviewed.repository.top and name not in edited]
+    if dirty := [name for name in others if _is_dirty(name, base, top)]:
         yield notice("project_uncommitted", files=dirty, base=short)
+
+
+def _edited(base: _Committed, reviewed: Reviewed, names: tuple[str, ...]) -> list[str]:
+    if reviewed.state == WORKTREE:
+        return []
+    git = reviewed.repository.git
+    after = _entries(git, reviewed.state, names)
+    return [name for name in names if _says_otherwise(name, base, after.get(name), git)]
+
+
+def _is_dirty(name: str, base: _Committed, top: Path) -> bool:
+    here, committed = _on_disk(top / name), base.content(name)
+    return _lines(here) != _lines(committed) and (_speaks(name, here) or _speaks(name, committed))
 
 
 def _says_otherwise(name: str, base: _Committed, entry: tuple[str, str] | None, git: Git) -> bool:

@@ -62,27 +62,26 @@ def _as_entry(value: object) -> object:
 
 def _section(workflow: WorkflowType[Any]) -> type[Section]:
     """The section of a workflow: those of its options that are settings of its own."""
-    fields: dict[str, Any] = {}
-    for name, setting in settings_of(workflow.options):
-        if not setting.own:
-            continue
-        field = workflow.options.model_fields[name]
-        facts = [fact for fact in field.metadata if not isinstance(fact, Setting)]
-        kind: Any = field.annotation
-        if setting.seconds:
-            kind, facts = Seconds | None, []
-        if setting.words:
-            kind, facts = Literal[setting.words], [Lower]
-        if setting.falls_back:
-            kind = kind | None
-        default = None if setting.falls_back else field.default
-        declared = replace(
-            setting,
-            help=setting.help.format(**blanks_of(setting, field)),
-            shown=setting.shown or (f"`{field.default:g}`" if setting.falls_back else None),
-        )
-        fields[str(setting.key)] = (Annotated[(kind, *facts, declared)], default)
+    fields: dict[str, Any] = {
+        str(setting.key): _key_of(setting, workflow.options.model_fields[name])
+        for name, setting in settings_of(workflow.options)
+        if setting.own
+    }
     return create_model(f"{workflow.name.capitalize()}Section", __base__=Section, **fields)
+
+
+def _key_of(setting: Setting, field: FieldInfo) -> tuple[Any, Any]:
+    """The type and the default of a workflow's own key."""
+    facts = [fact for fact in field.metadata if not isinstance(fact, Setting)]
+    kind: Any = field.annotation
+    if setting.seconds:
+        kind, facts = Seconds | None, []
+    if setting.words:
+        kind, facts = Literal[setting.words], [Lower]
+    declared = replace(setting, help=setting.help.format(**blanks_of(setting, field)))
+    if setting.falls_back is None:
+        return Annotated[(kind, *facts, declared)], field.default
+    return Annotated[(kind | None, *facts, replace(declared, shown=f"`{field.default:g}`"))], None
 
 
 SECTIONS: dict[str, str] = {

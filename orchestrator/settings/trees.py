@@ -6,6 +6,7 @@ Each limit is far above what anybody writes, and keeps reading a file linear in 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from pydantic import JsonValue
 
@@ -19,6 +20,38 @@ MAX_NUMBER = 10**40
 
 Tree = dict[str, JsonValue]
 Position = tuple[str | int, ...]
+
+
+def leaves(tree: Tree) -> Iterator[tuple[Position, JsonValue]]:
+    """The keys that are set, with their values: of a section each one, else the key itself."""
+    for section, value in tree.items():
+        if isinstance(value, dict):
+            yield from (((section, key), inner) for key, inner in value.items())
+        else:
+            yield (section,), value
+
+
+def dotted(position: Position) -> str:
+    """A position as people write it: `gate.fail_on`."""
+    return ".".join(map(str, position))
+
+
+def plant(tree: Tree, position: Position, value: JsonValue) -> None:
+    """Set a key, in its section where it has one."""
+    section, *inner = map(str, position)
+    branch = tree.get(section)
+    if not inner:
+        tree[section] = value
+    else:
+        tree[section] = {**(branch if isinstance(branch, dict) else {}), inner[0]: value}
+
+
+def overlaid(below: Tree, above: Tree) -> Tree:
+    """Both in one, a section key by key."""
+    tree = dict(below)
+    for position, value in leaves(above):
+        plant(tree, position, value)
+    return tree
 
 
 def unusable(value: object) -> str | None:

@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pydantic import JsonValue
+
 from orchestrator.core.setting import Setting, Trust, settings_of
 from orchestrator.settings.documents import Document
 from orchestrator.settings.options import DEFAULT_TURN_S, workflow_options
 from orchestrator.settings.preset_files import is_file
 from orchestrator.settings.schema import KEYS, SECTIONS, Settings
 from orchestrator.settings.sections import ParticipantEntry
-from orchestrator.settings.trees import Position, Tree, one_line
+from orchestrator.settings.trees import Position, Tree, dotted, leaves, one_line, overlaid, plant
 from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ConfigurationError
@@ -267,15 +269,16 @@ class _Admission:
     limits: list[str] = field(default_factory=list)
     leads: tuple[str, str] | None = None
 
-    def judge(self, position: Position) -> None:
+    def judge(self, position: Position, value: JsonValue) -> None:
         """Take the key over, keep it out and say so, or refuse it."""
-        key = ".".join(str(part) for part in position)
+        key = dotted(position)
         setting = KEYS[key].setting if key in KEYS else _UNDECLARED
         rule, where = RULES[setting.trust], self.document.where(position)
         # A list of participants is compared by itself: it joins others.
         alone = key in PANEL_KEYS
-        tried = _planted(self.admitted, position, self.document.tree)
-        after = self.project if alone else _merged(self.without, tried)
+        tried = dict(self.admitted)
+        plant(tried, position, value)
+        after = self.project if alone else Settings.model_validate(overlaid(self.without, tried))
         attempt = Attempt(key, setting, after, self.before)
         if (reason := self._refusal(rule, attempt)) is not None:
             self.refused.append(
@@ -305,8 +308,8 @@ def admit(document: Document, project: Settings, without: Tree) -> Admitted:
     """
     before = Settings.model_validate(without)
     admission = _Admission(document, project, without, before)
-    for position in _leaves(document.tree):
-        admission.judge(position)
+    for position, value in leaves(document.tree):
+        admission.judge(position, value)
     if admission.refused:
         raise ConfigurationError(
             "\n".join(
@@ -335,9 +338,9 @@ def check_plain(document: Document) -> None:
     """Raise ConfigurationError for a value that could forge a line of ours: names need no control characters."""
     for position, text in _texts(document.tree, ()):
         if not text.isprintable():
-            key = ".".join(str(part) for part in position)
+            place = f"{document.where(position)}: {dotted(position)}"
             raise ConfigurationError(
-                f"{document.where(position)}: {key}: a repository's own file holds plain words in one line."
+                f"{place}: a repository's own file holds plain words in one line."
             )
 
 
@@ -351,37 +354,3 @@ def _texts(value: object, position: Position) -> Iterator[tuple[Position, str]]:
         case list():
             for number, inner in enumerate(value):
                 yield from _texts(inner, (*position, number))
-
-
-def _merged(below: Tree, above: Tree) -> Settings:
-    tree: dict[str, Any] = {**below}
-    for section, value in above.items():
-        present = tree.get(section)
-        if isinstance(value, dict) and isinstance(present, dict):
-            branch: dict[str, Any] = {**present}
-            branch.update(value)
-            tree[section] = branch
-        else:
-            tree[section] = value
-    return Settings.model_validate(tree)
-
-
-def _planted(tree: Tree, position: Position, source: Tree) -> Tree:
-    """The tree with that key of another one as well."""
-    section, *inner = position
-    value: Any = source[str(section)]
-    if not inner:
-        return {**tree, str(section): value}
-    present = tree.get(str(section))
-    branch: dict[str, Any] = {**present} if isinstance(present, dict) else {}
-    branch[str(inner[0])] = value[inner[0]]
-    return {**tree, str(section): branch}
-
-
-def _leaves(tree: Tree) -> Iterator[Position]:
-    """The keys that are set: of a section each one, else the key itself."""
-    for section, value in tree.items():
-        if isinstance(value, dict):
-            yield from ((section, key) for key in value)
-        else:
-            yield (section,)

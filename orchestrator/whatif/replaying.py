@@ -201,15 +201,26 @@ def differences(where: str, stored: Any, now: Any) -> Iterable[Difference]:
     """Where two JSON values differ, by path. What an earlier version stored as a sentence has no code to compare."""
     if is_notice(now) and (isinstance(stored, str) or earlier_text(read_notice(stored))):
         return
-    if isinstance(stored, dict) and isinstance(now, dict):
-        grows = _INDEX.sub("[]", where) in GROWING
-        for key in stored if grows else dict.fromkeys((*stored, *now)):
-            yield from differences(f"{where}.{key}", stored.get(key), now.get(key))
-    elif isinstance(stored, list) and isinstance(now, list) and len(stored) == len(now):
-        for number, (one, other) in enumerate(zip(stored, now, strict=True)):
-            yield from differences(f"{where}[{number}]", one, other)
+    pairs = _pairs(where, stored, now)
+    if pairs is not None:
+        for inner, earlier, later in pairs:
+            yield from differences(inner, earlier, later)
     elif stored != now:
         yield Difference(where, stored, now)
+
+
+def _pairs(where: str, stored: Any, now: Any) -> list[tuple[str, Any, Any]] | None:
+    """What two objects or lists hold, side by side; None where they are compared as a whole."""
+    match stored, now:
+        case dict(), dict():
+            grows = _INDEX.sub("[]", where) in GROWING
+            keys = stored if grows else dict.fromkeys((*stored, *now))
+            return [(f"{where}.{key}", stored.get(key), now.get(key)) for key in keys]
+        case list(), list() if len(stored) == len(now):
+            both = zip(stored, now, strict=True)
+            return [(f"{where}[{number}]", *pair) for number, pair in enumerate(both)]
+        case _:
+            return None
 
 
 # ---- under other rules --------------------------------------------------------------------------
