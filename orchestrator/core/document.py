@@ -75,7 +75,7 @@ def line(*parts: str | Span) -> Line:
 
 def block(text: str, *, indent: str = "", style: Style = Style.PLAIN) -> list[Line]:
     """A text of several lines."""
-    return [line(indent, Span(one, style)) for one in _split(drop_unseen(text))]
+    return [line(indent, Span(row, style)) for row in _split(drop_unseen(text))]
 
 
 def exact(text: str) -> list[Line]:
@@ -89,7 +89,7 @@ def exact(text: str) -> list[Line]:
 
 def plain(lines: Iterable[Line]) -> str:
     """The lines without styles, each ended by a newline."""
-    return "".join("".join(span.text for span in one) + "\n" for one in lines)
+    return "".join("".join(span.text for span in shown) + "\n" for shown in lines)
 
 
 def clean(text: str) -> str:

@@ -87,9 +87,9 @@ def turns_by_voice(rounds: Sequence[RoundTaken]) -> dict[Voice, tuple[TurnTaken,
     """Every participant's turns in one role, in the order of the rounds."""
     turns: dict[Voice, list[TurnTaken]] = {}
     for taken in sorted(rounds, key=lambda taken: taken.number):
-        for said in taken.contributions:
-            turns.setdefault((said.participant, said.role), []).append(
-                TurnTaken(taken.number, said)
+        for contribution in taken.contributions:
+            turns.setdefault((contribution.participant, contribution.role), []).append(
+                TurnTaken(taken.number, contribution)
             )
     return {voice: tuple(taken) for voice, taken in turns.items()}
 
@@ -110,7 +110,10 @@ def absent(rounds: Sequence[RoundTaken]) -> tuple[str, ...]:
 def ever_absent(rounds: Sequence[RoundTaken]) -> frozenset[str]:
     """Participants of whom any turn so far brought nothing, whatever they said since."""
     return frozenset(
-        one.participant for taken in rounds for one in taken.contributions if not one.answered
+        contribution.participant
+        for taken in rounds
+        for contribution in taken.contributions
+        if not contribution.answered
     )
 
 
@@ -119,23 +122,23 @@ def ledger_of(rounds: Sequence[RoundTaken]) -> tuple[Stance, ...]:
     return tuple(
         Stance(
             round=taken.number,
-            participant=said.participant,
-            role=said.role,
+            participant=contribution.participant,
+            role=contribution.role,
             finding=stance.finding,
             position=stance.position,
             reason=stance.reason,
             quote=stance.quote,
         )
         for taken in rounds
-        for said in taken.contributions
-        if said.answered
-        for stance in said.stances
+        for contribution in taken.contributions
+        if contribution.answered
+        for stance in contribution.stances
     )
 
 
 def texts_by_participant(contributions: Iterable[Contribution]) -> dict[str, list[str]]:
     """Everybody's full texts."""
     texts: dict[str, list[str]] = {}
-    for said in contributions:
-        texts.setdefault(said.participant, []).append(said.full_text)
+    for contribution in contributions:
+        texts.setdefault(contribution.participant, []).append(contribution.full_text)
     return texts

@@ -62,8 +62,8 @@ def findings_text(findings: Sequence[Finding], supporters_of: int) -> str:
     for finding in findings:
         place = f" at {finding.place.path}:{finding.place.line}" if finding.place else ""
         head = f"{finding.id} [{finding.severity}] {finding.status}{place}: {finding.title}"
-        said = f"raised by {len(finding.raised_by)} of {supporters_of}; {_tally(finding)}"
-        blocks.append("\n".join(part for part in (head, said, finding.detail) if part))
+        support = f"raised by {len(finding.raised_by)} of {supporters_of}; {_tally(finding)}"
+        blocks.append("\n".join(part for part in (head, support, finding.detail) if part))
     return "\n\n".join(blocks)
 
 

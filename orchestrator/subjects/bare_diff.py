@@ -50,13 +50,13 @@ def read_bare_diff(request: ChangeRequest, data: bytes) -> CapturedChange:
         raise SubjectError("A diff is the whole change: leave --staged, --base and the target out.")
     patches = _parse(data, request.limits)
     reasons = {patch: _reason(patch, request) for patch in patches}
-    found = _find_states(request, [patch for patch, reason in reasons.items() if reason is None])
-    files = [_file(patch, reason, found) for patch, reason in reasons.items()]
+    states = _find_states(request, [patch for patch, reason in reasons.items() if reason is None])
+    files = [_file(patch, reason, states) for patch, reason in reasons.items()]
     return CapturedChange(
-        title=f"given diff{found.where}",
+        title=f"given diff{states.where}",
         diff=b"".join(file.patch.text for file in files if file.patch is not None),
         files=tuple(sorted(files, key=lambda file: file.path)),
-        origin=found.origin,
+        origin=states.origin,
     )
 
 
@@ -74,14 +74,14 @@ def _parse(data: bytes, limits: CaptureLimits) -> tuple[FilePatch, ...]:
         patches = parse_patch(data)
     except BrokenPatch as error:
         raise SubjectError(f"The diff is broken at line {error.line}: {error.reason}") from error
-    seen: set[bytes] = set()
+    paths: set[bytes] = set()
     for patch in patches:
-        if patch.path in seen:
+        if patch.path in paths:
             raise SubjectError(
                 f"The diff changes {readable(patch.path)} twice, as a series of patches does. Review the "
                 "patches one by one, or make one diff of them all."
             )
-        seen.add(patch.path)
+        paths.add(patch.path)
     return patches
 
 
@@ -92,7 +92,7 @@ def _reason(patch: FilePatch, request: ChangeRequest) -> Unread | None:
     )
 
 
-def _file(patch: FilePatch, left_out: Unread | None, found: _States) -> CapturedFile:
+def _file(patch: FilePatch, left_out: Unread | None, known: _States) -> CapturedFile:
     executable = patch.new_mode == EXECUTABLE
     file = CapturedFile(
         readable(patch.path),
@@ -104,7 +104,7 @@ def _file(patch: FilePatch, left_out: Unread | None, found: _States) -> Captured
     )
     if left_out is not None:
         return file
-    before, after = found.states.get(patch.path, (None, None))
+    before, after = known.states.get(patch.path, (None, None))
     if after is None and _is_new_to_readers(file, patch):
         return replace(file, left_out=_NOT_SHOWN)
     return replace(file, before=before, after=after, patch=patch)

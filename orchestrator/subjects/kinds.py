@@ -119,15 +119,15 @@ def language_of(path: str, head: bytes = b"") -> str | None:
 
 def started_by_name(path: str) -> str | None:
     """The name or folder because of which some program runs the file unasked; None where there is none."""
-    found = _STARTED.search(path)
-    return None if found is None else next(group for group in found.groups() if group).lower()
+    match = _STARTED.search(path)
+    return None if match is None else next(group for group in match.groups() if group).lower()
 
 
 def _from_shebang(head: bytes) -> str | None:
-    found = _SHEBANG.match(head[:HEAD_BYTES])
-    if found is None:
+    match = _SHEBANG.match(head[:HEAD_BYTES])
+    if match is None:
         return None
-    program = found[1].decode("ascii", "replace").lower()
+    program = match[1].decode("ascii", "replace").lower()
     return next((language for start, language in _PROGRAMS if program.startswith(start)), "shell")
 
 

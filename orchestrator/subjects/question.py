@@ -132,38 +132,38 @@ def _check_size(contexts: list[tuple[str, bytes]], limits: QuestionLimits) -> No
 
 def _read(request: QuestionRequest, name: str, option: str, limit: int) -> bytes:
     """The text of a file that was named. A symbolic link is followed, and is screened by both of its names."""
-    said = f"{option} {name}"
+    typed = f"{option} {name}"
     file = request.path / name
-    _check_name(name, file, said, request.screen)
+    _check_name(name, file, typed, request.screen)
     try:
-        content = _read_bytes(file, said, limit)
+        content = _read_bytes(file, typed, limit)
     except PermissionError as error:
-        raise EnvironmentFault(f"{said}: there is no permission to read it") from error
+        raise EnvironmentFault(f"{typed}: there is no permission to read it") from error
     except FileNotFoundError as error:
-        raise SubjectError(f"{said}: there is no such file") from error
+        raise SubjectError(f"{typed}: there is no such file") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise SubjectError(f"{said}: it cannot be read: {reason}") from error
-    return as_text(content, said)
+        raise SubjectError(f"{typed}: it cannot be read: {reason}") from error
+    return as_text(content, typed)
 
 
-def _check_name(name: str, file: Path, said: str, screen: Screen) -> None:
+def _check_name(name: str, file: Path, typed: str, screen: Screen) -> None:
     if not name.isprintable():
-        raise SubjectError(f"{said!r}: the name holds characters that cannot be shown")
+        raise SubjectError(f"{typed!r}: the name holds characters that cannot be shown")
     names = (os.path.abspath(file), os.path.realpath(file))
-    if any(stays_here(one, screen) for one in names):
+    if any(stays_here(spelling, screen) for spelling in names):
         raise SubjectError(
-            f"{said}: it may hold secrets, so it is never sent (privacy.never_send; an exception is made with "
+            f"{typed}: it may hold secrets, so it is never sent (privacy.never_send; an exception is made with "
             "privacy.may_send in your own configuration)"
         )
 
 
-def _read_bytes(file: Path, said: str, limit: int) -> bytes:
+def _read_bytes(file: Path, typed: str, limit: int) -> bytes:
     """All of a plain file or of a pipe, like the one that a shell makes of `<(command)`."""
     # Not blocking: to open a named pipe that nobody writes would wait for ever.
     handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        _check_kind(os.fstat(handle).st_mode, said)
+        _check_kind(os.fstat(handle).st_mode, typed)
         os.set_blocking(handle, True)
         with open(handle, "rb", closefd=False) as stream:
             content = stream.read(limit + 1)
@@ -171,30 +171,30 @@ def _read_bytes(file: Path, said: str, limit: int) -> bytes:
         os.close(handle)
     if len(content) > limit:
         raise SubjectError(
-            f"{said}: it is too large (the limit for one file is {megabytes(limit)}): give the part that matters"
+            f"{typed}: it is too large (the limit for one file is {megabytes(limit)}): give the part that matters"
         )
     return content
 
 
-def _check_kind(mode: int, said: str) -> None:
+def _check_kind(mode: int, typed: str) -> None:
     if stat.S_ISDIR(mode):
-        raise SubjectError(f"{said}: it is a folder; name the files in it")
+        raise SubjectError(f"{typed}: it is a folder; name the files in it")
     if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-        raise SubjectError(f"{said}: it is neither a plain file nor a pipe")
+        raise SubjectError(f"{typed}: it is neither a plain file nor a pipe")
 
 
-def as_text(content: bytes, said: str) -> bytes:
+def as_text(content: bytes, typed: str) -> bytes:
     """The bytes without a mark of their order. Raises SubjectError for what is no UTF-8 text, or is nothing."""
     if (unread := screen_content(content)) is not None:
-        raise SubjectError(f"{said}: {unread.reason}, and only text can be asked about")
+        raise SubjectError(f"{typed}: {unread.reason}, and only text can be asked about")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SubjectError(
-            f"{said}: it is not UTF-8 text (byte {error.start}). Convert it, for example with `iconv -t UTF-8`"
+            f"{typed}: it is not UTF-8 text (byte {error.start}). Convert it, for example with `iconv -t UTF-8`"
         ) from None
     if "\0" in text:
-        raise SubjectError(f"{said}: it is binary, and only text can be asked about")
+        raise SubjectError(f"{typed}: it is binary, and only text can be asked about")
     if not text.strip():
-        raise SubjectError(f"{said}: it is empty")
+        raise SubjectError(f"{typed}: it is empty")
     return text.encode()

@@ -39,12 +39,12 @@ def find_commit(git: Git, revision: str) -> str | None:
 
 def require_commit(git: Git, revision: str) -> str:
     """Like `find_commit`; raises SubjectError with the nearest branch and tag names."""
-    found = find_commit(git, revision)
-    if found is None:
+    commit = find_commit(git, revision)
+    if commit is None:
         raise SubjectError(
             f"'{revision}' is no revision of this repository.{suggest(git, revision)}"
         )
-    return found
+    return commit
 
 
 def suggest(git: Git, revision: str) -> str:
@@ -89,15 +89,15 @@ def find_default_branch(git: Git) -> str | None:
 
 def find_merge_base(git: Git, left: str, right: str) -> str | None:
     """Where two lines of work parted; None when they share no commit that is known here."""
-    found = git.ask("merge-base", left, right)
-    return found.splitlines()[0] if found else None
+    bases = git.ask("merge-base", left, right)
+    return bases.splitlines()[0] if bases else None
 
 
 def require_merge_base(git: Git, left: str, right: str) -> str:
     """Like `find_merge_base`; raises SubjectError that tells a shallow clone from unrelated histories."""
-    found = find_merge_base(git, require_commit(git, left), require_commit(git, right))
-    if found is not None:
-        return found
+    base = find_merge_base(git, require_commit(git, left), require_commit(git, right))
+    if base is not None:
+        return base
     if git.ask("rev-parse", "--is-shallow-repository") == "true":
         raise SubjectError(
             f"This clone is shallow and does not hold the commit at which {left} and {right} parted. {DEEPEN}"

@@ -28,11 +28,11 @@ def counted_synthesis(brief: SynthesisBrief, why: str = "written by no model") -
     accepted, rejected = groups[FindingStatus.ACCEPTED], groups[FindingStatus.REJECTED]
     open_ones = groups[FindingStatus.CONTESTED] + groups[FindingStatus.UNDECIDED]
     ending = f" The discussion ended as {brief.ending}." if brief.ending else ""
-    found = len(brief.findings)
+    count = len(brief.findings)
     return Synthesis(
         summary=(
             f"Rule-based synthesis (counted by code, {why}): "
-            f"{found} finding{'' if found == 1 else 's'}, {len(accepted)} accepted, "
+            f"{count} finding{'' if count == 1 else 's'}, {len(accepted)} accepted, "
             f"{len(rejected)} rejected, {len(open_ones)} open.{ending}{_figures(brief.assessment)}"
         ),
         consensus=tuple(accepted),

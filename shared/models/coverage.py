@@ -99,7 +99,9 @@ class CoverageReport(Wire):
     def missing(self) -> tuple[Absence, ...]:
         """The absences that keep an approval away, without those of files that nobody read."""
         unread = {file.path for file in self.unread}
-        return tuple(one for one in self.absent if not one.excused and one.path not in unread)
+        return tuple(
+            absence for absence in self.absent if not absence.excused and absence.path not in unread
+        )
 
     @property
     def complete(self) -> bool:

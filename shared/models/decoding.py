@@ -39,15 +39,15 @@ def decode(data: bytes, *, python: bool = False) -> str | None:
 
 def python_encoding(data: bytes) -> str | None:
     """The codec by which Python reads the file; None when Python refuses it."""
-    found = None
+    cookie = None
     first_two = _FIRST_TWO.match(data.removeprefix(_UTF8))
     for line in first_two.groups() if first_two else ():
-        found = _COOKIE.match(line)
-        if found is not None or not _BLANK.match(line):
+        cookie = _COOKIE.match(line)
+        if cookie is not None or not _BLANK.match(line):
             break
-    if found is None:
+    if cookie is None:
         return "utf-8"
-    codec = _text_codec(found[1].decode("ascii", "replace"))
+    codec = _text_codec(cookie[1].decode("ascii", "replace"))
     if data.startswith(_UTF8) and codec != "utf-8":
         return None
     return codec

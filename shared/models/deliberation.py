@@ -62,11 +62,11 @@ def _line_tokens(*tokens: str) -> re.Pattern[str]:
 
 def _only_token(pattern: re.Pattern[str], text: str) -> tuple[str, str] | None:
     """The one token that the lines begin with and what follows it; None when there is none, or two that differ."""
-    said = _words(text)
-    found = list(pattern.finditer(said))
-    if len({match["token"] for match in found}) != 1:
+    words = _words(text)
+    tokens = list(pattern.finditer(words))
+    if len({match["token"] for match in tokens}) != 1:
         return None
-    return found[0]["token"], said[found[0].end() :].lstrip(_LEFT_OVER).strip()
+    return tokens[0]["token"], words[tokens[0].end() :].lstrip(_LEFT_OVER).strip()
 
 
 class SpokenReply(ForeignWire):
@@ -115,11 +115,11 @@ class Ranking(SpokenReply):
     @classmethod
     def from_text(cls, text: str) -> Self | None:
         """Numbered lines of one label each, after `FINAL RANKING:` where that stands."""
-        said = _words(text)
-        headings = list(_FINAL_RANKING.finditer(said))
+        words = _words(text)
+        headings = list(_FINAL_RANKING.finditer(words))
         start = headings[-1].end() if headings else 0
-        labels = _NUMBERED.findall(said[start:])
-        reason = said[: headings[-1].start()].strip() if headings else ""
+        labels = _NUMBERED.findall(words[start:])
+        reason = words[: headings[-1].start()].strip() if headings else ""
         return cls._of({"ranking": labels, "reason": reason})
 
 
@@ -151,8 +151,8 @@ class Bid(SpokenReply):
     @classmethod
     def from_text(cls, text: str) -> Self | None:
         """`REQUEST` or `PASS` at the start of a line; both is neither."""
-        found = _only_token(_BID, text)
-        return None if found is None else cls._of({"action": found[0], "reason": found[1]})
+        token = _only_token(_BID, text)
+        return None if token is None else cls._of({"action": token[0], "reason": token[1]})
 
 
 _SELECTION = re.compile(
@@ -179,16 +179,16 @@ class Selection(SpokenReply):
     @classmethod
     def from_text(cls, text: str) -> Self | None:
         """`SELECT: name` or `END: conclusion` (all that follows); what stands before it is the reason."""
-        said = _words(text)
-        found = list(_SELECTION.finditer(said))
-        if not found:
+        words = _words(text)
+        choices = list(_SELECTION.finditer(words))
+        if not choices:
             return None
-        first = found[0]
-        reason = said[: first.start()].strip()
-        names = {match[2].strip(" \t*_`\"'.{}[]") for match in found}
-        match first[1], {match[1] for match in found}:
+        first = choices[0]
+        reason = words[: first.start()].strip()
+        names = {match[2].strip(" \t*_`\"'.{}[]") for match in choices}
+        match first[1], {match[1] for match in choices}:
             case "END", kinds if kinds == {"END"}:
-                conclusion = said[first.start(2) :]
+                conclusion = words[first.start(2) :]
                 return cls._of({"action": "END", "conclusion": conclusion, "reason": reason})
             case "SELECT", kinds if kinds == {"SELECT"} and len(names) == 1:
                 return cls._of({"action": "SELECT", "speaker": names.pop(), "reason": reason})
@@ -215,10 +215,10 @@ class Conclusion(SpokenReply):
     @classmethod
     def from_text(cls, text: str) -> Self | None:
         """All of it, or what follows `END:`; the choice of a speaker is no conclusion."""
-        said = _words(text)
-        if _SELECTION.search(said) is None:
-            return cls._of({"conclusion": said})
-        chosen = Selection.from_text(said)
+        words = _words(text)
+        if _SELECTION.search(words) is None:
+            return cls._of({"conclusion": words})
+        chosen = Selection.from_text(words)
         return None if chosen is None else cls._of({"conclusion": chosen.conclusion or ""})
 
 
@@ -253,16 +253,16 @@ class Ballot(SpokenReply):
     @classmethod
     def _known_or_unsaid(cls, value: object) -> object:
         """What is no position says nothing of the past, and the vote itself stands."""
-        said = value.strip().lower() if isinstance(value, str) else None
-        return said if said in _POSITIONS.values() else None
+        position = value.strip().lower() if isinstance(value, str) else None
+        return position if position in _POSITIONS.values() else None
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:
         """`AGREE`, `PARTIAL`, `DISAGREE` or `ABSTAIN` at the start of a line (or 동의, 부분 동의, 반대, 기권)."""
-        found = _only_token(_BALLOT, text)
-        if found is None:
+        token = _only_token(_BALLOT, text)
+        if token is None:
             return None
-        return cls._of({"position": _POSITIONS[found[0]], "reason": found[1]})
+        return cls._of({"position": _POSITIONS[token[0]], "reason": token[1]})
 
 
 DELIBERATION_REPLIES: dict[str, type[ForeignWire]] = {

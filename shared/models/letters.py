@@ -119,14 +119,14 @@ def _small() -> dict[int, str]:
 @functools.lru_cache(maxsize=1)
 def _plain() -> dict[int, str]:
     """Letters and digits that are plain ones after NFKC, look like one, or are digits of another script."""
-    found = {}
+    plain_forms = {}
     for first, last in _FORMS:
         for code in range(first, last + 1):
             plain = unicodedata.normalize("NFKC", chr(code))
             if len(plain) == 1 and plain.isascii() and plain.isalnum():
-                found[code] = plain
+                plain_forms[code] = plain
             elif (digit := unicodedata.decimal(chr(code), None)) is not None:
-                found[code] = str(digit)
+                plain_forms[code] = str(digit)
     for others, letters in _CONFUSED:
-        found |= dict(zip(map(ord, others), letters, strict=True))
-    return found
+        plain_forms |= dict(zip(map(ord, others), letters, strict=True))
+    return plain_forms

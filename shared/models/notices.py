@@ -81,7 +81,7 @@ NoneOrTold = Annotated[Notice | None, BeforeValidator(_lifted_or_none)]
 OptionalTold = Annotated[
     Notice | None,
     BeforeValidator(_lifted_or_none),
-    PlainSerializer(lambda told: "" if told is None else told.model_dump(mode="json")),
+    PlainSerializer(lambda stored: "" if stored is None else stored.model_dump(mode="json")),
 ]
 """The same where there may be none, which is stored as an empty text."""
 Caveat = Annotated[Notice | None, BeforeValidator(_caveat)]
@@ -115,18 +115,18 @@ def sentences(first: Notice | None, *others: Notice | None) -> Notice:
     return parts[0] if len(parts) == 1 else notice(SENTENCES, parts=parts)
 
 
-def holds(told: Notice, code: str) -> bool:
+def holds(stored: Notice, code: str) -> bool:
     """Whether a notice, or one within it, has the code."""
-    return told.code == code or any(
+    return stored.code == code or any(
         isinstance(part, Notice) and holds(part, code)
-        for value in told.params.values()
+        for value in stored.params.values()
         for part in (value if isinstance(value, tuple) else (value,))
     )
 
 
-def earlier_text(told: Notice) -> str:
+def earlier_text(stored: Notice) -> str:
     """What of a notice is the text of an earlier version."""
-    return "; ".join(str(part.params.get("text")) for part in _parts(told) if part.code == TEXT)
+    return "; ".join(str(part.params.get("text")) for part in _parts(stored) if part.code == TEXT)
 
 
 def _parts(whole: Notice | None) -> tuple[Notice, ...]:
@@ -134,7 +134,7 @@ def _parts(whole: Notice | None) -> tuple[Notice, ...]:
         return ()
     parts = whole.params.get("parts") if whole.code == SENTENCES else None
     return (
-        tuple(one for one in parts if isinstance(one, Notice))
+        tuple(part for part in parts if isinstance(part, Notice))
         if isinstance(parts, tuple)
         else (whole,)
     )
@@ -145,11 +145,11 @@ def _parts(whole: Notice | None) -> tuple[Notice, ...]:
 _MARK = '{"code":'
 
 
-def as_column(told: Notice | str) -> str:
+def as_column(stored: Notice | str) -> str:
     """What a column of text holds of a notice, or of words that are nobody's notice."""
-    if isinstance(told, str):
-        return told if not told.startswith(_MARK) else verbatim(told).model_dump_json()
-    return told.model_dump_json()
+    if isinstance(stored, str):
+        return stored if not stored.startswith(_MARK) else verbatim(stored).model_dump_json()
+    return stored.model_dump_json()
 
 
 def of_column(stored: str | None) -> Notice | None:
@@ -162,7 +162,7 @@ def of_column(stored: str | None) -> Notice | None:
         else (stored.partition(f"; {_MARK}"))
     )
     try:
-        told = Notice.model_validate_json(_MARK + rest) if mark else None
+        noted = Notice.model_validate_json(_MARK + rest) if mark else None
     except ValueError:
         return verbatim(stored)
-    return sentences(verbatim(words) if words else None, told)
+    return sentences(verbatim(words) if words else None, noted)

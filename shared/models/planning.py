@@ -64,7 +64,7 @@ class PlanCritique(ForeignWire):
         entries = entries_of(self, OBJECTIONS)
         if not entries and self.verdict == "REVISE" and not self.stances:
             entries = [("summary", self.summary or "It says REVISE, and not why")]
-        return tuple(objection(*one) for one in entries)
+        return tuple(objection(*entry) for entry in entries)
 
     @model_validator(mode="after")
     def _says_why(self) -> Self:

@@ -64,9 +64,9 @@ class Critique(ForeignWire):
         if self.verdict == "APPROVED":
             entries = _grave(self, "security_risks") or _grave(self, "issue_summary")
         elif not entries:
-            said = "" if says_nothing(self.summary) else self.summary
-            entries = [("summary", said or "It says NEEDS_FIX, and not why")]
-        return tuple(_minor(objection(*one)) for one in entries)
+            summary = "" if says_nothing(self.summary) else self.summary
+            entries = [("summary", summary or "It says NEEDS_FIX, and not why")]
+        return tuple(_minor(objection(*entry)) for entry in entries)
 
 
 def _grave(reply: Critique, section: str) -> list[tuple[str, Entry]]:
@@ -78,12 +78,12 @@ def _grave(reply: Critique, section: str) -> list[tuple[str, Entry]]:
     ]
 
 
-def _minor(one: RaisedFinding) -> RaisedFinding:
-    if one.severity.rank >= Severity.MINOR.rank:
-        return one
-    said = f"called {one.severity} without a place or a quotation"
-    detail = f"{one.detail} ({said})" if one.detail else said
-    return one.model_copy(update={"severity": Severity.MINOR, "detail": detail})
+def _minor(finding: RaisedFinding) -> RaisedFinding:
+    if finding.severity.rank >= Severity.MINOR.rank:
+        return finding
+    remark = f"called {finding.severity} without a place or a quotation"
+    detail = f"{finding.detail} ({remark})" if finding.detail else remark
+    return finding.model_copy(update={"severity": Severity.MINOR, "detail": detail})
 
 
 class ReviewCritique(Critique):

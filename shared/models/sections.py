@@ -87,7 +87,7 @@ def entries_of(reply: ForeignWire, sections: Iterable[str]) -> list[tuple[str, E
     wanted = set(sections)
     names = [name for name in type(reply).model_fields if name in wanted]
     entries = ((name, entry) for name in names for entry in getattr(reply, name))
-    return [one for one in entries if not says_nothing(one[1])]
+    return [entry for entry in entries if not says_nothing(entry[1])]
 
 
 def objection(section: str, entry: Entry) -> RaisedFinding:

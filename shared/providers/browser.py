@@ -34,5 +34,5 @@ def profile_folder(site: str, given: str | None, environ: Mapping[str, str]) -> 
 def browser_program(given: str | None, environ: Mapping[str, str]) -> str | None:
     """The path of a Chromium; None when there is none."""
     names = (given,) if given else PROGRAMS
-    found = (find_program(name, environ.get("PATH", "")) for name in names)
-    return next((path for path in found if path), None)
+    paths = (find_program(name, environ.get("PATH", "")) for name in names)
+    return next((path for path in paths if path), None)

@@ -33,9 +33,9 @@ class KeyPlace:
     user: str
 
     @classmethod
-    def of(cls, told: str) -> KeyPlace:
+    def of(cls, written: str) -> KeyPlace:
         """`SERVICE/USERNAME`; a lone name is one of `quorate keys`. Raises ValueError for half a place."""
-        service, slash, user = told.rpartition("/")
+        service, slash, user = written.rpartition("/")
         if not user.strip() or (slash and not service.strip()):
             raise ValueError("expected NAME, or SERVICE/USERNAME")
         return cls(service.strip() if slash else SERVICE, user.strip())
@@ -53,8 +53,8 @@ def read_key(place: KeyPlace, patience_s: float = PATIENCE_S) -> str | None:
     """The key, None when the keyring has none there. Raises EnvironmentFault when there is no usable keyring."""
 
     def read(ring: ModuleType) -> str | None:
-        held = ring.get_password(place.service, place.user)
-        return None if held is None else str(held)
+        password = ring.get_password(place.service, place.user)
+        return None if password is None else str(password)
 
     return _asked(read, patience_s)
 

@@ -55,10 +55,10 @@ def own_key_source(
     named = KeySource(options.api_key_env, options.api_key_file, options.api_key_keyring)
     if named != KeySource():
         return named
-    held = {str(one.header).lower() for one in header_sources(options)}
+    headers = {str(source.header).lower() for source in header_sources(options)}
     if options.base_url is not None or not row.key_variables:
         return None
-    if held and held & secret_headers(catalogue):
+    if headers and headers & secret_headers(catalogue):
         return None
     return KeySource(env=row.key_variables[0])
 
@@ -79,7 +79,11 @@ def key_variables(
     A file and a keyring are read at every call, so no worker can have an old key from them.
     """
     everybody = (participant, *participant.fallback)
-    return tuple(dict.fromkeys(name for one in everybody for name in _variables(one, catalogue)))
+    return tuple(
+        dict.fromkeys(
+            name for participant in everybody for name in _variables(participant, catalogue)
+        )
+    )
 
 
 def _variables(participant: Participant, catalogue: ProviderTypes) -> Iterator[str]:
@@ -91,7 +95,7 @@ def _variables(participant: Participant, catalogue: ProviderTypes) -> Iterator[s
     except ValidationError:  # of an older version: its turn says what is wrong
         return
     if isinstance(options, HttpOptions):
-        yield from (one.env for one in key_sources(row, options, catalogue) if one.env)
+        yield from (source.env for source in key_sources(row, options, catalogue) if source.env)
     elif isinstance(options, CommandOptions):
         yield from (
             name

@@ -126,15 +126,15 @@ def breakers(redis_url: str) -> list[Breaker]:
         accounts = sorted(_texts(client.smembers(ACCOUNTS_KEY)))
         seconds, micros = client.time()
         now_ms = int(seconds) * 1000 + int(micros) // 1000
-        found = []
+        states = []
         for account in accounts:
             fields: Any = client.hgetall(account_key(account))
             in_flight = client.zcount(slots_key(account), f"({now_ms}", "+inf")
             if fields:
-                found.append(_breaker(account, fields, int(in_flight), now_ms))
+                states.append(_breaker(account, fields, int(in_flight), now_ms))
             else:
                 client.srem(ACCOUNTS_KEY, account)
-    return found
+    return states
 
 
 def _breaker(account: str, fields: Mapping[str, str], in_flight: int, now_ms: int) -> Breaker:
@@ -181,14 +181,14 @@ def paused(redis_url: str) -> list[Pause]:
     """What is paused, by name. Raises EnvironmentFault when Redis is away."""
     with _connected(redis_url) as client:
         notes: Any = client.hgetall(PAUSED_KEY)
-    found = []
+    pauses = []
     for name, note in sorted(notes.items()):
         try:
             fields = _Note.model_validate_json(note)
         except ValidationError:
             fields = _Note()  # it pauses all the same
-        found.append(Pause(name, fields.since, fields.reason))
-    return found
+        pauses.append(Pause(name, fields.since, fields.reason))
+    return pauses
 
 
 class _Note(Wire):
@@ -209,8 +209,8 @@ def _connected(redis_url: str) -> Iterator[redis.Redis]:
         client.close()
 
 
-def _texts(found: Any) -> set[str]:
-    return {str(item) for item in found}
+def _texts(items: Any) -> set[str]:
+    return {str(item) for item in items}
 
 
 def _digest(text: str) -> str:

@@ -141,10 +141,10 @@ def context_window(participant: Participant, catalogue: ProviderTypes = CATALOGU
     if not url or not model:
         return None
     try:
-        _, found = _snapshot().find_provider_model(model, None, None, url)
+        _, model_info = _snapshot().find_provider_model(model, None, None, url)
     except LookupError:
         return None
-    return int(found.context_window) if found.context_window else None
+    return int(model_info.context_window) if model_info.context_window else None
 
 
 def _snapshot() -> Any:

@@ -97,7 +97,7 @@ def load_script(path: Path | str) -> list[dict[str, JsonValue]]:
     return [_checked(node, file).model_dump(mode="json", exclude_unset=True) for node in entries]
 
 
-def parse_entries(entries: list[JsonValue], who: str) -> tuple[ScriptedReply, ...]:
+def parse_entries(entries: list[JsonValue], participant: str) -> tuple[ScriptedReply, ...]:
     """Entries that came inline. Raises ConfigurationError naming the entry."""
     checked = []
     for number, entry in enumerate(entries, 1):
@@ -105,7 +105,9 @@ def parse_entries(entries: list[JsonValue], who: str) -> tuple[ScriptedReply, ..
             checked.append(ScriptedReply.model_validate(entry))
         except ValidationError as error:
             problem, _ = _first_problem(error)
-            raise ConfigurationError(f"Entry {number} of {who}'s script: {problem}") from None
+            raise ConfigurationError(
+                f"Entry {number} of {participant}'s script: {problem}"
+            ) from None
     return tuple(checked)
 
 
@@ -174,11 +176,11 @@ def _checked(node: yaml.Node, file: Path) -> ScriptedReply:
 
 def _first_problem(error: ValidationError) -> tuple[str, tuple[int | str, ...]]:
     """A sentence about the first error, and where in the entry it is."""
-    found = error.errors(include_input=False, include_url=False)
-    extra = next((item for item in found if item["type"] == "extra_forbidden"), None)
+    problems = error.errors(include_input=False, include_url=False)
+    extra = next((item for item in problems if item["type"] == "extra_forbidden"), None)
     if extra is not None:
         return _unknown_key(extra["loc"]), extra["loc"]
-    first = found[0]
+    first = problems[0]
     name = ".".join(str(part) for part in first["loc"] if part in _NAMES)
     words = first["msg"].removeprefix("Value error, ")
     if first["type"] == "enum" and name == "fault":
@@ -202,8 +204,8 @@ def _line_of(node: yaml.Node, place: tuple[int | str, ...]) -> int:
     for part in place:
         if not isinstance(node, yaml.MappingNode):
             break
-        found = next(((k, v) for k, v in node.value if k.value == part), None)
-        if found is None:
+        pair = next(((k, v) for k, v in node.value if k.value == part), None)
+        if pair is None:
             break
-        line, node = int(found[0].start_mark.line), found[1]
+        line, node = int(pair[0].start_mark.line), pair[1]
     return line + 1

@@ -32,10 +32,10 @@ def design_tables(catalogue: ProviderTypes = CATALOGUE) -> Mapping[str, str]:
     """What docs/design/providers.md says of each row, and of the services that take part by themselves."""
     rows = [_facts(row) for row in catalogue.values()]
     heads = ("type", "module", "reaches", "bills", "key variable", "key header", "streams")
-    found = [line for row in catalogue.values() for line in _announced(row)]
+    announced = [line for row in catalogue.values() for line in _announced(row)]
     return {
         "providers": table(heads, rows),
-        "discovery": table(("announced by", "type", "takes part as", "default model"), found),
+        "discovery": table(("announced by", "type", "takes part as", "default model"), announced),
     }
 
 
@@ -43,7 +43,7 @@ def written(page: str, tables: Mapping[str, str]) -> str:
     """The page with the tables between their marks. Raises KeyError for a mark without a table."""
     return re.sub(
         r"(<!-- generated (\w+)[^>]* -->\n).*?(<!-- end -->)",
-        lambda found: f"{found[1]}{tables[found[2]]}{found[3]}",
+        lambda match: f"{match[1]}{tables[match[2]]}{match[3]}",
         page,
         flags=re.DOTALL,
     )

@@ -77,5 +77,5 @@ def _texts_of(name: str, value: JsonValue) -> Iterator[tuple[str, str]]:
     elif isinstance(value, Mapping):
         yield from _texts(value)
     elif isinstance(value, Iterable):
-        for one in value:
-            yield from _texts_of(name, one)
+        for entry in value:
+            yield from _texts_of(name, entry)

@@ -102,9 +102,9 @@ def without_marker(text: str, marker: str) -> str:
         return text
     folded = looking_alike(text)
     pieces, at = [], 0
-    for found in _spread(marker).finditer(folded):
-        pieces += [text[at : found.start()], "[marker removed]"]
-        at = found.end()
+    for match in _spread(marker).finditer(folded):
+        pieces += [text[at : match.start()], "[marker removed]"]
+        at = match.end()
     return "".join((*pieces, text[at:]))
 
 
@@ -128,8 +128,8 @@ _SIGNS = re.compile(
 )
 
 
-def _broken(found: re.Match[str]) -> str:
-    return f"{found.group()} "
+def _broken(match: re.Match[str]) -> str:
+    return f"{match.group()} "
 
 
 def visible(text: str) -> str:

@@ -51,24 +51,24 @@ class SoFar:
 
 def readable(text: str) -> str:
     """What a person would read of a reply's text so far; empty while there is nothing."""
-    said, body = _parts(text)
+    words, body = _parts(text)
     if not body.startswith("{"):
-        return said.strip()
-    found = [_unescaped(raw) for key, raw in _strings(body) if key in READABLE]
-    return "\n".join(one for one in found if one.strip())
+        return words.strip()
+    texts = [_unescaped(raw) for key, raw in _strings(body) if key in READABLE]
+    return "\n".join(text for text in texts if text.strip())
 
 
 def plain_words(text: str) -> str | None:
     """The words of a text that is read as it is, however it goes on; None for JSON and where none have begun."""
-    said, body = _parts(text)
-    return said if body and not body.startswith("{") else None
+    words, body = _parts(text)
+    return words if body and not body.startswith("{") else None
 
 
 def _parts(text: str) -> tuple[str, str]:
     """The text without its thoughts, and that without the fence that it begins with."""
-    said = _THOUGHTS.sub("", text, count=1)
-    opening = _FENCE.match(said)
-    return said, said[opening.end() :] if opening else said
+    words = _THOUGHTS.sub("", text, count=1)
+    opening = _FENCE.match(words)
+    return words, words[opening.end() :] if opening else words
 
 
 @dataclass

@@ -67,16 +67,16 @@ def need_of(call: ProviderCall) -> CallNeed:
 
 
 def _refused(participant: Participant, need: CallNeed, lacking: Shortage) -> ProviderError:
-    who = participant.name
+    name = participant.name
     if lacking.passing:
         return NotYet(
             FailureKind.OVER_BUDGET,
-            f"{who} waits: calls under way have reserved the rest of the budget.",
+            f"{name} waits: calls under way have reserved the rest of the budget.",
             retry_after_s=UNTIL_SETTLED_S,
-            told=notice("waits_budget", who=who),
+            told=notice("waits_budget", who=name),
         )
     return ProviderError(
-        FailureKind.OVER_BUDGET, f"{who} does not speak: {_why(participant, need, lacking)}"
+        FailureKind.OVER_BUDGET, f"{name} does not speak: {_why(participant, need, lacking)}"
     )
 
 

@@ -124,35 +124,35 @@ def _admitted(limiter: Limiter, call: ProviderCall, cancel: Cancelled) -> Permit
 
 
 def _not_admitted(call: ProviderCall, answer: Admission) -> ProviderError:
-    who = call.participant.name
+    name = call.participant.name
     spread = random.random() * _SPREAD * answer.wait_s  # noqa: S311 - jitter, not a secret
     wait_s = answer.wait_s + spread
     match answer.verdict:
         case AdmissionVerdict.PAUSED:
             paused = answer.detail
-            message = f"{who} waits: an operator paused '{paused}' (`quorate participants resume {paused}`)."
-            told = notice("waits_paused", who=who, name=paused)
+            message = f"{name} waits: an operator paused '{paused}' (`quorate participants resume {paused}`)."
+            told = notice("waits_paused", who=name, name=paused)
             return NotYet(FailureKind.RATE_LIMITED, message, retry_after_s=wait_s, told=told)
         case AdmissionVerdict.OPEN:
-            return _open(who, answer, wait_s)
+            return _open(name, answer, wait_s)
         case AdmissionVerdict.PROBING:
             cause = _cause(answer)
-            message = f"{who} waits: another turn tries whether its provider is back ({cause})."
-            told = notice("waits_probing", who=who, why=cause)
+            message = f"{name} waits: another turn tries whether its provider is back ({cause})."
+            told = notice("waits_probing", who=name, why=cause)
             return NotYet(FailureKind.OVERLOADED, message, retry_after_s=wait_s, told=told)
         case _ if answer.verdict is AdmissionVerdict.BLOCKED and answer.wait_s > LONGEST_BLOCK_S:
             return ProviderError(
                 FailureKind.RATE_LIMITED,
-                f"{who}'s provider asks for no calls within the next {answer.wait_s / 60:.0f} minutes.",
+                f"{name}'s provider asks for no calls within the next {answer.wait_s / 60:.0f} minutes.",
             )
     code, why = "waits_asked", "its provider asked for a pause"
     if answer.verdict is AdmissionVerdict.WAIT:
         code, why = "waits_limit", "its account's limit (rpm, tpm or parallel) is used up"
     return NotYet(
         FailureKind.RATE_LIMITED,
-        f"{who} waits {wait_s:.0f} s: {why}.",
+        f"{name} waits {wait_s:.0f} s: {why}.",
         retry_after_s=wait_s,
-        told=notice(code, who=who, s=wait_s),
+        told=notice(code, who=name, s=wait_s),
     )
 
 
@@ -161,19 +161,19 @@ def _cause(answer: Admission) -> str:
     return answer.said.rstrip(".") or answer.detail or FailureKind.UNREACHABLE
 
 
-def _open(who: str, answer: Admission, wait_s: float) -> ProviderError:
+def _open(name: str, answer: Admission, wait_s: float) -> ProviderError:
     kind, cause = _kind(answer.detail), _cause(answer)
     again = f"it is tried again in {wait_s:.0f} s"
     if kind is FailureKind.CREDENTIALS:
-        told = notice("key_refused", who=who, why=cause, s=wait_s)
-        message = f"{who}'s key was refused a moment ago ({cause}); {again}."
+        told = notice("key_refused", who=name, why=cause, s=wait_s)
+        message = f"{name}'s key was refused a moment ago ({cause}); {again}."
         return ProviderError(kind, message, told=told)
     return NotYet(
         kind,
-        f"{who}'s provider failed again and again ({cause}); {again}.",
+        f"{name}'s provider failed again and again ({cause}); {again}.",
         retry_after_s=wait_s,
         counted=True,
-        told=notice("waits_failing", who=who, why=cause, s=wait_s),
+        told=notice("waits_failing", who=name, why=cause, s=wait_s),
     )
 
 

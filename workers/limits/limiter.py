@@ -101,13 +101,13 @@ class Limiter:
     def _renew(self) -> None:
         while not self._closed.wait(self._lease_s / 4):
             with self._lock:
-                held = list(self._held.values())
-            if not held:
+                permits = list(self._held.values())
+            if not permits:
                 continue
             try:
-                self._shared.renew(held)
+                self._shared.renew(permits)
             except redis.RedisError as error:
-                log.warning("limits.not_renewed", permits=len(held), why=type(error).__name__)
+                log.warning("limits.not_renewed", permits=len(permits), why=type(error).__name__)
 
 
 def permit_name() -> str:

@@ -84,5 +84,5 @@ class LocalState:
             account.blocked_until = max(account.blocked_until, now + wait_s)
         return Settled(refusals=int(ended.effect is Effect.LIMITED), wait_s=wait_s)
 
-    def renew(self, held: Iterable[AdmissionRequest]) -> None:
+    def renew(self, permits: Iterable[AdmissionRequest]) -> None:
         """Nothing to do: what this process holds dies with it."""

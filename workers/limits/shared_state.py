@@ -63,7 +63,7 @@ class SharedState:
     def ask(self, asked: AdmissionRequest) -> Admission:
         """One script: breaker, pause, cooldown, slots, requests, tokens; counted if it is let through."""
         limits = asked.limits
-        found: Any = self._admit(
+        answer: Any = self._admit(
             keys=[
                 account_key(asked.account),
                 slots_key(asked.account),
@@ -82,17 +82,19 @@ class SharedState:
                 *asked.names,
             ],
         )
-        verdict, number, detail = AdmissionVerdict(found[0]), float(found[1]), str(found[2])
+        verdict, number, detail = AdmissionVerdict(answer[0]), float(answer[1]), str(answer[2])
         if verdict is AdmissionVerdict.OK:
             return Admission(verdict, bucket=detail)
-        said = str(found[3]) if verdict in (AdmissionVerdict.OPEN, AdmissionVerdict.PROBING) else ""
-        return Admission(verdict, wait_s=_possible(verdict, number), detail=detail, said=said)
+        words = (
+            str(answer[3]) if verdict in (AdmissionVerdict.OPEN, AdmissionVerdict.PROBING) else ""
+        )
+        return Admission(verdict, wait_s=_possible(verdict, number), detail=detail, said=words)
 
     def settle(self, ended: CallEnd) -> Settled:
         """One script: the slot is free, the tokens are corrected, cooldown and breaker are set."""
         asked = ended.asked
         after, cooldown_ms, longest_ms = self._breaker
-        found: Any = self._settle(
+        answer: Any = self._settle(
             keys=[account_key(asked.account), slots_key(asked.account)],
             args=[
                 asked.permit,
@@ -111,15 +113,15 @@ class SharedState:
                 asked.key,
             ],
         )
-        return Settled(int(found[0]), int(found[1]) / 1000, bool(found[2]))
+        return Settled(int(answer[0]), int(answer[1]) / 1000, bool(answer[2]))
 
-    def renew(self, held: Iterable[AdmissionRequest]) -> None:
+    def renew(self, permits: Iterable[AdmissionRequest]) -> None:
         """Prolong the leases of calls under way; one that ran out stays lost."""
         by_account: dict[str, list[str]] = defaultdict(list)
-        for asked in held:
+        for asked in permits:
             by_account[asked.account].append(asked.permit)
-        for account, permits in by_account.items():
-            self._renew(keys=[slots_key(account)], args=[self._lease_ms, *permits])
+        for account, names in by_account.items():
+            self._renew(keys=[slots_key(account)], args=[self._lease_ms, *names])
 
     def close(self) -> None:
         """Drop the connections."""

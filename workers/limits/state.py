@@ -100,5 +100,5 @@ class AccountState(Protocol):
     def settle(self, ended: CallEnd) -> Settled:
         """Take the end of a call that was let through."""
 
-    def renew(self, held: Iterable[AdmissionRequest]) -> None:
+    def renew(self, permits: Iterable[AdmissionRequest]) -> None:
         """Say that these calls are still under way."""

@@ -41,19 +41,19 @@ class Secret:
 
 
 def key_from(
-    who: str, source: KeySource, environ: Mapping[str, str] | None = None
+    participant: str, source: KeySource, environ: Mapping[str, str] | None = None
 ) -> Secret | None:
     """The key from the place that is named, None when none is. The keyring comes first, then the file.
 
     Raises ProviderError (credentials) when what is named is missing, empty or no key.
     """
     if source.keyring is not None:
-        return _from_keyring(who, source, source.keyring)
+        return _from_keyring(participant, source, source.keyring)
     if source.file is not None:
-        return _from_file(who, source, source.file)
+        return _from_file(participant, source, source.file)
     if source.env is not None:
         environ = os.environ if environ is None else environ
-        return _from_environment(who, source, source.env, environ)
+        return _from_environment(participant, source, source.env, environ)
     return None
 
 
@@ -69,48 +69,50 @@ def _held(place: KeyPlace, _minute: int) -> Secret:
     return Secret(value.strip())
 
 
-def _from_keyring(who: str, source: KeySource, told: str) -> Secret:
-    shown = redact(told, ())
+def _from_keyring(participant: str, source: KeySource, entry: str) -> Secret:
+    shown = redact(entry, ())
     try:
-        place = KeyPlace.of(told)
+        place = KeyPlace.of(entry)
     except ValueError as error:
-        raise _refused(f"{who}: {source.option}_keyring '{shown}': {error}.") from None
+        raise _refused(f"{participant}: {source.option}_keyring '{shown}': {error}.") from None
     try:
-        held = _held(place, int(time.monotonic() // _KEYRING_KEPT_S))
+        secret = _held(place, int(time.monotonic() // _KEYRING_KEPT_S))
     except LookupError:
         hint = f" `quorate keys set {shown}` stores one." if place.service == SERVICE else ""
         raise _refused(
-            f"{who} needs {source.wanted} and the keyring has none at '{shown}'.{hint}"
+            f"{participant} needs {source.wanted} and the keyring has none at '{shown}'.{hint}"
         ) from None
     except EnvironmentFault as fault:
-        raise _refused(f"{who} needs {source.wanted} from the keyring. {fault}") from None
-    return _checked(who, f"the keyring's entry '{shown}'", held.reveal(), source)
+        raise _refused(f"{participant} needs {source.wanted} from the keyring. {fault}") from None
+    return _checked(participant, f"the keyring's entry '{shown}'", secret.reveal(), source)
 
 
-def _from_file(who: str, source: KeySource, name: str) -> Secret:
+def _from_file(participant: str, source: KeySource, name: str) -> Secret:
     try:
         value = Path(name).expanduser().read_text(encoding="utf-8").strip()
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
-        raise _refused(f"{who}: the key file {name} cannot be read: {reason}.") from None
-    return _checked(who, f"the key file {name}", value, source)
+        raise _refused(f"{participant}: the key file {name} cannot be read: {reason}.") from None
+    return _checked(participant, f"the key file {name}", value, source)
 
 
-def _from_environment(who: str, source: KeySource, name: str, environ: Mapping[str, str]) -> Secret:
+def _from_environment(
+    participant: str, source: KeySource, name: str, environ: Mapping[str, str]
+) -> Secret:
     value = environ.get(name, "").strip()
     if not value:
         raise _refused(
-            f"{who} needs {source.wanted} and the environment variable {name} is not set where the "
+            f"{participant} needs {source.wanted} and the environment variable {name} is not set where the "
             f"worker runs: export {name}, or name another one as {source.option}_env."
         )
-    return _checked(who, f"the environment variable {name}", value, source)
+    return _checked(participant, f"the environment variable {name}", value, source)
 
 
-def _checked(who: str, place: str, value: str, source: KeySource) -> Secret:
+def _checked(participant: str, place: str, value: str, source: KeySource) -> Secret:
     words = value.split(" ")
     fits = len(words) == 1 or (source.header is not None and len(words) == 2)
     if not all(words) or not fits or not value.isascii() or not value.isprintable():
-        raise _refused(f"{who}: what {place} holds is not a key.")
+        raise _refused(f"{participant}: what {place} holds is not a key.")
     return Secret(value)
 
 

@@ -73,7 +73,7 @@ def _suppressed(finding: Finding, evidence: Evidence) -> Defence | None:
 
 def _names_rule(comment: str, wanted: str) -> bool:
     noqa, nosec = _NOQA.search(comment), _NOSEC.search(comment)
-    named = [code for found in (noqa, nosec) if found for code in _CODE.findall(found.group(1))]
+    named = [code for match in (noqa, nosec) if match for code in _CODE.findall(match.group(1))]
     if any(_same_rule(code) == wanted for code in named):
         return True
     return nosec is not None and not _CODE.search(nosec.group(1)) and _is_bandit(wanted)
@@ -87,11 +87,11 @@ def _comments(line: str) -> list[str]:
     if len(line) > LONGEST_LINE:
         return []
     tokens = tokenize.generate_tokens(io.StringIO(line.strip()).readline)
-    found: list[str] = []
+    comments: list[str] = []
     # One line of a longer statement ends in an error; its comments were seen by then.
     with contextlib.suppress(tokenize.TokenError, SyntaxError):
-        found.extend(token.string for token in tokens if token.type == tokenize.COMMENT)
-    return found
+        comments.extend(token.string for token in tokens if token.type == tokenize.COMMENT)
+    return comments
 
 
 def _same_rule(rule: str) -> str:

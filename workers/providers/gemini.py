@@ -71,8 +71,8 @@ def _body(call: ProviderCall, options: SchemaOptions, quirks: Quirks) -> Payload
     if schema is not None and options.json_schema:
         config["responseMimeType"] = "application/json"
         if "schema" in quirks:
-            told: JsonValue = {"text": reply_instructions(schema)}
-            contents.append({"role": "user", "parts": [told]})
+            instructions: JsonValue = {"text": reply_instructions(schema)}
+            contents.append({"role": "user", "parts": [instructions]})
         else:
             config["responseJsonSchema"] = schema.strict
     body: Payload = {"contents": contents, "generationConfig": config}

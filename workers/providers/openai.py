@@ -176,9 +176,11 @@ class ChatStream:
 def _check_choice(call: ProviderCall, choice: JsonValue) -> None:
     """Raise ProviderError when the provider gave up in the middle and does not say why (else `error_in` has)."""
     if text(part(choice, "finish_reason")) in _BROKEN_OFF:
-        who = call.participant.name
+        participant = call.participant.name
         raise ProviderError(
-            FailureKind.OVERLOADED, f"{who}'s provider broke its answer off.", retryable=True
+            FailureKind.OVERLOADED,
+            f"{participant}'s provider broke its answer off.",
+            retryable=True,
         )
 
 

@@ -60,22 +60,22 @@ def quirk(error: ErrorBody) -> str | None:
 
 def read(payload: Payload, call: ProviderCall) -> Completion:
     """The response. Raises ProviderError for a failed one and for one that is none."""
-    who = call.participant.name
+    participant = call.participant.name
     status = text(payload.get("status"))
     if status == "failed":
         error = error_body_of(payload)
-        raise error_of(who, status_of(error), {}, error)
+        raise error_of(participant, status_of(error), {}, error)
     if not isinstance(payload.get("output"), list):
-        raise unreadable(who, "has no output")
-    refusal, said = _said(payload, "refusal"), _said(payload, "text")
+        raise unreadable(participant, "has no output")
+    refusal, words = _said(payload, "refusal"), _said(payload, "text")
     finish = Finish.REFUSAL if refusal else _finish(status, payload)
     usage = usage_of(payload.get("usage"))
-    return completion_of(ROW, call, refusal or said, finish, text(payload.get("model")), usage)
+    return completion_of(ROW, call, refusal or words, finish, text(payload.get("model")), usage)
 
 
 def _said(payload: Payload, kind: str) -> str:
     """The texts of that kind in all messages."""
-    messages = (one for one in items(payload.get("output")) if part(one, "type") == "message")
+    messages = (item for item in items(payload.get("output")) if part(item, "type") == "message")
     blocks = (block for message in messages for block in items(part(message, "content")))
     return "".join(text(part(block, kind)) for block in blocks)
 

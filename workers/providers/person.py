@@ -26,22 +26,22 @@ REMINDED_AT = 0.75
 
 def complete(call: ProviderCall, cancel: Cancelled) -> Completion:  # noqa: ARG001 - the protocol's signature
     """Raise NotYet: somebody has to answer first. Past the turn's own deadline: ProviderError (timeout)."""
-    who, limit_s = (
+    name, limit_s = (
         call.participant.name,
         options_of(call.participant, PersonOptions).answer_within_s,
     )
     if limit_s is not None and call.age_s >= limit_s:
         raise ProviderError(
-            FailureKind.TIMEOUT, f"{who} did not answer in time (within {in_words(limit_s)})."
+            FailureKind.TIMEOUT, f"{name} did not answer in time (within {in_words(limit_s)})."
         )
     asked = "a person's answer" if not call.repair else "a usable answer, the last one was none"
     reminds = limit_s is not None and call.age_s >= limit_s * REMINDED_AT
     raise NotYet(
         FailureKind.RATE_LIMITED,
-        f"{who} waits for {asked}: `quorate inbox`.",
+        f"{name} waits for {asked}: `quorate inbox`.",
         retry_after_s=_next_look_s(call.age_s, limit_s),
         reminds=reminds,
-        told=notice("waits_usable" if call.repair else "waits_person", who=who),
+        told=notice("waits_usable" if call.repair else "waits_person", who=name),
     )
 
 

@@ -145,18 +145,18 @@ def _answer(finding: Finding, defence: Defence | None) -> StatedStance:
 def _critique(call: ProviderCall) -> ForeignWire:
     brief = CritiqueBrief.model_validate(dict(call.brief))
     stances = tuple(_second_look(finding, brief) for finding in brief.findings)
-    held = {stance.finding for stance in stances if stance.position is Position.AGREE}
+    agreed = {stance.finding for stance in stances if stance.position is Position.AGREE}
     blocking = [
         finding
         for finding in brief.findings
-        if finding.id in held and finding.severity.rank <= Severity.MINOR.rank
+        if finding.id in agreed and finding.severity.rank <= Severity.MINOR.rank
     ]
     withdrawn = sum(stance.position is Position.WITHDRAW for stance in stances)
     return REPLY_MODELS[call.reply_model].model_validate(
         {
             "verdict": "NEEDS_FIX" if blocking else "APPROVED",
             "summary": (
-                f"Rule-based: of {len(brief.own)} own findings {len(held)} are held and "
+                f"Rule-based: of {len(brief.own)} own findings {len(agreed)} are held and "
                 f"{withdrawn} withdrawn; those of others are not judged."
             ),
             "stances": stances,

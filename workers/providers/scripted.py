@@ -70,8 +70,8 @@ def _entries(participant: Participant, options: ScriptedOptions) -> tuple[Script
 
 
 @functools.lru_cache(maxsize=64)
-def _parsed(raw: str, who: str) -> tuple[ScriptedReply, ...]:
-    return parse_entries(json.loads(raw), who)
+def _parsed(raw: str, participant: str) -> tuple[ScriptedReply, ...]:
+    return parse_entries(json.loads(raw), participant)
 
 
 def _entry_for(call: ProviderCall, entries: Sequence[ScriptedReply]) -> ScriptedReply:

@@ -54,13 +54,13 @@ def tally(
 ) -> Tally:
     """Count every candidate as `count_votes` does: voters of one family are one voice, who is missing supports none."""
     counts = {
-        one: count_votes(
+        candidate: count_votes(
             voters,
-            {name: _on(vote, one) for name, vote in votes.items()},
+            {name: _on(vote, candidate) for name, vote in votes.items()},
             threshold=threshold,
             quorum=quorum,
         )
-        for one in candidates
+        for candidate in candidates
     }
     return Tally(counts, _leading(counts, votes))
 
@@ -80,7 +80,7 @@ def _leading(
     counts: Mapping[str, VoteSupport], votes: Mapping[str, PositionVote | None]
 ) -> str | None:
     """The best supported; of positions that the same people hold, the one that more of them chose first."""
-    best = max((_strength(one) for one in counts.values()), default=(0.0, 0.0))
+    best = max((_strength(count) for count in counts.values()), default=(0.0, 0.0))
     if best[0] == 0.0:
         return None
     top = [name for name, count in counts.items() if _strength(count) == best]

@@ -128,7 +128,9 @@ def assess(
         raise ValueError("there is no round to assess")
     latest = max(rounds, key=lambda taken: taken.number)
     floor = Floor.of(rounds, ledger)
-    agreements = {one.id: agreement_on(one, floor, rule.stated_quorum) for one in findings}
+    agreements = {
+        finding.id: agreement_on(finding, floor, rule.stated_quorum) for finding in findings
+    }
     stances = _stance_metrics(rounds, findings, ledger, agreements, rule)
     metrics, second = _with_words(stances, rounds, rule)
     facts = _Facts(
@@ -137,7 +139,7 @@ def assess(
         expected=len(latest.contributions),
         quorum=rule.quorum_of(len(latest.contributions)),
         open_findings=tuple(
-            one.id for one in findings if agreements[one.id] < rule.thresholds.agreement
+            finding.id for finding in findings if agreements[finding.id] < rule.thresholds.agreement
         ),
         new_findings=new_findings,
         nothing_raised=not findings and new_findings == 0,
@@ -181,9 +183,9 @@ def _with_words(
 
 def _lacks_a_text(rounds: Sequence[RoundTaken]) -> bool:
     return any(
-        not (said.answered and said.text.strip())
+        not (contribution.answered and contribution.text.strip())
         for taken in rounds
-        for said in taken.contributions
+        for contribution in taken.contributions
     )
 
 
@@ -207,8 +209,9 @@ def _stance_metrics(
     stability = stability_within(rounds, ledger, findings)
     # An average must not drown a dispute about a grave defect.
     grave = any(
-        agreements[one.id] < rule.thresholds.agreement and one.severity.rank <= Severity.MAJOR.rank
-        for one in findings
+        agreements[finding.id] < rule.thresholds.agreement
+        and finding.severity.rank <= Severity.MAJOR.rank
+        for finding in findings
     )
     agrees = agreement >= rule.thresholds.agreement and not grave
     stable = None if stability is None else stability >= rule.thresholds.stability
@@ -239,13 +242,13 @@ def _wording_metrics(
         return assess_wording(rounds, thresholds)
     if detector is Detector.TEXT:
         return assess_text(rounds, thresholds)
-    said = [
-        Utterance(taken.number, one.role, one.text, one.participant)
+    utterances = [
+        Utterance(taken.number, contribution.role, contribution.text, contribution.participant)
         for taken in rounds
-        for one in taken.contributions
-        if one.answered
+        for contribution in taken.contributions
+        if contribution.answered
     ]
-    return compute_convergence(said, thresholds)
+    return compute_convergence(utterances, thresholds)
 
 
 # ---- rulings, in their order --------------------------------------------------------------------
@@ -305,7 +308,9 @@ def _stuck(facts: _Facts) -> _Ruling | None:
     if facts.new_findings:
         return None
     if facts.swinging:
-        trails = [notice("someone_on", who=who, what=what) for who, what in facts.swinging]
+        trails = [
+            notice("someone_on", who=participant, what=what) for participant, what in facts.swinging
+        ]
         reason = notice("positions_swing", trails=trails)
         return Recommendation.OSCILLATING, Ending.OSCILLATING, reason
     if facts.repeated and facts.open_findings:

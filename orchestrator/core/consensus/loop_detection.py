@@ -30,7 +30,10 @@ def repeats(before: Contribution, now: Contribution) -> bool:
         return False
     positions_before = {stance.finding: stance.position for stance in before.stances}
     positions_now = {stance.finding: stance.position for stance in now.stances}
-    if any(positions_before.get(one, said) is not said for one, said in positions_now.items()):
+    if any(
+        positions_before.get(finding, position) is not position
+        for finding, position in positions_now.items()
+    ):
         return False
     if (similarity(before.text, now.text) or 0.0) >= NEAR_IDENTICAL:
         return True
@@ -52,11 +55,11 @@ def repeating(rounds: Sequence[RoundTaken]) -> bool:
         return False
     latest = max(rounds, key=lambda taken: taken.number)
     voices = turns_by_voice(rounds)
-    spoken = [said for said in latest.contributions if said.answered]
-    return bool(spoken) and all(
-        len(turns := voices[said.participant, said.role]) > 1
-        and repeats(turns[-2].contribution, said)
-        for said in spoken
+    answered = [contribution for contribution in latest.contributions if contribution.answered]
+    return bool(answered) and all(
+        len(turns := voices[contribution.participant, contribution.role]) > 1
+        and repeats(turns[-2].contribution, contribution)
+        for contribution in answered
     )
 
 
@@ -70,8 +73,8 @@ def oscillations(ledger: Sequence[Stance]) -> tuple[tuple[str, str], ...]:
     return tuple(
         sorted(
             {
-                (who, finding)
-                for (who, _, finding), trail in trails.items()
+                (participant, finding)
+                for (participant, _, finding), trail in trails.items()
                 if _there_and_back([VALUES[position] for position in trail.values()])
             }
         )

@@ -26,16 +26,18 @@ def agenda(
     `unanswered` are debated besides: what all critics raise is agreed on among them, and its author has the word yet.
     """
     open_points = {*(assessment.open_findings if assessment else ()), *unanswered}
-    contested = tuple(one for one in findings if one.id in open_points)
+    contested = tuple(finding for finding in findings if finding.id in open_points)
     if not contested:
         return Agenda(tuple(findings))
-    return Agenda(contested, tuple(one for one in findings if one.id not in open_points))
+    return Agenda(
+        contested, tuple(finding for finding in findings if finding.id not in open_points)
+    )
 
 
 def unanswered(findings: Sequence[Finding], ledger: Sequence[Stance]) -> frozenset[str]:
     """The findings on which the author's side has taken no position."""
     answered = {line.finding for line in ledger if line.role in AUTHOR_ROLES}
-    return frozenset(one.id for one in findings) - answered
+    return frozenset(finding.id for finding in findings) - answered
 
 
 def latest_lines(points: Sequence[Finding], lines: Iterable[Stance]) -> list[Stance]:
@@ -55,4 +57,4 @@ def reasons_of_others(
 
 def settled_line(agenda: Agenda) -> str:
     """The settled points in one line: `F1 accepted, F3 rejected`; empty when there are none."""
-    return ", ".join(f"{one.id} {one.status}" for one in agenda.settled)
+    return ", ".join(f"{finding.id} {finding.status}" for finding in agenda.settled)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from orchestrator.core.consensus.choices import PositionVote, tally
 from orchestrator.core.discussion.loop import History
@@ -84,9 +84,8 @@ class Sources:
         """True when it occurs in what was given or somebody else said; nobody proves anything by quoting themselves."""
         if self.given(quote):
             return True
-        return quoted_in(
-            quote, (text for who, texts in self.said.items() if who != by for text in texts)
-        )
+        others = (texts for name, texts in self.said.items() if name != by)
+        return quoted_in(quote, chain.from_iterable(others))
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,9 @@ def mind_changes(ledger: Sequence[Stance], sources: Sources) -> tuple[MindChange
         for before, after in pairwise(trail)
         if VALUES[before.position] != VALUES[after.position]
     ]
-    return tuple(sorted(changes, key=lambda one: (one.round, one.participant, one.finding)))
+    return tuple(
+        sorted(changes, key=lambda change: (change.round, change.participant, change.finding))
+    )
 
 
 def _trails(ledger: Sequence[Stance]) -> dict[tuple[str, str], _Trail]:
@@ -156,8 +157,8 @@ def _change(before: Stance, after: Stance, sources: Sources) -> MindChange:
 def evidence_of(participant: str, reason: str, quote: str | None, sources: Sources) -> GroundsKind:
     """What somebody's words rest on."""
     if quote and quote.strip():
-        found = sources.hold(quote, participant)
-        return GroundsKind.QUOTED if found else GroundsKind.QUOTE_NOT_FOUND
+        holds = sources.hold(quote, participant)
+        return GroundsKind.QUOTED if holds else GroundsKind.QUOTE_NOT_FOUND
     return GroundsKind.REASONED if reason.strip() else GroundsKind.NONE
 
 
@@ -191,9 +192,9 @@ class FindingsDebate:
     def votes(self) -> tuple[CriticsVote, ...]:
         """The critics' verdicts, in order."""
         return tuple(
-            CriticsVote(said.participant, said.round, said.verdict)
-            for said in self.history.contributions
-            if said.verdict is not None
+            CriticsVote(contribution.participant, contribution.round, contribution.verdict)
+            for contribution in self.history.contributions
+            if contribution.verdict is not None
         )
 
 
@@ -280,7 +281,11 @@ def _positions(debate: FindingsDebate) -> tuple[FindingPositions, ...]:
     trails = _trails(debate.history.ledger)
     rows = []
     for finding in debate.history.findings:
-        own = {who: trail for (about, who), trail in trails.items() if about == finding.id}
+        own = {
+            participant: trail
+            for (about, participant), trail in trails.items()
+            if about == finding.id
+        }
         rows.append(
             FindingPositions(
                 finding=debate.label(finding.id),
@@ -288,8 +293,8 @@ def _positions(debate: FindingsDebate) -> tuple[FindingPositions, ...]:
                 severity=finding.severity,
                 status=finding.status,
                 raised_in_round=finding.raised_in_round,
-                first={who: trail[0].position.value for who, trail in own.items()},
-                last={who: trail[-1].position.value for who, trail in own.items()},
+                first={participant: trail[0].position.value for participant, trail in own.items()},
+                last={participant: trail[-1].position.value for participant, trail in own.items()},
             )
         )
     return tuple(rows)
@@ -312,6 +317,6 @@ def price_per(changes: int, total: float | None) -> float | None:
     return total / changes if changes and total is not None else None
 
 
-def cost_of(heard: Iterable[TurnResult]) -> float | None:
+def cost_of(results: Iterable[TurnResult]) -> float | None:
     """What these steps cost in US dollars; None when a part of it is not known."""
-    return spent(heard).cost_usd
+    return spent(results).cost_usd

@@ -104,7 +104,7 @@ class History:
     @property
     def contributions(self) -> tuple[Contribution, ...]:
         """What everybody said, in order."""
-        return tuple(said for read in self.read for said in read.contributions)
+        return tuple(contribution for read in self.read for contribution in read.contributions)
 
     @property
     def assessment(self) -> Assessment | None:
@@ -212,7 +212,9 @@ def read_round(number: int, role: str, steps: Sequence[TakenStep]) -> RoundRead:
     return RoundRead(
         taken=RoundTaken(number, role, joined(contributions)),
         steps=tuple(steps),
-        contributions=tuple(said for said in contributions if said.answered),
+        contributions=tuple(
+            contribution for contribution in contributions if contribution.answered
+        ),
     )
 
 

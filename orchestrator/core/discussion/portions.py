@@ -34,7 +34,7 @@ class Excerpt:
 
 def room(participant: Participant) -> int:
     """How many tokens of a subject the participant, and whoever speaks in its place, can be shown at once."""
-    rooms = [_own_room(one) for one in (participant, *participant.fallback)]
+    rooms = [_own_room(reader) for reader in (participant, *participant.fallback)]
     return max(min(rooms), 0)
 
 
@@ -78,9 +78,9 @@ def holds_whole(subject: Subject, participant: Participant) -> bool:
 
 def files_in(subject: Subject, pieces: Iterable[DiffPiece]) -> frozenset[str]:
     """The files that these pieces show whole."""
-    seen = set(pieces)
+    shown = set(pieces)
     return frozenset(piece.path for piece in subject.pieces) - {
-        piece.path for piece in subject.pieces if piece not in seen
+        piece.path for piece in subject.pieces if piece not in shown
     }
 
 

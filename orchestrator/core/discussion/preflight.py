@@ -43,7 +43,9 @@ def obstacles(
         known = largest.get(call.participant.name)
         if call.certain and (known is None or call.input_tokens > known.input_tokens):
             largest[call.participant.name] = call
-    return tuple(found for call in largest.values() if (found := _obstacle(call, budget, price)))
+    return tuple(
+        obstacle for call in largest.values() if (obstacle := _obstacle(call, budget, price))
+    )
 
 
 def shortfall(calls: Iterable[ExpectedCall], budget: Budget, price: Price) -> float | None:

@@ -94,9 +94,9 @@ def _checked(fields: dict[str, JsonValue], model: type[ForeignWire]) -> str:
     try:
         model.model_validate(fields)
     except ValidationError as error:
-        told = "; ".join(
+        problems = "; ".join(
             f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}"
             for item in error.errors(include_input=False, include_url=False)[:8]
         )
-        raise UserError(f"the answer cannot be used: {told}") from None
+        raise UserError(f"the answer cannot be used: {problems}") from None
     return json.dumps(fields, ensure_ascii=False)

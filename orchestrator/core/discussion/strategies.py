@@ -165,11 +165,11 @@ def feedback(
 
 def _entries(name: str, contributions: Sequence[Contribution]) -> list[Any]:
     merged: list[Any] = []
-    for said in contributions:
-        merged += [entry for entry in said.reply.get(name, ()) if entry not in merged]
+    for contribution in contributions:
+        merged += [entry for entry in contribution.reply.get(name, ()) if entry not in merged]
     return merged
 
 
 def _last_text(name: str, contributions: Sequence[Contribution]) -> Any:
-    texts = (said.reply.get(name) for said in reversed(contributions))
+    texts = (contribution.reply.get(name) for contribution in reversed(contributions))
     return next((text for text in texts if text), None)

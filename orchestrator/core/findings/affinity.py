@@ -63,11 +63,11 @@ def _affinities(texts: tuple[str, ...]) -> Affinity:
     near = _cosines(plain)
     in_context = [_unit(_together(plain, index, near[index])) for index in range(len(plain))]
     refined: tuple[dict[int, float], ...] = tuple({} for _ in plain)
-    for one, others in enumerate(near):
+    for index, others in enumerate(near):
         for other, alike in others.items():
-            if other > one:
-                context = _dot(in_context[one], in_context[other])
-                refined[one][other] = refined[other][one] = (
+            if other > index:
+                context = _dot(in_context[index], in_context[other])
+                refined[index][other] = refined[other][index] = (
                     1 - CONTEXT
                 ) * alike + CONTEXT * context
     return refined
@@ -109,10 +109,10 @@ def _together(vectors: Sequence[_Vector], index: int, near: dict[int, float]) ->
     return summed
 
 
-def _dot(one: _Vector, other: _Vector) -> float:
-    if len(one) > len(other):
-        one, other = other, one
-    return sum(weight * other[term] for term, weight in one.items() if term in other)
+def _dot(vector: _Vector, other: _Vector) -> float:
+    if len(vector) > len(other):
+        vector, other = other, vector
+    return sum(weight * other[term] for term, weight in vector.items() if term in other)
 
 
 def _unit(vector: _Vector) -> _Vector:

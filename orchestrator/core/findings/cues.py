@@ -215,11 +215,11 @@ def _korean(text: str) -> Cues:
     for sentence in _SENTENCE.findall(text):
         if sentence.endswith("?"):
             continue
-        for found in _KO_AGREE.finditer(sentence):
-            agrees = not _negated_korean(sentence, found)
+        for match in _KO_AGREE.finditer(sentence):
+            agrees = not _negated_korean(sentence, match)
             agree, disagree = agree + agrees, disagree + (not agrees)
-        for found in _KO_DISAGREE.finditer(sentence):
-            agrees = _negated_korean(sentence, found)
+        for match in _KO_DISAGREE.finditer(sentence):
+            agrees = _negated_korean(sentence, match)
             agree, disagree = agree + agrees, disagree + (not agrees)
         disagree += len(_KO_CONTRAST.findall(sentence))
     return Cues(agree, disagree)

@@ -38,7 +38,7 @@ UNPROVEN_DENIAL = "a denial of a grave finding needs a quotation from the subjec
 INVENTED_DENIAL = "a denial of a grave finding whose quotation does not exist"
 DENIALS = frozenset({Position.DISAGREE, Position.WITHDRAW})
 
-Found = Callable[[str, str], bool | None]
+Search = Callable[[str, str], bool | None]
 """Whether a quotation occurs in what the participant of that name may quote; None where nobody can tell."""
 
 
@@ -58,7 +58,7 @@ def check_quotes(
 
     `analysers` judge by name and size, too: a file that was left out is a place when they name it.
     """
-    return tuple(_checked(one, texts, one.participant in analysers) for one in raised)
+    return tuple(_checked(claim, texts, claim.participant in analysers) for claim in raised)
 
 
 def _checked(raised: Raised, texts: SubjectTexts, computes: bool) -> Checked:
@@ -95,52 +95,52 @@ def _by_place(raised: Raised) -> Checked:
     return _lowered(raised, notice("nothing_shown")) if grave else Checked(raised)
 
 
-def _moved(one: Raised, stated: Place, found: Place | None) -> Checked:
-    if found is None:
-        return Checked(one)
+def _moved(claim: Raised, stated: Place, place: Place | None) -> Checked:
+    if place is None:
+        return Checked(claim)
     remark = notice("placed_at_quote", place=_spelled(stated))
-    return Checked(_with(one, place=found), remark=remark)
+    return Checked(_with(claim, place=place), remark=remark)
 
 
 def _spelled(place: Place) -> str:
     return f"{place.path}:{place.line}"
 
 
-def _lowered(one: Raised, problem: Notice, **fields: None) -> Checked:
+def _lowered(claim: Raised, problem: Notice, **fields: None) -> Checked:
     """The claim without weight, without a patch, and without the `fields` that are not true."""
-    lowered = _with(one, severity=Severity.INFO, patch=None, **fields)
-    return Checked(lowered, not_counted(one.finding.severity, [one.participant], problem))
+    lowered = _with(claim, severity=Severity.INFO, patch=None, **fields)
+    return Checked(lowered, not_counted(claim.finding.severity, [claim.participant], problem))
 
 
-def not_counted(severity: Severity, who: Sequence[str], why: Notice) -> Notice:
+def not_counted(severity: Severity, raisers: Sequence[str], why: Notice) -> Notice:
     """Why a severity that somebody stated has no weight."""
-    return notice(NOT_COUNTED, severity=severity, who=who, why=why)
+    return notice(NOT_COUNTED, severity=severity, who=raisers, why=why)
 
 
-def _with(one: Raised, **fields: object) -> Raised:
-    finding: RaisedFinding = one.finding.model_copy(update=fields)
-    return Raised(one.participant, one.round, finding, one.role)
+def _with(claim: Raised, **fields: object) -> Raised:
+    finding: RaisedFinding = claim.finding.model_copy(update=fields)
+    return Raised(claim.participant, claim.round, finding, claim.role)
 
 
-def check_words(raised: Iterable[Raised], found: Found) -> tuple[Checked, ...]:
+def check_words(raised: Iterable[Raised], search: Search) -> tuple[Checked, ...]:
     """The same for claims about words: an invented quotation costs the weight, a missing one nothing."""
-    return tuple(_checked_words(one, found) for one in raised)
+    return tuple(_checked_words(claim, search) for claim in raised)
 
 
-def _checked_words(one: Raised, found: Found) -> Checked:
-    quote = one.finding.quote
+def _checked_words(claim: Raised, search: Search) -> Checked:
+    quote = claim.finding.quote
     if not quote:
-        return Checked(one)
-    there = found(quote, one.participant)
+        return Checked(claim)
+    there = search(quote, claim.participant)
     if there:
-        return Checked(one)
+        return Checked(claim)
     if too_short(quote):
-        return Checked(_with(one, quote=None))
-    return _lowered(one, not_found(there), quote=None)
+        return Checked(_with(claim, quote=None))
+    return _lowered(claim, not_found(there), quote=None)
 
 
 def not_found(there: bool | None) -> Notice:
-    """Why a quotation that does not occur costs a claim its weight, from what `Found` said of it."""
+    """Why a quotation that does not occur costs a claim its weight, from what the search said of it."""
     return notice(MAY_BE_MISSING if there is None else "quote_not_in_words")
 
 
@@ -149,7 +149,7 @@ def unchecked(findings: Iterable[Finding], ledger: Iterable[Stance]) -> bool:
 
     Had that turn come it might count: so nothing converges on its absence.
     """
-    return any(_says(one, MAY_BE_MISSING, PERHAPS_MISSING) for one in findings) or any(
+    return any(_says(finding, MAY_BE_MISSING, PERHAPS_MISSING) for finding in findings) or any(
         PERHAPS_MISSING in line.reason for line in ledger if line.position is Position.ABSTAIN
     )
 
@@ -210,13 +210,13 @@ def _absorb_doubted(checked: Sequence[Checked], findings: tuple[Finding, ...]) -
 def _remarks(proven: Sequence[Checked], findings: Sequence[Finding]) -> Mapping[str, list[Notice]]:
     """Remarks on corrected places, by the finding that stands there now."""
     remarks: dict[str, list[Notice]] = {}
-    for one in proven:
-        place = one.claim.finding.place
-        if one.remark is None or place is None:
+    for checked in proven:
+        place = checked.claim.finding.place
+        if checked.remark is None or place is None:
             continue
         for finding in findings:
-            if finding.place == place and one.claim.participant in finding.raised_by:
-                remarks.setdefault(finding.id, []).append(one.remark)
+            if finding.place == place and checked.claim.participant in finding.raised_by:
+                remarks.setdefault(finding.id, []).append(checked.remark)
     return remarks
 
 
@@ -275,7 +275,7 @@ def _judged(
 
 
 def check_denials(
-    lines: Iterable[Stance], findings: Sequence[Finding], found: Found
+    lines: Iterable[Stance], findings: Sequence[Finding], search: Search
 ) -> tuple[Stance, ...]:
     """The same for stances on words: a denial of another's grave finding with an invented quotation is no position."""
     by_id = {finding.id: finding for finding in findings}
@@ -287,7 +287,7 @@ def check_denials(
         grave = finding.severity.rank <= Severity.MAJOR.rank
         if not line.quote or too_short(line.quote):
             return line
-        there = found(line.quote, line.participant)
+        there = search(line.quote, line.participant)
         # The turn that is missing might have called a lesser finding grave.
         if there or (there is False and not grave):
             return line

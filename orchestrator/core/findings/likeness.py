@@ -51,14 +51,14 @@ def letters(text: str) -> str:
 
 def tokens(text: str) -> frozenset[str]:
     """Words of three letters or more, every number and negator, and character pairs of Hangul, kana, Han."""
-    found: set[str] = set()
+    parts: set[str] = set()
     for piece in _PIECE.findall(text.lower()):
         if _PAIRED_START.match(piece):
             pairs = {piece[at : at + 2] for at in range(len(piece) - 1)}
-            found |= pairs or {piece}
+            parts |= pairs or {piece}
         elif len(piece) >= SHORTEST_WORD or piece.isdigit() or piece in NEGATORS:
-            found.add(piece)
-    return frozenset(found)
+            parts.add(piece)
+    return frozenset(parts)
 
 
 def similarity(a: str, b: str) -> float | None:
@@ -66,11 +66,11 @@ def similarity(a: str, b: str) -> float | None:
 
     Only the speakers' own prose counts (see `cues.prose`). None when one of them has none: nothing to compare.
     """
-    one, other = _read(a), _read(b)
-    if not one.tokens or not other.tokens:
+    left, right = _read(a), _read(b)
+    if not left.tokens or not right.tokens:
         return None
-    jaccard = len(one.tokens & other.tokens) / len(one.tokens | other.tokens)
-    same = _same_polarity(one.polarity, other.polarity)
+    jaccard = len(left.tokens & right.tokens) / len(left.tokens | right.tokens)
+    same = _same_polarity(left.polarity, right.polarity)
     return jaccard if same else jaccard * POLARITY_PENALTY
 
 

@@ -200,65 +200,73 @@ def _canonical(item: _Item) -> tuple[int, int, str, str]:
     match item.source:
         case Finding() as known:
             return (0, _number(known.id), known.id, "")
-        case Raised() as one:
-            return (1, one.round, one.finding.model_dump_json(), one.participant)
+        case Raised() as claim:
+            return (1, claim.round, claim.finding.model_dump_json(), claim.participant)
 
 
 # ---- what a group says --------------------------------------------------------------------------
 
 
-def _justified(said: RaisedFinding) -> bool:
-    return bool(said.quote or said.patch or said.rule or len(said.detail.strip()) >= INFORMATIVE)
+def _worst(severities: Iterable[Severity]) -> Severity:
+    return min(severities, key=lambda severity: severity.rank)
 
 
-def _counted(said: RaisedFinding) -> Severity:
+def _justified(claim: RaisedFinding) -> bool:
+    reason = claim.quote or claim.patch or claim.rule
+    return bool(reason) or len(claim.detail.strip()) >= INFORMATIVE
+
+
+def _counted(claim: RaisedFinding) -> Severity:
     """What a claim's severity weighs beside reasoned ones: without a reason MINOR at most, and nobody makes it less."""
-    if _justified(said):
-        return said.severity
-    return max(said.severity, Severity.MINOR, key=lambda one: one.rank)
+    if _justified(claim):
+        return claim.severity
+    return max(claim.severity, Severity.MINOR, key=lambda severity: severity.rank)
 
 
 def _severity(claims: Sequence[Raised]) -> tuple[Severity, Notice | None]:
     """The worst severity that comes with a reason, or that most of them state; else a worse one is in the caveat.
 
-    Who states a worse one is for the milder ones, too: another claim without a reason never makes a finding less grave.
+    Someone who states a worse one supports the milder ones, too: another claim without a reason never makes a finding
+    less grave.
     """
-    worst = min((one.finding.severity for one in claims), key=lambda one: one.rank)
-    counted = min((_counted(one.finding) for one in claims), key=lambda one: one.rank)
+    worst = _worst(claim.finding.severity for claim in claims)
+    counted = _worst(_counted(claim.finding) for claim in claims)
     graver = SEVERITY_ORDER[worst.rank : counted.rank]
-    severity = next((one for one in graver if _most(claims, one)), counted)
+    severity = next((each for each in graver if _most(claims, each)), counted)
     if severity is worst:
         return severity, None
-    who = {one.participant for one in claims if one.finding.severity is worst}
-    return severity, notice("called_without_reason", severity=worst, who=sorted(who))
+    callers = {claim.participant for claim in claims if claim.finding.severity is worst}
+    return severity, notice("called_without_reason", severity=worst, who=sorted(callers))
 
 
 def _most(claims: Sequence[Raised], severity: Severity) -> bool:
     """Whether more state that severity, or a worse one, than have a reason and do not."""
-    who = {one.participant for one in claims if one.finding.severity.rank <= severity.rank}
-    others = {one.participant for one in claims if _justified(one.finding)} - who
-    return not others or len(who) > len(others)
+    supporters = {
+        claim.participant for claim in claims if claim.finding.severity.rank <= severity.rank
+    }
+    others = {claim.participant for claim in claims if _justified(claim.finding)} - supporters
+    return not others or len(supporters) > len(others)
 
 
 def _stated(claims: Sequence[Raised], carried: Severity) -> Severity | None:
     """The worst severity that somebody states, where it is worse than the one that is carried."""
-    worst = min((one.finding.severity for one in claims), key=lambda one: one.rank)
+    worst = _worst(claim.finding.severity for claim in claims)
     return worst if worst.rank < carried.rank else None
 
 
 def _best_first(claims: Sequence[Raised]) -> list[Raised]:
-    # First who holds it for the worst: a milder claim with a quotation does not put its words over a graver one.
+    # The gravest first: a milder claim with a quotation does not put its words over a graver one.
     # A patch is no reason to take somebody's words: it is kept beside them, under its own author's name.
-    worst = min((_counted(one.finding).rank for one in claims), default=0)
+    worst = min((_counted(claim.finding).rank for claim in claims), default=0)
 
     def worth(claim: Raised) -> tuple[bool, bool, int, int, str, str]:
-        said = claim.finding
+        finding = claim.finding
         return (
-            _counted(said).rank == worst,
-            bool(said.quote),
-            min(len(said.detail.strip()), LONGEST_USEFUL),
-            len(said.title),
-            said.model_dump_json(),
+            _counted(finding).rank == worst,
+            bool(finding.quote),
+            min(len(finding.detail.strip()), LONGEST_USEFUL),
+            len(finding.title),
+            finding.model_dump_json(),
             claim.participant,
         )
 
@@ -269,7 +277,7 @@ def _new(identity: str, claims: Sequence[Raised]) -> Finding:
     ordered = _best_first(claims)
     best = ordered[0].finding
     severity, caveat = _severity(claims)
-    raisers = tuple(dict.fromkeys(one.participant for one in claims))
+    raisers = tuple(dict.fromkeys(claim.participant for claim in claims))
     finding = Finding(
         id=identity,
         title=best.title,
@@ -279,7 +287,7 @@ def _new(identity: str, claims: Sequence[Raised]) -> Finding:
         category=best.category,
         titles=_titles(best.title, {}, claims),
         raised_by=raisers,
-        raised_in_round=min(one.round for one in claims),
+        raised_in_round=min(claim.round for claim in claims),
         stances=dict.fromkeys(raisers, Position.AGREE),
         caveat=caveat,
     )
@@ -290,11 +298,10 @@ def _join(finding: Finding, claims: Sequence[Raised]) -> Finding:
     """A known finding keeps its id and its wording; joiners add names, missing fields and reasoned severity."""
     if not claims:
         return finding
-    raisers = tuple(dict.fromkeys((*finding.raised_by, *(one.participant for one in claims))))
-    counted = (_counted(one.finding) for one in claims)
-    severity = min((finding.severity, *counted), key=lambda one: one.rank)
-    stated = [one for one in (finding.stated_severity, _stated(claims, severity)) if one]
-    worst = min(stated, key=lambda one: one.rank, default=None)
+    raisers = tuple(dict.fromkeys((*finding.raised_by, *(claim.participant for claim in claims))))
+    severity = _worst((finding.severity, *(_counted(claim.finding) for claim in claims)))
+    stated = list(filter(None, (finding.stated_severity, _stated(claims, severity))))
+    worst = _worst(stated) if stated else None
     update = {
         "raised_by": raisers,
         "severity": severity,

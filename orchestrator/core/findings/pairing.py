@@ -28,10 +28,10 @@ def pair_up(first: Sequence[Finding], second: Sequence[Finding]) -> tuple[Pair, 
         _match(first, second, likeness, partner)
     taken = set(partner.values())
     pairs = [
-        Pair(one, second[partner[index]] if index in partner else None)
-        for index, one in enumerate(first)
+        Pair(item, second[partner[index]] if index in partner else None)
+        for index, item in enumerate(first)
     ]
-    return (*pairs, *(Pair(None, one) for n, one in enumerate(second) if n not in taken))
+    return (*pairs, *(Pair(None, item) for n, item in enumerate(second) if n not in taken))
 
 
 def _match(
@@ -44,10 +44,10 @@ def _match(
     taken = set(partner.values())
     scores = sorted(
         (-score, a, b)
-        for a, one in enumerate(first)
+        for a, item in enumerate(first)
         if a not in partner
         for b, other in enumerate(second)
-        if b not in taken and (score := likeness(one, other)) > 0
+        if b not in taken and (score := likeness(item, other)) > 0
     )
     for _, a, b in scores:
         if a not in partner and b not in taken:
@@ -55,21 +55,21 @@ def _match(
             taken.add(b)
 
 
-def _identity(one: Finding, other: Finding) -> float:
+def _identity(finding: Finding, other: Finding) -> float:
     """2 for the same words under the same number, 1 for the same words, 0 for any others."""
-    same = one.title == other.title and one.category == other.category
-    return float(1 + (one.id == other.id)) if same and _claim(one) == _claim(other) else 0.0
+    same = finding.title == other.title and finding.category == other.category
+    return float(1 + (finding.id == other.id)) if same and _claim(finding) == _claim(other) else 0.0
 
 
 # What a debate is about is the same only in the same words: "we should" and "we should not" read alike.
 _TO_THE_LETTER = frozenset({"position", "point"})
 
 
-def _likeness(one: Finding, other: Finding) -> float:
-    if _TO_THE_LETTER & {one.category, other.category}:
-        same = one.category == other.category and letters(one.title) == letters(other.title)
+def _likeness(finding: Finding, other: Finding) -> float:
+    if _TO_THE_LETTER & {finding.category, other.category}:
+        same = finding.category == other.category and letters(finding.title) == letters(other.title)
         return float(same)
-    return same_defect(_claim(one), _claim(other))
+    return same_defect(_claim(finding), _claim(other))
 
 
 def _claim(finding: Finding) -> ComparableClaim:

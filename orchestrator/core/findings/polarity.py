@@ -53,34 +53,34 @@ class _Stated:
 
 def opposed(a: str, b: str) -> bool:
     """True when what the one states the other denies."""
-    one, two = _stated(a), _stated(b)
-    if max(one.words, two.words) > LONGEST_COMPARED:
+    left, right = _stated(a), _stated(b)
+    if max(left.words, right.words) > LONGEST_COMPARED:
         return False
-    one, two = _without_prefixes(one, two), _without_prefixes(two, one)
-    if one.negated & two.negated or not _nearly_the_same_words(one, two):
+    left, right = _without_prefixes(left, right), _without_prefixes(right, left)
+    if left.negated & right.negated or not _nearly_the_same_words(left, right):
         return False
-    return bool(one.plain & two.negated or one.negated & two.plain)
+    return bool(left.plain & right.negated or left.negated & right.plain)
 
 
-def _nearly_the_same_words(one: _Stated, two: _Stated) -> bool:
+def _nearly_the_same_words(left: _Stated, right: _Stated) -> bool:
     """Longer texts on one subject negate this and that; only close wordings can be each other's opposite."""
-    mine, yours = one.plain | one.negated, two.plain | two.negated
+    mine, yours = left.plain | left.negated, right.plain | right.negated
     return len(mine & yours) >= ALMOST_ALL * min(len(mine), len(yours))
 
 
-def _without_prefixes(one: _Stated, two: _Stated) -> _Stated:
+def _without_prefixes(left: _Stated, right: _Stated) -> _Stated:
     """`unvalidated` beside a text that says `validated` is that word, negated."""
-    other = two.plain | two.negated
+    other = right.plain | right.negated
     denials = {
         word: word.removeprefix(prefix)
-        for word in one.prefixed - other
+        for word in left.prefixed - other
         for prefix in _PREFIXES
         if word.startswith(prefix) and word.removeprefix(prefix) in other
     }
     if not denials:
-        return one
-    negated = one.negated | set(denials.values())
-    return replace(one, plain=one.plain - denials.keys(), negated=negated)
+        return left
+    negated = left.negated | set(denials.values())
+    return replace(left, plain=left.plain - denials.keys(), negated=negated)
 
 
 @lru_cache(maxsize=2048)

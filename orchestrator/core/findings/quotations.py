@@ -193,7 +193,7 @@ class SubjectTexts:
     def _line_of(self, quote: str, name: str) -> int | None:
         parts = [part for part in (normalised(quote).strip("'\""), *_parts(quote)) if part]
         plain = self._plain(name)
-        at = next((found for part in parts[:2] if (found := plain.find(part)) >= 0), None)
+        at = next((place for part in parts[:2] if (place := plain.find(part)) >= 0), None)
         if at is None or not _occurs(quote, plain):
             return None
         lengths = accumulate(len(normalised(line)) for line in self._text(name).split("\n"))

@@ -110,8 +110,14 @@ def rank(
 
 def supporters(finding: Finding) -> tuple[str, ...]:
     """Who carries a finding: those who raised it and did not take it back, and those who agreed, even in part."""
-    agreeing = [who for who, position in finding.stances.items() if position in _SAYS]
-    raisers = [who for who in finding.raised_by if finding.stances.get(who) not in _DENIES]
+    agreeing = [
+        participant for participant, position in finding.stances.items() if position in _SAYS
+    ]
+    raisers = [
+        participant
+        for participant in finding.raised_by
+        if finding.stances.get(participant) not in _DENIES
+    ]
     return tuple(dict.fromkeys((*raisers, *agreeing)))
 
 
@@ -138,8 +144,8 @@ class _Panel:
         self.findings = sorted(findings, key=_appearance)
         self.voices = voices
         self.weights = weights
-        self.support = [self._support(one) for one in self.findings]
-        self.denials = [self._denials(one) for one in self.findings]
+        self.support = [self._support(finding) for finding in self.findings]
+        self.denials = [self._denials(finding) for finding in self.findings]
         self.lists = self._lists()
         self.near = _nearness(self.findings, weights)
         self.lent = [
@@ -154,30 +160,34 @@ class _Panel:
 
     def _support(self, finding: Finding) -> dict[str, float]:
         support: dict[str, float] = {}
-        for who in supporters(finding):
-            says = 1.0 if who in finding.raised_by else _SAYS[finding.stances[who]]
-            voice = self._voice(who)
+        for participant in supporters(finding):
+            says = 1.0 if participant in finding.raised_by else _SAYS[finding.stances[participant]]
+            voice = self._voice(participant)
             support[voice] = max(support.get(voice, 0.0), says)
         return support
 
     def _denials(self, finding: Finding) -> int:
-        against = {self._voice(who) for who, said in finding.stances.items() if said in _DENIES}
+        against = {
+            self._voice(participant)
+            for participant, position in finding.stances.items()
+            if position in _DENIES
+        }
         return len(against - self._support(finding).keys())
 
     def _lists(self) -> dict[str, list[int]]:
         """What each participant raised, in its order. An analyser's rules make no list: it tires nobody out."""
         lists: dict[str, list[int]] = {}
         for index, finding in enumerate(self.findings):
-            for who in finding.raised_by:
+            for participant in finding.raised_by:
                 if not finding.rule:
-                    lists.setdefault(who, []).append(index)
+                    lists.setdefault(participant, []).append(index)
         return lists
 
     def vote_weights(self) -> dict[str, float]:
         """What one vote of each voice weighs: the longer its longest list, the less."""
         longest: dict[str, int] = {}
-        for who, raised in self.lists.items():
-            voice = self._voice(who)
+        for participant, raised in self.lists.items():
+            voice = self._voice(participant)
             longest[voice] = max(longest.get(voice, 0), len(raised))
         return {
             voice: (self.weights.typical_list / length) ** self.weights.list_exponent
@@ -187,9 +197,9 @@ class _Panel:
     def late(self, index: int) -> float:
         """Votes that it stays behind others as a late entry, or as a repetition by everybody who raised it."""
         kept = [
-            self._lateness(self.lists[who], index)
-            for who in self.findings[index].raised_by
-            if index in self.lists.get(who, ())
+            self._lateness(self.lists[participant], index)
+            for participant in self.findings[index].raised_by
+            if index in self.lists.get(participant, ())
         ]
         return min(kept, default=0.0)
 
@@ -212,25 +222,25 @@ def _appearance(finding: Finding) -> tuple[int, int, str]:
 def _nearness(findings: Sequence[Finding], weights: Weights) -> list[dict[int, float]]:
     compared = findings[:MOST_COMPARED]
     near: list[dict[int, float]] = [{} for _ in findings]
-    for one, others in enumerate(affinities([f"{f.title} {f.detail}" for f in compared])):
+    for index, others in enumerate(affinities([f"{f.title} {f.detail}" for f in compared])):
         for other, alike in others.items():
             if alike >= min(weights.lends_from, weights.repeats) and _may_be_one(
-                findings[one], findings[other]
+                findings[index], findings[other]
             ):
-                near[one][other] = alike
+                near[index][other] = alike
     return near
 
 
-def _may_be_one(one: Finding, other: Finding) -> bool:
+def _may_be_one(finding: Finding, other: Finding) -> bool:
     """Whether the two could be one defect at all: not far apart, not two rules, not opposites."""
-    if one.rule and other.rule:
+    if finding.rule and other.rule:
         return False
-    if one.place and other.place:
-        if plain_path(one.place.path) != plain_path(other.place.path):
+    if finding.place and other.place:
+        if plain_path(finding.place.path) != plain_path(other.place.path):
             return False
-        if abs(one.place.line - other.place.line) > NEAR_ENOUGH:
+        if abs(finding.place.line - other.place.line) > NEAR_ENOUGH:
             return False
-    return not opposed(one.title, other.title)
+    return not opposed(finding.title, other.title)
 
 
 def _lent(alike: float, weights: Weights) -> float:
@@ -316,10 +326,10 @@ def _is_weak(panel: _Panel, index: int, tried: frozenset[str]) -> bool:
     finding = panel.findings[index]
     if is_unproven(finding):
         return True
-    heard = _unexplained(panel, index, {}, [0.0] * len(panel.findings))
-    if panel.denials[index] > heard:
+    support = _unexplained(panel, index, {}, [0.0] * len(panel.findings))
+    if panel.denials[index] > support:
         return True
-    return panel.size >= SMALL_PANEL and heard < ALONE and not grounds(finding, tried)
+    return panel.size >= SMALL_PANEL and support < ALONE and not grounds(finding, tried)
 
 
 def _content(panel: _Panel, index: int) -> tuple[str, int, str, str, int]:

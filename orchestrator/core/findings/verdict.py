@@ -37,16 +37,18 @@ class GateResult:
 def standing(findings: Iterable[Finding], at_least: Severity) -> tuple[Finding, ...]:
     """Accepted and contested findings at least that bad: what the panel did not get rid of."""
     return tuple(
-        one for one in findings if one.status in STANDING and one.severity.rank <= at_least.rank
+        finding
+        for finding in findings
+        if finding.status in STANDING and finding.severity.rank <= at_least.rank
     )
 
 
 def undecided(findings: Iterable[Finding], at_least: Severity) -> tuple[Finding, ...]:
     """Findings at least that bad on which too few took a position."""
     return tuple(
-        one
-        for one in findings
-        if one.status is FindingStatus.UNDECIDED and one.severity.rank <= at_least.rank
+        finding
+        for finding in findings
+        if finding.status is FindingStatus.UNDECIDED and finding.severity.rank <= at_least.rank
     )
 
 
@@ -172,12 +174,12 @@ def gap(coverage: CoverageReport) -> Notice:
     if unread := list(dict.fromkeys(file.path for file in coverage.unread)):
         return notice("gate_unread", files=_listed(unread))
     missing = [
-        verbatim(one.participant)
-        if one.path is None
-        else notice("someone_on", who=one.participant, what=one.path)
-        for one in coverage.missing
+        verbatim(absence.participant)
+        if absence.path is None
+        else notice("someone_on", who=absence.participant, what=absence.path)
+        for absence in coverage.missing
     ]
-    distinct = [one for at, one in enumerate(missing) if one not in missing[:at]]
+    distinct = [name for at, name in enumerate(missing) if name not in missing[:at]]
     return notice("gate_unanalysed", who=_listed(distinct))
 
 
@@ -189,7 +191,7 @@ def _listed(names: Sequence[str] | Sequence[Notice]) -> Notice:
 
 
 def _ids(findings: Sequence[Finding]) -> tuple[str, ...]:
-    return tuple(one.id for one in findings)
+    return tuple(finding.id for finding in findings)
 
 
 def _unconverged(ending: Ending | None) -> Notice:

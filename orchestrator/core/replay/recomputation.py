@@ -93,12 +93,14 @@ class Recomputed:
     @property
     def taken(self) -> tuple[Step, ...]:
         """The steps whose recorded results were taken, in order."""
-        return tuple(step for one in self.trail if isinstance(one, Group) for step in one.steps)
+        return tuple(
+            step for passed in self.trail if isinstance(passed, Group) for step in passed.steps
+        )
 
     @property
     def decided(self) -> tuple[Decided, ...]:
         """The decisions whose recorded answers were taken, in order."""
-        return tuple(one for one in self.trail if isinstance(one, Decided))
+        return tuple(passed for passed in self.trail if isinstance(passed, Decided))
 
 
 @dataclass
@@ -148,9 +150,9 @@ class _Recomputation:
         return answer
 
     def ended(self, outcome: Outcome | None) -> Recomputed:
-        groups = [one.steps for one in self.trail if isinstance(one, Group)]
+        groups = [passed.steps for passed in self.trail if isinstance(passed, Group)]
         asked_for = {step.key for steps in (*groups, self.stage) for step in steps}
-        questions = {one.ask.key for one in self.trail if isinstance(one, Decided)}
+        questions = {passed.ask.key for passed in self.trail if isinstance(passed, Decided)}
         if self.ask is not None:
             questions.add(self.ask.key)
         decisions = self.journal.asked | self.journal.answers.keys()

@@ -94,15 +94,15 @@ class _Walk:
 
     journal: Journal
     phase: str = ""
-    seen: set[tuple[str, str]] = field(default_factory=set)
+    asked: set[tuple[str, str]] = field(default_factory=set)
     records: list[tuple[str, RecordBody]] = field(default_factory=list)
     consumed: list[str] = field(default_factory=list)
 
     def once(self, kind: str, key: str) -> None:
         """Names are unique in a run: two questions of one name would share one answer."""
-        if (kind, key) in self.seen:
+        if (kind, key) in self.asked:
             raise ReplayMismatch(f"the workflow asks for {kind} {key!r} twice")
-        self.seen.add((kind, key))
+        self.asked.add((kind, key))
 
     def results(self, group: Together) -> tuple[tuple[Step, ...], Sent]:
         """The steps that are not in the journal yet, and the group's results once all are final."""
@@ -147,7 +147,7 @@ class _Walk:
         outcome: Outcome | None = None,
     ) -> Progress:
         """Where the walk ended; the whole journal must have been explained by then."""
-        orphans = sorted(_names(self.journal) - self.seen)
+        orphans = sorted(_names(self.journal) - self.asked)
         if orphans:
             kind, key = orphans[0]
             raise ReplayMismatch(

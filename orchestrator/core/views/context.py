@@ -264,6 +264,6 @@ def shortened(text: str, most: int) -> str:
     return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
 
 
-def names(found: Iterable[str], nobody: str) -> str:
+def names(parts: Iterable[str], nobody: str) -> str:
     """`a, b, c`, or who nobody is."""
-    return ", ".join(found) or nobody
+    return ", ".join(parts) or nobody

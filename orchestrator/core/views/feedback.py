@@ -34,8 +34,8 @@ def feedback(view: ViewContext[ResultT]) -> list[Block]:
     return listed(view.say("feedback"), entries)
 
 
-def _entries(said: JsonValue) -> Iterable[JsonValue]:
-    return said if isinstance(said, list) else [said]
+def _entries(section: JsonValue) -> Iterable[JsonValue]:
+    return section if isinstance(section, list) else [section]
 
 
 def _parts(entry: JsonValue) -> list[str]:

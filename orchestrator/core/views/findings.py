@@ -46,8 +46,8 @@ def findings(view: ViewContext[Any]) -> list[Block]:
 
 def summary(view: ViewContext[WorkflowResult]) -> list[Block]:
     """Nothing is known of the workflow but what all have in common."""
-    told: list[Block] = [Words(view.facts.summary)] if view.facts.summary else []
-    return [*told, *(findings(view) if view.facts.findings else ())]
+    words: list[Block] = [Words(view.facts.summary)] if view.facts.summary else []
+    return [*words, *(findings(view) if view.facts.findings else ())]
 
 
 GENERIC = WorkflowView(summary)

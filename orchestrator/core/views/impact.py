@@ -74,30 +74,30 @@ def _votes(
 ) -> list[Item]:
     if not votes:
         return []
-    told = "; ".join(f"{name}: {vote}" for name, vote in votes.items())
-    return [Item(told, view.say(word), view.say("blind") if blind else "")]
+    cast = "; ".join(f"{name}: {vote}" for name, vote in votes.items())
+    return [Item(cast, view.say(word), view.say("blind") if blind else "")]
 
 
 def _changes(view: ViewContext[ResultT], shown: ImpactView) -> list[Item]:
     votes: Sequence[VoteChange] = (
         shown.changes if shown.about_findings else shown.impact.changed_votes
     )
-    told = [*votes, *(shown.changes if view.everything and not shown.about_findings else ())]
+    changes = [*votes, *(shown.changes if view.everything and not shown.about_findings else ())]
     silent = votes or shown.last or shown.impact.helped == "confirmed"
     nobody = [] if silent else [Item(view.say("nobody"), view.say("changed_by"))]
-    return [*nobody, *(_change(view, change) for change in told)]
+    return [*nobody, *(_change(view, change) for change in changes)]
 
 
 def _change(view: ViewContext[ResultT], change: VoteChange) -> Item:
     about = f", {change.finding}" if isinstance(change, StanceChange) else ""
-    before, after = (_position(view, held) for held in (change.before, change.after))
+    before, after = (_position(view, position) for position in (change.before, change.after))
     evidence = view.word(f"evidence_{change.evidence}", change.evidence)
     why = f" — {change.reason}" if change.reason else ""
     return Item(f"{before} → {after}{why}", f"{change.participant}{about}", evidence)
 
 
-def _position(view: ViewContext[ResultT], held: str | None) -> str:
-    return view.word(f"position_{held}", held or "-")
+def _position(view: ViewContext[ResultT], position: str | None) -> str:
+    return view.word(f"position_{position}", position or "-")
 
 
 def _costs(view: ViewContext[ResultT], shown: ImpactView) -> Item:

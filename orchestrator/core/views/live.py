@@ -103,13 +103,13 @@ def render_started(view: LiveView, group: Sequence[StepRow], context: RenderCont
     if first.role in view.silent:
         return []
     turns = Counter(step.participant for step in group)  # a large change is read in portions
-    who = ", ".join(f"{name} ({n})" if n > 1 else name for name, n in turns.items())
+    names = ", ".join(f"{name} ({n})" if n > 1 else name for name, n in turns.items())
     if first.role in view.begins:
-        return list(view.begins[first.role](group, who, context))
+        return list(view.begins[first.role](group, names, context))
     role = context.role(first.role)
     if first.role in view.rounds:
-        return headed(context.say("round_starts", n=first.round, role=role, who=who))
-    return headed(context.say("starts", role=role, who=who))
+        return headed(context.say("round_starts", n=first.round, role=role, who=names))
+    return headed(context.say("starts", role=role, who=names))
 
 
 def render_finished(view: LiveView, step: StepRow, context: RenderContext) -> list[Line]:
@@ -132,7 +132,7 @@ def _failure(view: LiveView, step: StepRow, why: Notice, context: RenderContext)
 
 def begins_with(word: str) -> Beginning:
     """The sentence of that code, which names who takes part."""
-    return lambda _group, who, context: headed(context.say(word, who=who))
+    return lambda _group, names, context: headed(context.say(word, who=names))
 
 
 # ---- parts --------------------------------------------------------------------------------------
@@ -147,10 +147,10 @@ def answered(step: StepRow, _reply: Reply, context: RenderContext) -> list[Line]
     """A contribution that raises findings, or any other one."""
     raised = raised_in(step)
     what = context.say("with_findings", n=len(raised)) if raised else ""
-    said = context.say("answered", who=step.participant, what=what, s=took_s(step) or 0.0)
+    came = context.say("answered", who=step.participant, what=what, s=took_s(step) or 0.0)
     return [
-        line(said, note(step, context)),
-        *(raised_line(one, step.participant) for one in raised),
+        line(came, note(step, context)),
+        *(raised_line(finding, step.participant) for finding in raised),
     ]
 
 
@@ -176,8 +176,12 @@ def objections(step: StepRow, reply: Reply, context: RenderContext) -> list[Line
     return [
         head,
         *(
-            line(INDENT, Span(one.severity.value, SEVERITY_STYLES[one.severity]), f" {one.title}")
-            for one in raised
+            line(
+                INDENT,
+                Span(finding.severity.value, SEVERITY_STYLES[finding.severity]),
+                f" {finding.title}",
+            )
+            for finding in raised
         ),
     ]
 
@@ -196,15 +200,15 @@ def ballot(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     """A vote; one before the first round is an opening position."""
     if step.round == 0:
         return [position(step, reply, context)]
-    held = reply.get("position")
-    what = context.say(f"position_{held}") if held else str(reply.get("choice") or "-")
-    said = context.say("ballot_came", who=step.participant, what=what)
-    return [line(said, Span(f"{stated(reply, context)}{because(reply)}", Style.DIM))]
+    vote = reply.get("position")
+    what = context.say(f"position_{vote}") if vote else str(reply.get("choice") or "-")
+    came = context.say("ballot_came", who=step.participant, what=what)
+    return [line(came, Span(f"{stated(reply, context)}{because(reply)}", Style.DIM))]
 
 
-def ballots_begin(group: Sequence[StepRow], who: str, context: RenderContext) -> list[Line]:
+def ballots_begin(group: Sequence[StepRow], names: str, context: RenderContext) -> list[Line]:
     """Everybody is asked for a vote, or for an opening position."""
-    return headed(context.say("asks_opening" if group[0].round == 0 else "asks_ballots", who=who))
+    return headed(context.say("asks_opening" if group[0].round == 0 else "asks_ballots", who=names))
 
 
 def note(step: StepRow, context: RenderContext) -> Span:
@@ -227,8 +231,8 @@ def because(reply: Reply, name: str = "reason") -> str:
 def raised_in(step: StepRow) -> list[RaisedFinding]:
     """The findings of a contribution."""
     try:
-        found = (step.reply or {}).get("findings") or []
-        return [RaisedFinding.model_validate(body) for body in found]
+        findings = (step.reply or {}).get("findings") or []
+        return [RaisedFinding.model_validate(body) for body in findings]
     except ValidationError:
         return []
 

@@ -231,7 +231,7 @@ def find_manifest_values(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     if not _may_hold(lowered) or _SECRET_KIND.search(text) is None:
         return
     start = 0
-    for end in (*(found.start() for found in _DOCUMENT_ENDS.finditer(text)), len(text)):
+    for end in (*(mark.start() for mark in _DOCUMENT_ENDS.finditer(text)), len(text)):
         if _SECRET_KIND.search(text, start, end) is not None:
             yield from _values(_BLOCK, 2, _ENTRY, text, start, end)
             yield from _values(_JSON_BLOCK, 1, _JSON_ENTRY, text, start, end)
@@ -246,6 +246,6 @@ def _values(
     block: re.Pattern[str], group: int, entry: re.Pattern[str], text: str, start: int, end: int
 ) -> Iterator[tuple[int, int]]:
     for lines in block.finditer(text, start, end):
-        for found in entry.finditer(text, *lines.span(group)):
-            if not stands_for_another(found[1]):
-                yield found.span(1)
+        for value in entry.finditer(text, *lines.span(group)):
+            if not stands_for_another(value[1]):
+                yield value.span(1)

@@ -52,10 +52,10 @@ def _by_rule(rule: MaskingRule, text: str, searched: Runs | str) -> Iterator[Spa
     for word in rule.words:
         at = searched.find(word, 0)
         while at >= 0:
-            found = rule.pattern.match(text, at)
-            if found is not None and _is_meant(rule, found[group]):
-                yield (*found.span(group), rule.kind)
-            at = searched.find(word, at + 1 if found is None else found.end())
+            match = rule.pattern.match(text, at)
+            if match is not None and _is_meant(rule, match[group]):
+                yield (*match.span(group), rule.kind)
+            at = searched.find(word, at + 1 if match is None else match.end())
 
 
 def _is_meant(rule: MaskingRule, secret: str) -> bool:
@@ -113,11 +113,11 @@ class _Joined:
 
 def find_encoded(text: str) -> Iterator[Span]:
     """Base64 of a readable text that holds a secret of a known form."""
-    for found in _BASE64.finditer(text):
-        if decoded(found[0][:24]) is None:
+    for match in _BASE64.finditer(text):
+        if decoded(match[0][:24]) is None:
             continue
-        said = decoded(found[0])
-        if said is None:
+        plain = decoded(match[0])
+        if plain is None:
             continue
-        if any(word in said for word in _KEY_IN) or any(_forms(said)):
-            yield *found.span(), ENCODED
+        if any(word in plain for word in _KEY_IN) or any(_forms(plain)):
+            yield *match.span(), ENCODED

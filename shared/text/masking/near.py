@@ -67,14 +67,14 @@ def find_near(text: str, lowered: str) -> Iterator[tuple[int, int]]:
 
 
 def _value(text: str, end: int) -> Iterator[tuple[int, int]]:
-    found = _NEAR.match(text, end)
+    match = _NEAR.match(text, end)
     if (
-        found is not None
-        and is_token(found["value"])
-        and _HARMLESS_BETWEEN.search(found["between"] + found["value"][:8]) is None
-        and _FILE.search(found["value"]) is None
+        match is not None
+        and is_token(match["value"])
+        and _HARMLESS_BETWEEN.search(match["between"] + match["value"][:8]) is None
+        and _FILE.search(match["value"]) is None
     ):
-        yield found.span("value")
+        yield match.span("value")
 
 
 def _is_word(text: str, lowered: str, start: int, end: int) -> bool:
@@ -94,9 +94,9 @@ def _is_word(text: str, lowered: str, start: int, end: int) -> bool:
 def find_alone(text: str, runs: Runs) -> Iterator[tuple[int, int]]:
     """Spans of long values of letters and digits (no sums: these are hexadecimal, or named) that nobody types."""
     for start, end in runs.spans:
-        for found in _ALONE.finditer(text, start, end) if end - start >= _SHORTEST_ALONE else ():
-            if _is_alone(found[0]) and _is_named(text, found):
-                yield found.span()
+        for match in _ALONE.finditer(text, start, end) if end - start >= _SHORTEST_ALONE else ():
+            if _is_alone(match[0]) and _is_named(text, match):
+                yield match.span()
 
 
 def _is_alone(value: str) -> bool:
@@ -110,12 +110,12 @@ def _is_alone(value: str) -> bool:
     )
 
 
-def _is_named(text: str, found: re.Match[str]) -> bool:
+def _is_named(text: str, match: re.Match[str]) -> bool:
     """True behind words in the same line that tell of no sum; a block of base64 has lines of its own."""
-    start = found.start()
+    start = match.start()
     line = text[max(text.rfind("\n", 0, start) + 1, start - _BEFORE_ALONE) : start]
     return (
         any(letter.isalpha() for letter in line)
-        and _HARMLESS_BETWEEN.search(line + found[0][:8]) is None
+        and _HARMLESS_BETWEEN.search(line + match[0][:8]) is None
         and _FOR_EVERYBODY.search(line) is None
     )

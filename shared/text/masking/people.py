@@ -21,24 +21,24 @@ _DOMAIN = re.compile(r"@(?:[A-Za-z0-9-]{1,63}+\.){1,4}[A-Za-z]{2,24}")
 
 def find_numbers(text: str) -> Iterator[tuple[int, int, str]]:
     """Korean resident registration numbers and payment cards whose check digits are right."""
-    for found in _DIGITS.finditer(text):
-        start, end = found.span()
+    for match in _DIGITS.finditer(text):
+        start, end = match.span()
         if _joined(text[start - 1 : start]) or _joined(text[end : end + 1]):
             continue
-        if _RESIDENT.fullmatch(found[0]) and is_resident_number(found[0]):
+        if _RESIDENT.fullmatch(match[0]) and is_resident_number(match[0]):
             yield start, end, RESIDENT
-        elif _CARD.fullmatch(found[0]) and is_card(found[0]):
+        elif _CARD.fullmatch(match[0]) and is_card(match[0]):
             yield start, end, CARD
 
 
 def find_emails(text: str) -> Iterator[tuple[int, int, str]]:
     """Addresses like name@example.org."""
-    for found in _DOMAIN.finditer(text):
-        start = found.start()
-        while start > 0 and text[start - 1] in _NAME and found.start() - start < _LONGEST_NAME:
+    for match in _DOMAIN.finditer(text):
+        start = match.start()
+        while start > 0 and text[start - 1] in _NAME and match.start() - start < _LONGEST_NAME:
             start -= 1
-        if start < found.start():
-            yield start, found.end(), EMAIL
+        if start < match.start():
+            yield start, match.end(), EMAIL
 
 
 def _joined(neighbour: str) -> bool:

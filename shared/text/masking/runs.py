@@ -14,7 +14,7 @@ class Runs:
     """The runs one below the other, in small letters, with where each began."""
 
     def __init__(self, text: str, lowered: str) -> None:
-        self.spans = [found.span() for found in _RUN.finditer(text)]
+        self.spans = [run.span() for run in _RUN.finditer(text)]
         self._lowered = "\n".join(lowered[start:end] for start, end in self.spans)
         self._starts: list[int] = []
         length = 0
@@ -29,8 +29,8 @@ class Runs:
         if number >= 0:
             start, end = self.spans[number]
             first = self._starts[number] + min(at, end) - start
-        found = self._lowered.find(word, first)
-        if found < 0:
+        place = self._lowered.find(word, first)
+        if place < 0:
             return -1
-        number = bisect_right(self._starts, found) - 1
-        return self.spans[number][0] + found - self._starts[number]
+        number = bisect_right(self._starts, place) - 1
+        return self.spans[number][0] + place - self._starts[number]

@@ -77,20 +77,21 @@ def page_of(profile: Path, program: str | None, *, visible: bool, guard: Guard) 
             context.close()
 
 
-def _playwright(who: str) -> tuple[Any, Any]:
+def _playwright(participant: str) -> tuple[Any, Any]:
     # 60 MB and a Node process: loaded when somebody speaks through a browser.
     try:
         from playwright.sync_api import Error, sync_playwright  # noqa: PLC0415
     except ImportError:
         raise ProviderError(
             FailureKind.UNREACHABLE,
-            f"{who} needs Playwright where the worker runs: `pip install -e '.[browser]'` in Quorate's folder there.",
+            f"{participant} needs Playwright where the worker runs: "
+            "`pip install -e '.[browser]'` in Quorate's folder there.",
         ) from None
     return sync_playwright, Error
 
 
 @contextmanager
-def _alone(profile: Path, who: str) -> Iterator[None]:
+def _alone(profile: Path, participant: str) -> Iterator[None]:
     profile.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (profile.parent / f"{profile.name}.lock").open("w") as lock:
         try:
@@ -98,8 +99,8 @@ def _alone(profile: Path, who: str) -> Iterator[None]:
         except OSError:
             raise NotYet(
                 FailureKind.RATE_LIMITED,
-                f"{who} waits: another turn uses its browser profile.",
+                f"{participant} waits: another turn uses its browser profile.",
                 retry_after_s=BUSY_PROFILE_S,
-                told=notice("waits_profile", who=who),
+                told=notice("waits_profile", who=participant),
             ) from None
         yield

@@ -63,8 +63,8 @@ def _parsed(text: str, name: str) -> dict[str, Site]:
     try:
         return _SITES.validate_python(yaml.safe_load(text))
     except yaml.YAMLError as error:
-        told = " ".join(str(error).split())
-        raise ConfigurationError(f"{name} is no YAML: {told}.") from None
+        reason = " ".join(str(error).split())
+        raise ConfigurationError(f"{name} is no YAML: {reason}.") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])

@@ -68,10 +68,10 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
         command[0] = _found(call, command[0], environ)
         finished = run(command, _stdin(call, options), folder, environ, guard, parser)
     secrets = [environ[name] for name in named if name in environ]
-    said = output.read(finished.output.decode("utf-8", "replace"))
-    if said.error or finished.code != 0:
-        raise _failure(call, said, finished, secrets)
-    return _completion(call, said, finished)
+    answer = output.read(finished.output.decode("utf-8", "replace"))
+    if answer.error or finished.code != 0:
+        raise _failure(call, answer, finished, secrets)
+    return _completion(call, answer, finished)
 
 
 def structured(participant: Participant) -> bool:
@@ -135,15 +135,15 @@ def _filled(word: str, words: Mapping[str, str]) -> str:
 
 
 def _found(call: ProviderCall, program: str, environ: Mapping[str, str]) -> str:
-    found = find_program(program, environ.get("PATH"))
-    if found is None:
+    path = find_program(program, environ.get("PATH"))
+    if path is None:
         raise ProviderError(
             FailureKind.UNREACHABLE,
             f"{call.participant.name}: the command '{program}' is not installed where the worker "
             "runs: install it there, or name its path as `program`.",
             scope=Scope.NOBODY,
         )
-    return found
+    return path
 
 
 def _stdin(call: ProviderCall, options: CommandOptions) -> bytes:
@@ -173,19 +173,19 @@ def _environment(named: tuple[str, ...], environ: Mapping[str, str]) -> dict[str
     return kept | {"TERM": "dumb", "NO_COLOR": "1", "CI": "1"}
 
 
-def _completion(call: ProviderCall, said: CliOutput, finished: FinishedProcess) -> Completion:
-    model, usage = said.model or call.participant.model, said.usage
+def _completion(call: ProviderCall, answer: CliOutput, finished: FinishedProcess) -> Completion:
+    model, usage = answer.model or call.participant.model, answer.usage
     if usage.cost_usd is None:
         usage = priced(usage, call.participant, model or "", ROW)
     return Completion(
-        text=said.text, usage=usage, finish_reason=said.finish, model=model, raw=finished.output
+        text=answer.text, usage=usage, finish_reason=answer.finish, model=model, raw=finished.output
     )
 
 
 # Words of agents that statuses do not know; first match wins.
 _WORDS: tuple[tuple[re.Pattern[str], Meaning], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), Meaning(kind, retryable, said))
-    for pattern, kind, retryable, said in (
+    (re.compile(pattern, re.IGNORECASE), Meaning(kind, retryable, words))
+    for pattern, kind, retryable, words in (
         (
             r"credit balance|insufficient.quota|billing",
             FailureKind.RATE_LIMITED,
@@ -217,23 +217,23 @@ _UNKNOWN = Meaning(FailureKind.TOOL_ERROR, False, "failed")
 
 
 def _failure(
-    call: ProviderCall, said: CliOutput, finished: FinishedProcess, secrets: list[str]
+    call: ProviderCall, answer: CliOutput, finished: FinishedProcess, secrets: list[str]
 ) -> ProviderError:
-    told = said.error or finished.errors.decode("utf-8", "replace")[-2000:]
-    meaning = meaning_of(400, ErrorBody(message=told))
+    complaint = answer.error or finished.errors.decode("utf-8", "replace")[-2000:]
+    meaning = meaning_of(400, ErrorBody(message=complaint))
     if meaning.kind in (FailureKind.BAD_REQUEST, FailureKind.RATE_LIMITED):
-        meaning = next((known for words, known in _WORDS if words.search(told)), _UNKNOWN)
+        meaning = next((known for words, known in _WORDS if words.search(complaint)), _UNKNOWN)
     ended = f" (exit {finished.code})" if finished.code else ""
-    told = one_line(redact(told, secrets))
+    complaint = one_line(redact(complaint, secrets))
     return ProviderError(
         meaning.kind,
-        f"The command of {call.participant.name} {meaning.text}{ended}{': ' + told if told else ''}",
+        f"The command of {call.participant.name} {meaning.text}{ended}{': ' + complaint if complaint else ''}",
         retryable=meaning.retryable,
-        charged=_is_charged(said, finished, meaning),
+        charged=_is_charged(answer, finished, meaning),
     )
 
 
-def _is_charged(said: CliOutput, finished: FinishedProcess, meaning: Meaning) -> bool:
+def _is_charged(answer: CliOutput, finished: FinishedProcess, meaning: Meaning) -> bool:
     """Whether a failed agent may have paid: it tells of usage, or says something that nobody understands."""
-    told = bool(said.usage.output_tokens or said.usage.cost_usd)
-    return told or (meaning is _UNKNOWN and bool(finished.output.strip()))
+    counted = bool(answer.usage.output_tokens or answer.usage.cost_usd)
+    return counted or (meaning is _UNKNOWN and bool(finished.output.strip()))

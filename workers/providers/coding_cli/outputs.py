@@ -63,16 +63,16 @@ def read_claude(output: str) -> CliOutput:
     result = _last_object(output)
     if result is None:
         return CliOutput(error="its output is not the result object that was asked for")
-    said = text(result.get("result"))
+    words = text(result.get("result"))
     failed = text(result.get("subtype")) not in ("", "success")
     if failed or result.get("is_error") is True or result.get("type") != "result":
         return CliOutput(
-            error=said or text(result.get("subtype")) or "it reports an error",
+            error=words or text(result.get("subtype")) or "it reports an error",
             usage=_claude_usage(result),
         )
-    held = result.get("structured_output")
+    structured = result.get("structured_output")
     return CliOutput(
-        text=said if held is None else json.dumps(held, ensure_ascii=False),
+        text=words if structured is None else json.dumps(structured, ensure_ascii=False),
         usage=_claude_usage(result),
         model=next(iter(_object(result.get("modelUsage"))), None),
         finish=ended(_CLAUDE_FINISH, text(result.get("stop_reason"))),
@@ -104,7 +104,7 @@ def read_gemini(output: str) -> CliOutput:
     tokens = [part(figures, "tokens") for figures in models.values()]
 
     def summed(*names: str) -> int | None:
-        return total(*(count(part(one, name)) for one in tokens for name in names))
+        return total(*(count(part(model, name)) for model in tokens for name in names))
 
     return CliOutput(
         text=text(result.get("response")),
@@ -119,12 +119,12 @@ def read_gemini(output: str) -> CliOutput:
 
 def read_codex(output: str) -> CliOutput:
     """`exec --json`: a line per event; the last agent message is the answer, once its turn is completed."""
-    said, error, usage, finish = "", "", Usage(), Finish.OTHER
+    words, error, usage, finish = "", "", Usage(), Finish.OTHER
     for line in output.splitlines():
         event = _parsed(line)
         match event.get("type"):
             case "item.completed" if part(event, "item", "type") == "agent_message":
-                said = text(part(event, "item", "text"))
+                words = text(part(event, "item", "text"))
             case "turn.started":
                 finish = Finish.OTHER
             case "turn.completed":
@@ -139,7 +139,7 @@ def read_codex(output: str) -> CliOutput:
                 error = text(part(event, "error", "message")) or "its turn failed"
             case "error":
                 error = text(event.get("message")) or "it reports an error"
-    return CliOutput(text=said, error=error, usage=usage, finish=finish)
+    return CliOutput(text=words, error=error, usage=usage, finish=finish)
 
 
 def _last_object(output: str) -> Payload | None:
@@ -148,7 +148,7 @@ def _last_object(output: str) -> Payload | None:
     except ValueError:
         # Warnings may stand before it.
         value = next(
-            (found for line in reversed(output.splitlines()) if (found := _parsed(line))), None
+            (parsed for line in reversed(output.splitlines()) if (parsed := _parsed(line))), None
         )
     if isinstance(value, list):
         value = value[-1] if value else None

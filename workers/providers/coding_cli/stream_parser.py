@@ -102,10 +102,10 @@ class JsonLinesParser:
         if not line.lstrip().startswith(b"{"):
             return True
         try:
-            found = loads(line)
+            event = loads(line)
         except ValueError:
             return True
-        return self._parse(found, self._watch) if isinstance(found, dict) else True
+        return self._parse(event, self._watch) if isinstance(event, dict) else True
 
 
 def parse_claude_event(event: Payload, watch: Watch) -> bool:

@@ -98,15 +98,15 @@ class Dialect(Generic[HttpOption]):
         return HttpRequest(url, headers, content, secrets=tuple(dict.fromkeys(secrets)))
 
 
-def _secret_headers(who: str, row: ProviderType, options: HttpOptions) -> dict[str, str]:
+def _secret_headers(participant: str, row: ProviderType, options: HttpOptions) -> dict[str, str]:
     """The headers whose values are held elsewhere, asked for now; the key goes into the provider's own."""
     own, name = own_key_source(row, options), options.key_header or row.key_header
-    key = None if own is None else key_from(who, own)
+    key = None if own is None else key_from(participant, own)
     secret = {}
     if key is not None:
         secret[name] = f"Bearer {key.reveal()}" if name == "authorization" else key.reveal()
     for source in header_sources(options):
-        value = key_from(who, source)
+        value = key_from(participant, source)
         if source.header is not None and value is not None:
             secret[source.header.lower()] = value.reveal()
     return secret
@@ -161,9 +161,9 @@ def converse(
 
 
 def _failure(
-    who: str, request: HttpRequest, response: HttpStream, error: ErrorBody
+    participant: str, request: HttpRequest, response: HttpStream, error: ErrorBody
 ) -> ProviderError:
-    failure = error_of(who, response.status, response.headers, error, request.secrets)
+    failure = error_of(participant, response.status, response.headers, error, request.secrets)
     if response.status == 404 and failure.kind is FailureKind.BAD_REQUEST:
         failure.args = (f"{failure} ({request.url.partition('?')[0]})",)
     return failure

@@ -19,7 +19,7 @@ _DONE = "[DONE]"
 _END = re.compile("[\r\n]")
 
 
-def sse_payloads(chunks: Iterable[bytes], who: str) -> Iterator[Payload]:
+def sse_payloads(chunks: Iterable[bytes], participant: str) -> Iterator[Payload]:
     """The JSON of each event. OpenAI's closing `[DONE]` is no event. Raises ProviderError."""
     data: list[str] = []
     for line in _lines(chunks):
@@ -30,14 +30,14 @@ def sse_payloads(chunks: Iterable[bytes], who: str) -> Iterator[Payload]:
         elif data:
             text, data = "\n".join(data), []
             if text.strip() != _DONE:
-                yield _object(text, who)
+                yield _object(text, participant)
 
 
-def json_line_payloads(chunks: Iterable[bytes], who: str) -> Iterator[Payload]:
+def json_line_payloads(chunks: Iterable[bytes], participant: str) -> Iterator[Payload]:
     """The JSON object of each line. Raises ProviderError."""
     for line in _lines(chunks, ended=False):
         if line.strip():
-            yield _object(line, who)
+            yield _object(line, participant)
 
 
 def _lines(chunks: Iterable[bytes], *, ended: bool = True) -> Iterator[str]:
@@ -61,18 +61,20 @@ def _lines(chunks: Iterable[bytes], *, ended: bool = True) -> Iterator[str]:
         yield rest
 
 
-def _object(text: str, who: str) -> Payload:
+def _object(text: str, participant: str) -> Payload:
     try:
         value = loads(text)
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise unreadable(who, "has an event in its stream that is no JSON object")
+        raise unreadable(participant, "has an event in its stream that is no JSON object")
     return value
 
 
-def cut_off(who: str) -> ProviderError:
+def cut_off(participant: str) -> ProviderError:
     """The error of a stream that ended without its closing event."""
     return ProviderError(
-        FailureKind.UNREACHABLE, f"The stream of {who} was cut off in the middle.", retryable=True
+        FailureKind.UNREACHABLE,
+        f"The stream of {participant} was cut off in the middle.",
+        retryable=True,
     )

@@ -26,7 +26,7 @@ def items(value: JsonValue) -> list[JsonValue]:
 
 def first_of(value: JsonValue) -> JsonValue:
     """The alternative number 0 of several (`choices`, `candidates`); who leaves the number out means it."""
-    return next((one for one in items(value) if not part(one, "index")), None)
+    return next((item for item in items(value) if not part(item, "index")), None)
 
 
 def text(value: JsonValue) -> str:
@@ -54,21 +54,21 @@ def total(*counts: int | None) -> int | None:
     return sum(known) if known else None
 
 
-def parse_payload(body: bytes, who: str) -> Payload:
+def parse_payload(body: bytes, participant: str) -> Payload:
     """The body as a JSON object. Raises ProviderError (unparseable)."""
     try:
         payload = loads(body)
     except TooMuchJsonError as error:
-        raise unreadable(who, f"is too much: {error}") from None
+        raise unreadable(participant, f"is too much: {error}") from None
     except ValueError:
         payload = None
     if not isinstance(payload, dict):
-        raise unreadable(who, "is not a JSON object" if body.strip() else "is empty")
+        raise unreadable(participant, "is not a JSON object" if body.strip() else "is empty")
     return payload
 
 
-def unreadable(who: str, why: str) -> ProviderError:
+def unreadable(participant: str, why: str) -> ProviderError:
     """The error for an answer with status 200 that does not follow its protocol."""
     return ProviderError(
-        FailureKind.UNPARSEABLE, f"The answer of {who}'s provider {why}.", retryable=True
+        FailureKind.UNPARSEABLE, f"The answer of {participant}'s provider {why}.", retryable=True
     )

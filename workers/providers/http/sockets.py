@@ -211,17 +211,17 @@ def _resolve(host: str, port: int, line: Line) -> list[_Address]:
     until = began + CONNECT_S
     while (left := min(line.left_s(), until - time.monotonic())) > 0:
         with contextlib.suppress(queue.Empty):
-            found = answer.get(timeout=min(left, POLL_S))
-            if isinstance(found, OSError):
-                why = found.strerror or str(found)
-                raise Unresolved(why, time.monotonic() - began) from found
-            return found
+            addresses = answer.get(timeout=min(left, POLL_S))
+            if isinstance(addresses, OSError):
+                why = addresses.strerror or str(addresses)
+                raise Unresolved(why, time.monotonic() - began) from addresses
+            return addresses
     raise Unresolved(f"the name {host} was not resolved within {CONNECT_S:g} s", CONNECT_S)
 
 
 def _lookup(host: str, port: int, flags: int) -> list[_Address]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
-    return [(family, kind, protocol, address) for family, kind, protocol, _, address in found]
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
+    return [(family, kind, protocol, address) for family, kind, protocol, _, address in addresses]
 
 
 class Watch:

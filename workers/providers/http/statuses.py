@@ -107,8 +107,10 @@ class ErrorBody:
         named = self.param.lower()
         if named in fields:
             return named
-        said = f"{named} {self.message.lower()}"
-        return next((field for field in fields if field in said and "support" in said), None)
+        complaint = f"{named} {self.message.lower()}"
+        return next(
+            (field for field in fields if field in complaint and "support" in complaint), None
+        )
 
 
 def read_error(body: bytes) -> ErrorBody:
@@ -173,7 +175,7 @@ def meaning_of(status: int, error: ErrorBody) -> Meaning:
 
 
 def error_of(
-    who: str,
+    participant: str,
     status: int,
     headers: Mapping[str, str],
     error: ErrorBody,
@@ -181,10 +183,10 @@ def error_of(
 ) -> ProviderError:
     """The response as a typed error with one clear line, no key in it."""
     meaning = meaning_of(status, error)
-    said = one_line(redact(error.message, secrets))
+    words = one_line(redact(error.message, secrets))
     return ProviderError(
         meaning.kind,
-        f"{who} {meaning.text} (HTTP {status}){': ' + said if said else ''}",
+        f"{participant} {meaning.text} (HTTP {status}){': ' + words if words else ''}",
         retryable=meaning.retryable,
         retry_after_s=(
             retry_after_s(headers, error, datetime.now(UTC)) if meaning.retryable else None
@@ -196,7 +198,7 @@ def error_of(
 
 
 def error_in(
-    who: str,
+    participant: str,
     payload: Mapping[str, JsonValue],
     headers: Mapping[str, str],
     secrets: Iterable[str] = (),
@@ -210,16 +212,16 @@ def error_in(
     if reported is None or not (reported.get("error") or reported.get("object") == "error"):
         return None
     error = error_body_of(reported)
-    failure = error_of(who, status_of(error), headers, error, secrets)
+    failure = error_of(participant, status_of(error), headers, error, secrets)
     failure.charged = None if choices else failure.charged  # half an answer may have its price
     return failure
 
 
 def _error_beside(choices: JsonValue, error: JsonValue) -> Mapping[str, JsonValue] | None:
     """What half an answer says of its end: OpenRouter puts it into the choice or beside the choices."""
-    for one in choices if isinstance(choices, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("error"), dict):
-            return {"error": one["error"]}
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, dict) and isinstance(choice.get("error"), dict):
+            return {"error": choice["error"]}
     # Whatever the choice calls its end. An error without any word is a form that was filled in.
     empty = isinstance(error, dict) and not any(error.values())
     return {"error": error} if error and not empty else None
@@ -289,8 +291,8 @@ _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s?)?")
 
 def _seconds(text: str) -> float | None:
     """`20`, `0.5`, `34s`, `6m0s` as seconds, a year at most; None for anything else."""
-    found = _DURATION.fullmatch(text.strip())
-    if not found or not found.group(0):
+    duration = _DURATION.fullmatch(text.strip())
+    if not duration or not duration.group(0):
         return None
-    hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    hours, minutes, seconds = (float(part or 0) for part in duration.groups())
     return min(hours * 3600 + minutes * 60 + seconds, _LONGEST_S)

@@ -199,9 +199,9 @@ def _perhaps_charged(guard: Guard, request: HttpRequest, line: Line) -> Iterator
         _mark(error, status, line.sent > len(request.body))
         raise
     except _FAULT_CLASSES as fault:
-        told = _told(fault, guard, request.url)
-        _mark(told, status, line.sent > len(request.body))
-        raise told from fault
+        failure = _told(fault, guard, request.url)
+        _mark(failure, status, line.sent > len(request.body))
+        raise failure from fault
 
 
 def _mark(error: ProviderError, status: list[int], sent: bool) -> None:

@@ -110,11 +110,11 @@ def _rank(finding: RaisedFinding) -> tuple[int, str, int, str, str]:
     )
 
 
-def _summary(label: str, examined: Examined, found: int, shown: int, kind: str) -> str:
-    noun = "finding" if found == 1 else "findings"
+def _summary(label: str, examined: Examined, count: int, shown: int, kind: str) -> str:
+    noun = "finding" if count == 1 else "findings"
     files = f"{len(examined.files)} {kind} {'file' if len(examined.files) == 1 else 'files'}"
-    parts = [f"rule-based analyser {label}: {found} {noun} on changed lines of {files}."]
-    if shown < found:
+    parts = [f"rule-based analyser {label}: {count} {noun} on changed lines of {files}."]
+    if shown < count:
         parts.append(f"Only the worst {shown} are listed.")
     if examined.left_out:
         parts.append(f"Not looked at: {len(examined.left_out)}.")

@@ -42,11 +42,11 @@ def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
     """A critique of the subject's text files; raises `ToolError` when there are none."""
     subject = load_subject(inputs.subject, context.documents)
     examined = sources(subject, context.documents, lambda _file: True)
-    found = [finding for file in subject.files for finding in _file_findings(file)]
-    if not examined.files and not found:
+    findings = [finding for file in subject.files for finding in _file_findings(file)]
+    if not examined.files and not findings:
         raise ToolError("Nothing analysed: no text file in this change.")
-    found += _content_findings(examined, context.documents, context.countdown())
-    return write_critique(inputs.reply_model, NAME, examined, found, "text")
+    findings += _content_findings(examined, context.documents, context.countdown())
+    return write_critique(inputs.reply_model, NAME, examined, findings, "text")
 
 
 def _file_findings(file: FileChange) -> Iterator[RaisedFinding]:

@@ -121,25 +121,26 @@ class Examined:
     def left_out(self) -> tuple[str, ...]:
         """A sentence for each file that was not looked at."""
         return tuple(
-            f"{one.path} was not looked at: {one.detail}." for one in (*self.skipped, *self.unread)
+            f"{file.path} was not looked at: {file.detail}."
+            for file in (*self.skipped, *self.unread)
         )
 
     @property
     def coverage(self) -> Coverage:
         """The same, as a reply says it."""
         unread = (*self.unread, *self.partly)
-        paths = {one.path for one in unread}
+        paths = {file.path for file in unread}
         read = tuple(file.path for file in self.files if file.path not in paths)
         return Coverage(read=read, unread=unread)
 
     def without(self, unread: Iterable[UnreadFile]) -> Examined:
         """The same when files turned out to be unreadable; raises `ToolError` when nothing is left."""
         more = tuple(unread)
-        paths = {one.path for one in more}
+        paths = {file.path for file in more}
         files = tuple(file for file in self.files if file.path not in paths)
         left = replace(self, files=files, unread=(*self.unread, *more))
         if more and not files:
-            parsed = {one.reason for one in more} == {UnreadReason.NOT_PARSED}
+            parsed = {file.reason for file in more} == {UnreadReason.NOT_PARSED}
             no_file = "Nothing analysed: no Python file of this change can be parsed."
             raise ToolError(no_file if parsed else _nothing(left))
         return left

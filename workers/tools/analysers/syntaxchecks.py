@@ -61,7 +61,7 @@ def is_data(path: str) -> bool:
 
 def check_syntax(files: Mapping[str, str], countdown: Countdown) -> dict[str, Checked]:
     """The first error of each data file (path -> text), None for a sound one; other files are left out."""
-    found: dict[str, Checked] = {}
+    checked: dict[str, Checked] = {}
     sound: dict[str, str] = {}
     for path, text in files.items():
         if not is_data(path) or any(mark in text for mark in TEMPLATE_MARKS):
@@ -69,12 +69,12 @@ def check_syntax(files: Mapping[str, str], countdown: Countdown) -> dict[str, Ch
         most = MAX_JSON if path.lower().endswith(".json") else MAX_TEXT
         reason = _too_much(path, text)
         if reason is not None:
-            found[path] = Unparsed(reason)
+            checked[path] = Unparsed(reason)
         elif len(text) > most:
-            found[path] = Unparsed(f"it has more than {most} characters", large=True)
+            checked[path] = Unparsed(f"it has more than {most} characters", large=True)
         else:
             sound[path] = text
-    return found | _parsed(sound, countdown)
+    return checked | _parsed(sound, countdown)
 
 
 def _too_much(path: str, text: str) -> str | None:
@@ -101,17 +101,17 @@ def _depth(text: str) -> int:
 
 def _parsed(files: Mapping[str, str], countdown: Countdown) -> dict[str, Checked]:
     """What the parsers say. A file that kills them is set aside; after the third the rest is not tried."""
-    found: dict[str, Checked] = {}
+    checked: dict[str, Checked] = {}
     left = list(files)
     for _ in range(MOST_KILLED):
         if not left:
-            return found
+            return checked
         problems = _run({path: files[path] for path in left}, countdown)
-        found.update(zip(left, problems, strict=False))
+        checked.update(zip(left, problems, strict=False))
         left = left[len(problems) :]
         if left:
-            found[left.pop(0)] = Unparsed("its parser took too much memory or time")
-    return found | dict.fromkeys(left, Unparsed("parsers were stopped by the files before it"))
+            checked[left.pop(0)] = Unparsed("its parser took too much memory or time")
+    return checked | dict.fromkeys(left, Unparsed("parsers were stopped by the files before it"))
 
 
 def _run(files: Mapping[str, str], countdown: Countdown) -> list[Checked]:

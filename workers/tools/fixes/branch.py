@@ -112,10 +112,10 @@ def _unlock(repository: FixTarget, reference: str) -> bool:
     The reference's name is this run's and its step is leased: a lock from before this attempt is nobody else's.
     """
     asked = ("rev-parse", "--path-format=absolute", "--git-path", f"{reference}.lock")
-    found = repository.references.attempt(*asked)
-    if found.code != 0:  # another branch has the place of a folder on the way
+    asked_path = repository.references.attempt(*asked)
+    if asked_path.code != 0:  # another branch has the place of a folder on the way
         return False
-    lock = Path(os.fsdecode(found.stdout).rstrip("\n"))
+    lock = Path(os.fsdecode(asked_path.stdout).rstrip("\n"))
     try:
         if lock.stat().st_mtime >= repository.began_at:
             return False

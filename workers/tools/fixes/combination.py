@@ -84,8 +84,8 @@ def combine(
     chosen = [fix for fix in fixes if only is None or set(fix.findings) <= set(only)]
     files = post_images(subject, documents)
     with bench(files, countdown) as place:
-        found = iter(place.try_all([fix.patch for fix in chosen if fix.problem is None]))
-        trials = [FixTrial(fix.problem, {}) if fix.problem else next(found) for fix in chosen]
+        tried = iter(place.try_all([fix.patch for fix in chosen if fix.problem is None]))
+        trials = [FixTrial(fix.problem, {}) if fix.problem else next(tried) for fix in chosen]
         problems, after = assemble(files, trials, countdown)
         patch, reverse = place.diff(after)
     return Combination(

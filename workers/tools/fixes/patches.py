@@ -213,8 +213,8 @@ def _placeholder_refusal(file: ProposedFile) -> str | None:
         for line in hunk.lines
         for mark in MASKED.findall(line.text.decode())
     ]
-    held = {mark for is_added, mark in marks if not is_added}
-    written = next((mark for is_added, mark in marks if is_added and mark not in held), None)
+    kept = {mark for is_added, mark in marks if not is_added}
+    written = next((mark for is_added, mark in marks if is_added and mark not in kept), None)
     if written is None:
         return None
     return (

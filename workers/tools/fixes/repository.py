@@ -111,8 +111,8 @@ def _personal_configuration() -> dict[str, str]:
     """Let `git config` read the person's own file too; reading a value runs nothing."""
     home = Path(os.path.expanduser("~"))
     folder = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    found = (path for path in (home / ".gitconfig", folder / "git" / "config") if path.is_file())
-    return {"HOME": str(home), "GIT_CONFIG_GLOBAL": str(next(found, os.devnull))}
+    files = (path for path in (home / ".gitconfig", folder / "git" / "config") if path.is_file())
+    return {"HOME": str(home), "GIT_CONFIG_GLOBAL": str(next(files, os.devnull))}
 
 
 def _configured(git: Git, key: str) -> str | None:

@@ -99,8 +99,8 @@ class Countdown:
 
     def confinement(self, **changed: Any) -> Confinement:
         """How a program of this run is held."""
-        held = Confinement(self._limits.memory_mb, self._limits.processors)
-        return replace(held, **changed)
+        confinement = Confinement(self._limits.memory_mb, self._limits.processors)
+        return replace(confinement, **changed)
 
 
 def find_program(name: str) -> Path:
@@ -108,10 +108,10 @@ def find_program(name: str) -> Path:
     beside = Path(sys.executable).parent / name
     if os.access(beside, os.X_OK):
         return beside
-    found = find_on_path(name)
-    if found is None:
+    path = find_on_path(name)
+    if path is None:
         raise ToolError(f"The program {name!r} is not installed: install it or put it on PATH.")
-    return Path(found).absolute()
+    return Path(path).absolute()
 
 
 @contextlib.contextmanager

@@ -55,7 +55,7 @@ def walls() -> tuple[str, ...]:
         words = (*more, *files, *calls)
         if words and _hold(words):
             return words
-    return next((one for one in (files, calls) if one and _hold(one)), ())
+    return next((wall for wall in (files, calls) if wall and _hold(wall)), ())
 
 
 def _candidates() -> Iterator[tuple[str, ...]]:
@@ -134,8 +134,8 @@ def give(words: Sequence[str], folders: Sequence[str]) -> None:
         for entry in entries_of(folder):
             if entry is None:  # so deep only the tool itself can have gone
                 continue
-            found = entry.stat(follow_symlinks=False)
-            if found.st_uid != uid and (found.st_nlink == 1 or stat.S_ISDIR(found.st_mode)):
+            status = entry.stat(follow_symlinks=False)
+            if status.st_uid != uid and (status.st_nlink == 1 or stat.S_ISDIR(status.st_mode)):
                 os.lchown(entry.path, uid, uid)
 
 
@@ -177,8 +177,8 @@ def described() -> str:
     missing = [text for word, text in WORDS.items() if word not in words]
     if os.geteuid() == 0 and not (nameless(words) or "user" in words):
         missing.append("an account of their own: tools run as root")
-    held = ", ".join([*named, "an empty environment and limits"])
-    return held + (f"; not available here: {', '.join(missing)}" if missing else "")
+    limits = ", ".join([*named, "an empty environment and limits"])
+    return limits + (f"; not available here: {', '.join(missing)}" if missing else "")
 
 
 def complete() -> bool:

@@ -105,19 +105,19 @@ def features(text: str, before: str = "", names: Iterable[str] = ()) -> list[str
     """
     named = frozenset(name.lower() for name in names)
     words, earlier = _words(text, named), _words(before, named)
-    found = {f"w={word}" for word in words}
+    present = {f"w={word}" for word in words}
     size = f"len{_size(len(words))}"
     asked, asks = "?" in earlier, "?" in words
-    found |= {size, f"q{asks:d}", f"pq{asked:d}", f"{size},plen{_size(len(earlier)) // 2}"}
+    present |= {size, f"q{asks:d}", f"pq{asked:d}", f"{size},plen{_size(len(earlier)) // 2}"}
     if words:
-        found |= {f"l={words[-1]}", f"{size},f={words[0]}", f"pq{asked:d},f={words[0]}"}
-        found |= {f"f={'_'.join(words[:count])}" for count in range(1, min(3, len(words)) + 1)}
-    found |= _denials(words, earlier)
-    found |= _contradictions(text, words, earlier)
+        present |= {f"l={words[-1]}", f"{size},f={words[0]}", f"pq{asked:d},f={words[0]}"}
+        present |= {f"f={'_'.join(words[:count])}" for count in range(1, min(3, len(words)) + 1)}
+    present |= _denials(words, earlier)
+    present |= _contradictions(text, words, earlier)
     options = _options_against(text, before)
-    found.add(f"opt={options}")
-    found |= _cues(text, asks=asks, short=len(words) <= 8, options=options)
-    return sorted(found)
+    present.add(f"opt={options}")
+    present |= _cues(text, asks=asks, short=len(words) <= 8, options=options)
+    return sorted(present)
 
 
 def _words(text: str, names: frozenset[str]) -> list[str]:
@@ -154,20 +154,20 @@ def _contradictions(text: str, words: list[str], earlier: list[str]) -> set[str]
     if "?" in lowered:
         return set()
     denied = any(word in _NEGATIONS for word in earlier)
-    found = set()
+    present = set()
     if len(words) <= 6:
         if denied and _CONTRADICTS_NO.search(lowered):
-            found.add("turns_no_round")
+            present.add("turns_no_round")
         if _CONTRADICTS_YES.search(lowered):
-            found.add(f"turns_yes_round,pneg{denied:d}")
+            present.add(f"turns_yes_round,pneg{denied:d}")
     if _REFUSES.search(lowered):
         shared = len((set(words) - _STOP_WORDS) & set(earlier))
-        found |= {f"refuses,ov{min(shared, 2)}", f"refuses,{_size(len(words))}"}
-    return found
+        present |= {f"refuses,ov{min(shared, 2)}", f"refuses,{_size(len(words))}"}
+    return present
 
 
 def _options_against(text: str, before: str) -> str:
-    own, theirs = _options(text), _options(before)
+    own, theirs = options_in(text), options_in(before)
     if not own:
         return "none"
     if own == theirs:
@@ -177,8 +177,12 @@ def _options_against(text: str, before: str) -> str:
     return "some" if own & theirs else "new"
 
 
-def _options(text: str) -> set[str]:
-    return {one for one in OPTION.findall(text) if one.isdigit() or (one.isupper() and one != "I")}
+def options_in(text: str) -> set[str]:
+    return {
+        option
+        for option in OPTION.findall(text)
+        if option.isdigit() or (option.isupper() and option != "I")
+    }
 
 
 def _cues(text: str, *, asks: bool, short: bool, options: str) -> set[str]:
@@ -217,8 +221,8 @@ def act_of(
         return _of_essay(own)
     if len(_HANGUL.findall(own)) > len(_LATIN.findall(own)):
         return Act(*read_korean(own))
-    found = (model or shipped_model()).probabilities(features(own, before, names))
-    return Act(found[AGREE], found[DISAGREE], found[PROPOSE])
+    likely = (model or shipped_model()).probabilities(features(own, before, names))
+    return Act(likely[AGREE], likely[DISAGREE], likely[PROPOSE])
 
 
 _HOLDS_OUT = re.compile(

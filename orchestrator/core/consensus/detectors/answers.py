@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from orchestrator.core.consensus.detectors.acts import LONG_TURN, OPTION, Act
+from orchestrator.core.consensus.detectors.acts import LONG_TURN, OPTION, Act, options_in
 from orchestrator.core.consensus.detectors.wordings import says_the_same
 
 MOST_OPTIONS = 6
@@ -56,12 +56,12 @@ class Held:
     stayed: int = 0
 
 
-def likeness_of(one: FollowedAnswer, other: FollowedAnswer) -> float:
+def likeness_of(answer: FollowedAnswer, other: FollowedAnswer) -> float:
     """1 for the same answer; the share of options in common; for words, whether they say the same."""
-    if one.options or other.options:
-        both = one.options | other.options
-        return len(one.options & other.options) / len(both)
-    return float(says_the_same(one.words, other.words))
+    if answer.options or other.options:
+        both = answer.options | other.options
+        return len(answer.options & other.options) / len(both)
+    return float(says_the_same(answer.words, other.words))
 
 
 # ---- what one turn states -----------------------------------------------------------------------
@@ -97,14 +97,12 @@ _ALL = re.compile(
 
 def known_options(texts: Iterable[str]) -> frozenset[str]:
     """Letters and numbers that a discussion uses as options: capitals, numbers, and what is listed with them."""
-    found: set[str] = set()
+    options: set[str] = set()
     for text in texts:
-        found |= {
-            one for one in OPTION.findall(text) if one.isdigit() or (one.isupper() and one != "I")
-        }
+        options |= options_in(text)
         for pair in _LISTED.findall(text):
-            found |= {one.upper() for one in pair}
-    return frozenset(found)
+            options |= {option.upper() for option in pair}
+    return frozenset(options)
 
 
 def stated_answer(text: str, act: Act, known: frozenset[str]) -> FollowedAnswer | None:
@@ -138,24 +136,24 @@ def _declared_answer(line: str, known: frozenset[str]) -> FollowedAnswer | None:
 def _options_in(text: str, known: frozenset[str]) -> frozenset[str]:
     text = _PASSED_OVER.sub(" ", text)
     return frozenset(
-        one[1].upper()
-        for one in OPTION.finditer(text)
-        if one[1].upper() in known and not _is_a_word(one, text)
+        match[1].upper()
+        for match in OPTION.finditer(text)
+        if match[1].upper() in known and not _is_a_word(match, text)
     )
 
 
-def _is_a_word(found: re.Match[str], text: str) -> bool:
+def _is_a_word(match: re.Match[str], text: str) -> bool:
     """The article `a`, and the speaker's `I`."""
-    if found[1] == "a":
-        return bool(_ARTICLE.match(text, found.end()))
-    return found[1] in "Ii" and not _I_LISTED.match(text, found.end())
+    if match[1] == "a":
+        return bool(_ARTICLE.match(text, match.end()))
+    return match[1] in "Ii" and not _I_LISTED.match(text, match.end())
 
 
 def _named_in(text: str) -> frozenset[str]:
     if len(text.split()) > LONG_TURN:
         return frozenset()
-    found = (next(filter(None, groups)) for groups in _NAMED.findall(text))
-    return frozenset(one.strip(" .,!?").lower() for one in found if len(one.strip()) > 1)
+    names = (next(filter(None, groups)) for groups in _NAMED.findall(text))
+    return frozenset(name.strip(" .,!?").lower() for name in names if len(name.strip()) > 1)
 
 
 # ---- what everybody holds -----------------------------------------------------------------------

@@ -69,7 +69,7 @@ def compute_convergence(
     Without an earlier text stability is 0. The recommendation is `continue`, `converged` or `stalled`.
     """
     rule = thresholds or Thresholds()
-    numbers = sorted({said.round for said in rounds})
+    numbers = sorted({utterance.round for utterance in rounds})
     if not numbers:
         return _metrics(PUBLISHED, _Figures(NEUTRAL, 0.0), None, rule)
     current = _published_figures(rounds, numbers[-1])
@@ -78,18 +78,18 @@ def compute_convergence(
 
 
 def _published_figures(rounds: Sequence[Utterance], number: int) -> _Figures:
-    latest = [said for said in rounds if said.round == number]
+    latest = [utterance for utterance in rounds if utterance.round == number]
     similarities = []
-    for said in latest:
+    for utterance in latest:
         earlier = [
             other
             for other in rounds
-            if other.round < number and other.participant == said.participant
+            if other.round < number and other.participant == utterance.participant
         ]
         if earlier:
             before = max(earlier, key=lambda other: other.round)
-            similarities.append(jaccard_similarity(before.content, said.content))
-    ratio = fmean(detect_agreement_ratio(said.content) for said in latest)
+            similarities.append(jaccard_similarity(before.content, utterance.content))
+    ratio = fmean(detect_agreement_ratio(utterance.content) for utterance in latest)
     return _Figures(ratio, fmean(similarities) if similarities else 0.0)
 
 

@@ -82,8 +82,8 @@ _TELLING = tuple(
 
 def relation_of(premise: str, claim: str, model: LinearModel | None = None) -> Relation:
     """How `claim` stands to `premise`."""
-    found = (model or shipped_model()).probabilities(pair_features(premise, claim))
-    return Relation(found[FOLLOWS], found[CONTRADICTS])
+    likely = (model or shipped_model()).probabilities(pair_features(premise, claim))
+    return Relation(likely[FOLLOWS], likely[CONTRADICTS])
 
 
 @lru_cache(maxsize=1)
@@ -99,7 +99,7 @@ def pair_features(premise: str, claim: str) -> list[str]:
     new = sum(share < 0.5 for share in covered)
     ratio = len(claim) / max(1, len(premise))
     last = covered[-1]
-    found = {
+    present = {
         f"cover{_step(mean, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 0.99)}",
         f"pairs{_step(_pair_coverage(premise, claim), 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 0.99)}",
         f"new{min(new, 5)}",
@@ -109,16 +109,16 @@ def pair_features(premise: str, claim: str) -> list[str]:
         f"words{_step(len(covered), 3, 5, 7, 9, 12)}",
         f"ratio{_step(ratio, 0.3, 0.5, 0.7, 0.9, 1.1)}",
     }
-    found.update(_negation(premise, claim, mean, new))
-    found.update(_numbers(premise, claim, new))
-    found.update(_turned_round(premise, claim, mean))
-    found.update(_shared_runs(premise, claim))
-    found.update(_denied_here(premise, claim))
-    found.update(f"n={run}" for run in _newcomers(premise, claim))
-    found.update(f"has={one}{one in premise:d}" for one in _TELLING if one in claim)
+    present.update(_negation(premise, claim, mean, new))
+    present.update(_numbers(premise, claim, new))
+    present.update(_turned_round(premise, claim, mean))
+    present.update(_shared_runs(premise, claim))
+    present.update(_denied_here(premise, claim))
+    present.update(f"n={run}" for run in _newcomers(premise, claim))
+    present.update(f"has={word}{word in premise:d}" for word in _TELLING if word in claim)
     ended = claim.rstrip(" .!?\n")
-    found.update([f"end={one}" for one in _ENDINGS if ended.endswith(one)][:1])
-    return sorted(name.replace(" ", "_") for name in found)
+    present.update([f"end={ending}" for ending in _ENDINGS if ended.endswith(ending)][:1])
+    return sorted(name.replace(" ", "_") for name in present)
 
 
 def _step(value: float, *edges: float) -> int:
@@ -180,10 +180,10 @@ def _negation(premise: str, claim: str, mean: float, new: int) -> Iterator[str]:
 def _opposites(premise: str, claim: str) -> int:
     """How many pairs of opposites have one side in the premise and only the other in the claim."""
     return sum(
-        (_only(one, other, claim) and _any(other, premise))
-        or (_only(other, one, claim) and _any(one, premise))
-        for one, other in _OPPOSITES
-        if not (_any(one, premise) and _any(other, premise))
+        (_only(word, other, claim) and _any(other, premise))
+        or (_only(other, word, claim) and _any(word, premise))
+        for word, other in _OPPOSITES
+        if not (_any(word, premise) and _any(other, premise))
     )
 
 
@@ -210,8 +210,8 @@ def _numbers(premise: str, claim: str, new: int) -> Iterator[str]:
 
 
 def _numbers_in(text: str) -> set[str]:
-    digits = {one.replace(",", "") for one in _NUMBER.findall(text)}
-    return digits | {_COUNTS[one] for one in _COUNTED.findall(text)}
+    digits = {number.replace(",", "") for number in _NUMBER.findall(text)}
+    return digits | {_COUNTS[number] for number in _COUNTED.findall(text)}
 
 
 def _turned_round(premise: str, claim: str, mean: float) -> Iterator[str]:
@@ -261,12 +261,12 @@ def _runs(text: str, length: int) -> set[str]:
 def _denied_here(premise: str, claim: str) -> Iterator[str]:
     """Words that one text negates and the other does not: negation that stands with what it denies."""
     shared = differing = 0
-    for found in _WORD.finditer(claim):
-        stem = _stem(found[0])[:2]
+    for match in _WORD.finditer(claim):
+        stem = _stem(match[0])[:2]
         place = premise.find(stem) if len(stem) == 2 else -1
         if place >= 0:
             shared += 1
-            differing += _negated(premise, place) != _negated(claim, found.start())
+            differing += _negated(premise, place) != _negated(claim, match.start())
     yield from _passed("denied", differing, 1, 2, 3)
     yield from _passed("met", shared, 2, 3, 4, 5)
 

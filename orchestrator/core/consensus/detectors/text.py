@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
+from operator import attrgetter
 from statistics import fmean
 
 from orchestrator.core.consensus.detectors.acts import act_of
@@ -76,28 +77,30 @@ def hear(
     `expected` names who takes part besides those in `rounds`: who has not spoken yet holds nothing.
     """
     ordered = sorted(rounds, key=lambda taken: taken.number)
-    said = [one for taken in ordered for one in taken.contributions]
-    names = tuple(sorted({*expected, *(one.participant for one in said)}))
+    contributions = [contribution for taken in ordered for contribution in taken.contributions]
+    names = tuple(sorted({*expected, *map(attrgetter("participant"), contributions)}))
     heard = _hear(ordered, names, model)
-    turns = {name: [one for each in heard for one in each if one.speaker == name] for name in names}
-    present = sum(map(len, heard))
-    return FollowedDiscussion(turns, follow(heard), present / len(said) if said else 0.0)
+    turns = {
+        name: [turn for each in heard for turn in each if turn.speaker == name] for name in names
+    }
+    share = sum(map(len, heard)) / len(contributions) if contributions else 0.0
+    return FollowedDiscussion(turns, follow(heard), share)
 
 
 def judge(
-    heard: FollowedDiscussion, rule: Thresholds, weighing: Weighing = SHIPPED
+    discussion: FollowedDiscussion, rule: Thresholds, weighing: Weighing = SHIPPED
 ) -> ConvergenceMetrics:
     """The figures of a discussion that was heard."""
-    agreement = heard.share * _agreement(heard, weighing)
-    stability = _stability(heard, weighing)
+    agreement = discussion.share * _agreement(discussion, weighing)
+    stability = _stability(discussion, weighing)
     if stability is not None:
-        stability *= heard.share
+        stability *= discussion.share
     return ConvergenceMetrics(
         detector=TEXT,
         agreement_ratio=agreement,
         avg_stability=stability,
         overall_score=overall_score(agreement, stability, rule),
-        recommendation=_advice(agreement, stability, rule, settled=_settled(heard)),
+        recommendation=_advice(agreement, stability, rule, settled=_settled(discussion)),
     )
 
 
@@ -105,37 +108,46 @@ def _hear(
     rounds: Sequence[RoundTaken], names: tuple[str, ...], model: LinearModel | None
 ) -> list[list[AnswerTurn]]:
     """Every round's turns and what each does to the last turn of somebody else before it."""
-    heard: list[list[AnswerTurn]] = []
+    turns: list[list[AnswerTurn]] = []
     last: dict[str, str] = {}  # the latest speaker comes last
     for taken in rounds:
-        present = [one for one in taken.contributions if one.answered and one.text.strip()]
-        present.sort(key=lambda one: (one.participant, one.role, one.text))  # they speak at once
-        heard.append([_turn(one, last, names, model) for one in present])
-        for one in present:
-            last.pop(one.participant, None)
-            last[one.participant] = one.text
-    return heard
+        present = [turn for turn in taken.contributions if turn.answered and turn.text.strip()]
+        present.sort(key=attrgetter("participant", "role", "text"))  # they speak at once
+        turns.append([_turn(turn, last, names, model) for turn in present])
+        for turn in present:
+            last.pop(turn.participant, None)
+            last[turn.participant] = turn.text
+    return turns
 
 
 def _turn(
-    said: Contribution, last: dict[str, str], names: tuple[str, ...], model: LinearModel | None
+    contribution: Contribution,
+    last: dict[str, str],
+    names: tuple[str, ...],
+    model: LinearModel | None,
 ) -> AnswerTurn:
-    before = next((last[who] for who in reversed(last) if who != said.participant), "")
-    return AnswerTurn(said.participant, said.text, act_of(said.text, before, names, model))
+    before = next(
+        (last[speaker] for speaker in reversed(last) if speaker != contribution.participant), ""
+    )
+    return AnswerTurn(
+        contribution.participant, contribution.text, act_of(contribution.text, before, names, model)
+    )
 
 
-def _agreement(heard: FollowedDiscussion, weighing: Weighing) -> float:
-    held = heard.held
-    if not any(heard.turns.values()):
+def _agreement(discussion: FollowedDiscussion, weighing: Weighing) -> float:
+    held = discussion.held
+    if not any(discussion.turns.values()):
         return 0.0
-    pairs = [_alike(held.get(a), held.get(b)) for a, b in combinations(heard.turns, 2)]
+    pairs = [_alike(held.get(a), held.get(b)) for a, b in combinations(discussion.turns, 2)]
     alike = fmean(pairs) if pairs else float(bool(held))
-    sure = prod(_sureness(turns, held.get(name), weighing) for name, turns in heard.turns.items())
+    sure = prod(
+        _sureness(turns, held.get(name), weighing) for name, turns in discussion.turns.items()
+    )
     return (WITHOUT_ANSWERS + (1 - WITHOUT_ANSWERS) * alike) * sure
 
 
-def _alike(one: Held | None, other: Held | None) -> float:
-    return likeness_of(one.answer, other.answer) if one is not None and other is not None else 0.0
+def _alike(first: Held | None, second: Held | None) -> float:
+    return likeness_of(first.answer, second.answer) if first and second else 0.0
 
 
 def _sureness(turns: list[AnswerTurn], held: Held | None, weighing: Weighing) -> float:
@@ -146,12 +158,12 @@ def _sureness(turns: list[AnswerTurn], held: Held | None, weighing: Weighing) ->
     return weighing.holds + weighing.said_yes * yes + weighing.said_it * stated
 
 
-def _stability(heard: FollowedDiscussion, weighing: Weighing) -> float | None:
+def _stability(discussion: FollowedDiscussion, weighing: Weighing) -> float | None:
     """Mean over everybody who spoke twice: 1 for an unchanged answer, `joined`, or 0 for another or none."""
     steady = [
-        _steadiness(heard.held.get(name), weighing)
-        for name, spoken in heard.turns.items()
-        if len(spoken) > 1
+        _steadiness(discussion.held.get(name), weighing)
+        for name, turns in discussion.turns.items()
+        if len(turns) > 1
     ]
     return fmean(steady) if steady else None
 
@@ -164,10 +176,11 @@ def _steadiness(held: Held | None, weighing: Weighing) -> float:
     return weighing.joined if held.joined else 0.0
 
 
-def _settled(heard: FollowedDiscussion) -> bool:
+def _settled(discussion: FollowedDiscussion) -> bool:
     """No contribution is missing, nobody's last turn moved, and who only nodded has stayed with it."""
-    return heard.share == 1.0 and all(
-        not held.moved and (held.stated or held.stayed >= NOD_STAYS) for held in heard.held.values()
+    return discussion.share == 1.0 and all(
+        not held.moved and (held.stated or held.stayed >= NOD_STAYS)
+        for held in discussion.held.values()
     )
 
 

@@ -38,31 +38,31 @@ FINALS = 28  # forms of a Hangul syllable that differ in the final consonant onl
 _OF_ENDINGS = frozenset({4, 8, 17, 20})  # ㄴ ㄹ ㅂ ㅆ
 
 
-def says_the_same(one: str, other: str) -> bool:
+def says_the_same(text: str, other: str) -> bool:
     """The same words in another order or form, or with an addition; never with a word or a negation exchanged."""
-    if letters(one) == letters(other):
+    if letters(text) == letters(other):
         return True
-    if not _comparable(one, other):
+    if not _comparable(text, other):
         return False
-    additions = _new_in(one, other), _new_in(other, one)
-    if all(additions) or (any(additions) and (similarity(one, other) or 0.0) < ALIKE_FROM):
+    additions = _new_in(text, other), _new_in(other, text)
+    if all(additions) or (any(additions) and (similarity(text, other) or 0.0) < ALIKE_FROM):
         return False
-    relations = relation_of(one, other), relation_of(other, one)
+    relations = relation_of(text, other), relation_of(other, text)
     return all(relation.contradicts < CONTRADICTS_FROM for relation in relations)
 
 
-def _comparable(one: str, other: str) -> bool:
+def _comparable(text: str, other: str) -> bool:
     """Whether both say something, briefly, and with as many negations."""
     # Answers are a line or two. Longer texts are compared word by word in every direction, which takes minutes.
-    if max(len(one), len(other)) > LONGEST_COMPARED or not (_meaning(one) and _meaning(other)):
+    if max(len(text), len(other)) > LONGEST_COMPARED or not (_meaning(text) and _meaning(other)):
         return False
-    return len(_NEGATION.findall(one.lower())) % 2 == len(_NEGATION.findall(other.lower())) % 2
+    return len(_NEGATION.findall(text.lower())) % 2 == len(_NEGATION.findall(other.lower())) % 2
 
 
 def _new_in(text: str, other: str) -> bool:
     """True when `text` has a word that says something and that `other` has not."""
     known = _meaning(other)
-    return any(not any(_match(word, one) for one in known) for word in _meaning(text))
+    return any(not any(_match(word, other_word) for other_word in known) for word in _meaning(text))
 
 
 @lru_cache(maxsize=1024)
@@ -73,13 +73,13 @@ def _meaning(text: str) -> tuple[str, ...]:
     )
 
 
-def _match(one: str, other: str) -> bool:
+def _match(text: str, other: str) -> bool:
     """Korean words by their beginnings, English ones without their endings, numbers by themselves."""
-    if "가" <= one[0] <= "힣" and "가" <= other[0] <= "힣":
-        if min(len(one), len(other)) == 1:
-            return one == other
-        return one[0] == other[0] and _stem_syllable(one[1]) == _stem_syllable(other[1])
-    return _root(one) == _root(other)
+    if "가" <= text[0] <= "힣" and "가" <= other[0] <= "힣":
+        if min(len(text), len(other)) == 1:
+            return text == other
+        return text[0] == other[0] and _stem_syllable(text[1]) == _stem_syllable(other[1])
+    return _root(text) == _root(other)
 
 
 def _stem_syllable(syllable: str) -> str:
