@@ -35,23 +35,21 @@ def exit_code(report: RunReport) -> ExitCode:
     With a gate the gate decides; without one a run is inconclusive when too few answered or when no verdict
     could be derived. So is a run whose fix was wanted and could not be applied.
     """
+    outcome = report.gate.outcome
     if report.run.status in (RunStatus.RUNNING, RunStatus.WAITING):
         return ExitCode.PENDING
-    if report.run.status is not RunStatus.COMPLETED:
-        return _inconclusive(report)
-    outcome = report.gate.outcome
-    if report.unapplied and outcome is not GateOutcome.TRIPPED:
+    if report.run.status is RunStatus.COMPLETED and outcome is GateOutcome.TRIPPED:
+        return ExitCode.GATE_TRIPPED
+    if report.unapplied:
         return ExitCode.INCONCLUSIVE
-    match outcome:
-        case GateOutcome.TRIPPED:
-            return ExitCode.GATE_TRIPPED
-        case GateOutcome.INCONCLUSIVE:
-            return _inconclusive(report)
-        case GateOutcome.PASSED:
-            return ExitCode.OK
-        case GateOutcome.NOT_SET:
-            unknown = report.verdict in (None, Verdict.INCONCLUSIVE) or report.ending in NO_ANSWER
-            return _inconclusive(report) if unknown else ExitCode.OK
+    return ExitCode.OK if _conclusive(report, outcome) else _inconclusive(report)
+
+
+def _conclusive(report: RunReport, outcome: GateOutcome) -> bool:
+    if report.run.status is not RunStatus.COMPLETED or outcome is GateOutcome.INCONCLUSIVE:
+        return False
+    known = report.verdict not in (None, Verdict.INCONCLUSIVE) and report.ending not in NO_ANSWER
+    return outcome is GateOutcome.PASSED or known
 
 
 def _inconclusive(report: RunReport) -> ExitCode:

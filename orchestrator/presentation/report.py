@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -139,34 +139,36 @@ class RunReport:
     def findings(self) -> tuple[Finding, ...]:
         """The panel's findings, the worst first."""
         outcome = self.run.outcome or {}
-        found = (
-            tuple(Finding.model_validate(one) for one in outcome["findings"])
+        findings = (
+            map(Finding.model_validate, outcome["findings"])
             if "findings" in outcome
             else self.recorded
         )
-        return tuple(sorted(found, key=_worst_first))
+        return tuple(sorted(findings, key=_worst_first))
 
     @cached_property
     def ranking(self) -> tuple[Ranked, ...]:
         """Every finding, likely and grave ones first (`core.ranking`); what was mended comes after what stands."""
-        voices = {one.name: voice_of(one) for one in (*self.critics, self.spec.panel.author)}
+        standing = {finding.id for finding in self.standing}
+        first = self._rank(finding for finding in self.findings if finding.id in standing)
+        mended = self._rank(finding for finding in self.findings if finding.id not in standing)
+        return (*first, *(replace(place, rank=place.rank + len(first)) for place in mended))
+
+    def _rank(self, findings: Iterable[Finding]) -> Sequence[Ranked]:
+        voices = {who.name: voice_of(who) for who in (*self.critics, self.spec.panel.author)}
         fixes = self.fixes.fixes if self.fixes else ()
         tried = {finding for fix in fixes if fix.problem is None for finding in fix.findings}
-        standing = {finding.id for finding in self.standing}
-        size = effective_votes(self.critics)
-        first = rank([one for one in self.findings if one.id in standing], voices, tried, size)
-        mended = rank([one for one in self.findings if one.id not in standing], voices, tried, size)
-        return (*first, *(replace(one, rank=one.rank + len(first)) for one in mended))
+        return rank(tuple(findings), voices, tried, effective_votes(self.critics))
 
     @property
     def ranked(self) -> tuple[Finding, ...]:
         """What a reader wants first: the ranking without the rejected ones."""
         kept = {finding.id for finding in self.kept}
-        return tuple(one.finding for one in self.ranking if one.finding.id in kept)
+        return tuple(place.finding for place in self.ranking if place.finding.id in kept)
 
     def place_in_ranking(self, finding: Finding) -> Ranked:
         """Its rank, and what the rank rests on."""
-        return next(one for one in self.ranking if one.finding.id == finding.id)
+        return next(place for place in self.ranking if place.finding.id == finding.id)
 
     @property
     def kept(self) -> tuple[Finding, ...]:
@@ -187,7 +189,7 @@ class RunReport:
     @property
     def rounds(self) -> int:
         """How many rounds there were: assessed ones, or ones in which the floor was asked for."""
-        assessed = sum("round/" in one.key for one in self.assessments)
+        assessed = sum("round/" in recorded.key for recorded in self.assessments)
         asked = max((step.round for step in self.steps if step.role == "bid"), default=0)
         return max(assessed, asked)
 
@@ -271,17 +273,17 @@ class RunReport:
     @property
     def _stood_in(self) -> tuple[Notice, ...]:
         """Whose turns another participant took, so that nobody takes the answer for theirs."""
-        found = ((step.participant, _noted(step, "note_spoken_by", "who")) for step in self.steps)
-        pairs = dict.fromkeys((who, str(other)) for who, other in found if other is not None)
+        spoken = ((step.participant, _noted(step, "note_spoken_by", "who")) for step in self.steps)
+        pairs = dict.fromkeys((who, str(other)) for who, other in spoken if other is not None)
         return tuple(notice("stood_in", who=who, other=other) for who, other in pairs)
 
     @property
     def _shortened(self) -> tuple[Notice, ...]:
         """Of whose answers something was left out, and what."""
-        found = ((step, _noted(step, "note_shortened", "what")) for step in self.steps)
+        shortened = ((step, _noted(step, "note_shortened", "what")) for step in self.steps)
         return tuple(
             notice("shortened", who=step.participant, key=step.key, what=what)
-            for step, what in found
+            for step, what in shortened
             if what is not None
         )
 
@@ -289,9 +291,9 @@ class RunReport:
     def scripted(self) -> tuple[Notice, ...]:
         """Who read lines from a file instead of being asked; nothing when nobody did."""
         names = dict.fromkeys(
-            one.name
-            for _part, one in self.workflow.parts_of(self.spec)
-            if one.provider == "scripted"
+            holder.name
+            for _part, holder in self.workflow.parts_of(self.spec)
+            if holder.provider == "scripted"
         )
         return (notice("scripted", names=names),) if names else ()
 
@@ -300,8 +302,8 @@ class RunReport:
         if step.role not in round_roles():
             return notice("step_failed", key=step.key, why=why)
         prefix = step.key.removesuffix(step.participant)
-        asked = [one for one in self.steps if one.key.startswith(prefix)]
-        answered = sum(one.status == StepStatus.DONE for one in asked)
+        asked = [other for other in self.steps if other.key.startswith(prefix)]
+        answered = sum(other.status == StepStatus.DONE for other in asked)
         return notice(
             "abstained",
             who=step.participant,
@@ -317,8 +319,8 @@ def _noted(step: StepRow, code: str, name: str) -> NoticeParam:
     note = of_column(step.note)
     parts = note.params.get("parts") if note is not None else None
     every = parts if isinstance(parts, tuple) else ()
-    found = (one for one in every if isinstance(one, Notice) and one.code == code)
-    return next((one.params.get(name) for one in found), None)
+    fitting = (noted for noted in every if isinstance(noted, Notice) and noted.code == code)
+    return next((noted.params.get(name) for noted in fitting), None)
 
 
 def _worst_first(finding: Finding) -> tuple[int, str, int, int, str]:

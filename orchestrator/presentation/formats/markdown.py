@@ -57,11 +57,11 @@ def _block(shown: Block) -> str:
         case Words():
             return prose(shown.text)
         case Items():
-            return "\n".join(_item(item) for item in shown.items)
+            return "\n".join(map(_item, shown.items))
         case Grid():
             return _table(shown.heads, shown.rows)
         case Remark():
-            return "".join(_span(span) for span in shown.parts).strip()
+            return "".join(map(_span, shown.parts)).strip()
         case FindingList():
             return _findings(shown)
         case Patch():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from orchestrator.core.document import (
     SEVERITY_STYLES,
@@ -76,20 +77,24 @@ def _lines(shown: Block) -> list[Line]:
         case Title():
             return [line(Span(shown.text, Style.STRONG), Span(f"  {shown.note}", Style.DIM))]
         case Heading():
-            note = Span(f"  {shown.note}", Style.DIM) if shown.note else Span("")
-            return [line(Span("── ", Style.DIM), Span(shown.text, Style.STRONG), note)]
+            return [_heading(shown)]
         case Words():
             return block(shown.text.strip("\n"), indent=shown.indent)
         case Items():
-            return [entry for item in shown.items for entry in _item_lines(item)]
+            return list(chain.from_iterable(map(_item_lines, shown.items)))
         case Grid():
             return [line("  ", *row) for row in table(shown.heads, shown.rows)]
         case Remark():
             return [shown.parts]
         case FindingList():
-            return [finding_line(entry) for entry in shown.entries]
+            return list(map(finding_line, shown.entries))
         case Patch():
             return exact(shown.text)
+
+
+def _heading(heading: Heading) -> Line:
+    note = Span(f"  {heading.note}", Style.DIM) if heading.note else Span("")
+    return line(Span("── ", Style.DIM), Span(heading.text, Style.STRONG), note)
 
 
 def _item_lines(item: Item) -> list[Line]:

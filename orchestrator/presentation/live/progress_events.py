@@ -184,19 +184,22 @@ def _ends(
     new = [step for step in after.steps if step.status in FINAL and step.key not in finished]
     gathered = view.gathered if context.live else {}
     events = [
-        (step.finished_at_s or 0.0, render_finished(view, step, context))
+        (_ended_at_s(step), render_finished(view, step, context))
         for step in new
         if step.role not in gathered
     ]
-    for role, render in gathered.items():
-        for name in sorted({stage(step) for step in new if step.role == role}):
-            together = [step for step in after.steps if stage(step) == name]
-            if all(
-                step.status in FINAL for step in together
-            ):  # in one line, once the last is there
-                last = max(step.finished_at_s or 0.0 for step in together)
-                events.append((last, list(render(together[0].round, context))))
+    names = sorted({stage(step) for step in new if step.role in gathered})
+    for together in ([step for step in after.steps if stage(step) == name] for name in names):
+        if all(step.status in FINAL for step in together):  # in one line, once the last is there
+            render = gathered[together[0].role]
+            events.append(
+                (max(map(_ended_at_s, together)), list(render(together[0].round, context)))
+            )
     return events
+
+
+def _ended_at_s(step: StepRow) -> float:
+    return step.finished_at_s or 0.0
 
 
 def _assessments(
@@ -237,7 +240,7 @@ def _ended_s(recorded: RecordedAssessment, look: RunSnapshot) -> float:
     prefix, _, _ = recorded.key.rpartition("round/")
     number = recorded.figures.round
     ends = [
-        step.finished_at_s or 0.0
+        _ended_at_s(step)
         for step in look.steps
         if step.role in assessed_roles() and step.key.startswith(f"{prefix}{step.role}/{number}")
     ]

@@ -39,11 +39,11 @@ class Translator:
     @cached_property
     def _catalogues(self) -> tuple[MessageCatalogue, ...]:
         languages = dict.fromkeys((self.language, DEFAULT))
-        return tuple(catalogue(one) for one in languages if one in LANGUAGES)
+        return tuple(catalogue(language) for language in languages if language in LANGUAGES)
 
     def knows(self, code: str) -> bool:
         """True when there are words for a code."""
-        return any(code in one.entries for one in self._catalogues)
+        return any(code in catalogue.entries for catalogue in self._catalogues)
 
     def named(self, prefix: str) -> tuple[str, ...]:
         """What has words under codes that begin with `prefix`, in the catalogue's order, without the prefix."""
@@ -92,26 +92,23 @@ class Translator:
     def in_words(self, stored: Any) -> Any:
         """A JSON value with the words of each notice in its place, and the notice beside it."""
         if isinstance(stored, list | tuple):
-            return [self.in_words(one) for one in stored]
+            return list(map(self.in_words, stored))
         if not isinstance(stored, Mapping):
             return stored
         content: dict[str, Any] = {}
         for name, value in stored.items():
-            notices = value if isinstance(value, list | tuple) else (value,)
-            told = notices or name == "warnings"
-            if told and all(map(is_notice, notices)):
-                words = [self.translate(Notice.model_validate(one)) for one in notices]
-                several = isinstance(value, list | tuple)
-                content[name] = words if several else words[0]
-                beside = "notices" if name == "warnings" else f"{name}_notice{'s' * several}"
-                content[beside] = value
+            if is_notice(value):
+                content |= {name: self.translate(value), f"{name}_notice": value}
+            elif _are_notices(value) or (name == "warnings" and value == []):
+                beside = "notices" if name == "warnings" else f"{name}_notices"
+                content |= {name: list(map(self.translate, value)), beside: value}
             else:
                 content[name] = self.in_words(value)
         return content
 
     def _words(self, code: str, params: Mapping[str, object]) -> str | None:
-        found = (one.words(code, params) for one in self._catalogues)
-        return next((words for words in found if words is not None), None)
+        entries = (catalogue.words(code, params) for catalogue in self._catalogues)
+        return next((words for words in entries if words is not None), None)
 
     def _plain(self, value: object) -> object:
         if isinstance(value, Notice):
@@ -124,6 +121,10 @@ class Translator:
 ENGLISH = Translator()
 
 
+def _are_notices(value: object) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and all(map(is_notice, value))
+
+
 class _Format(Formatter):
     """`str.format` with particles and with words for the values of an enumeration."""
 
@@ -133,7 +134,7 @@ class _Format(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, tuple):
             separator = f"{format_spec} " if format_spec == ";" else ", "
-            return separator.join(self.format_field(one, format_spec.strip(";")) for one in value)
+            return separator.join(self.format_field(part, format_spec.strip(";")) for part in value)
         if format_spec.startswith("@"):
             code = f"{format_spec[1:]}_{value}"
             return self.translator.message(code) if self.translator.knows(code) else str(value)
