@@ -21,7 +21,7 @@ from shared.store.documents import get_documents
 from shared.store.people import WaitingTurn, waiting_turns
 from shared.store.spending import Grouping, Spending, spending
 from shared.store.views import (
-    Pulse,
+    RunHeartbeat,
     find_run,
     list_assessments,
     list_children,
@@ -60,26 +60,28 @@ def children_of(connection: Connection, run: str) -> tuple[RunRow, ...]:
     return tuple(list_children(connection, [run]).get(run, ()))
 
 
-def load_setting(connection: Connection, run: str) -> RunHeader:
+def load_header(connection: Connection, run: str) -> RunHeader:
     """What stays the same while the run goes on."""
     row = find_run(connection, run)
     return RunHeader.of(row, RunSpec.model_validate(row.spec))
 
 
-def load_look(connection: Connection, run: str, pulse: Pulse, setting: RunHeader) -> RunSnapshot:
+def load_snapshot(
+    connection: Connection, run: str, heartbeat: RunHeartbeat, header: RunHeader
+) -> RunSnapshot:
     """A run as it is at this moment."""
     steps = tuple(list_steps(connection, run))
     has_children = any(step.kind == "run" for step in steps)
     return RunSnapshot(
         run=run,
-        status=pulse.status,
-        phase=pulse.phase,
-        elapsed_s=pulse.elapsed_s,
+        status=heartbeat.status,
+        phase=heartbeat.phase,
+        elapsed_s=heartbeat.elapsed_s,
         steps=steps,
         assessments=_assessments(list_assessments(connection, run)),
         usage=run_usage(connection, run),
         children=children_of(connection, run) if has_children else (),
-        setting=setting,
+        header=header,
     )
 
 

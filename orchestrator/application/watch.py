@@ -1,4 +1,4 @@
-"""Watch a run: poll its pulse, say what changed, stop when it is settled or the time is up."""
+"""Watch a run: poll its heartbeat, say what changed, stop when it is settled or the time is up."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from orchestrator.application.backend import Backend
-from orchestrator.application.report import load_look, load_setting
+from orchestrator.application.report import load_header, load_snapshot
 from orchestrator.embedded.starting import end_stopped
 from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.presentation.live.progress_events import RunSnapshot
 from shared.delivery.live import EXPECTED_S, WATCHED_S, Live, Watcher
 from shared.models.notices import Notice, notice
 from shared.store.processes import SILENCE_S, list_processes
-from shared.store.views import Pulse, run_pulse
+from shared.store.views import RunHeartbeat, run_heartbeat
 from shared.text.unfinished import SoFar
 
 FAST_S, SLOW_S, SLOWEST_S = 0.05, 0.2, 0.5
@@ -23,6 +23,8 @@ FAST_FOR_S, SLOW_FOR_S = 10.0, 60.0
 WORKER_CHECK_S = 10.0
 REVIVAL_S = 1.0
 LIVE_S = 0.2
+WORKERS = {"turn": "turns", "tool": "tools"}
+"""Which workers a step waits for, by its kind."""
 
 
 class RunObserver(Protocol):
@@ -33,7 +35,7 @@ class RunObserver(Protocol):
     def changed(self, before: RunSnapshot | None, after: RunSnapshot) -> None:
         """Something has happened; `before` is None at the first look."""
 
-    def refreshed(self, look: RunSnapshot) -> None:
+    def refreshed(self, snapshot: RunSnapshot) -> None:
         """Time has passed, and streaming answers have grown."""
 
     def warn(self, notice: Notice) -> None:
@@ -82,16 +84,16 @@ class RunWatcher:
         self._backend = backend
         self._run = run
         self._observer = observer
-        self._look: RunSnapshot | None = None
-        self._pulse: Pulse | None = None
+        self._snapshot: RunSnapshot | None = None
+        self._heartbeat: RunHeartbeat | None = None
         self._watcher: Watcher | None = None
         self._so_far: Mapping[str, SoFar] = {}
-        self._setting = backend.read(lambda connection: load_setting(connection, run))
+        self._header = backend.read(lambda connection: load_header(connection, run))
 
     def skip_the_past(self) -> None:
         """Report only what happens from now on."""
-        self._pulse = self._read_pulse()
-        self._look = self._read_look(self._pulse)
+        self._heartbeat = self._read_heartbeat()
+        self._snapshot = self._read_snapshot(self._heartbeat)
 
     def watch_until_settled(self, timeout_s: float | None = None) -> bool:
         """Report what happens until the run is settled; False when `timeout_s` was over before."""
@@ -99,16 +101,16 @@ class RunWatcher:
         deadline = None if timeout_s is None else clock.began + timeout_s
         self._listen(clock)  # before the first turn is taken, or it does not stream
         while True:
-            pulse = self._read_pulse()
-            look = self._report(pulse, clock)
-            if pulse.settled:
+            heartbeat = self._read_heartbeat()
+            snapshot = self._report(heartbeat, clock)
+            if heartbeat.settled:
                 return True
             if deadline is not None and time.monotonic() >= deadline:
                 return False
             self._revive(clock)
-            self._check_processes(look, clock)
+            self._check_processes(snapshot, clock)
             self._observer.refreshed(
-                replace(look, elapsed_s=pulse.elapsed_s, live=self._listen(clock))
+                replace(snapshot, elapsed_s=heartbeat.elapsed_s, live=self._listen(clock))
             )
             time.sleep(min(clock.pause_s, LIVE_S) if self._observer.streams else clock.pause_s)
 
@@ -125,12 +127,12 @@ class RunWatcher:
             if self._backend.revive():
                 self._warn(notice("revived"), clock)
 
-    def _check_processes(self, look: RunSnapshot, clock: _Clock) -> None:
+    def _check_processes(self, snapshot: RunSnapshot, clock: _Clock) -> None:
         now = time.monotonic()
         if min(now - clock.changed, now - clock.checked) < WORKER_CHECK_S:
             return
         clock.checked = now
-        notices = missing_processes(self._backend, look)
+        notices = missing_processes(self._backend, snapshot)
         if notices and end_stopped(self._backend.settings):  # and the next look starts another
             notices = [notice("supervisor_stopped")]
         for missing in notices:
@@ -150,33 +152,37 @@ class RunWatcher:
             self._so_far = self._watcher.look()
         return self._so_far
 
-    def _report(self, pulse: Pulse, clock: _Clock) -> RunSnapshot:
-        before = self._look
-        if before is not None and self._pulse is not None and not _differ(pulse, self._pulse):
+    def _report(self, heartbeat: RunHeartbeat, clock: _Clock) -> RunSnapshot:
+        before = self._snapshot
+        if (
+            before is not None
+            and self._heartbeat is not None
+            and not _differ(heartbeat, self._heartbeat)
+        ):
             return before
-        after = self._read_look(pulse)
-        self._look, self._pulse = after, pulse
+        after = self._read_snapshot(heartbeat)
+        self._snapshot, self._heartbeat = after, heartbeat
         self._observer.changed(before, after)
         clock.changed = time.monotonic()
         return after
 
-    def _read_pulse(self) -> Pulse:
-        return self._backend.read(lambda connection: run_pulse(connection, self._run))
+    def _read_heartbeat(self) -> RunHeartbeat:
+        return self._backend.read(lambda connection: run_heartbeat(connection, self._run))
 
-    def _read_look(self, pulse: Pulse) -> RunSnapshot:
+    def _read_snapshot(self, heartbeat: RunHeartbeat) -> RunSnapshot:
         return self._backend.read(
-            lambda connection: load_look(connection, self._run, pulse, self._setting)
+            lambda connection: load_snapshot(connection, self._run, heartbeat, self._header)
         )
 
 
-def _differ(one: Pulse, other: Pulse) -> bool:
+def _differ(one: RunHeartbeat, other: RunHeartbeat) -> bool:
     return {**one.__dict__, "elapsed_s": 0} != {**other.__dict__, "elapsed_s": 0}
 
 
-def missing_processes(backend: Backend, look: RunSnapshot) -> list[Notice]:
+def missing_processes(backend: Backend, snapshot: RunSnapshot) -> list[Notice]:
     """Which processes nobody has started though the run waits for them, and what to do about it."""
     embedded = backend.settings.external is None
-    needed = {"turns" if step.kind == "turn" else "tools" for step in look.open_steps}
+    needed = {WORKERS[step.kind] for step in snapshot.open_steps if step.kind in WORKERS}
     missing = sorted((needed | {"orchestrator"}) - _living(backend))
     if embedded and missing and not supervisor_status(backend.settings.instance).running:
         return [notice("nothing_runs")]

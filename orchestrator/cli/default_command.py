@@ -288,7 +288,7 @@ def with_help(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
 
 
 def _somebody_answers() -> bool:
-    from orchestrator.cli.terminal import Terminal  # loads what most commands do without
+    from orchestrator.presentation.terminal import Terminal  # loads what most commands do without
 
     return Terminal.of(os.environ).can_ask
 

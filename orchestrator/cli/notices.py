@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.terminal import Terminal
 from shared.instance import Instance
 from shared.models.notices import Notice
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line
 from orchestrator.core.formats import OutputFormat, format_named, format_of
 from orchestrator.presentation.formats.json import as_json, dumps
@@ -16,6 +15,7 @@ from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, result_
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import is_brief, open_decision, warned
+from orchestrator.presentation.terminal import Terminal
 from shared.errors import EnvironmentFault
 from shared.models.outcomes import Verdict
 from shared.models.run import RunSpec

@@ -19,12 +19,12 @@ from orchestrator.cli.options import take
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import take_settings
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Span, Style, line
 from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import estimate_json, estimate_lines
+from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS, is_conversation
 from shared.instance import Instance

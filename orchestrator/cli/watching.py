@@ -13,19 +13,19 @@ from orchestrator.application.backend import Backend
 from orchestrator.application.decide import DecisionRequest, decide
 from orchestrator.application.report import report_of
 from orchestrator.application.watch import RunWatcher, announce_watcher
-from orchestrator.cli.display import Display, make_display
 from orchestrator.cli.notices import warning
 from orchestrator.cli.results import OutputOptions, columns_of, deliver
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
 from orchestrator.core.views.live import OutputMode
 from orchestrator.presentation.choices import LATER, chosen, keys_for, options_of, prompt
 from orchestrator.presentation.exit_codes import ExitCode, exit_code
 from orchestrator.presentation.formats.text import question_lines
+from orchestrator.presentation.live.live_display import Display, make_display
 from orchestrator.presentation.live.progress_events import RunSnapshot, changes, still_waiting
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import open_decision
+from orchestrator.presentation.terminal import Terminal
 from shared.delivery.live import EXPECTED_S, WATCHED_S
 from shared.errors import DecisionConflict
 from shared.models.notices import Notice
@@ -43,7 +43,7 @@ def actor() -> str:
 
 
 def watched_s(terminal: Terminal, *, waits: bool = True) -> int:
-    """For how long a terminal is thought to look on a run that begins now; 0 without one."""
+    """For how long a terminal is thought to snapshot on a run that begins now; 0 without one."""
     if not terminal.live:
         return 0
     return WATCHED_S if waits else EXPECTED_S
@@ -54,7 +54,7 @@ class TerminalObserver:
 
     def __init__(self, display: Display, words: Translator) -> None:
         """Nothing was told yet."""
-        self.streams = display.manner is OutputMode.LIVE
+        self.streams = display.mode is OutputMode.LIVE
         self._display = display
         self._words = words
         self._told_at = time.monotonic()
@@ -62,17 +62,17 @@ class TerminalObserver:
     def changed(self, before: RunSnapshot | None, after: RunSnapshot) -> None:
         """One line for each thing that happened."""
         self._display.begin(after)
-        lines = changes(before, after, self._words, self._display.manner)
+        lines = changes(before, after, self._words, self._display.mode)
         if lines:
             self._display.tell(lines)
             self._told_at = time.monotonic()
 
-    def refreshed(self, look: RunSnapshot) -> None:
+    def refreshed(self, snapshot: RunSnapshot) -> None:
         """Whoever waits hears something at least every 30 seconds; a live picture shows it anyway."""
         if not self.streams and time.monotonic() - self._told_at >= REMINDER_S:
-            self._display.tell(still_waiting(look, self._words))
+            self._display.tell(still_waiting(snapshot, self._words))
             self._told_at = time.monotonic()
-        self._display.refresh(look)
+        self._display.refresh(snapshot)
 
     def warn(self, notice: Notice) -> None:
         """What keeps the run from going on."""

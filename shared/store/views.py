@@ -199,7 +199,7 @@ def root_tasks(connection: Connection, runs: Sequence[str]) -> dict[str, tuple[s
 
 
 @dataclass(frozen=True)
-class Pulse:
+class RunHeartbeat:
     """What tells cheaply whether a run has changed since the last look; equal pulses, equal runs."""
 
     status: RunStatus
@@ -219,8 +219,8 @@ class Pulse:
         return stands or self.open_decision is not None
 
 
-def run_pulse(connection: Connection, run: str) -> Pulse:
-    """The pulse of a run. Raises UnknownRun."""
+def run_heartbeat(connection: Connection, run: str) -> RunHeartbeat:
+    """The heartbeat of a run. Raises UnknownRun."""
     row = connection.execute(
         "SELECT r.status, r.phase, r.advances, count(s.key) AS steps, "
         "count(*) FILTER (WHERE s.status = 'leased') AS leased, "
@@ -234,7 +234,7 @@ def run_pulse(connection: Connection, run: str) -> Pulse:
     if row is None:
         raise UnknownRun(f"there is no run {run!r}")
     values = row._asdict()
-    return Pulse(**{**values, "status": RunStatus(row.status)})
+    return RunHeartbeat(**{**values, "status": RunStatus(row.status)})
 
 
 def count_live_runs(connection: Connection) -> dict[str, int]:

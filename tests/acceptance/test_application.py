@@ -38,8 +38,8 @@ class Follower:
         known = {step.key for step in before.steps} if before else set()
         self.seen += [step.key for step in after.steps if step.key not in known]
 
-    def refreshed(self, look: RunSnapshot) -> None:
-        assert look.run
+    def refreshed(self, snapshot: RunSnapshot) -> None:
+        assert snapshot.run
 
     def warn(self, notice: Notice) -> None:
         self.warnings.append(notice)

@@ -106,7 +106,7 @@ def _row(step: Step, result: StepResult | None, stage: int, place: int) -> StepR
     )
 
 
-def look_of(report: RunReport, *, elapsed_s: float = 42.5) -> RunSnapshot:
+def snapshot_of(report: RunReport, *, elapsed_s: float = 42.5) -> RunSnapshot:
     """The report's run as a watcher sees it."""
     return RunSnapshot(
         run=report.run.id,
@@ -116,7 +116,7 @@ def look_of(report: RunReport, *, elapsed_s: float = 42.5) -> RunSnapshot:
         steps=report.steps,
         assessments=report.assessments,
         usage=report.usage,
-        setting=RunHeader.of(report.run, report.spec),
+        header=RunHeader.of(report.run, report.spec),
     )
 
 

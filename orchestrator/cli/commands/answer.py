@@ -11,9 +11,9 @@ import click
 from orchestrator.application.backend import connected
 from orchestrator.application.decide import TurnAnswer, take_turn
 from orchestrator.cli.options import example
-from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
+from orchestrator.presentation.terminal import Terminal
 from shared.errors import UserError
 
 MAX_ANSWER_CHARS = 1_000_000

@@ -9,9 +9,9 @@ import click
 from orchestrator.application import lifecycle
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example
-from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import actor
 from orchestrator.core.document import line
+from orchestrator.presentation.terminal import Terminal
 
 
 @click.command(epilog=example("quorate cancel r3k"))

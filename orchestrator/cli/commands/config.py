@@ -14,10 +14,10 @@ from pydantic import JsonValue
 
 from orchestrator.cli.error_handler import report
 from orchestrator.cli.options import config_option, example, json_option
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import block, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.loading import DEFAULT, load_configuration, yaml_of
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import Preset, load_preset, preset_names

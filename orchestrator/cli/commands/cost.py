@@ -11,10 +11,10 @@ from pydantic import TypeAdapter, ValidationError
 from orchestrator.application.backend import connected
 from orchestrator.application.report import spent
 from orchestrator.cli.options import example, json_option, language_option
-from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import spending_table
+from orchestrator.presentation.terminal import Terminal
 from shared.configuration import LONGEST_S, Duration
 from shared.errors import UserError
 from shared.store.spending import Grouping

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import click
 
 from orchestrator.cli.options import example
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
 from orchestrator.embedded.servers import ensure
 from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.terminal import Terminal
 from shared.settings import ServiceSettings
 from shared.store import migrate
 from shared.store.database import Database

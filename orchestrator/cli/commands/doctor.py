@@ -17,7 +17,6 @@ import click
 from orchestrator.application.brokers import look_at_broker, missing_servers
 from orchestrator.cli.options import example, json_option
 from orchestrator.cli.ownership import diagnosis
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.embedded.servers import status
 from orchestrator.embedded.services import script
@@ -25,6 +24,7 @@ from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.participants.panels import build_panel
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.loading import load_configuration
 from shared.errors import EnvironmentFault, QuorateError
 from shared.folders import FRESH_BYTES, require_space

@@ -7,10 +7,10 @@ import os
 import click
 
 from orchestrator.cli.options import example
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
 from orchestrator.embedded.servers import stop
 from orchestrator.embedded.supervisor import stop_supervisor
+from orchestrator.presentation.terminal import Terminal
 from shared.errors import UserError
 from shared.settings import ServiceSettings
 

@@ -30,13 +30,13 @@ from orchestrator.cli.options import (
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import rule_options, take_rules
 from orchestrator.cli.submission import leave_it
-from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
 from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.forks import plan_json, plan_lines
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.terminal import Terminal
 from orchestrator.whatif.forking import ForkPlan
 
 fork_options = in_this_order(

@@ -11,13 +11,13 @@ import click
 from orchestrator.application.backend import connected
 from orchestrator.application.report import inbox as read_inbox
 from orchestrator.cli.options import example, json_option, language_option
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.discussion.spoken import form_of
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps
 from orchestrator.presentation.listings import decisions, heads
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
 from shared.store.people import WaitingTurn
 
 

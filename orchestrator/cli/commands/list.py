@@ -9,10 +9,10 @@ import click
 from orchestrator.application import report
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example, json_option, language_option
-from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps, run_tree
 from orchestrator.presentation.listings import runs
 from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.terminal import Terminal
 from shared.models.outcomes import RunStatus
 
 

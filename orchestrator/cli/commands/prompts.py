@@ -11,10 +11,10 @@ import click
 
 from orchestrator.cli.error_handler import report
 from orchestrator.cli.options import config_option, example, json_option
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import block, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings import builtin_prompts
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.loading import Configuration, load_configuration

@@ -13,10 +13,10 @@ from orchestrator.application.replay import replay as replay_run
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import example, json_option, language_option, run_argument
 from orchestrator.cli.setting_options import rule_options, take_rules
-from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import dumps
 from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.terminal import Terminal
 from orchestrator.presentation.whatif import check_lines, sweep_lines, variant_lines
 from orchestrator.presentation.whatif_json import check_json, what_if_json
 

@@ -11,8 +11,8 @@ import click
 from orchestrator.application.backend import connected
 from orchestrator.cli.error_handler import report_bug
 from orchestrator.cli.options import example
-from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import actor
+from orchestrator.presentation.terminal import Terminal
 from orchestrator.web.http_service import LOOPBACK, Server
 from orchestrator.web.runs_api import Api
 from shared.store.database import SERVICE_ANSWER_S

@@ -20,7 +20,6 @@ from orchestrator.cli.options import (
     take,
 )
 from orchestrator.cli.results import OutputOptions, columns_of, write_file
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, exact
 from orchestrator.core.formats import FORMATS, format_named
 from orchestrator.presentation import timeline
@@ -32,6 +31,7 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import view_of
 from orchestrator.presentation.sent import prompt
+from orchestrator.presentation.terminal import Terminal
 from shared.models.panel import Participant
 from shared.providers.locality import leaves_machine
 

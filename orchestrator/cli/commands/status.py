@@ -12,7 +12,6 @@ import click
 
 from orchestrator.application.brokers import look_at_broker, missing_servers
 from orchestrator.cli.options import example, json_option
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.embedded.processes import is_alive
 from orchestrator.embedded.servers import status as server_status
@@ -20,6 +19,7 @@ from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
 from shared.errors import EnvironmentFault
 from shared.instance import Instance
 from shared.settings import ServiceSettings

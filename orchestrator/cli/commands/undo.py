@@ -10,14 +10,14 @@ from orchestrator.application.backend import connected
 from orchestrator.application.lifecycle import UNDO_S, submit_undo, undo_result
 from orchestrator.application.report import report_of
 from orchestrator.application.watch import RunWatcher
-from orchestrator.cli.display import make_display
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import example, language_option, quiet_option
-from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import TerminalObserver, follow
 from orchestrator.core.document import line
 from orchestrator.presentation.exit_codes import ExitCode
+from orchestrator.presentation.live.live_display import make_display
 from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.terminal import Terminal
 
 
 @click.command(epilog=example("quorate undo last"))

@@ -20,8 +20,8 @@ from orchestrator.cli.options import (
     watch_limit_option,
 )
 from orchestrator.cli.results import OutputOptions
-from orchestrator.cli.terminal import Terminal
 from orchestrator.cli.watching import or_detach, watch_until_done
+from orchestrator.presentation.terminal import Terminal
 
 
 @click.command(epilog=example("quorate watch last", "quorate watch r3k --timeout 600 --json"))

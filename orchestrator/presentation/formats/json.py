@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from orchestrator.core.findings.ranking import Ranked
+from pydantic import BaseModel
+
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.listings import RunList
@@ -16,6 +17,7 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import ReportedChild, RunReport, assessed_roles
 from orchestrator.presentation.stages import stage_of
 from orchestrator.workflows.descriptor import WorkflowType
+from shared.models.findings import Finding
 from shared.models.letters import UNSEEN
 from shared.models.notices import of_column
 from shared.models.outcomes import StepStatus
@@ -47,7 +49,7 @@ def _plain(value: object) -> str:
 
 def as_json(report: RunReport) -> dict[str, Any]:
     """The whole run; notices as their English words, with code and parameters beside them."""
-    synthesis, fixes, decision = report.synthesis, report.fixes, report.decision
+    decision = report.decision
     content = {
         "schema_version": SCHEMA_VERSION,
         "run": {
@@ -69,21 +71,12 @@ def as_json(report: RunReport) -> dict[str, Any]:
         },
         "coverage": _coverage(report),
         "convergence": _convergence(report),
-        "findings": [
-            {
-                **finding.model_dump(mode="json"),
-                "support": report.supporters(finding),
-                "critics": len(report.critics),
-                "standing": finding in report.standing,
-                **_rank(report.place_in_ranking(finding)),
-            }
-            for finding in report.findings
-        ],
+        "findings": [_finding(finding, report) for finding in report.findings],
         "rounds": _rounds(report),
-        "synthesis": None if synthesis is None else synthesis.model_dump(mode="json"),
-        "fixes": None if fixes is None else fixes.model_dump(mode="json"),
+        "synthesis": _dumped(report.synthesis),
+        "fixes": _dumped(report.fixes),
         "decision": None if decision is None else decision_json(decision),
-        "applied": [one.model_dump(mode="json") for one in report.applied],
+        "applied": [fix.model_dump(mode="json") for fix in report.applied],
         "detail": dict(report.detail) or None,
         "usage": report.usage.__dict__,
         "participants": _participants(report),
@@ -104,8 +97,17 @@ def workflow_schema(workflow: WorkflowType[Any]) -> dict[str, Any]:
     return {**workflow.result_schema(), **({"records": kinds} if kinds else {})}
 
 
-def _rank(place: Ranked) -> dict[str, Any]:
+def _dumped(model: BaseModel | None) -> dict[str, Any] | None:
+    return None if model is None else model.model_dump(mode="json")
+
+
+def _finding(finding: Finding, report: RunReport) -> dict[str, Any]:
+    place = report.place_in_ranking(finding)
     return {
+        **finding.model_dump(mode="json"),
+        "support": report.supporters(finding),
+        "critics": len(report.critics),
+        "standing": finding in report.standing,
         "rank": place.rank,
         "score": place.score,
         "supporters": list(place.supporters),

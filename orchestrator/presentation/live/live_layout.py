@@ -1,6 +1,6 @@
 """The live display below the lines that stay: who works on what, what they say, and the figures.
 
-Pure: a look and a size give lines, none wider and not more of them than the size allows.
+Pure: a snapshot and a size give lines, none wider and not more of them than the size allows.
 """
 
 from __future__ import annotations
@@ -36,35 +36,35 @@ class Size:
     rows: int
 
 
-def frame(look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
+def frame(snapshot: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """What is going on, and the footer. It fits: never wider than the terminal, and shorter by one line."""
     rows = max(size.rows - 1, 1)
-    footer = _footer(look, size.columns, words)[-rows:]
+    footer = _footer(snapshot, size.columns, words)[-rows:]
     room = Size(size.columns, rows - len(footer))
-    view = workflow_named(look.setting.workflow).live
-    body = _workers(look, room, words)
+    view = workflow_named(snapshot.header.workflow).live
+    body = _workers(snapshot, room, words)
     if view.columns is not None:
-        body = _side_by_side(view.columns, look, room, words)
+        body = _side_by_side(view.columns, snapshot, room, words)
     elif view.spotlight is not None:
-        body = _floor(view, look, room, words)
+        body = _floor(view, snapshot, room, words)
     return [cut(shown, size.columns) for shown in (*body[: room.rows], *footer)]
 
 
 # ---- the head, once -----------------------------------------------------------------------------
 
 
-def opening(look: RunSnapshot, columns: int, words: Translator) -> list[Line]:
+def opening(snapshot: RunSnapshot, columns: int, words: Translator) -> list[Line]:
     """The head of a conversation: what it is, who leads it, and the question."""
-    setting = look.setting
-    if not is_conversation(setting.workflow):
+    header = snapshot.header
+    if not is_conversation(header.workflow):
         return []
-    right = words.message(setting.leads, who=setting.leader) if setting.leads else ""
-    name = workflow_named(setting.workflow).live.command or setting.workflow
-    left = line(Span(name, Style.STRONG), Span(f"  {look.run}", Style.DIM))
+    right = words.message(header.leads, who=header.leader) if header.leads else ""
+    name = workflow_named(header.workflow).live.command or header.workflow
+    left = line(Span(name, Style.STRONG), Span(f"  {snapshot.run}", Style.DIM))
     if width_of(left) + width_of(line(right)) + 2 > columns:
         left = left[:1]
     gap = max(2, columns - width_of(left) - width_of(line(right)))
-    asked = line(Span(f"[{words.message('you')}] ", Style.STRONG), setting.title)
+    asked = line(Span(f"[{words.message('you')}] ", Style.STRONG), header.title)
     return [
         cut((*left, Span(" " * gap), Span(right, Style.DIM)), columns),
         _rule(columns),
@@ -75,14 +75,14 @@ def opening(look: RunSnapshot, columns: int, words: Translator) -> list[Line]:
 # ---- the footer ---------------------------------------------------------------------------------
 
 
-def _footer(look: RunSnapshot, columns: int, words: Translator) -> list[Line]:
+def _footer(snapshot: RunSnapshot, columns: int, words: Translator) -> list[Line]:
     """Round, convergence, cost and time, as many of them as there is room for."""
-    time = words.message("seconds", s=look.elapsed_s)
-    round_, answered = _round(look, words), _answered(look, words)
-    cost = cost_of(look.usage, words)
+    time = words.message("seconds", s=snapshot.elapsed_s)
+    round_, answered = _round(snapshot, words), _answered(snapshot, words)
+    cost = cost_of(snapshot.usage, words)
     variants = (
-        ("  ·  ", (round_, answered, _meter(look, words, BAR), cost, time)),
-        (" · ", (round_, answered, _meter(look, words, 0), cost, time)),
+        ("  ·  ", (round_, answered, _meter(snapshot, words, BAR), cost, time)),
+        (" · ", (round_, answered, _meter(snapshot, words, 0), cost, time)),
         (" · ", (round_, answered, cost, time)),
         (" · ", (round_, answered, time)),
         (" · ", (time,)),
@@ -96,27 +96,27 @@ def _rule(columns: int) -> Line:
     return line(Span("─" * columns, Style.DIM))
 
 
-def _round(look: RunSnapshot, words: Translator) -> str:
-    most = look.setting.most_rounds
-    if most is None or look.round == 0:
+def _round(snapshot: RunSnapshot, words: Translator) -> str:
+    most = snapshot.header.most_rounds
+    if most is None or snapshot.round == 0:
         return ""
-    return words.message("round_of", n=look.round, most=most)
+    return words.message("round_of", n=snapshot.round, most=most)
 
 
-def _answered(look: RunSnapshot, words: Translator) -> str:
+def _answered(snapshot: RunSnapshot, words: Translator) -> str:
     """`2 of 3 answered`"""
-    answers = [step for step in look.steps if step.role == "answer"]
+    answers = [step for step in snapshot.steps if step.role == "answer"]
     if not answers:
         return ""
     came = sum(step.status == StepStatus.DONE for step in answers)
     return words.message("answered_of", answered=came, asked=len(answers))
 
 
-def _meter(look: RunSnapshot, words: Translator, width: int) -> str:
+def _meter(snapshot: RunSnapshot, words: Translator, width: int) -> str:
     """`Convergence ██████░░░░ 0.62`, with a bar of that width."""
-    if not look.assessments:
+    if not snapshot.assessments:
         return ""
-    score = look.assessments[-1].figures.metrics.overall_score
+    score = snapshot.assessments[-1].figures.metrics.overall_score
     full = round(max(0.0, min(score, 1.0)) * width)
     bar = f"{'█' * full}{'░' * (width - full)} " if width else ""
     return f"{words.message('convergence')} {bar}{score:.2f}"
@@ -125,21 +125,21 @@ def _meter(look: RunSnapshot, words: Translator, width: int) -> str:
 # ---- one after another --------------------------------------------------------------------------
 
 
-def _workers(look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
+def _workers(snapshot: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """A line for everybody who works, and below it the end of what they say, as far as there is room."""
-    steps = look.open_steps
+    steps = snapshot.open_steps
     shown, hidden = _that_fit(steps, size.rows)
     if not shown:
         return []
     spare = max(size.rows - len(shown) - bool(hidden), 0)
-    speaking = sum(step.key in look.live and step.status == StepStatus.LEASED for step in shown)
+    speaking = sum(step.key in snapshot.live and step.status == StepStatus.LEASED for step in shown)
     held_up = [min(HELD_UP_ROWS, spare // len(shown)) for step in shown if _is_held_up(step)]
     each = min((spare - sum(held_up)) // max(speaking, 1), SPOKEN_ROWS)
     lines: list[Line] = []
     for step in shown:
-        lines.append(_worker(step, look, size.columns, words))
+        lines.append(_worker(step, snapshot, size.columns, words))
         rows = held_up[0] if _is_held_up(step) else each
-        spoken = _words(step, look, Size(size.columns - 2, rows), words)
+        spoken = _words(step, snapshot, Size(size.columns - 2, rows), words)
         lines += [(Span("  "), *one) for one in spoken]
     return [*lines, *_others(hidden, words)]
 
@@ -159,36 +159,36 @@ def _others(hidden: int, words: Translator) -> list[Line]:
     return [line(Span(words.message("more_participants", n=hidden), Style.DIM))] if hidden else []
 
 
-def _worker(step: StepRow, look: RunSnapshot, columns: int, words: Translator) -> Line:
-    child = look.child_of(step)
+def _worker(step: StepRow, snapshot: RunSnapshot, columns: int, words: Translator) -> Line:
+    child = snapshot.child_of(step)
     if child is not None:
         state = words.message("status_waits") if child.status is RunStatus.WAITING else child.phase
-        took = words.message("seconds", s=max(look.elapsed_s - step.queued_at_s, 0.0))
+        took = words.message("seconds", s=max(snapshot.elapsed_s - step.queued_at_s, 0.0))
         head = Span(f"⤷ {child.workflow} {child.id}", Style.STRONG)
         return line(head, Span(f"  {state} · {took}", Style.DIM))
     glyph = GLYPHS.get(StepStatus(step.status), "·")
-    name = Span(f"{glyph} {step.participant}", voice(step.participant, look.setting.critics))
+    name = Span(f"{glyph} {step.participant}", voice(step.participant, snapshot.header.critics))
     role = "" if columns < LEAST_COLUMN * 2 else f"  {words.role(step.role)}"
-    return line(name, Span(f"{role}  {_state(step, look, words)}", Style.DIM))
+    return line(name, Span(f"{role}  {_state(step, snapshot, words)}", Style.DIM))
 
 
-def _state(step: StepRow, look: RunSnapshot, words: Translator) -> str:
+def _state(step: StepRow, snapshot: RunSnapshot, words: Translator) -> str:
     """`3.2 s · 1,234 characters`"""
     if step.status == StepStatus.PENDING:
         return words.message("queued")
-    waited = max(look.elapsed_s - (step.leased_at_s or step.queued_at_s), 0.0)
+    waited = max(snapshot.elapsed_s - (step.leased_at_s or step.queued_at_s), 0.0)
     took = words.message("seconds", s=waited)
-    so_far = look.live.get(step.key)
+    so_far = snapshot.live.get(step.key)
     if so_far is None:
         return took
     return f"{took} · {words.message('characters', n=so_far.characters)}"
 
 
-def _words(step: StepRow, look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
+def _words(step: StepRow, snapshot: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """The end of what somebody says just now; of a turn that was handed back, what it waits for."""
     if step.status == StepStatus.PENDING:
         return _beginning(words.column(step.note), size, Style.WARNING)
-    so_far = look.live.get(step.key)
+    so_far = snapshot.live.get(step.key)
     return (
         [line(one) for one in tail(so_far.text, size.columns, size.rows)]
         if so_far and so_far.text
@@ -199,24 +199,26 @@ def _words(step: StepRow, look: RunSnapshot, size: Size, words: Translator) -> l
 # ---- side by side -------------------------------------------------------------------------------
 
 
-def _side_by_side(role: str, look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
+def _side_by_side(role: str, snapshot: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """The answers in columns, as many as fit beside one another; later stages one after another."""
-    answers = [step for step in look.steps if step.role == role]
-    if not any(step in look.open_steps for step in answers):
-        return _workers(look, size, words)
+    answers = [step for step in snapshot.steps if step.role == role]
+    if not any(step in snapshot.open_steps for step in answers):
+        return _workers(snapshot, size, words)
     most = max(1, min(len(answers), (size.columns + len(GAP)) // (LEAST_COLUMN + len(GAP))))
     across = math.ceil(len(answers) / math.ceil(len(answers) / most))  # 8 are 4 and 4, not 5 and 3
     width = (size.columns - len(GAP) * (across - 1)) // across
     bands = [answers[at : at + across] for at in range(0, len(answers), across)]
     height = size.rows // len(bands)
     if height < 2:
-        return _workers(replace(look, live={}), size, words)
-    return [row for band in bands for row in _band(band, look, Size(width, height), words)]
+        return _workers(replace(snapshot, live={}), size, words)
+    return [row for band in bands for row in _band(band, snapshot, Size(width, height), words)]
 
 
-def _band(band: Sequence[StepRow], look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
+def _band(
+    band: Sequence[StepRow], snapshot: RunSnapshot, size: Size, words: Translator
+) -> list[Line]:
     """Columns of that size with a rule between them; the band is as high as its longest column."""
-    cells = [_cell(step, look, size, words) for step in band]
+    cells = [_cell(step, snapshot, size, words) for step in band]
     most = max(len(cell) for cell in cells)
     return [_beside(cells, row, size.columns) for row in range(most)]
 
@@ -233,9 +235,9 @@ def _beside(cells: Sequence[list[Line]], row: int, width: int) -> Line:
     return tuple(parts)
 
 
-def _cell(step: StepRow, look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
+def _cell(step: StepRow, snapshot: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """A participant's column: who and how far, and their words; finished ones can be read from the beginning."""
-    name = Span(step.participant, voice(step.participant, look.setting.critics))
+    name = Span(step.participant, voice(step.participant, snapshot.header.critics))
     room = Size(size.columns, size.rows - 1)
     if step.status == StepStatus.DONE:
         answer = str((step.reply or {}).get("answer") or "")
@@ -243,7 +245,10 @@ def _cell(step: StepRow, look: RunSnapshot, size: Size, words: Translator) -> li
         top = line(Span("✓ ", Style.GOOD), name, Span(f"  {took}", Style.DIM))
         return [top, *_beginning(answer, room)]
     if step.status in GLYPHS:
-        return [_top(step, name, look, size.columns, words), *_unfinished(step, look, room, words)]
+        return [
+            _top(step, name, snapshot, size.columns, words),
+            *_unfinished(step, snapshot, room, words),
+        ]
     reason = words.translate(failure_of(step))
     return [line(Span("⚠ ", Style.WARNING), name), *_beginning(reason, room, Style.WARNING)]
 
@@ -252,19 +257,19 @@ def _beginning(text: str, room: Size, style: Style = Style.PLAIN) -> list[Line]:
     return [line(Span(row, style)) for row in head(text, room.columns, room.rows)]
 
 
-def _top(step: StepRow, name: Span, look: RunSnapshot, columns: int, words: Translator) -> Line:
+def _top(step: StepRow, name: Span, snapshot: RunSnapshot, columns: int, words: Translator) -> Line:
     """Who and how far; without the number of characters where the column is too narrow."""
     glyph = GLYPHS[StepStatus(step.status)]
     tops = (
         line(f"{glyph} ", name, Span(f"  {_state(step, at, words)}", Style.DIM))
-        for at in (look, replace(look, live={}))
+        for at in (snapshot, replace(snapshot, live={}))
     )
     first = next(tops)
     return first if width_of(first) <= columns else next(tops)
 
 
-def _unfinished(step: StepRow, look: RunSnapshot, room: Size, words: Translator) -> list[Line]:
-    text = _words(step, look, room, words)
+def _unfinished(step: StepRow, snapshot: RunSnapshot, room: Size, words: Translator) -> list[Line]:
+    text = _words(step, snapshot, room, words)
     if not text and step.status == StepStatus.LEASED:
         return [line(Span(words.message("thinks"), Style.DIM))]
     return text
@@ -273,30 +278,32 @@ def _unfinished(step: StepRow, look: RunSnapshot, room: Size, words: Translator)
 # ---- one has the floor ----------------------------------------------------------------------------------
 
 
-def _floor(view: LiveView, look: RunSnapshot, size: Size, words: Translator) -> list[Line]:
+def _floor(view: LiveView, snapshot: RunSnapshot, size: Size, words: Translator) -> list[Line]:
     """Who asks for the floor as it comes, who speaks and what; anything else like any other work."""
-    open_steps = look.open_steps
+    open_steps = snapshot.open_steps
     if not open_steps:
         return []
     role = open_steps[0].role
     if view.signs is not None and role == view.signs[0]:
-        asking = line(f"    {view.signs[1](look.steps)}")
-        return [asking, *_held_up(open_steps, look, size, words)]
+        asking = line(f"    {view.signs[1](snapshot.steps)}")
+        return [asking, *_held_up(open_steps, snapshot, size, words)]
     if role == view.spotlight:
         speaker = open_steps[0]
         top = line(
-            Span(f"[{speaker.participant}] 🎤", voice(speaker.participant, look.setting.critics)),
-            Span(f"  {_state(speaker, look, words)}", Style.DIM),
+            Span(
+                f"[{speaker.participant}] 🎤", voice(speaker.participant, snapshot.header.critics)
+            ),
+            Span(f"  {_state(speaker, snapshot, words)}", Style.DIM),
         )
         most = min(size.rows - 2, SPOKEN_ROWS)
-        return [line(""), top, *_words(speaker, look, Size(size.columns, most), words)]
-    return _workers(look, size, words)
+        return [line(""), top, *_words(speaker, snapshot, Size(size.columns, most), words)]
+    return _workers(snapshot, size, words)
 
 
 def _held_up(
-    steps: Sequence[StepRow], look: RunSnapshot, size: Size, words: Translator
+    steps: Sequence[StepRow], snapshot: RunSnapshot, size: Size, words: Translator
 ) -> list[Line]:
     """What the floor requests wait for that nobody works on."""
     waiting = [step for step in steps if _is_held_up(step)]
     room = Size(size.columns, HELD_UP_ROWS)
-    return [one for step in waiting for one in _words(step, look, room, words)]
+    return [one for step in waiting for one in _words(step, snapshot, room, words)]

@@ -1,4 +1,4 @@
-"""What changed between two looks at a run, as lines for people who watch."""
+"""What changed between two snapshots of a run, as lines for people who watch."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class RunSnapshot:
     assessments: tuple[RecordedAssessment, ...] = ()
     usage: UsageRow | None = None
     children: tuple[RunRow, ...] = ()
-    setting: RunHeader = RunHeader()
+    header: RunHeader = RunHeader()
     live: Mapping[str, SoFar] = field(default_factory=dict)
 
     @property
@@ -93,14 +93,14 @@ def changes(
     mode: OutputMode = OutputMode.LINES,
 ) -> list[Line]:
     """One line for each thing that happened in between, in the order in which it happened."""
-    setting = after.setting
-    view = workflow_named(setting.workflow).live
+    header = after.header
+    view = workflow_named(header.workflow).live
     context = RenderContext(
-        most_rounds=setting.most_rounds,
+        most_rounds=header.most_rounds,
         steps=after.steps,
         words=words,
         mode=mode,
-        critics=setting.critics,
+        critics=header.critics,
     )
     known = {step.key for step in before.steps} if before else set()
     finished = {step.key for step in before.steps if step.status in FINAL} if before else set()
@@ -125,16 +125,16 @@ def _phases(
     before: RunSnapshot | None, after: RunSnapshot, known: set[str], words: Translator
 ) -> list[_Told]:
     changed = after.phase and after.phase != (before.phase if before else "")
-    if not changed or is_conversation(after.setting.workflow):
+    if not changed or is_conversation(after.header.workflow):
         return []
     phase = line(Span(words.message("phase", phase=after.phase), Style.DIM))
     return [(_phase_began_s(known, after), [phase])]
 
 
-def _phase_began_s(known: set[str], look: RunSnapshot) -> float:
+def _phase_began_s(known: set[str], snapshot: RunSnapshot) -> float:
     """Phases are told before the steps that they bring."""
-    new = [step.queued_at_s for step in look.steps if step.key not in known]
-    return max(new) - 1e-6 if new else look.elapsed_s
+    new = [step.queued_at_s for step in snapshot.steps if step.key not in known]
+    return max(new) - 1e-6 if new else snapshot.elapsed_s
 
 
 def _children(
@@ -182,20 +182,28 @@ def _ends(
     view: LiveView, after: RunSnapshot, finished: set[str], context: RenderContext
 ) -> list[_Told]:
     new = [step for step in after.steps if step.status in FINAL and step.key not in finished]
-    gathered = view.gathered if context.live else {}
+    told_together = view.gathered if context.live else {}
     events = [
         (_ended_at_s(step), render_finished(view, step, context))
         for step in new
-        if step.role not in gathered
+        if step.role not in told_together
     ]
-    names = sorted({stage(step) for step in new if step.role in gathered})
-    for together in ([step for step in after.steps if stage(step) == name] for name in names):
-        if all(step.status in FINAL for step in together):  # in one line, once the last is there
-            render = gathered[together[0].role]
-            events.append(
-                (max(map(_ended_at_s, together)), list(render(together[0].round, context)))
-            )
-    return events
+    stages = {stage(step) for step in new if step.role in told_together}
+    return [*events, *_together(view, stages, after, context)]
+
+
+def _together(
+    view: LiveView, stages: set[str], after: RunSnapshot, context: RenderContext
+) -> list[_Told]:
+    """A stage in one line, once its last step has ended."""
+    return [
+        (
+            max(map(_ended_at_s, group)),
+            list(view.gathered[group[0].role](group[0].round, context)),
+        )
+        for group in _groups(step for step in after.steps if stage(step) in stages)
+        if all(step.status in FINAL for step in group)
+    ]
 
 
 def _ended_at_s(step: StepRow) -> float:
@@ -235,26 +243,26 @@ def assessed(recorded: RecordedAssessment, context: RenderContext) -> Line:
     return line(Span(text, Style.STRONG), Span(reason, Style.DIM))
 
 
-def _ended_s(recorded: RecordedAssessment, look: RunSnapshot) -> float:
+def _ended_s(recorded: RecordedAssessment, snapshot: RunSnapshot) -> float:
     """When the last contribution to a round came; a round is assessed right after it."""
     prefix, _, _ = recorded.key.rpartition("round/")
     number = recorded.figures.round
     ends = [
         _ended_at_s(step)
-        for step in look.steps
+        for step in snapshot.steps
         if step.role in assessed_roles() and step.key.startswith(f"{prefix}{step.role}/{number}")
     ]
     if "round/" not in recorded.key or not ends:
-        return look.elapsed_s + 1e-6
+        return snapshot.elapsed_s + 1e-6
     return max(ends) + 1e-6
 
 
-def still_waiting(look: RunSnapshot, words: Translator) -> list[Line]:
+def still_waiting(snapshot: RunSnapshot, words: Translator) -> list[Line]:
     """Who is being waited for, for how long and, where a worker knows, why; nothing when nobody is."""
-    waiting = look.open_steps
+    waiting = snapshot.open_steps
     if not waiting:
         return []
-    longest = max(look.elapsed_s - step.queued_at_s for step in waiting)
+    longest = max(snapshot.elapsed_s - step.queued_at_s for step in waiting)
     who = ", ".join(dict.fromkeys(step.participant for step in waiting))
     return [
         line(Span(words.message("waiting_for", who=who, s=longest), Style.DIM)),

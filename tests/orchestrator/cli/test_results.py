@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli.results import OutputOptions, deliver
-from orchestrator.cli.terminal import Terminal
 from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows.plan.options import PlanOptions
 from tests.support import debates
 from tests.support.plan_cast import PlanCast

@@ -9,8 +9,8 @@ import click
 
 from orchestrator.application.participants import allow_participants
 from orchestrator.cli.options import config_option, example
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
+from orchestrator.presentation.terminal import Terminal
 from shared.allowed import identity_of
 
 

@@ -13,9 +13,9 @@ from orchestrator.application.backend import connected
 from orchestrator.application.participants import pause_participant, resume_participant
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import config_option, example
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
 from orchestrator.participants.configured import BROWSER_TERMS
+from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.loading import load_configuration
 from shared.errors import ConfigurationError, EnvironmentFault
 from shared.providers.browser import PROFILE_FLAGS, SITES, browser_program, profile_folder

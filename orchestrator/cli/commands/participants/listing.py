@@ -16,12 +16,12 @@ from orchestrator.application.participants import (
     list_participants,
 )
 from orchestrator.cli.options import config_option, example, json_option, language_option
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
 from shared.models.panel import Participant
 from shared.providers.limits import account_of
 from shared.providers.locality import leaves_machine

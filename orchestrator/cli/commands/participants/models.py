@@ -11,10 +11,10 @@ from pydantic import JsonValue
 
 from orchestrator.application.participants import everybody, list_participants
 from orchestrator.cli.options import config_option, example, json_option
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
 from shared.models.panel import Participant
 from shared.providers.catalogue import services
 from shared.providers.prices import expected_usd

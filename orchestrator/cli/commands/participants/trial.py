@@ -23,13 +23,13 @@ from orchestrator.application.submit import store_run
 from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.options import Finite, config_option, example, json_option
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
 from orchestrator.participants.panels import build_panel
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.tables import table
+from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.builtin_prompts import load as load_prompts
 from orchestrator.settings.loading import load_configuration
 from orchestrator.settings.sections import PrivacySection
@@ -42,7 +42,7 @@ from shared.models.panel import Panel, Participant
 from shared.models.rows import StepRow
 from shared.models.run import Budget, RunSpec
 from shared.store.spending import Grouping
-from shared.store.views import list_steps, run_pulse
+from shared.store.views import list_steps, run_heartbeat
 
 QUESTION = "This is a test of the connection. Answer with the one word: ready."
 MAX_ANSWER_TOKENS = 512
@@ -123,8 +123,8 @@ def _followed(backend: Backend, run: str, patience_s: float) -> list[StepRow]:
     """The run's steps once all are final, or when patience ends."""
     ends_at = time.monotonic() + patience_s
     while time.monotonic() < ends_at:
-        pulse = backend.read(lambda connection: run_pulse(connection, run))
-        if pulse.status.final:
+        heartbeat = backend.read(lambda connection: run_heartbeat(connection, run))
+        if heartbeat.status.final:
             break
         time.sleep(_LOOK_S)
     return backend.read(lambda connection: list_steps(connection, run))

@@ -17,13 +17,13 @@ from shared.models.rows import StepRow, UsageRow
 from shared.text.unfinished import SoFar
 from tests.support.finished_runs import HELD, asked, discussed, judged
 from tests.support.reports import make_assessment, make_step
-from tests.support.seen_runs import look_of, opened, report_of
+from tests.support.seen_runs import opened, report_of, snapshot_of
 
 SIZES = [Size(140, 40), Size(80, 24), Size(40, 10), Size(20, 4), Size(5, 2), Size(1, 1)]
 LONG = "현재 규모를 고려하면 모놀리식으로 시작하는 게 좋을 것 같습니다. 🎤 " * 40
 
 
-def looks(workflow: str) -> list[RunSnapshot]:
+def snapshots(workflow: str) -> list[RunSnapshot]:
     """The run at every stage, its latest steps under way and streaming."""
     held = HELD[workflow]("ko")
     seen = []
@@ -35,21 +35,21 @@ def looks(workflow: str) -> list[RunSnapshot]:
             for number, step in enumerate(report.steps)
         )
         live = {step.key: SoFar(len(LONG), LONG) for step in steps if step.status == "leased"}
-        seen.append(replace(look_of(report), steps=steps, live=live))
+        seen.append(replace(snapshot_of(report), steps=steps, live=live))
     return seen
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize("workflow", HELD)
 def test_every_picture_fits_every_terminal(workflow: str, language: str) -> None:
-    for look in looks(workflow):
+    for snapshot in snapshots(workflow):
         for size in SIZES:
-            lines = frame(look, size, Translator(language))
+            lines = frame(snapshot, size, Translator(language))
             assert len(lines) <= max(size.rows - 1, 1)
             assert all(width_of(one) <= size.columns for one in lines)
             assert all(
                 width_of(one) <= size.columns
-                for one in opening(look, size.columns, Translator("ko"))[:2]
+                for one in opening(snapshot, size.columns, Translator("ko"))[:2]
             )
 
 
@@ -59,11 +59,11 @@ def asking(**live: str) -> RunSnapshot:
     report = report_of(held.run, held.simulation, None, stages=1)
     steps = tuple(map(opened, report.steps[:3]))
     so_far = {f"answer/{who}": SoFar(len(text), text) for who, text in live.items()}
-    return replace(look_of(report, elapsed_s=3.2), steps=steps, live=so_far)
+    return replace(snapshot_of(report, elapsed_s=3.2), steps=steps, live=so_far)
 
 
-def shown(look: RunSnapshot, size: Size, language: str = "en") -> list[str]:
-    return plain(frame(look, size, Translator(language))).splitlines()
+def shown(snapshot: RunSnapshot, size: Size, language: str = "en") -> list[str]:
+    return plain(frame(snapshot, size, Translator(language))).splitlines()
 
 
 def test_answers_stream_side_by_side() -> None:
@@ -81,11 +81,11 @@ def test_answers_stream_side_by_side() -> None:
 
 
 def test_many_answers_stand_in_rows_of_the_same_length() -> None:
-    look = asking()
+    snapshot = asking()
     names = [f"p{number}" for number in range(8)]
-    steps = tuple(replace(look.steps[0], key=f"answer/{n}", participant=n) for n in names)
+    steps = tuple(replace(snapshot.steps[0], key=f"answer/{n}", participant=n) for n in names)
     live = {step.key: SoFar(9, "some words") for step in steps}
-    lines = shown(replace(look, steps=steps, live=live), Size(140, 40))
+    lines = shown(replace(snapshot, steps=steps, live=live), Size(140, 40))
     rules = [[at for at, sign in enumerate(one) if sign == "│"] for one in lines[:-2]]
     assert len(rules[0]) == 3
     assert all(places == rules[0] for places in (rules[0], rules[2]))
@@ -94,10 +94,10 @@ def test_many_answers_stand_in_rows_of_the_same_length() -> None:
 
 @pytest.mark.parametrize("size", [Size(100, 20), Size(40, 20)])
 def test_a_turn_that_was_handed_back_says_what_it_waits_for(size: Size) -> None:
-    look = asking(claude="old words", gemini="new words")
+    snapshot = asking(claude="old words", gemini="new words")
     why = "claude waits for a person's answer: `quorate inbox`."
-    waiting = replace(look.steps[0], status="pending", note=why)
-    lines = shown(replace(look, steps=(waiting, *look.steps[1:])), size)
+    waiting = replace(snapshot.steps[0], status="pending", note=why)
+    lines = shown(replace(snapshot, steps=(waiting, *snapshot.steps[1:])), size)
     text = " ".join(one.split("│")[0].strip() for one in lines)
     assert why in " ".join(text.split())
     assert "old words" not in text
@@ -117,19 +117,19 @@ def test_on_a_low_terminal_only_names_and_counts_remain() -> None:
 
 
 def test_a_finished_answer_can_be_read_from_its_beginning() -> None:
-    look = asking(gemini="x")
+    snapshot = asking(gemini="x")
     done = make_step("answer/claude", role="answer", reply={"answer": "First.\n" + "word " * 500})
-    look = replace(look, steps=(done, *look.steps[1:]))
-    lines = shown(look, Size(100, 12))
+    snapshot = replace(snapshot, steps=(done, *snapshot.steps[1:]))
+    lines = shown(snapshot, Size(100, 12))
     assert lines[0].startswith("✓ claude")
     assert lines[1].startswith("First.")
 
 
 def test_a_failed_answer_says_why_in_its_column() -> None:
-    look = asking()
+    snapshot = asking()
     failed = make_step("answer/claude", "failed", role="answer")
-    look = replace(look, steps=(failed, *look.steps[1:]))
-    lines = shown(look, Size(120, 12))
+    snapshot = replace(snapshot, steps=(failed, *snapshot.steps[1:]))
+    lines = shown(snapshot, Size(120, 12))
     assert lines[0].startswith("⚠ claude")
     assert "timeout: no answer" in lines[1]
 
@@ -144,7 +144,7 @@ def forum_at(role: str, text: str = "") -> RunSnapshot:
         if step.role == role and step.round == 1:
             break
     so_far = {steps[-1].key: SoFar(len(text), text)}
-    return replace(look_of(report, elapsed_s=12.0), steps=tuple(steps), live=so_far)
+    return replace(snapshot_of(report, elapsed_s=12.0), steps=tuple(steps), live=so_far)
 
 
 def test_the_speaker_is_seen_speaking() -> None:
@@ -154,11 +154,13 @@ def test_the_speaker_is_seen_speaking() -> None:
 
 
 def test_the_footer_holds_round_convergence_cost_and_time() -> None:
-    look = forum_at("speech")
-    look = replace(look, assessments=(make_assessment(),), usage=UsageRow(3, 10, 10, 0, 0.0123, 0))
-    footer = shown(look, Size(100, 20))[-1]
+    snapshot = forum_at("speech")
+    snapshot = replace(
+        snapshot, assessments=(make_assessment(),), usage=UsageRow(3, 10, 10, 0, 0.0123, 0)
+    )
+    footer = shown(snapshot, Size(100, 20))[-1]
     assert footer == "round 1/6  ·  Convergence ████████░░ 0.82  ·  $0.0123  ·  12.0 s"
-    assert shown(look, Size(30, 20))[-1].endswith("12.0 s")
+    assert shown(snapshot, Size(30, 20))[-1].endswith("12.0 s")
 
 
 @pytest.mark.parametrize(
@@ -170,13 +172,13 @@ def test_the_footer_holds_round_convergence_cost_and_time() -> None:
     ],
 )
 def test_a_running_cost_never_hides_an_unknown_one(usage: UsageRow, told: str) -> None:
-    look = replace(forum_at("speech"), usage=usage)
-    assert f"  {told}  " in shown(look, Size(100, 20))[-1]
+    snapshot = replace(forum_at("speech"), usage=usage)
+    assert f"  {told}  " in shown(snapshot, Size(100, 20))[-1]
 
 
 def test_the_head_names_the_command_the_run_who_leads_and_the_question() -> None:
-    look = look_of(report_of(discussed().run, discussed().simulation, None, title="왜?"))
-    lines = plain(opening(look, 50, Translator("ko"))).splitlines()
+    snapshot = snapshot_of(report_of(discussed().run, discussed().simulation, None, title="왜?"))
+    lines = plain(opening(snapshot, 50, Translator("ko"))).splitlines()
     assert lines[0] == "ask --debate  rabc                     진행: chair"
     assert lines[1] == "─" * 50
     assert lines[2] == "[나] 왜?"
@@ -184,9 +186,9 @@ def test_the_head_names_the_command_the_run_who_leads_and_the_question() -> None
 
 def test_a_review_has_no_head_and_shows_who_works_on_what() -> None:
     steps = (make_step("critique/1/ruff", "leased"), make_step("critique/1/claude", "pending"))
-    look = RunSnapshot("r", RunStatus.RUNNING, "Reviewing", 3.0, steps, setting=RunHeader())
-    assert opening(look, 80, ENGLISH) == []
-    lines = shown(look, Size(80, 24))
+    snapshot = RunSnapshot("r", RunStatus.RUNNING, "Reviewing", 3.0, steps, header=RunHeader())
+    assert opening(snapshot, 80, ENGLISH) == []
+    lines = shown(snapshot, Size(80, 24))
     assert lines[0] == "🎤 ruff  critique  2.8 s"
     assert lines[1] == "💤 claude  critique  waiting"
 
@@ -203,6 +205,6 @@ def test_a_panel_shows_its_debaters_and_their_words() -> None:
     report = report_of(held.run, held.simulation, None, stages=1)
     steps = tuple(map(opened, report.steps))
     live: dict[str, Any] = {steps[0].key: SoFar(9, "Yes\nit is old")}
-    lines = shown(replace(look_of(report), steps=steps, live=live), Size(80, 24))
+    lines = shown(replace(snapshot_of(report), steps=steps, live=live), Size(80, 24))
     assert lines[0].startswith("🎤 ada  argument")
     assert "  it is old" in lines

@@ -19,7 +19,7 @@ from shared.models.outcomes import Ending, RunStatus
 from shared.models.rows import StepRow
 from tests.support.finished_runs import HELD, discussed
 from tests.support.reports import make_assessment, make_step
-from tests.support.seen_runs import look_of, opened, report_of
+from tests.support.seen_runs import opened, report_of, snapshot_of
 from tests.support.snapshots import check_text
 
 SNAPSHOTS = Path(__file__).parent / "snapshots" / "told"
@@ -30,7 +30,7 @@ RAISED = {
     ]
 }
 START = RunSnapshot("rabc", RunStatus.RUNNING, "Reviewing", 0.5)
-FORUM = replace(START, setting=RunHeader(workflow="forum"))
+FORUM = replace(START, header=RunHeader(workflow="forum"))
 
 
 def told(before: RunSnapshot | None, after: RunSnapshot) -> list[str]:
@@ -69,8 +69,8 @@ def test_an_ending_has_support_only_where_votes_were_counted(detector: str):
 
 
 def test_nothing_is_told_twice():
-    look = replace(START, steps=(make_step("critique/1/ruff", reply=RAISED),))
-    assert told(look, look) == []
+    snapshot = replace(START, steps=(make_step("critique/1/ruff", reply=RAISED),))
+    assert told(snapshot, snapshot) == []
 
 
 def test_a_whole_run_seen_at_once_is_told_in_its_order():
@@ -80,8 +80,8 @@ def test_a_whole_run_seen_at_once_is_told_in_its_order():
         make_step("synthesis/rules", queued_at_s=2.1, finished_at_s=3.0),
     )
     recorded = (make_assessment(None, 1), make_assessment(Ending.CONVERGED, 2))
-    look = RunSnapshot("rabc", RunStatus.COMPLETED, "", 3.0, steps, recorded)
-    firsts = [" ".join(one.split()[:2]) for one in told(None, look)]
+    snapshot = RunSnapshot("rabc", RunStatus.COMPLETED, "", 3.0, steps, recorded)
+    firsts = [" ".join(one.split()[:2]) for one in told(None, snapshot)]
     assert firsts == [
         "round 1:",
         "ruff answered",
@@ -95,16 +95,16 @@ def test_a_whole_run_seen_at_once_is_told_in_its_order():
 
 
 def test_a_failure_is_loud_and_says_why():
-    look = replace(START, steps=(make_step("critique/1/bandit", "failed"),))
-    assert "⚠ critique/1/bandit failed: timeout: no answer within 300 s" in told(None, look)
-    alone = replace(look, setting=RunHeader(critics=("bandit",)))  # its result follows at once
+    snapshot = replace(START, steps=(make_step("critique/1/bandit", "failed"),))
+    assert "⚠ critique/1/bandit failed: timeout: no answer within 300 s" in told(None, snapshot)
+    alone = replace(snapshot, header=RunHeader(critics=("bandit",)))  # its result follows at once
     assert "⚠ critique/1/bandit failed: timeout" in told(None, alone)
 
 
 def test_whoever_waits_hears_for_whom_and_how_long_whatever_the_attempt():
     step = make_step("critique/1/claude", "leased", queued_at_s=2.0, leased_at_s=41.0)
-    look = replace(START, elapsed_s=44.0, steps=(step,))
-    assert plain(still_waiting(look, ENGLISH)) == "still waiting for claude (42 s)\n"
+    snapshot = replace(START, elapsed_s=44.0, steps=(step,))
+    assert plain(still_waiting(snapshot, ENGLISH)) == "still waiting for claude (42 s)\n"
     assert still_waiting(START, ENGLISH) == []
 
 
@@ -121,39 +121,39 @@ def test_whoever_waits_hears_why_a_turn_was_handed_back_and_once_for_all_that_wa
 
 
 def test_a_reply_of_an_unknown_form_is_not_an_error():
-    look = replace(START, steps=(make_step("critique/1/x", reply={"findings": [{"nope": 1}]}),))
-    assert any("x answered" in one for one in told(None, look))
+    snapshot = replace(START, steps=(make_step("critique/1/x", reply={"findings": [{"nope": 1}]}),))
+    assert any("x answered" in one for one in told(None, snapshot))
 
 
 # ---- deliberation -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("manner", list(OutputMode))
+@pytest.mark.parametrize("mode", list(OutputMode))
 @pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize("workflow", HELD)
 def test_a_whole_deliberation_is_told_as_it_was_written_down(
-    workflow: str, language: str, manner: OutputMode
+    workflow: str, language: str, mode: OutputMode
 ):
     held = HELD[workflow](language)
-    look = look_of(report_of(held.run, held.simulation, held.outcome))
-    told_lines = plain(changes(None, look, Translator(language), manner))
-    check_text(SNAPSHOTS / f"{workflow}.{language}.{manner.value}.txt", told_lines)
+    snapshot = snapshot_of(report_of(held.run, held.simulation, held.outcome))
+    told_lines = plain(changes(None, snapshot, Translator(language), mode))
+    check_text(SNAPSHOTS / f"{workflow}.{language}.{mode.value}.txt", told_lines)
 
 
-@pytest.mark.parametrize("manner", list(OutputMode))
+@pytest.mark.parametrize("mode", list(OutputMode))
 @pytest.mark.parametrize("workflow", HELD)
-def test_told_piece_by_piece_it_is_the_same_story(workflow: str, manner: OutputMode):
+def test_told_piece_by_piece_it_is_the_same_story(workflow: str, mode: OutputMode):
     held = HELD[workflow]()
-    whole = look_of(report_of(held.run, held.simulation, held.outcome))
+    whole = snapshot_of(report_of(held.run, held.simulation, held.outcome))
     steps = [step for step in whole.steps if step.finished_at_s is not None]
     ends = sorted({step.finished_at_s for step in steps} | {step.queued_at_s for step in steps})
     before, pieces = None, []
     for now in ends:
         seen = tuple(_as_of(step, now) for step in whole.steps if step.queued_at_s <= now)
-        look = replace(whole, steps=seen, assessments=(), elapsed_s=now)
-        pieces += changes(before, look, ENGLISH, manner)
-        before = look
-    at_once = changes(None, replace(whole, assessments=()), ENGLISH, manner)
+        snapshot = replace(whole, steps=seen, assessments=(), elapsed_s=now)
+        pieces += changes(before, snapshot, ENGLISH, mode)
+        before = snapshot
+    at_once = changes(None, replace(whole, assessments=()), ENGLISH, mode)
     assert plain(pieces) == plain(at_once)
 
 
@@ -163,8 +163,8 @@ def _as_of(step: StepRow, now: float) -> StepRow:
 
 def test_live_requests_for_the_floor_stand_in_one_line_and_who_gets_it_below():
     held = discussed()
-    look = look_of(report_of(held.run, held.simulation, held.outcome))
-    lines = plain(changes(None, look, ENGLISH, OutputMode.LIVE)).splitlines()
+    snapshot = snapshot_of(report_of(held.run, held.simulation, held.outcome))
+    lines = plain(changes(None, snapshot, ENGLISH, OutputMode.LIVE)).splitlines()
     at = lines.index("    claude: ✋  gemini: ✋  codex: ✋")
     assert lines[at - 1] == "[O] asking for the floor... round 1/6"
     assert lines[at + 1].startswith("    → gemini")
@@ -177,8 +177,8 @@ def test_a_bid_a_pass_and_a_missing_bid_are_told_one_by_one_in_a_log():
         make_step("bid/1/Codex", role="bid", reply={"action": "PASS"}),
         make_step("bid/1/Gemini", "failed", role="bid"),
     )
-    look = replace(START, steps=bids, setting=RunHeader(workflow="forum", most_rounds=10))
-    assert told(None, look) == [
+    snapshot = replace(START, steps=bids, header=RunHeader(workflow="forum", most_rounds=10))
+    assert told(None, snapshot) == [
         "[O] asking for the floor... round 1/10",
         "    Claude ✋ (비용)",
         "    Codex 💤",

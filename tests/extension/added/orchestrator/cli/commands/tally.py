@@ -10,8 +10,8 @@ import click
 from orchestrator.application import report
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import line
+from orchestrator.presentation.terminal import Terminal
 
 
 @click.command(epilog=example("quorate tally"))

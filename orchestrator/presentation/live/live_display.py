@@ -16,14 +16,14 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from types import FrameType, TracebackType
-from typing import Self
+from typing import Protocol, Self
 
-from orchestrator.cli.terminal import Terminal, coloured, size_of
 from orchestrator.core.document import Line, plain
 from orchestrator.core.views.live import OutputMode
 from orchestrator.presentation.live.live_layout import Size, frame, opening
 from orchestrator.presentation.live.progress_events import RunSnapshot
 from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.terminal import Terminal, coloured, size_of
 from orchestrator.presentation.wrapping import folded, width_of
 
 UPDATES_A_SECOND = 10
@@ -34,7 +34,65 @@ _WRAPPING, _NOT_WRAPPING = "\x1b[?7h", "\x1b[?7l"
 _ERASE_LINE, _ERASE_BELOW = "\x1b[2K", "\x1b[J"
 
 
-class Canvas:
+class Display(Protocol):
+    """Shows what happens while somebody watches; a LIVE one shows answers while they come."""
+
+    mode: OutputMode
+
+    def __enter__(self) -> Self:
+        """Begin."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave the terminal as it was."""
+
+    def begin(self, snapshot: RunSnapshot) -> None:
+        """The first snapshot of a run."""
+
+    def tell(self, lines: Iterable[Line]) -> None:
+        """Something has happened."""
+
+    def refresh(self, snapshot: RunSnapshot) -> None:
+        """Time has passed."""
+
+
+class LineDisplay:
+    """One line for each thing that happens."""
+
+    mode = OutputMode.LINES
+
+    def __init__(self, terminal: Terminal) -> None:
+        """Writes to `terminal`'s stderr."""
+        self._terminal = terminal
+
+    def __enter__(self) -> Self:
+        """Nothing to begin."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing to end."""
+
+    def begin(self, snapshot: RunSnapshot) -> None:
+        """Whoever submitted the run has said what it is."""
+
+    def tell(self, lines: Iterable[Line]) -> None:
+        """Write them."""
+        self._terminal.talk(lines)
+
+    def refresh(self, snapshot: RunSnapshot) -> None:
+        """Lines do not change."""
+
+
+class LiveRegion:
     """The picture's lines as they stand at the end of a terminal, and what must be written to change them.
 
     The cursor rests at the beginning of the last line.
@@ -48,24 +106,23 @@ class Canvas:
 
     def change(self, lines: Sequence[Line], columns: int) -> str:
         """What turns the picture into these lines; empty when nothing has changed."""
-        texts = [self._text(one) for one in lines]
+        texts = list(map(self._text, lines))
         if texts == self._drawn:
             return ""
         # Lines that a narrower window wrapped are no longer where they were.
         kept = [] if any(width > columns for width in self._widths) else self._drawn
-        parts = [self._to_the_top(columns), "" if kept and texts else _ERASE_BELOW]
-        for at, text in enumerate(texts):
-            parts.append("\r\n" if at else "")
-            if at >= len(kept) or text != kept[at]:
-                parts.append(f"{_ERASE_LINE}{text}\r")
-        if texts and len(texts) < len(kept):
-            parts.append(f"\r\n{_ERASE_BELOW}\x1b[A")
-        self._drawn, self._widths = texts, [width_of(one) for one in lines]
+        parts = [
+            self._to_the_top(columns),
+            "" if kept and texts else _ERASE_BELOW,
+            "\r\n".join(map(_rewritten, texts, [*kept, *[None] * len(texts)])),
+            f"\r\n{_ERASE_BELOW}\x1b[A" if 0 < len(texts) < len(kept) else "",
+        ]
+        self._drawn, self._widths = texts, list(map(width_of, lines))
         return f"{_BEGIN}{''.join(parts)}{_END}"
 
     def above(self, lines: Iterable[Line], columns: int) -> str:
         """What writes these lines above the picture."""
-        told = "".join(f"{self._text(one)}\r\n" for one in lines)
+        told = "".join(f"{self._text(shown)}\r\n" for shown in lines)
         picture = "\r\n".join(self._drawn)
         top = self._to_the_top(columns)
         self._widths = [min(width, columns) for width in self._widths]
@@ -77,8 +134,8 @@ class Canvas:
         self._drawn, self._widths = [], []
         return f"{top}{_ERASE_BELOW}"
 
-    def _text(self, one: Line) -> str:
-        return coloured(one) if self._colour else plain([one])[:-1]
+    def _text(self, shown: Line) -> str:
+        return coloured(shown) if self._colour else plain([shown])[:-1]
 
     def _to_the_top(self, columns: int) -> str:
         """Terminals wrap what stands in them when they become narrower, so a line may take several rows."""
@@ -86,14 +143,19 @@ class Canvas:
         return f"\r\x1b[{rows}A" if rows else "\r"
 
 
+def _rewritten(text: str, stands: str | None) -> str:
+    """What turns a line that stands there into this one; nothing where it is the same."""
+    return "" if text == stands else f"{_ERASE_LINE}{text}\r"
+
+
 class LiveDisplay:
     """The same lines, and the picture of what is going on below them. The picture goes when the watching ends."""
 
-    manner = OutputMode.LIVE
+    mode = OutputMode.LIVE
 
     def __init__(self, terminal: Terminal, words: Translator) -> None:
         """Nothing is drawn yet."""
-        self._canvas = Canvas(colour=terminal.colour_err)
+        self._region = LiveRegion(colour=terminal.colour_err)
         self._words = words
         self._refreshed = 0.0
         self._opened = False
@@ -120,29 +182,29 @@ class LiveDisplay:
             if self._stops:
                 signal.signal(signal.SIGTSTP, signal.SIG_DFL)
 
-    def begin(self, look: RunSnapshot) -> None:
+    def begin(self, snapshot: RunSnapshot) -> None:
         """Say once what is being watched."""
         if not self._opened:
             self._opened = True
-            self.tell(opening(look, _size().columns, self._words))
+            self.tell(opening(snapshot, _size().columns, self._words))
 
     def tell(self, lines: Iterable[Line]) -> None:
         """Write them above the picture."""
         columns = _size().columns
         if told := folded(lines, columns):
-            _write(self._canvas.above(told, columns))
+            _write(self._region.above(told, columns))
 
-    def refresh(self, look: RunSnapshot) -> None:
+    def refresh(self, snapshot: RunSnapshot) -> None:
         """Draw the picture anew, ten times a second at most."""
         now = time.monotonic()
         if now - self._refreshed < 1 / UPDATES_A_SECOND:
             return
         self._refreshed = now
         size = _size()
-        _write(self._canvas.change(frame(look, size, self._words), size.columns))
+        _write(self._region.change(frame(snapshot, size, self._words), size.columns))
 
     def _take_away(self) -> None:
-        _write(f"{_END}{self._canvas.erased(_size().columns)}{_SHOW_CURSOR}")
+        _write(f"{_END}{self._region.erased(_size().columns)}{_SHOW_CURSOR}")
 
     def _suspend(self, number: int, _frame: FrameType | None) -> None:
         """Ctrl-Z: the shell gets the terminal as it was, and the picture is drawn anew when it is ours again."""
@@ -151,6 +213,11 @@ class LiveDisplay:
         os.kill(os.getpid(), number)
         signal.signal(number, self._suspend)
         _write(_HIDE_CURSOR)
+
+
+def make_display(terminal: Terminal, words: Translator) -> Display:
+    """A live picture on a terminal, lines elsewhere."""
+    return LiveDisplay(terminal, words) if terminal.live else LineDisplay(terminal)
 
 
 def _size() -> Size:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.cli.picture import Canvas, LiveDisplay
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.presentation.live.live_display import LiveDisplay, LiveRegion
 from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.presentation.terminal import Terminal
 from tests.support.screens import Screen
 
 FAMILY = "\U0001f469‍\U0001f469‍\U0001f467"  # two cells for some terminals, six for others
@@ -39,51 +39,51 @@ def without_end(texts: list[str]) -> list[str]:
 def test_the_screen_holds_what_was_told_and_the_latest_picture(
     steps: list[tuple[bool, list[str]]], colour: bool
 ) -> None:
-    screen, canvas = Screen(20, 40), Canvas(colour=colour)
+    screen, region = Screen(20, 40), LiveRegion(colour=colour)
     told: list[str] = []
     picture: list[str] = []
     for is_told, texts in steps:
         if is_told and texts:
-            screen.write(canvas.above(lines(texts), 20))
+            screen.write(region.above(lines(texts), 20))
             told += texts
         elif not is_told:
-            screen.write(canvas.change(lines(texts), 20))
+            screen.write(region.change(lines(texts), 20))
             picture = texts
         assert seen(screen) == without_end([*told, *picture])
         assert screen.modes["?7"]
-    screen.write(canvas.erased(20))
+    screen.write(region.erased(20))
     assert seen(screen) == without_end(told)
 
 
 def test_a_sign_that_the_terminal_shows_wider_leaves_no_rubbish() -> None:
-    screen, canvas = Screen(20, 10), Canvas(colour=False)
+    screen, region = Screen(20, 10), LiveRegion(colour=False)
     for number in range(5):
         texts = ["a" * 18 + FAMILY, f"{number} s"]
-        screen.write(canvas.change(lines(texts), 20))
+        screen.write(region.change(lines(texts), 20))
     assert len(screen.lines) == 2
     assert screen.shown[1] == "4 s"
 
 
 def test_only_changed_lines_are_written() -> None:
-    canvas = Canvas(colour=False)
+    region = LiveRegion(colour=False)
     first = [f"line {number}" for number in range(30)]
-    canvas.change(lines(first), 80)
-    assert canvas.change(lines(first), 80) == ""
-    changed = canvas.change(lines([*first[:-1], "other"]), 80)
+    region.change(lines(first), 80)
+    assert region.change(lines(first), 80) == ""
+    changed = region.change(lines([*first[:-1], "other"]), 80)
     assert "other" in changed
     assert "line" not in changed
     assert len(changed) < 150
 
 
 def test_a_narrower_window_wraps_what_was_drawn_and_it_is_drawn_anew() -> None:
-    canvas = Canvas(colour=False)
-    canvas.change(lines(["x" * 20, "y" * 20, "z"]), 20)
+    region = LiveRegion(colour=False)
+    region.change(lines(["x" * 20, "y" * 20, "z"]), 20)
     screen = Screen(10, 40)
     screen.write("x" * 20 + "\r\n" + "y" * 20 + "\r\nz\r")  # as a terminal shows it now
     assert len(screen.lines) == 5
-    screen.write(canvas.change(lines(["x" * 10, "y" * 10, "z"]), 10))
+    screen.write(region.change(lines(["x" * 10, "y" * 10, "z"]), 10))
     assert screen.shown == ["x" * 10, "y" * 10, "z"]
-    screen.write(canvas.change(lines(["x" * 10, "y" * 10, "9"]), 10))
+    screen.write(region.change(lines(["x" * 10, "y" * 10, "9"]), 10))
     assert screen.shown == ["x" * 10, "y" * 10, "9"]
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from orchestrator.cli.terminal import Terminal
 from orchestrator.core.document import Span, Style, line
+from orchestrator.presentation.terminal import Terminal
 
 LINES = [line(Span("bad", Style.BAD), " and plain")]
 
