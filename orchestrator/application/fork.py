@@ -27,11 +27,11 @@ from orchestrator.settings.sections import ParticipantEntry
 from orchestrator.whatif.changes import changed, check_quorum
 from orchestrator.whatif.forking import ForkPlan, inheritable, plan_fork, prefix_of
 from orchestrator.whatif.recording import Recording
-from orchestrator.whatif.seats import seated
+from orchestrator.whatif.replacing import replace_participants
 from shared.allowed import Allowed
 from shared.errors import ConfigurationError, UserError
 from shared.models.panel import Participant
-from shared.models.run import Budget, RunSpec
+from shared.models.run import ASK, Budget, RunSpec
 from shared.settings import ServiceSettings
 from shared.store.documents import address
 from shared.store.forking import Fork, create_fork
@@ -122,7 +122,7 @@ def _plan(
         if request.language is not None:
             spec = here.in_language(spec, request.language, documents)
         copied = [recording.rows[key] for key in prefix.steps]
-        spec = seated(spec, request.participants, copied, here.participant)
+        spec = replace_participants(spec, request.participants, copied, here.participant)
     check_quorum(spec, changes)
     stored = recording.document
     known = replace(recording, document=lambda name: documents.get(name) or stored(name))
@@ -132,7 +132,7 @@ def _plan(
 def _with_overrides(spec: RunSpec, request: ForkRequest) -> RunSpec:
     decision = spec.decision
     if request.decide is not None:
-        mode = "ask" if request.decide == "later" else request.decide
+        mode = ASK if request.decide == "later" else request.decide
         decision = decision.model_copy(update={"mode": mode})
     labels = spec.labels if request.batch is None else {**spec.labels, "batch": request.batch}
     return spec.model_copy(

@@ -10,6 +10,7 @@ from orchestrator.application.report import load_report
 from orchestrator.application.submit import store_run
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.report import RunReport
+from orchestrator.workflows import UNDO
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UserError
 from shared.models.outcomes import RunStatus, StepStatus
@@ -53,8 +54,8 @@ def undo_spec(report: RunReport) -> RunSpec:
         raise UserError(f"run {report.run.id} has applied nothing that could be taken back")
     return report.spec.model_copy(
         update={
-            "workflow": "undo",
-            "workflow_version": WORKFLOWS["undo"].version,
+            "workflow": UNDO,
+            "workflow_version": WORKFLOWS[UNDO].version,
             "options": {},
             "budget": Budget(max_seconds=UNDO_S),
             "seed": secrets.token_hex(16),

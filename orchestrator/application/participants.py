@@ -8,13 +8,15 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from orchestrator.application.backend import Backend
+from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.participants.discovery import Found
-from orchestrator.participants.panels import PanelReport, build_panel
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.loading import load_configuration
+from orchestrator.workflows.registry import workflow_of_everybody
 from shared.allowed import Allowed
 from shared.errors import EnvironmentFault, UserError
-from shared.models.panel import Panel, Participant
+from shared.models.panel import Participant
 from shared.providers.catalogue import CATALOGUE, Reach
 from shared.providers.limits import (
     Breaker,
@@ -61,10 +63,9 @@ def _breaker_state(breaker: Breaker) -> str:
 
 @dataclass(frozen=True)
 class ParticipantListing:
-    """The panel of a review from here, who else is here, and what is missing."""
+    """Who would take part from here, who else is here, and what is missing."""
 
-    panel: Panel
-    report: PanelReport
+    cast: Cast
     others: tuple[tuple[Participant, str], ...]
     missing: tuple[tuple[str, str], ...]
     held: LimiterState
@@ -74,29 +75,25 @@ def list_participants(
     names: Sequence[str], config: Path | None, environ: Mapping[str, str], directory: Path
 ) -> ParticipantListing:
     """Look at configuration, environment and servers. Nothing is started, nobody is called."""
-    configuration = load_configuration(directory, environ, explicit=config, workflow="review")
-    panel, report = build_panel(names or None, configuration, environ, directory)
+    workflow = workflow_of_everybody()
+    configuration = load_configuration(directory, environ, explicit=config, workflow=workflow)
+    cast = build_cast(
+        workflow, names or None, configuration, environ, directory, tell=ENGLISH.translate
+    )
     catalogue = Catalogue(configuration.settings, environ, directory)
-    taking_part = {participant.name for participant in everybody(panel)}
     others = [
         (discovered.participant, _how(discovered))
         for discovered in catalogue.discovery.found
-        if discovered.participant.name not in taking_part
+        if discovered.participant.name not in cast.everybody
     ]
     missing = list(catalogue.discovery.missing)
     for name, provider in configuration.settings.providers.items():
         obstacle = catalogue.obstacle(name, provider)
         if obstacle is not None:
             missing.append((name, obstacle.reason))
-        elif name not in taking_part:
+        elif name not in cast.everybody:
             others.append((catalogue.configured(name), configuration.source(f"providers.{name}")))
-    return ParticipantListing(panel, report, tuple(others), tuple(missing), _held(environ))
-
-
-def everybody(panel: Panel) -> tuple[Participant, ...]:
-    """Each participant of a panel once."""
-    members = (*panel.critics, panel.author, panel.chair)
-    return tuple({member.name: member for member in members}.values())
+    return ParticipantListing(cast, tuple(others), tuple(missing), _held(environ))
 
 
 def _how(discovered: Found) -> str:

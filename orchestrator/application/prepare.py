@@ -6,7 +6,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,19 +22,19 @@ from orchestrator.application.capture import (
     capture_subject,
     locate_change,
 )
+from orchestrator.core.parts import PROJECT, CastReport
 from orchestrator.participants.casting import Cast, build_cast
-from orchestrator.participants.panels import PanelReport, build_panel
-from orchestrator.participants.promises import notices_of, promised
+from orchestrator.participants.request import promised
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.options import budget, decision_policy, workflow_options
 from orchestrator.settings.projects import Reviewed
 from orchestrator.settings.prompt_files import captured_prompts
 from orchestrator.subjects.repository_change import Located
-from orchestrator.workflows.descriptor import SubjectKind
-from orchestrator.workflows.registry import WORKFLOWS
+from orchestrator.workflows.registry import WORKFLOWS, workflow_of_everybody
 from shared.errors import ConfigurationError
-from shared.models.notices import Notice
+from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
 from shared.models.run import RunSpec
 
@@ -43,27 +43,18 @@ NO_INPUT = NoStandardInput()
 
 
 @dataclass(frozen=True)
-class RoleOverrides:
-    """Who was named for a part of their own. None: the configuration says it."""
-
-    orchestrator: str | None = None
-    judge: str | None = None
-    moderator: str | None = None
-
-
-@dataclass(frozen=True)
 class SubmissionRequest:
     """What to work on and how. None: the configuration says it; `settings` are its keys and outrank every file.
 
-    `options` are those of the workflow that no configuration has. `turn_s` bounds every turn, whatever is configured
-    for a participant.
+    `options` are those of the workflow that no configuration has, `holders` who was named for a part. `turn_s` bounds
+    every turn, whatever is configured for a participant.
     """
 
     directory: Path
-    workflow: str = "review"
+    workflow: str = field(default_factory=workflow_of_everybody)
     subject: ChangeInput | QuestionInput = field(default_factory=ChangeInput)
     panel: tuple[str, ...] = ()
-    roles: RoleOverrides = RoleOverrides()
+    holders: Mapping[str, str] = field(default_factory=dict)
     config: Path | None = None
     trust_project: bool = False
     reuse: bool = False
@@ -87,7 +78,7 @@ class PreparedRun:
     panel: Panel
     title: str
     documents: Mapping[str, bytes]
-    panel_report: PanelReport
+    cast_report: CastReport
     language: str
     notices: tuple[Notice, ...] = ()
     remarks: tuple[Notice, ...] = ()
@@ -133,17 +124,11 @@ def prepare_run(
         stdin=stdin,
     )
     configuration = _in_its_language(configuration, captured)
-    cast = _with_turn_timeout(
-        _cast(request, configuration, environ, captured.paths), request.turn_s
-    )
-    cast = _with_windows(cast, sum(map(len, documents.gathered.values())))
+    cast = _cast(request, configuration, environ, captured.paths)
     _check_nobody_dropped(cast, request, configuration, environ, captured.paths)
-    notices = notices_of(
-        configuration,
-        cast.report,
-        typed=bool(request.panel),
-        led=cast.panel.chair.name if request.workflow == "forum" else None,
-    )
+    cast = _with_turn_timeout(cast, request.turn_s)
+    cast = _with_windows(cast, sum(map(len, documents.gathered.values())))
+    notices = _notices(request, configuration, cast)
     settings = configuration.settings
     language = language_of(settings.language)
     templates = captured_prompts(request.workflow, language, configuration, environ)
@@ -173,7 +158,7 @@ def prepare_run(
         panel=cast.panel,
         title=captured.title,
         documents=documents.gathered,
-        panel_report=cast.report,
+        cast_report=cast.report,
         language=language,
         notices=notices,
         remarks=captured.notices,
@@ -191,22 +176,38 @@ def _cast(
     environ: Mapping[str, str],
     paths: tuple[str, ...] | None,
 ) -> Cast:
-    """Who takes part; in a review analysers and rules may."""
-    names, directory = request.panel or None, request.directory
-    if WORKFLOWS[request.workflow].subject is SubjectKind.CHANGE:
-        panel, report = build_panel(names, configuration, environ, directory, paths)
-        return Cast(panel, None, report)
-    roles = request.roles
     return build_cast(
         request.workflow,
-        names,
+        request.panel or None,
         configuration,
         environ,
-        directory,
-        judge=roles.judge,
-        orchestrator=roles.orchestrator,
-        moderator=roles.moderator,
+        request.directory,
+        holders=request.holders,
+        paths=paths,
+        tell=ENGLISH.translate,
     )
+
+
+def _notices(
+    request: SubmissionRequest, configuration: Configuration, cast: Cast
+) -> tuple[Notice, ...]:
+    """What nobody may overlook about the configuration of a run."""
+    notices = [*configuration.notices]
+    if configuration.leads is not None:
+        name, where = configuration.leads
+        leading = [part for part in WORKFLOWS[request.workflow].parts if PROJECT in part.keys]
+        if any(cast.holders[part.name].name == name for part in leading):
+            notices.append(notice("project_leads", where=where, name=name))
+        else:
+            notices.append(
+                notice("project_kept_out", where=where, key="orchestrator.ai", why="roles")
+            )
+    where = configuration.joining_from
+    if configuration.joining and (request.panel or "participants" in configuration.typed):
+        notices.append(notice("project_passed_over", where=where))
+    elif cast.report.joined:
+        notices.append(notice("project_joins", where=where, names=cast.report.joined))
+    return tuple(notices)
 
 
 def _reviewed(located: Located | None) -> Reviewed | None:
@@ -229,19 +230,12 @@ def _check_nobody_dropped(
     if where is None:
         return
     whole = _cast(request, configuration.with_external(), environ, paths)
-    here = {name for name, _ in _everybody(cast)}
-    lost = [name for name, _ in _everybody(whole) if name not in here]
+    lost = [name for name in whole.everybody if name not in cast.everybody]
     if lost:
         raise ConfigurationError(
             f"{where}: 'privacy.allow_external' of the repository's own file would leave out {', '.join(lost)}. "
             "Type --no-external to go without, or --trust-project if you trust this repository."
         )
-
-
-def _everybody(cast: Cast) -> list[tuple[str, Participant]]:
-    panel = cast.panel
-    seats = [*panel.critics, panel.author, panel.chair, *filter(None, (cast.moderator,))]
-    return [(participant.name, participant) for participant in seats]
 
 
 def _with_turn_timeout(cast: Cast, turn_s: float | None) -> Cast:
@@ -254,12 +248,7 @@ def _with_turn_timeout(cast: Cast, turn_s: float | None) -> Cast:
             return participant
         return participant.model_copy(update={"timeout_s": turn_s})
 
-    panel = cast.panel
-    critics = tuple(limited(participant) for participant in panel.critics)
-    return replace(
-        cast,
-        panel=Panel(critics=critics, author=limited(panel.author), chair=limited(panel.chair)),
-    )
+    return cast.changed(limited)
 
 
 def _with_windows(cast: Cast, size: int) -> Cast:
@@ -273,13 +262,7 @@ def _with_windows(cast: Cast, size: int) -> Cast:
         fallback = tuple(informed(other) for other in participant.fallback)
         return participant.model_copy(update={"context_tokens": known, "fallback": fallback})
 
-    panel = cast.panel
-    critics = tuple(map(informed, panel.critics))
-    return replace(
-        cast,
-        panel=Panel(critics=critics, author=informed(panel.author), chair=informed(panel.chair)),
-        moderator=cast.moderator and informed(cast.moderator),
-    )
+    return cast.changed(informed)
 
 
 def _in_its_language(configuration: Configuration, captured: Captured) -> Configuration:
@@ -297,10 +280,10 @@ def _options(request: SubmissionRequest, configuration: Configuration, cast: Cas
     """
     workflow = WORKFLOWS[request.workflow]
     given: dict[str, object] = {
-        part.name: cast.moderator for part in workflow.parts if part.in_options
+        part.name: cast.holders.get(part.name) for part in workflow.parts if part.in_options
     }
     options = workflow_options(request.workflow, configuration.settings, **given, **request.options)
-    if "quorum" not in workflow.options.model_fields:
+    if workflow.quorum is None:
         return options
     joined, quorum = len(cast.report.joined), options.quorum
     if quorum is None and joined and workflow.counts_answers:

@@ -27,8 +27,8 @@ from orchestrator.cli.slips import (
     on_latin_keys,
     plain,
 )
+from orchestrator.workflows import DEFAULT
 
-ASK = "ask"
 HELP = "help"
 VERSION = "version"
 IMPLICIT = "quorate.implicit"
@@ -138,7 +138,7 @@ def _no_question(
     words: Sequence[str], first: str, seen: Sequence[str], commands: Collection[str]
 ) -> str:
     several = len(words) > 1
-    ask = f"To ask it as a question: `quorate {ASK} {words[0]}{' ...' if several else ''}`"
+    ask = f"To ask it as a question: `quorate {DEFAULT} {words[0]}{' ...' if several else ''}`"
     ask += ", or put it in quotation marks." if several else "."
     if first in commands:
         return (

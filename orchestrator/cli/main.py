@@ -15,7 +15,6 @@ from typing import Any
 import click
 
 from orchestrator.cli.default_command import (
-    ASK,
     IMPLICIT,
     leading_words,
     objection_to_subject,
@@ -25,6 +24,7 @@ from orchestrator.cli.default_command import (
 from orchestrator.cli.help_texts import HELP_OPTIONS, translate_help, translated
 from orchestrator.cli.ownership import intruder
 from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
+from orchestrator.workflows import DEFAULT
 
 USAGE = 2
 ENVIRONMENT = 5
@@ -75,7 +75,7 @@ class LazyGroup(click.Group):
         if not _is_question(ctx, args):
             return args
         ctx.meta[IMPLICIT] = True
-        return [ASK, *(args or ["-"])]
+        return [DEFAULT, *(args or ["-"])]
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Read what was typed; `--help` is answered here. Raises ReaderGone."""

@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Sequence
 
 from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.core.parts import CastReport
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from shared.instance import Instance
-from shared.models.notices import Notice
+from shared.models.notices import Notice, notice
 
 FILE = "told"
 
@@ -38,6 +39,29 @@ class NoticePrinter:
 def warning(text: str) -> Line:
     """A sentence with the sign of warnings."""
     return line(Span(f"⚠ {text}", Style.WARNING))
+
+
+def cast_lines(
+    report: CastReport, words: Translator, *, advises: bool = True, refers: bool = True
+) -> list[str]:
+    """Who takes part, and what is to be said of it.
+
+    Unless it `refers`, without the remarks that send their reader to `quorate participants list`.
+    """
+    warnings = (notice("cast_warning", warning=_seen(each, refers)) for each in report.warnings)
+    notices = (
+        notice("cast_participants", names=report.participants),
+        *warnings,
+        *report.hints,
+        *(_seen(each, refers) for each in report.advice if advises),
+    )
+    return [text for each in notices for text in words.translate(each).splitlines()]
+
+
+def _seen(each: Notice, refers: bool) -> Notice:
+    if refers or "see" not in each.params:
+        return each
+    return each.model_copy(update={"params": {**each.params, "see": ""}})
 
 
 def first_time(instance: Instance, advice: Sequence[str]) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from orchestrator.core.formats import SUFFIXES, USUAL_SUFFIXES
+from orchestrator.core.setting import TIMEOUT
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -65,7 +66,7 @@ class Finite(click.FloatRange):
 
 
 watch_limit_option = click.option(
-    "--timeout",
+    TIMEOUT,
     "watch_s",
     type=Finite(0, min_open=True),
     metavar="S",
@@ -92,11 +93,17 @@ participants_option = click.option(
     "-p",
     "--participants",
     "--panel",
-    "panel",
+    "participants",
     multiple=True,
     metavar="NAMES",
     callback=_somebody,
     help="Who takes part, with commas or repeated.",
+)
+change_options = in_this_order(
+    click.argument("target", required=False, metavar="[PATH|REV|REV..REV]"),
+    click.option("--staged", is_flag=True, help="Review what is staged."),
+    click.option("--base", metavar="REF", help="Review everything since REF's merge base."),
+    click.option("--diff", metavar="FILE|-", help="Review a bare unified diff."),
 )
 question_options = in_this_order(
     click.argument("words", nargs=-1, metavar="[TEXT...]"),

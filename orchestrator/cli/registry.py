@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orchestrator.workflows import ROWS
+from orchestrator.workflows import ROWS, UNDO
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ def _in(module: str, help_text: str, *, hidden: bool = False) -> CommandEntry:
 
 
 def _workflows() -> dict[str, CommandEntry]:
-    found: dict[str, CommandEntry] = {}
+    commands: dict[str, CommandEntry] = {}
     for row in ROWS:
         if row.summary:
-            target = f"{row.name if row.own_command else 'workflow'}:{row.name}"
-            found[row.name] = _in(target, row.summary)
+            target = f"workflow:{row.name}"
+            commands[row.name] = _in(target, row.summary)
             other = f"Another name of {row.name}."
-            found |= {alias: _in(target, other, hidden=True) for alias in row.aliases}
-    return found
+            commands |= {alias: _in(target, other, hidden=True) for alias in row.aliases}
+    return commands
 
 
 COMMANDS: dict[str, CommandEntry] = {
@@ -43,7 +43,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "inbox": _in("inbox:inbox", "The decisions that wait for a person."),
     "decide": _in("decide:decide", "Answer a decision: apply_fix or skip, revise or accept."),
     "answer": _in("answer:answer", "Take your turn as a participant."),
-    "undo": _in("undo:undo", "Take an applied fix back."),
+    UNDO: _in("undo:undo", "Take an applied fix back."),
     "cancel": _in("cancel:cancel", "End a run; nothing of it starts any more."),
     "resume": _in("resume:resume", "Look at a blocked run again."),
     "participants": _in("participants:participants", "Who can take part here."),

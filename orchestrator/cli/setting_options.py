@@ -32,8 +32,8 @@ from orchestrator.core.setting import (
     settings_of,
 )
 from orchestrator.settings.schema import KEYS, Key
-from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS
+from shared.models.run import ASK
 
 
 class SettingOption(click.Option):
@@ -72,6 +72,34 @@ def key_option(key: str) -> Decorator:
 def parameter(key: str) -> str:
     """Under which name click gives what was typed for a key."""
     return key.replace(".", "__")
+
+
+def flags_of(workflow: str) -> dict[str, str]:
+    """The flags of the workflow's settings as they are typed to switch something on, by the field's name."""
+    settings = settings_of(WORKFLOWS[workflow].options)
+    return {
+        name: setting.flag.spelling.partition("/")[0]
+        for name, setting in settings
+        if setting.flag is not None
+    }
+
+
+def holder_options(workflow: str) -> Decorator:
+    """An option for every part of the workflow whose holder has one; what is typed stands under the flag's name."""
+    flags = [part.flag for part in WORKFLOWS[workflow].parts if part.flag is not None]
+    return in_this_order(
+        *(click.option(flag.spelling, metavar=flag.metavar, help=flag.help) for flag in flags)
+    )
+
+
+def take_holders(workflow: str, typed: dict[str, Any]) -> dict[str, str]:
+    """Who was named for a part, by the part's name. It is no longer in `typed` then."""
+    named = {
+        part.name: typed.pop(part.flag.spelling.lstrip("-"), None)
+        for part in WORKFLOWS[workflow].parts
+        if part.flag is not None
+    }
+    return {part: name for part, name in named.items() if name is not None}
 
 
 def decide_option(*workflows: str) -> Decorator:

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from orchestrator.workflows import ROWS
+
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _LONG_DASH = re.compile(rf"-?[{_DASHES}]+-?(?P<name>[A-Za-z][\w-]*)(?:=.*)?")
 _FULL_WIDTH = {0xFF01 + at: 0x21 + at for at in range(94)} | {0x3000: 0x20}
@@ -39,13 +41,10 @@ TOOLS = frozenset(
 KOREAN = {
     "결과": "show",
     "결정": "decide",
-    "검토": "review",
-    "계획": "plan",
     "기록": "list",
     "도움": "help",
     "도움말": "help",
     "로그": "logs",
-    "리뷰": "review",
     "멈춰": "cancel",
     "목록": "list",
     "버전": "version",
@@ -55,14 +54,13 @@ KOREAN = {
     "설정": "config",
     "승인": "decide",
     "시작": "up",
-    "실행": "review",
     "정지": "down",
     "종료": "down",
     "중단": "cancel",
     "중지": "cancel",
     "참가자": "participants",
     "취소": "cancel",
-    "토론": "forum",
+    **{word: row.name for row in ROWS for word in row.korean},
 }
 """Korean words for what our commands do."""
 

@@ -10,24 +10,22 @@ from typing import Any
 from orchestrator.application.capture import ChangeInput, QuestionInput
 from orchestrator.application.prepare import (
     PreparedRun,
-    RoleOverrides,
     SubmissionRequest,
     prepare_run,
 )
-from orchestrator.cli.notices import NoticePrinter, first_time
-from orchestrator.cli.options import take
+from orchestrator.cli.notices import NoticePrinter, cast_lines, first_time
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import OutputOptions
-from orchestrator.cli.setting_options import take_settings
+from orchestrator.cli.setting_options import take_holders, take_settings
 from orchestrator.core.document import Span, Style, line
 from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import estimate_json, estimate_lines
 from orchestrator.presentation.terminal import Terminal
-from orchestrator.workflows.descriptor import ASK
-from orchestrator.workflows.registry import WORKFLOWS, is_conversation
+from orchestrator.workflows.registry import is_conversation
 from shared.instance import Instance
+from shared.models.run import ASK
 from shared.settings import ServiceSettings
 
 LOUD = frozenset({"stdin_silent"})
@@ -67,16 +65,14 @@ def typed_request(
     """The request for what was typed; nothing of it may be left over."""
     turn_s = typed.pop("turn_s", None)
     keys, own = take_settings(workflow, typed)
-    roles = take(RoleOverrides, typed)
-    merging = () if roles.orchestrator is None or leads(workflow) else (roles.orchestrator,)
+    holders = take_holders(workflow, typed)
     common = {"language": language, "decision.mode": options.mode, "settings.timeout": turn_s}
     request = SubmissionRequest(
         directory=directory,
         workflow=workflow,
         subject=subject,
-        # Where nobody gives the floor, the orchestrator is who merges.
-        panel=(*typed.pop("panel", ()), *(f"chair={name}" for name in merging)),
-        roles=roles,
+        panel=typed.pop("participants", ()),
+        holders=holders,
         config=options.config,
         trust_project=options.trust_project,
         reuse=options.reuse,
@@ -87,11 +83,6 @@ def typed_request(
     )
     assert not any(value is not None for value in typed.values()), f"nobody takes {typed}"
     return request
-
-
-def leads(workflow: str) -> bool:
-    """Whether somebody leads what is said there."""
-    return any(part.leads for part in WORKFLOWS[workflow].parts)
 
 
 def run_submission(
@@ -156,11 +147,10 @@ def _show_estimate(prepared: PreparedRun, terminal: Terminal, *, as_json: bool) 
         content = {**estimate_json(estimate, spec), "obstacles": list(found.obstacles)}
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, **content}))
         return 0
-    terminal.talk([line(Span(text, Style.DIM)) for text in prepared.panel_report.lines()])
-    texts = [
-        Translator(spec.language).message("estimate_forbidden", reason=reason)
-        for reason in found.obstacles
-    ]
+    words = Translator(spec.language)
+    lines = cast_lines(prepared.cast_report, words)
+    terminal.talk([line(Span(text, Style.DIM)) for text in lines])
+    texts = [words.message("estimate_forbidden", reason=reason) for reason in found.obstacles]
     obstacles = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in texts]
     terminal.result([*estimate_lines(estimate, spec, prepared.title), *obstacles])
     return 0
@@ -174,13 +164,14 @@ def _introduce(
     instance: Instance,
 ) -> None:
     """Who takes part, what to set for more (once on a machine), and the run's id."""
-    report = prepared.panel_report
-    advises = not terminal.quiet and first_time(instance, report.advice)
-    lines = report.lines(with_advice=advises)
+    report, words = prepared.cast_report, Translator(prepared.language)
+    advice = [words.translate(each) for each in report.advice]
+    advises = not terminal.quiet and first_time(instance, advice)
+    lines = cast_lines(report, words, advises=advises)
     terminal.talk([line(Span(text, Style.DIM)) for text in lines])
     for remark in prepared.remarks:
         (printer.warn if remark.code in LOUD else printer.remark)(remark)
     if terminal.live and is_conversation(prepared.workflow):
         return  # the live picture's head says it
-    title = Translator(prepared.language).message("submitted", run=run, title=prepared.title)
+    title = words.message("submitted", run=run, title=prepared.title)
     terminal.talk([line(Span(title, Style.STRONG))])

@@ -49,6 +49,10 @@ class Trust(StrEnum):
     SAME_MODELS = "it is what yours is"
 
 
+TIMEOUT = "--timeout"
+"""The flag that bounds how long a run is watched; a workflow's own may stand in its place."""
+
+
 @dataclass(frozen=True)
 class Flag:
     """A command's flag: how it is spelled, what stands for its value, and its help.

@@ -1,105 +1,73 @@
-"""Who takes part in ask, forum, plan and panel, and in which part. docs/design/participants.md has the rules.
+"""Who takes part in a run, and in which part: the parts of its workflow's descriptor, filled.
 
-`panels.py` builds the panel of a review. What both share is in `members.py` and `panel_report.py`.
+docs/design/participants.md has the rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from orchestrator.core.findings.verdict import voice_of
-from orchestrator.participants.catalogue import Catalogue
-from orchestrator.participants.members import (
-    SPEAKERS,
-    Wanted,
+from orchestrator.core.parts import AUTHOR, CHAIR, PROJECT, CastReport, Filling, Overlap, PartType
+from orchestrator.participants.cast_report import how_to_add_models, left_out, report_of
+from orchestrator.participants.catalogue import ANALYSERS_GROUP, MODELS_GROUP, RULES, Catalogue
+from orchestrator.participants.persona_assignment import (
+    PersonaAssignment,
+    Speakers,
+    different_families_first,
+    find_speakers,
+    once_more,
+)
+from orchestrator.participants.request import (
+    ParticipantRequest,
     check_doubles,
     joining,
-    joining_entries,
-    role_of,
+    named_participant,
+    participant_request,
     same_model,
-    wanted_members,
-)
-from orchestrator.participants.panel_report import (
-    PanelReport,
-    Part,
-    described,
-    few_votes,
-    how_to_add_models,
-    impatience,
-    left_out,
-    one_family,
-    open_keys,
-)
-from orchestrator.participants.panels import split_roles
-from orchestrator.participants.phrases import phrase
-from orchestrator.participants.seats import (
-    Seat,
-    Seating,
-    different_families_first,
-    further_seat,
-    seated,
 )
 from orchestrator.settings.loading import Configuration
 from orchestrator.settings.options import workflow_options
-from orchestrator.settings.schema import SECTIONS, Settings
+from orchestrator.workflows.descriptor import WorkflowType
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ConfigurationError, CredentialsRejected
+from shared.models.notices import Notice
 from shared.models.panel import Panel, Participant
+from shared.tools.catalogue import find_card
 
 NOBODY = "none"
-UNMODERATED = frozenset({"quick"})
-"""The strategies of a panel in which a moderator has nothing to do (orchestrator/workflows/panel/strategies.py)."""
+NO_HOLDERS: Mapping[str, str] = {}
+_RULES = Participant(name=RULES, provider="rules", family="rules")
 
 
 @dataclass(frozen=True)
 class Cast:
-    """Who takes part: the panel, a panel's moderator, and what a person should know of it."""
+    """Who takes part: the panel, who has each part that one holds, and what a person should know of it."""
 
     panel: Panel
-    moderator: Participant | None
-    report: PanelReport
-
-
-@dataclass(frozen=True)
-class _Call:
-    """What a cast is made from. `judge`, `orchestrator` and `moderator` are names that were typed."""
-
-    wanted: Wanted
-    configuration: Configuration
-    catalogue: Catalogue
-    seating: Seating
-    judge: str | None = None
-    orchestrator: str | None = None
-    moderator: str | None = None
+    holders: Mapping[str, Participant]
+    report: CastReport
 
     @property
-    def settings(self) -> Settings:
-        return self.configuration.settings
+    def everybody(self) -> dict[str, Participant]:
+        """Each participant once, by its name."""
+        panel = self.panel
+        members = (*panel.critics, panel.author, panel.chair, *self.holders.values())
+        return {member.name: member for member in members}
 
-    @property
-    def members(self) -> tuple[Participant, ...]:
-        return tuple(seat.participant for seat in self.seating.seats)
-
-    @property
-    def models(self) -> tuple[Seat, ...]:
-        return tuple(seat for seat in self.seating.seats if seat.is_model)
-
-    def named(self, name: str | None, part: str) -> Participant | None:
-        return role_of(name, self.catalogue, self.members, part)
-
-    def last_model(self, part: str) -> Participant:
-        """The last model, without the persona that it speaks with."""
-        if not self.models:
-            raise ConfigurationError(
-                f"No model is here that could {part}, and people do so only when they are named for it: "
-                "chair=NAME among the participants names one."
-            )
-        seat = self.models[-1]
-        names = [member.name for member in self.members]
-        if seat.base.name == seat.participant.name:
-            return seat.participant
-        return seat.base if seat.base.name not in names else seat.participant
+    def changed(self, change: Callable[[Participant], Participant]) -> Cast:
+        """The same with everybody changed."""
+        panel = Panel(
+            critics=tuple(map(change, self.panel.critics)),
+            author=change(self.panel.author),
+            chair=change(self.panel.chair),
+        )
+        holders = {part: change(holder) for part, holder in self.holders.items()}
+        return replace(self, panel=panel, holders=holders)
 
 
 def build_cast(
@@ -109,276 +77,274 @@ def build_cast(
     environ: Mapping[str, str],
     directory: Path,
     *,
-    judge: str | None = None,
-    orchestrator: str | None = None,
-    moderator: str | None = None,
+    tell: Callable[[Notice], str],
+    holders: Mapping[str, str] = NO_HOLDERS,
+    paths: Sequence[str] | None = None,
 ) -> Cast:
-    """The cast of an `ask`, `forum`, `plan` or `panel`: `names` are the command line's, else the file's, or all.
+    """The cast of a run: `names` are the command line's, else the file's, or all; files in names are in `directory`.
 
-    `author=NAME` and `chair=NAME` among the names give a part; `judge`, `orchestrator` and `moderator` (`none`: nobody)
-    are options of their own. Personas speak the configuration's language (`Configuration.in_language`). Raises
-    CredentialsRejected when nobody can answer or a key is missing, ConfigurationError for a cast that cannot work.
+    `author=NAME` and `chair=NAME` among the names are for a part, and so are the `holders` by the part's name (`none`:
+    nobody). `paths`, where they are known, are the files of the change: analysers that can read none of them take no
+    part unless the command line names them; what has nothing to look at would be missing from every round. Personas
+    speak the configuration's language (`Configuration.in_language`), errors that of `tell`. Raises CredentialsRejected
+    when nobody can answer or a key is missing, ConfigurationError for a cast that cannot work.
     """
-    settings = configuration.settings
+    settings, described = configuration.settings, WORKFLOWS[workflow]
     catalogue = Catalogue(settings, environ, directory)
-    wanted = wanted_members(names, settings, SPEAKERS)
-    outside = _outside(workflow, wanted, catalogue, judge)
-    seating = seated(wanted, configuration, catalogue, without=outside)
-    added = _added(wanted, configuration, catalogue, seating)
-    if len(seating.seats) < _FEWEST.get(workflow, 1):
-        seating, added = replace(seating, seats=(*seating.seats, *added)), ()
-    if not seating.seats:
-        raise CredentialsRejected(_nobody(wanted, seating, catalogue))
-    call = _Call(wanted, configuration, catalogue, seating, judge, orchestrator, moderator)
-    check_doubles(call.members)
-    panel, moderated_by, parts = _CASTINGS.get(workflow, _plain)(call)
-    _check_quorum(workflow, panel, settings)
-    return _with(added, call, panel, moderated_by, parts)
+    rules, fewest = described.critics.rules, described.critics.fewest
+    groups = (MODELS_GROUP, ANALYSERS_GROUP) if rules else (MODELS_GROUP,)
+    request = participant_request(names, holders, settings, groups)
+    options = workflow_options(workflow, settings)
+    _check_needed(described, options, holders)
+    casting = _Casting(described, options, request, configuration, catalogue, tell)
+    speakers = casting.speakers(request, without=casting.no_critics())
+    present, added = speakers.assignments, casting.added(speakers.assignments)
+    if len(present) < fewest:
+        present, added = (*present, *added), ()
+    if not (present or rules):
+        raise CredentialsRejected(_nobody(casting, speakers.silent))
+    members = [speaker.participant for speaker in present]
+    check_doubles(members)
+    idle = _idle(members, request, paths)
+    present = tuple(speaker for speaker in present if speaker.participant not in idle)
+    return replace(casting, present=present, silent=speakers.silent, idle=idle).cast(added)
 
 
-_FEWEST = {"forum": 2, "panel": 2}
+@dataclass(frozen=True)
+class _Casting:
+    """What a cast is made from. `present` take part; the `silent` follow rules, the `idle` have nothing to read."""
+
+    workflow: WorkflowType[Any]
+    options: Any
+    request: ParticipantRequest
+    configuration: Configuration
+    catalogue: Catalogue
+    tell: Callable[[Notice], str]
+    present: tuple[PersonaAssignment, ...] = ()
+    silent: tuple[str, ...] = ()
+    idle: tuple[Participant, ...] = ()
+
+    @property
+    def members(self) -> tuple[Participant, ...]:
+        return tuple(speaker.participant for speaker in self.present)
+
+    @property
+    def models(self) -> tuple[PersonaAssignment, ...]:
+        """Those that speak by themselves: no people, no rules."""
+        return tuple(speaker for speaker in self.present if speaker.participant.is_model)
+
+    @property
+    def rules_were_typed(self) -> bool:
+        """Who a file names for a part has none then: a panel of rules was typed, and stays one."""
+        by_hand = self.present and self.request.is_by_hand(self.configuration)
+        return bool(by_hand) and all(member.rule_based for member in self.members)
+
+    # ---- who takes part ----------------------------------------------------------------------------
+
+    def speakers(self, request: ParticipantRequest, *, without: Sequence[str] = ()) -> Speakers:
+        """Who is meant by the entries."""
+        if not self.workflow.critics.rules:
+            return find_speakers(request, self.configuration, self.catalogue, without=without)
+        meant = (one for entry in request.entries for one in self.catalogue.resolve(entry))
+        return Speakers(tuple(PersonaAssignment(one, one) for one in meant))
+
+    def no_critics(self) -> tuple[str, ...]:
+        """Whoever is named for a part whose holder is no critic, under all names."""
+        names: list[str] = []
+        for part in self.workflow.parts:
+            name = self.asked_for(part) if part.overlap is Overlap.NEVER else None
+            if name is None or part.optional is not None:
+                continue
+            known = self.catalogue.discovery.named(name)
+            models = self.catalogue.models() if known is not None else ()
+            names += [name, *(one.name for one in models if known and same_model(one, known))]
+        return tuple(names)
+
+    def added(self, present: Sequence[PersonaAssignment]) -> tuple[PersonaAssignment, ...]:
+        """Those whom the repository's own file adds; nobody, when who takes part was typed."""
+        entries = self.configuration.joining
+        if not entries or self.request.is_by_hand(self.configuration):
+            return ()
+        plain = replace(self, configuration=replace(self.configuration, preset=None))
+        theirs = plain.speakers(ParticipantRequest(entries, {})).assignments
+        bases, names = [one.base for one in present], [one.name for one in present]
+        new = joining((speaker.participant for speaker in theirs), bases, names)
+        return tuple({one.name: one for one in theirs if one.participant in new}.values())
+
+    # ---- who has which part ------------------------------------------------------------------------
+
+    def cast(self, added: Sequence[PersonaAssignment]) -> Cast:
+        """Everybody in their parts, and those who join; who has a part of its own already has it alone."""
+        self._check_number()
+        held: dict[str, PersonaAssignment] = {}
+        for part in self.workflow.parts:
+            holder = None if part.many else self._holder(part, held)
+            if holder is not None:
+                held[part.name] = holder
+        holders = {name: holder.participant for name, holder in held.items()}
+        critics = self._critics(holders)
+        self._check_quorum(critics)
+        taken = [*critics, *holders.values()]
+        new = joining((one.participant for one in added), taken, [one.name for one in taken])
+        chair = holders.get(CHAIR) or (self.models or self.present)[-1].participant
+        panel = Panel(critics=(*critics, *new), author=holders.get(AUTHOR, chair), chair=chair)
+        report = report_of(
+            [
+                (part, panel.critics if part.many else (holders[part.name],))
+                for part in self.workflow.parts
+                if part.many or part.name in holders
+            ],
+            self.request,
+            self.catalogue,
+            lasts_s=self.workflow.lasts_s(self.options),
+            silent=self.silent,
+            idle=self.idle,
+        )
+        return Cast(panel, holders, replace(report, joined=tuple(one.name for one in new)))
+
+    def asked_for(self, part: PartType[Any]) -> str | None:
+        """Who is named for a part."""
+        if (typed := self.request.holders.get(part.name)) or self.rules_were_typed:
+            return typed
+        names = (
+            self._project_lead() if key == PROJECT else attrgetter(key)(self.configuration.settings)
+            for key in part.keys
+        )
+        return next(filter(None, names), None)
+
+    def _project_lead(self) -> str | None:
+        """Whom the repository's own file names to lead, as long as the user would hear that one anyway."""
+        name, _ = self.configuration.leads or (None, "")
+        return name if name in [member.name for member in self.members] else None
+
+    def _holder(
+        self, part: PartType[Any], held: Mapping[str, PersonaAssignment]
+    ) -> PersonaAssignment | None:
+        name = self.asked_for(part)
+        if part.optional is not None and not self._wants(part, part.optional, name):
+            return None
+        if not (part.needed(self.options) or part.name in self.request.holders):
+            return None
+        if name is None:
+            return self._fill(part, held)
+        named = named_participant(name, self.catalogue, self.members, part.task, rules=part.rules)
+        if part.optional is not None and named.name in [holder.name for holder in held.values()]:
+            return self._fill(part, held)
+        bases = {speaker.name: speaker.base for speaker in self.present}
+        if part.overlap is Overlap.NEVER and named.name in bases:
+            return once_more(bases[named.name], part.title, bases)
+        return PersonaAssignment(named, named)
+
+    def _wants(self, part: PartType[Any], usual: Callable[[Any], bool], name: str | None) -> bool:
+        """Whether somebody has a part that is optional."""
+        if not part.needed(self.options) or _is_nobody(name):
+            return False
+        preset = self.configuration.preset
+        by_preset = preset is not None and preset.workflow == self.workflow.name
+        return name is not None or by_preset or usual(self.options)
+
+    def _fill(
+        self, part: PartType[Any], held: Mapping[str, PersonaAssignment]
+    ) -> PersonaAssignment:
+        """Who has a part that nobody is named for."""
+        names = [speaker.name for speaker in self.present]
+        if part.filling is Filling.CHAIRS_MODEL:
+            return once_more(held[CHAIR].base, part.title, [*names, held[CHAIR].name])
+        if part.filling is Filling.OUTSIDER and (outsider := self._left_over()) is not None:
+            return outsider
+        if not self.models:
+            return self._without_models(part)
+        first, last = self.models[0], self.models[-1]
+        match part.filling:
+            case Filling.PLANNER if all(model.participant.persona for model in self.models):
+                return self._left_over() or once_more(first.base, part.title, names)
+            case Filling.LAST_MODEL:
+                return last if last.base.name in names else PersonaAssignment(last.base, last.base)
+            case Filling.OUTSIDER:
+                bases = [model.base for model in self.models]
+                return once_more(min(reversed(bases), key=bases.count), part.title, names)
+            case _:
+                return first
+
+    def _without_models(self, part: PartType[Any]) -> PersonaAssignment:
+        if part.rules:
+            return PersonaAssignment(_RULES, _RULES)
+        option = f"{part.flag.spelling} NAME or " if part.flag is not None else ""
+        raise ConfigurationError(
+            f"No model is here that could {part.task}, and people do so only when they are named for it: "
+            f"{option}{part.name}=NAME among the participants names one."
+        )
+
+    def _left_over(self) -> PersonaAssignment | None:
+        """A model that takes no part, of a family that does not either if there is one."""
+        bases = [speaker.base for speaker in self.present]
+        families = {voice_of(base) for base in bases}
+        models = self.catalogue.models()
+        free = [model for model in models if not any(same_model(model, base) for base in bases)]
+        ordered = different_families_first(free)
+        strangers = (model for model in ordered if voice_of(model) not in families)
+        model = next(strangers, next(iter(ordered), None))
+        return None if model is None else PersonaAssignment(model, model)
+
+    def _critics(self, holders: Mapping[str, Participant]) -> tuple[Participant, ...]:
+        critics = [member for member in self.members if member.provider != _RULES.provider]
+        for part in self.workflow.parts:
+            holder = holders.get(part.name)
+            if part.overlap is not Overlap.AVOIDED or len(critics) < 2:
+                continue
+            # Somebody else must judge what the holder says; a lone model has to do both.
+            others = any(model.participant != holder for model in self.models)
+            if others or self.asked_for(part) is not None:
+                critics = [critic for critic in critics if critic != holder]
+        return tuple(critics)
+
+    def _check_number(self) -> None:
+        part = self.workflow.critics
+        critics = [member for member in self.members if member.provider != _RULES.provider]
+        if len(critics) >= part.fewest:
+            return
+        ways = "" if part.rules else f" {self.tell(how_to_add_models(self.catalogue))}"
+        name = critics[0].name if critics else ""
+        raise ConfigurationError(part.shortage.format(name=name) + ways)
+
+    def _check_quorum(self, critics: Sequence[Participant]) -> None:
+        setting = self.workflow.quorum
+        wanted = None if setting is None or not setting.own else self.options.quorum
+        if setting is not None and wanted is not None and wanted > len(critics):
+            raise ConfigurationError(
+                f"{self.workflow.section}.{setting.key} is {wanted}, and {len(critics)} take part: "
+                "nothing could ever be decided."
+            )
 
 
-def _added(
-    wanted: Wanted, configuration: Configuration, catalogue: Catalogue, seating: Seating
-) -> tuple[Seat, ...]:
-    """The seats that the repository's own file adds."""
-    entries = joining_entries(wanted, configuration)
-    if not entries:
+def _check_needed(workflow: WorkflowType[Any], options: Any, holders: Mapping[str, str]) -> None:
+    for part in workflow.parts:
+        if not (part.needed(options) or _is_nobody(holders.get(part.name, NOBODY))):
+            option = part.name if part.flag is None else part.flag.spelling
+            raise ConfigurationError(f"{option}: {part.needless}")
+
+
+def _is_nobody(name: str | None) -> bool:
+    return (name or "").strip().lower() == NOBODY
+
+
+def _idle(
+    members: Sequence[Participant], request: ParticipantRequest, paths: Sequence[str] | None
+) -> tuple[Participant, ...]:
+    """The analysers that can read none of the change's files. Nobody, when nobody else would criticise."""
+    if paths is None:
         return ()
-    theirs = Wanted(entries, None, None, chosen=True)
-    seats = seated(theirs, replace(configuration, preset=None), catalogue).seats
-    present = [seat.base for seat in seating.seats]
-    names = [seat.participant.name for seat in seating.seats]
-    new = {one.name for one in joining((seat.participant for seat in seats), present, names)}
-    return tuple({s.participant.name: s for s in seats if s.participant.name in new}.values())
+    typed = {entry.name.strip() for entry in request.entries} if request.typed else frozenset()
+    unused = [member for member in members if member.tool and member.name not in typed]
+    idle = tuple(one for one in unused if not find_card(one.tool or "").scope.reads_any(paths))
+    others = [one for one in members if one not in idle and one.provider != _RULES.provider]
+    return idle if others else ()
 
 
-def _with(
-    added: Sequence[Seat],
-    call: _Call,
-    panel: Panel,
-    moderator: Participant | None,
-    parts: tuple[Part, ...],
-) -> Cast:
-    """The cast with those who join it; who has another part already has it alone."""
-    taken = [one for part in parts for one in part.holders]
-    found = (seat.participant for seat in added)
-    new = joining(found, taken, [one.name for one in taken])
-    critics = (*panel.critics, *new)
-    shown = tuple(
-        replace(part, holders=critics) if part.holders == panel.critics else part for part in parts
-    )
-    panel = panel.model_copy(update={"critics": critics})
-    report = _report(call, panel, shown)
-    return Cast(panel, moderator, replace(report, joined=tuple(one.name for one in new)))
-
-
-_Casting = Callable[[_Call], tuple[Panel, Participant | None, tuple[Part, ...]]]
-
-
-def _ask(call: _Call) -> tuple[Panel, Participant | None, tuple[Part, ...]]:
-    """Everybody answers; the chair is asked only when there is a synthesis."""
-    members = call.members
-    if not (workflow_options("ask", call.settings).synthesis or call.wanted.typed_chair):
-        last = call.models[-1].participant if call.models else members[-1]
-        return Panel(critics=members, author=last, chair=last), None, (Part("answers", members),)
-    chair = call.named(call.wanted.chair, "merge answers") or call.last_model("merge answers")
-    parts = (Part("answers", members), Part("merges", (chair,)))
-    return Panel(critics=members, author=chair, chair=chair), None, parts
-
-
-def _forum(call: _Call) -> tuple[Panel, Participant | None, tuple[Part, ...]]:
-    """The orchestrator: named, else `orchestrator.ai`, else `panel.chair`, else the last model; it may take part."""
-    members = call.members
-    if len(members) < 2:
-        raise ConfigurationError(
-            f"A forum takes two participants at least, and only {members[0].name} is here. "
-            + how_to_add_models(call.catalogue)
-        )
-    settings = call.settings
-    name = (
-        call.orchestrator
-        or call.wanted.typed_chair
-        or settings.orchestrator.ai
-        or settings.panel.chair
-        or _led_by_project(call)
-    )
-    part = "lead a discussion"
-    chair = call.named(name, part) or call.last_model(part)
-    parts = (Part("participant", members), Part("orchestrator", (chair,)))
-    return Panel(critics=members, author=chair, chair=chair), None, parts
-
-
-def _plain(call: _Call) -> tuple[Panel, Participant | None, tuple[Part, ...]]:
-    """Everybody takes part; the author and the chair are those that were named, else the last model."""
-    members, wanted = call.members, call.wanted
-    chair = call.named(wanted.chair, "merge answers") or call.last_model("merge answers")
-    author = call.named(wanted.author, "speak for what is judged") or chair
-    parts = (Part("answers", members), Part("merges", (chair,)))
-    return Panel(critics=members, author=author, chair=chair), None, parts
-
-
-def _led_by_project(call: _Call) -> str | None:
-    """Whom the repository's own file names to lead, as long as the user would hear that one anyway."""
-    name, _ = call.configuration.leads or (None, "")
-    return name if name in [member.name for member in call.members] else None
-
-
-def _plan(call: _Call) -> tuple[Panel, Participant | None, tuple[Part, ...]]:
-    """The first model plans and defends, the others challenge, the last one merges; personas challenge only."""
-    members, named = call.members, call.named(call.wanted.author, "plan")
-    models = tuple(seat.participant for seat in call.models)
-    author = named
-    if named is None and models and all(seat.participant.persona for seat in call.models):
-        author = _left_over(call) or further_seat(
-            call.models[0].base, "planner", [member.name for member in members]
-        )
-    author, critics = split_roles(members, models, author, named=author is not None)
-    if author is None:
-        raise ConfigurationError(
-            "No model is here that could plan, and people do so only when they are named for it: "
-            "author=NAME among the participants names one."
-        )
-    chair = call.named(call.wanted.chair, "merge objections") or call.last_model("merge objections")
-    parts = (Part("planner", (author,)), Part("challenger", critics), Part("chair", (chair,)))
-    return Panel(critics=critics, author=author, chair=chair), None, parts
-
-
-def _panel(call: _Call) -> tuple[Panel, Participant | None, tuple[Part, ...]]:
-    """Debaters, a judge that is none of them, and a moderator where one was asked for or a preset brings one."""
-    members = call.members
-    if len(members) < 2:
-        raise ConfigurationError(
-            f"A debate takes two, and only {members[0].name} is here: a preset with perspectives, like "
-            "`--preset decision`, lets one model take several sides. "
-            + how_to_add_models(call.catalogue)
-        )
-    judge = _judge(call)
-    moderator = _moderator(call, judge)
-    panel = Panel(critics=members, author=judge.participant, chair=judge.participant)
-    parts = (Part("debater", members), Part("judge", (judge.participant,)))
-    if moderator is None:
-        return panel, None, parts
-    return panel, moderator, (*parts, Part("moderator", (moderator,)))
-
-
-_CASTINGS: dict[str, _Casting] = {"ask": _ask, "forum": _forum, "plan": _plan, "panel": _panel}
-
-
-def _judge(call: _Call) -> Seat:
-    """Who was named; else a model that is left over; else the last model once more."""
-    named = call.named(_judge_of(call.wanted, call.settings, call.judge), "judge")
-    if named is not None:
-        return _outsider(call, named, "judge")
-    if (free := _left_over(call)) is not None:
-        return Seat(free, free)
-    if not call.models:
-        raise ConfigurationError(
-            "No model is here that could judge, and people do so only when they are named for it: --judge NAME."
-        )
-    bases = [seat.base for seat in call.models]
-    base = min(reversed(bases), key=bases.count)
-    return Seat(further_seat(base, "judge", [member.name for member in call.members]), base)
-
-
-def _judge_of(wanted: Wanted, settings: Settings, typed: str | None) -> str | None:
-    return typed or wanted.typed_chair or settings.panel.judge or wanted.chair
-
-
-def _outside(
-    workflow: str, wanted: Wanted, catalogue: Catalogue, judge: str | None
-) -> tuple[str, ...]:
-    """Who judges does not debate, as long as others are there: its names."""
-    name = _judge_of(wanted, catalogue.settings, judge) if workflow == "panel" else None
-    if name is None:
-        return ()
-    known = catalogue.discovery.named(name)
-    models = catalogue.models() if known is not None else ()
-    return (name, *(one.name for one in models if known is not None and same_model(one, known)))
-
-
-def _outsider(call: _Call, named: Participant, part: str) -> Seat:
-    """Who was named, in a seat of its own when it debates as well."""
-    debating = {seat.participant.name: seat.base for seat in call.seating.seats}
-    base = debating.get(named.name)
-    return Seat(named, named) if base is None else Seat(further_seat(base, part, debating), base)
-
-
-def _left_over(call: _Call) -> Participant | None:
-    """A model that takes no part, of a family that does not either if there is one."""
-    bases = [seat.base for seat in call.seating.seats]
-    families = {voice_of(base) for base in bases}
-    models = call.catalogue.models()
-    free = [one for one in models if not any(same_model(one, base) for base in bases)]
-    ordered = different_families_first(free)
-    return next(
-        (one for one in ordered if voice_of(one) not in families), next(iter(ordered), None)
-    )
-
-
-def _moderator(call: _Call, judge: Seat) -> Participant | None:
-    """Code sees consensus without one; a preset's moderated debate has one: the judge's model in another seat."""
-    settings = call.settings
-    name = call.moderator or settings.panel.moderator
-    strategy = workflow_options("panel", settings).strategy
-    if strategy in UNMODERATED or (name or "").strip().lower() == NOBODY:
-        return None
-    taken = [*(member.name for member in call.members), judge.participant.name]
-    named = call.named(name, "moderate")
-    if named is not None and named.name != judge.participant.name:
-        return _outsider(call, named, "moderator").participant
-    preset = call.configuration.preset
-    by_preset = preset is not None and preset.workflow == "panel"
-    if named is None and strategy != "delphi" and not by_preset:
-        return None
-    return further_seat(judge.base, "moderator", taken)
-
-
-def _nobody(wanted: Wanted, seating: Seating, catalogue: Catalogue) -> str:
-    if seating.silent:
-        who = f"{', '.join(seating.silent)} follow rules, and nobody else is here"
-    else:
-        who = "nobody is here"
-    reasons = " ".join(left_out(wanted, catalogue))
-    return " ".join(
-        filter(None, (f"No model can answer: {who}.", reasons, how_to_add_models(catalogue)))
-    )
-
-
-def _check_quorum(workflow: str, panel: Panel, settings: Settings) -> None:
-    wanted = getattr(workflow_options(workflow, settings), "quorum", None)
-    if wanted is not None and wanted > len(panel.critics):
-        raise ConfigurationError(
-            f"{SECTIONS[workflow]}.quorum is {wanted}, and {len(panel.critics)} take part: "
-            "nothing could ever be decided."
-        )
-
-
-def _report(call: _Call, panel: Panel, parts: tuple[Part, ...]) -> PanelReport:
-    language, voices = call.catalogue.language, panel.critics
-    everybody = {member.name: member for part in parts for member in part.holders}
-    titles = {part.title: part.holders for part in parts}
-    planner, judge = titles.get("planner", ()), titles.get("judge", ())
-    warnings = [*one_family((*voices, *planner), language)]
-    warnings += [phrase("both_sides", language, name=one.name) for one in planner if one in voices]
-    for one in judge:
-        alike = ", ".join(voice.name for voice in voices if voice_of(voice) == voice_of(one))
-        if alike:
-            warnings.append(phrase("alike_judge", language, name=one.name, others=alike))
-    warnings += _no_time_left(call.settings, language) if "orchestrator" in titles else ()
-    warnings += impatience(everybody.values(), call.settings, language)
-    warnings += open_keys(everybody.values(), language)
-    warnings += left_out(call.wanted, call.catalogue)
-    hints = [*few_votes(voices, language)]
-    if call.seating.silent:
-        hints.append(phrase("silent", language, names=", ".join(call.seating.silent)))
-    return PanelReport(described(parts, language), tuple(hints), tuple(warnings), language)
-
-
-def _no_time_left(settings: Settings, language: str) -> tuple[str, ...]:
-    """A forum that the run's own limit would cut off before its conclusion."""
-    forum_s, run_s = workflow_options("forum", settings).timeout_s, settings.budget.per_run_time
-    if forum_s is None or run_s is None or forum_s < run_s:
-        return ()
-    return (phrase("no_time_left", language, forum=f"{forum_s:g}", run=f"{run_s:g}"),)
+def _nobody(casting: _Casting, silent: Sequence[str]) -> str:
+    present = "nobody is here"
+    if silent:
+        present = f"{', '.join(silent)} follow rules, and nobody else is here"
+    reasons = left_out(casting.request, casting.catalogue)
+    ways = map(casting.tell, (*reasons, how_to_add_models(casting.catalogue)))
+    return " ".join((f"No model can answer: {present}.", *ways))

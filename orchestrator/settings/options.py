@@ -9,9 +9,8 @@ from pydantic.fields import FieldInfo
 from orchestrator.core.setting import bound, settings_of
 from orchestrator.settings.schema import SECTIONS, Settings
 from orchestrator.subjects.request import MAY_BE_SENT, NEVER_SENT, Screen
-from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS
-from shared.models.run import Budget, DecisionPolicy
+from shared.models.run import ASK, Budget, DecisionPolicy
 
 DEFAULT_TURN_S = 300.0
 

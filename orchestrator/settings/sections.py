@@ -9,11 +9,10 @@ from pydantic_core import PydanticCustomError
 
 from orchestrator.core.formats import FORMATS
 from orchestrator.core.setting import Flag, Setting, Trust
-from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.configuration import Seconds, Section
 from shared.models.findings import Severity
-from shared.models.run import DecisionPolicy, Thresholds
+from shared.models.run import ASK, DecisionPolicy, Thresholds
 
 INTEGER = 2**31 - 1
 """The largest number of calls that the store's column holds."""

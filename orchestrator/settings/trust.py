@@ -22,12 +22,11 @@ from orchestrator.settings.preset_files import is_file
 from orchestrator.settings.schema import KEYS, SECTIONS, Settings
 from orchestrator.settings.sections import ParticipantEntry
 from orchestrator.settings.trees import Position, Tree, dotted, leaves, one_line, overlaid, plant
-from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
 from shared.models.notices import Notice, notice
-from shared.models.run import DecisionPolicy
+from shared.models.run import ASK, DecisionPolicy
 from shared.providers.prices import exact_dollars
 
 SHORTEST_TIMEOUT_S = 10.0

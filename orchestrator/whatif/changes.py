@@ -16,10 +16,9 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from orchestrator.core.setting import settings_of
-from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS, checked, decision_choices
 from shared.errors import UserError
-from shared.models.run import RunSpec
+from shared.models.run import ASK, RunSpec
 
 Path = tuple[str, ...]
 

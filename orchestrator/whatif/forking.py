@@ -19,10 +19,9 @@ from orchestrator.core.replay.replay import Entry, Journal
 from orchestrator.whatif.places import ForkPlace, Stop, find_place, stops
 from orchestrator.whatif.recording import Recording, without_records
 from orchestrator.whatif.replaying import Spare, spare_of
-from orchestrator.workflows.descriptor import ASK
 from orchestrator.workflows.registry import WORKFLOWS, workflow_of
 from shared.errors import UserError
-from shared.models.run import RunSpec
+from shared.models.run import ASK, RunSpec
 from shared.text.tokens import estimated_tokens
 
 DECISION = "decision"

@@ -11,7 +11,7 @@ class WorkflowRow:
 
     Without a `summary` no command of that name submits it. `aliases` are other names of the command. The words after
     one that `discusses` are a subject that participants are paid to work on, so a mistyped command is looked for there.
-    With `own_command` a file in cli/commands writes it out; else it is made of the descriptor.
+    `korean` are the words that are typed for it. With one of the `flags` a question without a workflow is for this one.
     """
 
     name: str
@@ -19,15 +19,19 @@ class WorkflowRow:
     summary: str = ""
     aliases: tuple[str, ...] = ()
     discusses: bool = False
-    own_command: bool = False
+    korean: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    flags_help: str = ""
 
+
+UNDO = "undo"
+"""Takes back what a run applied; the command that submits it takes a run."""
 
 ROWS = (
     WorkflowRow(
         "ask",
         "orchestrator.workflows.ask.workflow",
         'Ask a panel; so does `quorate "question"`.',
-        own_command=True,
     ),
     WorkflowRow(
         "forum",
@@ -35,27 +39,31 @@ ROWS = (
         "Let a panel discuss a question until it agrees.",
         aliases=("debate",),
         discusses=True,
-        own_command=True,
+        korean=("토론",),
+        flags=("-d", "--debate"),
+        flags_help="Let them discuss it, as `quorate forum` does.",
     ),
     WorkflowRow(
         "plan",
         "orchestrator.workflows.plan.workflow",
         "Have a plan challenged; revise or accept it.",
         discusses=True,
-        own_command=True,
+        korean=("계획",),
     ),
     WorkflowRow(
         "panel",
         "orchestrator.workflows.panel.workflow",
         "Debate a question before a judge.",
         discusses=True,
-        own_command=True,
     ),
     WorkflowRow(
         "review",
         "orchestrator.workflows.review.workflow",
         "Review a change: panel, synthesis, your decision, fix.",
-        own_command=True,
+        korean=("검토", "리뷰", "실행"),
     ),
-    WorkflowRow("undo", "orchestrator.workflows.undo"),
+    WorkflowRow(UNDO, "orchestrator.workflows.undo"),
 )
+
+DEFAULT = ROWS[0].name
+"""The workflow that a question means which names none."""

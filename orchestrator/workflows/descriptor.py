@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from pydantic import BaseModel, ValidationError
 
 from orchestrator.core.discussion.estimate import ExpectedCall
 from orchestrator.core.findings.verdict import GateRule
+from orchestrator.core.parts import OptionsT, PartType
 from orchestrator.core.replay.commands import Effect, RecordBody, RoundRecord, Workflow, decide
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.results import WorkflowResult
+from orchestrator.core.setting import Setting, settings_of
 from orchestrator.core.views.context import WorkflowView
 from orchestrator.core.views.findings import GENERIC
 from orchestrator.core.views.live import PLAIN, LiveView
@@ -21,39 +23,12 @@ from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.panel import Panel, Participant
 from shared.models.run import DecisionPolicy, RunSpec
 
-OptionsT = TypeVar("OptionsT", bound=BaseModel)
-Holders = Callable[[Panel, OptionsT], tuple[Participant, ...]]
-"""Who has a part in a run, from its panel and its options."""
-
-ASK = "ask"
-"""The policy that puts a decision to a person."""
-CRITIC = "critic"
-"""The part that several hold, by its name."""
-
 
 class SubjectKind(StrEnum):
     """What a workflow looks at: a captured change, or a question with its files."""
 
     CHANGE = "change"
     QUESTION = "question"
-
-
-@dataclass(frozen=True)
-class PartType(Generic[OptionsT]):
-    """A part that participants take, and the roles in which they speak then.
-
-    `name` is where a run keeps its holder: a field of the panel or, with `in_options`, of the options; `title` is what
-    the workflow calls it; `many`: several may hold it. `leads`: whose word the others wait for, shown at the head of a
-    live view.
-    """
-
-    name: str
-    title: str
-    roles: tuple[str, ...]
-    holders: Holders[OptionsT]
-    in_options: bool = False
-    leads: bool = False
-    many: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,6 +99,10 @@ def _no_gate(_options: BaseModel) -> GateRule:
     return GateRule()
 
 
+def _no_limit(_options: BaseModel) -> float | None:
+    return None
+
+
 def _no_objection(_panel: Panel, _options: BaseModel) -> str | None:
     return None
 
@@ -137,7 +116,8 @@ class WorkflowType(Generic[OptionsT]):
     that it writes into the journal; `expected` the calls that a run may make, from its specification and the tokens of
     its subject (None: nobody can foresee them). With `finds` its verdict follows from findings. `round_roles`
     contribute to rounds that are assessed when all of them are there; `rounds` is how many it takes at most,
-    `objection` why it cannot be held with a panel. `counts_answers`: a quorum only says how many must answer;
+    `objection` why it cannot be held with a panel, `lasts_s` how long its discussion may take before
+    it concludes. `help` and `examples` are its command's. `counts_answers`: a quorum only says how many must answer;
     elsewhere one that is set allows absences besides.
     """
 
@@ -161,6 +141,19 @@ class WorkflowType(Generic[OptionsT]):
     round_roles: tuple[str, ...] = ()
     rounds: Callable[[OptionsT], int] | None = None
     objection: Callable[[Panel, OptionsT], str | None] = _no_objection
+    lasts_s: Callable[[OptionsT], float | None] = _no_limit
+    help: str = ""
+    examples: tuple[str, ...] = ()
+
+    @property
+    def critics(self) -> PartType[OptionsT]:
+        """The part that several hold."""
+        return next(part for part in self.parts if part.many)
+
+    @property
+    def quorum(self) -> Setting | None:
+        """The setting that says how many must answer; None where nothing does."""
+        return dict(settings_of(self.options)).get("quorum")
 
     def knows(self, version: int) -> bool:
         """Whether this code can go on with a run of that version."""
@@ -223,18 +216,3 @@ class WorkflowType(Generic[OptionsT]):
     def asks_why(self, word: str) -> bool:
         """Whether that answer is worth a message."""
         return any(choice.asks_why for choice in self.choices if choice.word == word)
-
-
-def critics(panel: Panel, _options: BaseModel) -> tuple[Participant, ...]:
-    """Those who speak for themselves."""
-    return panel.critics
-
-
-def author(panel: Panel, _options: BaseModel) -> tuple[Participant, ...]:
-    """Who speaks for what is judged."""
-    return (panel.author,)
-
-
-def chair(panel: Panel, _options: BaseModel) -> tuple[Participant, ...]:
-    """Who merges, leads or judges."""
-    return (panel.chair,)

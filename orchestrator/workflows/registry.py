@@ -90,6 +90,12 @@ def round_roles() -> frozenset[str]:
     return frozenset(str(role) for workflow in WORKFLOWS.values() for role in workflow.round_roles)
 
 
+@cache
+def workflow_of_everybody() -> str:
+    """The workflow in which whoever is here may take part, analysers as well: meant where none was named."""
+    return next(name for name, workflow in WORKFLOWS.items() if workflow.critics.rules)
+
+
 def is_conversation(name: str) -> bool:
     """Whether people follow it as a conversation: it has a head, and its steps say by themselves what they are for."""
     return workflow_named(name).subject is SubjectKind.QUESTION

@@ -5,18 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from orchestrator.core.discussion.turn_results import told_failure
+from orchestrator.core.parts import AUTHOR, CHAIR, CRITIC, PartType
 from orchestrator.core.replay.commands import Outcome, ToolRun, Workflow, phase, single
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.views.findings import GENERIC
-from orchestrator.workflows.descriptor import (
-    CRITIC,
-    PartType,
-    SubjectKind,
-    WorkflowType,
-    author,
-    chair,
-    critics,
-)
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from shared.models.outcomes import Verdict
 from shared.models.replies import Undone
 from shared.models.run import RunSpec
@@ -58,9 +51,9 @@ WORKFLOW: WorkflowType[UndoOptions] = WorkflowType(
     subject=SubjectKind.CHANGE,
     parts=(
         # Nobody speaks; the panel is that of the run whose fix is taken back.
-        PartType(CRITIC, "critic", (), critics, many=True),
-        PartType("author", "author", (), author),
-        PartType("chair", "chair", (), chair),
+        PartType(CRITIC, "critic", (), many=True),
+        PartType(AUTHOR, "author", ()),
+        PartType(CHAIR, "chair", ()),
     ),
     finds=True,
     view=replace(GENERIC, always_whole=True),

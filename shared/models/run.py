@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, JsonValue, model_validator
 
 from shared.models.notices import Notice
-from shared.models.panel import Panel
+from shared.models.panel import Panel, Participant
 from shared.models.wire import Wire
 
 
@@ -35,13 +35,17 @@ class Thresholds(Wire):
     stability_weight: float = Field(default=0.4, ge=0, le=1)
 
 
+ASK = "ask"
+"""The policy that puts a decision to a person."""
+
+
 class DecisionPolicy(Wire):
     """How the run asks: `ask` opens a decision, another word is taken as the answer at once.
 
     After `timeout_s` without an answer `on_timeout` is taken.
     """
 
-    mode: str = "ask"
+    mode: str = ASK
     timeout_s: float | None = 7 * 24 * 3600.0
     on_timeout: str = "skip"
 
@@ -87,3 +91,7 @@ class RunSpec(Wire):
         options: Any = next((value for value in own if value is not None), {})
         kept = {key: value for key, value in content.items() if key not in _EARLIER_FIELDS}
         return {**kept, "options": options}
+
+    def with_panel(self, **changes: Participant | tuple[Participant, ...]) -> RunSpec:
+        """The same with others in its panel; nothing is checked."""
+        return self.model_copy(update={"panel": self.panel.model_copy(update=changes)})

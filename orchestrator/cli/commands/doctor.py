@@ -21,11 +21,13 @@ from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.embedded.servers import status
 from orchestrator.embedded.services import script
 from orchestrator.embedded.supervisor import supervisor_status
-from orchestrator.participants.panels import build_panel
+from orchestrator.participants.casting import build_cast
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.loading import load_configuration
+from orchestrator.workflows.registry import workflow_of_everybody
 from shared.errors import EnvironmentFault, QuorateError
 from shared.folders import FRESH_BYTES, require_space
 from shared.programs import find_program
@@ -216,12 +218,14 @@ def _workers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineC
 
 def _participants(_settings: ServiceSettings, environ: Mapping[str, str]) -> MachineCheck:
     directory = Path.cwd()
-    configuration = load_configuration(directory, environ, workflow="review")
-    _, report = build_panel(None, configuration, environ, directory)
+    workflow = workflow_of_everybody()
+    configuration = load_configuration(directory, environ, workflow=workflow)
+    tell = ENGLISH.translate
+    report = build_cast(workflow, None, configuration, environ, directory, tell=tell).report
     state = CheckState.NOTE if report.warnings else CheckState.OK
-    return MachineCheck(
-        "participants", state, "; ".join([", ".join(report.found), *report.warnings])
-    )
+    present = ", ".join(tell(participant) for participant in report.participants)
+    warnings = [tell(warning) for warning in report.warnings]
+    return MachineCheck("participants", state, "; ".join([present, *warnings]))
 
 
 CHECKS: tuple[CheckFunction, ...] = (

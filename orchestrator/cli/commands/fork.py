@@ -28,7 +28,7 @@ from orchestrator.cli.options import (
     watch_limit_option,
 )
 from orchestrator.cli.results import OutputOptions
-from orchestrator.cli.setting_options import rule_options, take_rules
+from orchestrator.cli.setting_options import decide_option, rule_options, take_rules
 from orchestrator.cli.submission import leave_it
 from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
 from orchestrator.core.document import Span, Style, line
@@ -38,6 +38,8 @@ from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.whatif.forking import ForkPlan
+from orchestrator.workflows.registry import WORKFLOWS
+from shared.models.run import ASK
 
 fork_options = in_this_order(
     click.option(
@@ -46,11 +48,7 @@ fork_options = in_this_order(
         metavar="SEATS",
         help="Who sits there from STEP on: chair=NAME, author=NAME, OLD=NEW.",
     ),
-    click.option(
-        "--decide",
-        type=click.Choice(["ask", "skip", "apply_fix", "revise", "accept", "later"]),
-        help="The decision, as in `quorate review`.",
-    ),
+    decide_option(*WORKFLOWS),
     click.option("--max-cost", type=Finite(0), metavar="USD", help="Of the fork's own calls."),
     click.option(
         "--max-calls", type=click.IntRange(0), metavar="N", help="Of the fork's own calls."
@@ -122,7 +120,7 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
         terminal.talk(plan_lines(plan, words))
         title = words.message("submitted", run=forked, title=plan.title)
         terminal.talk([line(Span(title, Style.STRONG))])
-        asks = typed["decide"] in (None, "ask")
+        asks = typed["decide"] in (None, ASK)
 
         def watch() -> int:
             return watch_until_done(

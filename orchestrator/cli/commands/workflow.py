@@ -1,41 +1,113 @@
-"""The command of a workflow that has no file of its own here: everything in it follows from its descriptor."""
+"""The commands that submit a run: `quorate review`, `quorate ask` (which is `quorate "question"` too) and the others.
+
+Everything in them follows from the workflow's descriptor and its row.
+"""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import click
 
-from orchestrator.cli.commands.ask import put_question
+from orchestrator.application.capture import ChangeInput, QuestionInput
+from orchestrator.cli.default_command import IMPLICIT, require_question, require_subject
 from orchestrator.cli.options import (
+    Decorator,
+    change_options,
+    check_estimate,
+    example,
     findings_options,
     in_this_order,
     question_options,
+    take,
     watch_limit_option,
 )
-from orchestrator.cli.registry import COMMANDS
+from orchestrator.cli.registry import COMMANDS, DISCUSSIONS
 from orchestrator.cli.setting_options import (
     cast_options,
     decide_option,
+    flags_of,
+    holder_options,
     key_option,
     setting_options,
     submission_options,
 )
+from orchestrator.core.setting import TIMEOUT
+from orchestrator.workflows import DEFAULT, ROWS, WorkflowRow
 from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import WORKFLOWS
 
+OTHER: WorkflowRow | None = next((row for row in ROWS if row.flags), None)
+"""The workflow that takes over a question for the default one when its flag is typed."""
+
 
 def __getattr__(name: str) -> click.Command:
-    """The command of the workflow of that name. Raises AttributeError where there is none about a question."""
-    described = WORKFLOWS.get(name)
-    if described is None or described.subject is not SubjectKind.QUESTION:
+    """The command of the workflow of that name. Raises AttributeError where there is none."""
+    if name not in WORKFLOWS:
         raise AttributeError(name)
-    options = [question_options, setting_options(name)]
-    options += [decide_option(name)] if described.decisions else []
-    options += [key_option("gate.fail_on"), findings_options] if described.finds else []
-    options += [watch_limit_option, cast_options, submission_options]
+    described = WORKFLOWS[name]
 
     def submit(**typed: Any) -> int:
-        return put_question(name, typed)
+        return submit_typed(_chosen(typed) if name == DEFAULT else name, typed)
 
-    return click.command(name, help=COMMANDS[name].help)(in_this_order(*options)(submit))
+    command = click.command(name, help=described.help, epilog=example(*described.examples))
+    return command(in_this_order(*_options(name))(submit))
+
+
+def _options(name: str) -> list[Decorator]:
+    described = WORKFLOWS[name]
+    asks = described.subject is SubjectKind.QUESTION
+    options = [question_options if asks else change_options]
+    if name == DEFAULT and OTHER is not None:
+        switch = click.option(*OTHER.flags, "switched", is_flag=True, help=OTHER.flags_help)
+        options += [switch, setting_options(name), setting_options(OTHER.name)]
+        options += [holder_options(OTHER.name)]
+    else:
+        options += [setting_options(name), holder_options(name)]
+    options += [decide_option(name)] if described.decisions else []
+    options += [key_option("gate.fail_on"), findings_options] if described.finds else []
+    own_timeout = any(TIMEOUT in flags_of(other).values() for other in _together(name))
+    options += [] if own_timeout else [watch_limit_option]
+    return [*options, cast_options, submission_options]
+
+
+def _together(name: str) -> tuple[str, ...]:
+    return (name,) if name != DEFAULT or OTHER is None else (name, OTHER.name)
+
+
+def _chosen(typed: dict[str, Any]) -> str:
+    """The workflow that a question is meant for. Raises UsageError for options of the one that is not."""
+    if OTHER is None:
+        return DEFAULT
+    chosen, other = (OTHER.name, DEFAULT) if typed.pop("switched") else (DEFAULT, OTHER.name)
+    others = flags_of(other)
+    for field in [field for field, flag in others.items() if flag == TIMEOUT]:
+        # Where nothing goes on and on, it is an answer that is bounded.
+        typed["turn_s"] = typed.pop(field)
+    foreign = [flag for field, flag in others.items() if typed.get(field) is not None]
+    if foreign:
+        switch = OTHER.flags[-1]
+        ending = f"only with {switch}" if chosen == DEFAULT else f"{switch} has none"
+        raise click.UsageError(f"{', '.join(foreign)}: {ending}")
+    return chosen
+
+
+def submit_typed(workflow: str, typed: dict[str, Any]) -> int:
+    """Submit a run of the workflow with what was typed; the exit code."""
+    from orchestrator.cli.results import OutputOptions
+    from orchestrator.cli.submission import SubmissionOptions, run_submission, typed_request
+
+    ctx = click.get_current_context()
+    known = [name for name, entry in COMMANDS.items() if not entry.hidden]
+    if ctx.meta.get(IMPLICIT, False):
+        require_question(ctx, typed["words"], COMMANDS)
+    if ctx.info_name in DISCUSSIONS:
+        require_subject(ctx, typed["words"], known)
+    asks = WORKFLOWS[workflow].subject is SubjectKind.QUESTION
+    subject = take(QuestionInput, typed) if asks else take(ChangeInput, typed)
+    check_estimate(typed["output"], estimate=typed["estimate"])
+    options, output = take(SubmissionOptions, typed), take(OutputOptions, typed)
+    request = typed_request(workflow, subject, options, Path.cwd(), typed, output.language)
+    return run_submission(request, options, output, os.environ)

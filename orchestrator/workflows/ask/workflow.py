@@ -18,8 +18,10 @@ from orchestrator.core.discussion.estimate import (
     expected_calls,
 )
 from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.parts import CHAIR, CHAIR_KEYS, CRITIC, PartType
 from orchestrator.core.replay.commands import Workflow, phase
 from orchestrator.core.replay.materials import Materials
+from orchestrator.core.setting import Flag
 from orchestrator.workflows.ask.answers import collect_answers
 from orchestrator.workflows.ask.conclusion import conclude
 from orchestrator.workflows.ask.context import AskContext
@@ -31,8 +33,7 @@ from orchestrator.workflows.ask.result import AskResult
 from orchestrator.workflows.ask.roles import AskRole
 from orchestrator.workflows.ask.synthesis import synthesise
 from orchestrator.workflows.ask.view import VIEW
-from orchestrator.workflows.descriptor import CRITIC, PartType, SubjectKind, WorkflowType, critics
-from shared.models.panel import Panel, Participant
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from shared.models.run import RunSpec
 
 VERSION = 1
@@ -76,10 +77,10 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
         )
 
 
-def _merging(panel: Panel, options: AskOptions) -> tuple[Participant, ...]:
-    """Answers that nobody merges need no chair."""
-    return (panel.chair,) if options.synthesis else ()
+HELP = """Ask everybody at once; nobody sees another's answer.
 
+The question is TEXT, or a file, or what comes on standard input; what is piped in beside TEXT goes
+along as material. Progress goes to stderr, the answers to stdout."""
 
 WORKFLOW: WorkflowType[AskOptions] = WorkflowType(
     name="ask",
@@ -94,7 +95,23 @@ WORKFLOW: WorkflowType[AskOptions] = WorkflowType(
     subject=SubjectKind.QUESTION,
     counts_answers=True,
     parts=(
-        PartType(CRITIC, "answers", (AskRole.ANSWER, AskRole.RANKING), critics, many=True),
-        PartType("chair", "merges", (AskRole.SYNTHESIS,), _merging),
+        PartType(CRITIC, "answers", (AskRole.ANSWER, AskRole.RANKING), many=True),
+        PartType(
+            CHAIR,
+            "merges",
+            (AskRole.SYNTHESIS,),
+            keys=CHAIR_KEYS,
+            flag=Flag("--orchestrator", "Who merges the answers.", "AI"),
+            task="merge answers",
+            needed=lambda options: options.synthesis,
+            needless="it goes with --debate, or merges with --synthesis",
+        ),
+    ),
+    help=HELP,
+    examples=(
+        'quorate "Is a monolith right for three people?"',
+        "quorate --file question.md --context src/app.py -o answer.md",
+        'git diff | quorate "What could go wrong here?" --ranking --synthesis',
+        'quorate -d --participants claude,codex --orchestrator gemini "..."',
     ),
 )

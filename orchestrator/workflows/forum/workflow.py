@@ -24,16 +24,11 @@ from orchestrator.core.discussion.estimate import (
 )
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.templates import Templates
+from orchestrator.core.parts import CHAIR, CRITIC, PROJECT, PartType
 from orchestrator.core.replay.commands import Workflow, phase
 from orchestrator.core.replay.materials import Materials
-from orchestrator.workflows.descriptor import (
-    CRITIC,
-    PartType,
-    SubjectKind,
-    WorkflowType,
-    chair,
-    critics,
-)
+from orchestrator.core.setting import Flag
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.forum.closing import close
 from orchestrator.workflows.forum.conclusion import conclude
 from orchestrator.workflows.forum.context import ForumContext
@@ -93,6 +88,11 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
         yield from expected_calls(everybody, ForumRole.BALLOT, said, certain=True, longest=short)
 
 
+HELP = """Let a panel discuss a question until it agrees, goes in circles, or its time is over.
+
+Everybody may ask for the floor, an orchestrator gives it, all hear who speaks; at the end they vote in secret on
+the conclusion. Exit code 0 means that they agree, 3 that they do not."""
+
 WORKFLOW: WorkflowType[ForumOptions] = WorkflowType(
     name="forum",
     version=VERSION,
@@ -110,12 +110,26 @@ WORKFLOW: WorkflowType[ForumOptions] = WorkflowType(
             CRITIC,
             "participant",
             (ForumRole.BALLOT, ForumRole.BID, ForumRole.SPEECH),
-            critics,
             many=True,
+            fewest=2,
+            shortage="A forum takes two participants at least, and only {name} is here.",
         ),
         PartType(
-            "chair", "orchestrator", (ForumRole.SELECTION, ForumRole.SYNTHESIS), chair, leads=True
+            CHAIR,
+            "orchestrator",
+            (ForumRole.SELECTION, ForumRole.SYNTHESIS),
+            leads=True,
+            keys=("orchestrator.ai", "panel.chair", PROJECT),
+            flag=Flag("--orchestrator", "Who gives the floor and concludes.", "AI"),
+            task="lead a discussion",
         ),
     ),
     rounds=lambda options: options.max_rounds,
+    lasts_s=lambda options: options.timeout_s,
+    help=HELP,
+    examples=(
+        'quorate forum "How should this service be built?"',
+        'quorate forum --orchestrator gemini --max-rounds 6 --timeout 600 "..."',
+        "quorate -d --file question.md         (the same)",
+    ),
 )

@@ -23,16 +23,11 @@ from orchestrator.core.discussion.estimate import (
 )
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.findings.verdict import GateRule
+from orchestrator.core.parts import CHAIR, CHAIR_KEYS, CRITIC, Filling, Overlap, PartType
 from orchestrator.core.replay.commands import RoundRecord, Workflow, phase, record
 from orchestrator.core.replay.materials import Materials
-from orchestrator.workflows.descriptor import (
-    CRITIC,
-    PartType,
-    SubjectKind,
-    WorkflowType,
-    chair,
-    critics,
-)
+from orchestrator.core.setting import Flag
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.panel.conclusion import conclude
 from orchestrator.workflows.panel.context import PanelContext, PanelTerms
 from orchestrator.workflows.panel.judging import judge
@@ -42,9 +37,10 @@ from orchestrator.workflows.panel.prompts import PanelPrompts
 from orchestrator.workflows.panel.result import PanelResult
 from orchestrator.workflows.panel.roles import PanelRole
 from orchestrator.workflows.panel.rounds import discuss
+from orchestrator.workflows.panel.strategies import STRATEGIES, Hears
 from orchestrator.workflows.panel.view import VIEW
 from orchestrator.workflows.panel.voting import ending_of, last_record, vote
-from shared.models.panel import Panel, Participant
+from shared.models.panel import Panel
 from shared.models.run import RunSpec
 
 VERSION = 1
@@ -99,10 +95,6 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     yield from expected_calls((terms.judge,), PanelRole.JUDGEMENT, said, certain=True)
 
 
-def _moderating(_panel: Panel, options: PanelOptions) -> tuple[Participant, ...]:
-    return () if options.moderator is None else (options.moderator,)
-
-
 def _debater_as_judge(panel: Panel, options: PanelOptions) -> str | None:
     """Who debates can neither judge nor moderate the debate."""
     debaters = {critic.name for critic in panel.critics}
@@ -111,6 +103,12 @@ def _debater_as_judge(panel: Panel, options: PanelOptions) -> str | None:
             return f"{holder.name} takes part in the debate and cannot be its {role}"
     return None
 
+
+HELP = """Let debaters argue about a question; a judge gives the verdict.
+
+Presets: code_review, qa_accuracy, decision. The verdict is given whether or not the debaters agree; the
+ending says which. Exit code 3 means that there is no verdict; with --require-consensus 1 means that they
+do not agree on it."""
 
 WORKFLOW: WorkflowType[PanelOptions] = WorkflowType(
     name="panel",
@@ -124,12 +122,49 @@ WORKFLOW: WorkflowType[PanelOptions] = WorkflowType(
     expected=expected,
     subject=SubjectKind.QUESTION,
     parts=(
-        PartType(CRITIC, "debater", (PanelRole.BALLOT, PanelRole.ARGUMENT), critics, many=True),
-        PartType("chair", "judge", (PanelRole.JUDGEMENT,), chair, leads=True),
-        PartType("moderator", "moderator", (PanelRole.MODERATION,), _moderating, in_options=True),
+        PartType(
+            CRITIC,
+            "debater",
+            (PanelRole.BALLOT, PanelRole.ARGUMENT),
+            many=True,
+            fewest=2,
+            shortage="A debate takes two, and only {name} is here: a preset with perspectives, like "
+            "`--preset decision`, lets one model take several sides.",
+        ),
+        PartType(
+            CHAIR,
+            "judge",
+            (PanelRole.JUDGEMENT,),
+            leads=True,
+            keys=("panel.judge", *CHAIR_KEYS),
+            flag=Flag("--judge", "Who gives the verdict; nobody of the debate.", "NAME"),
+            task="judge",
+            filling=Filling.OUTSIDER,
+            overlap=Overlap.NEVER,
+        ),
+        PartType(
+            "moderator",
+            "moderator",
+            (PanelRole.MODERATION,),
+            in_options=True,
+            keys=("panel.moderator",),
+            flag=Flag("--moderator", "Who gives a second opinion each round.", "NAME|none"),
+            task="moderate",
+            filling=Filling.CHAIRS_MODEL,
+            overlap=Overlap.NEVER,
+            needed=lambda options: STRATEGIES[options.strategy].moderated,
+            needless="a quick panel is one round, and nobody moderates it",
+            optional=lambda options: STRATEGIES[options.strategy].hears is Hears.FEEDBACK,
+        ),
     ),
     gate=lambda options: GateRule(requires_consensus=options.require_consensus),
     round_roles=(PanelRole.ARGUMENT,),
     rounds=lambda options: options.max_rounds,
     objection=_debater_as_judge,
+    help=HELP,
+    examples=(
+        'quorate panel "Postgres or a queue of our own?" --preset decision',
+        'quorate panel --strategy delphi --rounds 4 -p claude,gemini,codex --judge gpt "..."',
+        "quorate panel --strategy quick --file question.md --json",
+    ),
 )

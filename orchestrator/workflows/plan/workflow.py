@@ -29,17 +29,10 @@ from orchestrator.core.discussion.strategies import (
 )
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.findings.verdict import GateRule
+from orchestrator.core.parts import AUTHOR, CHAIR, CHAIR_KEYS, CRITIC, Filling, Overlap, PartType
 from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
-from orchestrator.workflows.descriptor import (
-    CRITIC,
-    PartType,
-    SubjectKind,
-    WorkflowType,
-    author,
-    chair,
-    critics,
-)
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.plan.conclusion import conclude, without_plan
 from orchestrator.workflows.plan.context import DebatedVersion, PlanContext, PlanVersion
 from orchestrator.workflows.plan.decision import DECISION, ask
@@ -155,6 +148,11 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
         yield from expected_calls((panel.chair,), PlanRole.SYNTHESIS, said, certain=first)
 
 
+HELP = """Let a panel challenge a plan; a person revises or accepts it.
+
+TEXT is the task, and the planner writes the plan; with --given it is the plan. An open decision ends
+with exit code 8: `quorate decide RUN revise|accept` answers it. Otherwise the code is 0, or what --fail-on says."""
+
 WORKFLOW: WorkflowType[PlanOptions] = WorkflowType(
     name="plan",
     version=VERSION,
@@ -167,13 +165,29 @@ WORKFLOW: WorkflowType[PlanOptions] = WorkflowType(
     expected=expected,
     subject=SubjectKind.QUESTION,
     parts=(
-        PartType(CRITIC, "challenger", critics_roles(STRATEGIES), critics, many=True),
-        PartType("author", "planner", (PlanRole.PLAN, PlanRole.DEFENSE), author, leads=True),
-        PartType("chair", "chair", (PlanRole.SYNTHESIS,), chair),
+        PartType(CRITIC, "challenger", critics_roles(STRATEGIES), many=True),
+        PartType(
+            AUTHOR,
+            "planner",
+            (PlanRole.PLAN, PlanRole.DEFENSE),
+            leads=True,
+            keys=("panel.author",),
+            task="plan",
+            filling=Filling.PLANNER,
+            overlap=Overlap.AVOIDED,
+        ),
+        PartType(CHAIR, "chair", (PlanRole.SYNTHESIS,), keys=CHAIR_KEYS, task="merge objections"),
     ),
     decisions=(DECISION,),
     finds=True,
     gate=lambda options: GateRule(fail_on=options.fail_on),
     round_roles=role_names(STRATEGIES),
     rounds=lambda options: options.rounds,
+    help=HELP,
+    examples=(
+        'quorate plan "Move the shop to the new server" --context docs/shop.md',
+        "quorate plan --given --file PLAN.md --strategy perspectives --decide accept",
+        "quorate plan --given --file PLAN.md --decide accept --fail-on major    (in CI)",
+        'quorate decide last revise -m "keep the old server for a week"',
+    ),
 )

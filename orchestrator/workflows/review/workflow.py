@@ -27,17 +27,10 @@ from orchestrator.core.discussion.portions import WHOLE_TOKENS, room
 from orchestrator.core.discussion.strategies import Speaker, Strategies, role_names, strategy_named
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.findings.verdict import GateRule
+from orchestrator.core.parts import AUTHOR, CHAIR, CHAIR_KEYS, CRITIC, Filling, Overlap, PartType
 from orchestrator.core.replay.commands import Effect, Workflow, phase
 from orchestrator.core.replay.materials import Materials
-from orchestrator.workflows.descriptor import (
-    CRITIC,
-    PartType,
-    SubjectKind,
-    WorkflowType,
-    author,
-    chair,
-    critics,
-)
+from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.review.conclusion import conclude
 from orchestrator.workflows.review.context import ReviewContext, ReviewCycle
 from orchestrator.workflows.review.decision import DECISION, apply_fix, ask
@@ -146,6 +139,11 @@ def _first_reading(
             )
 
 
+HELP = """Review a change with a panel; a person decides what is applied.
+
+Without arguments: what is staged, else what is not committed, else what the branch adds. Results go
+to stdout, progress to stderr. For CI give --decide skip: an open decision ends with exit code 8."""
+
 WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
     name="review",
     version=VERSION,
@@ -159,13 +157,44 @@ WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
     expected=expected,
     subject=SubjectKind.CHANGE,
     parts=(
-        PartType(CRITIC, "critic", (ReviewRole.CRITIQUE,), critics, many=True),
-        PartType("author", "author", (ReviewRole.REBUTTAL, ReviewRole.FIX), author),
-        PartType("chair", "chair", (ReviewRole.SYNTHESIS,), chair),
+        PartType(
+            CRITIC,
+            "critic",
+            (ReviewRole.CRITIQUE,),
+            many=True,
+            rules=True,
+            shortage="The panel has no critic: name a model or an analyser besides the author and the chair.",
+        ),
+        PartType(
+            AUTHOR,
+            "author",
+            (ReviewRole.REBUTTAL, ReviewRole.FIX),
+            rules=True,
+            keys=("panel.author",),
+            task="speak for the author or chair",
+            filling=Filling.FIRST_MODEL,
+            overlap=Overlap.AVOIDED,
+        ),
+        PartType(
+            CHAIR,
+            "chair",
+            (ReviewRole.SYNTHESIS,),
+            rules=True,
+            keys=CHAIR_KEYS,
+            task="speak for the author or chair",
+        ),
     ),
     decisions=(DECISION,),
     finds=True,
     gate=lambda options: GateRule(fail_on=options.fail_on),
     round_roles=role_names(STRATEGIES),
     rounds=lambda options: options.rounds,
+    help=HELP,
+    examples=(
+        "quorate review                         (staged, else uncommitted, else the branch)",
+        "quorate review HEAD~3..HEAD --strategy red-team --rounds 5",
+        "quorate review --estimate              (what it would cost; nothing is started)",
+        "quorate review --max-cost 0.50 --max-calls 40 --reuse",
+        "git diff main | quorate review --diff - --fail-on major --decide skip --json",
+    ),
 )

@@ -38,7 +38,7 @@ def prepared(
     language: str | None = None,
 ) -> PreparedRun:
     cast = tuple(f"scripted:s.yaml#{name}" for name in names)
-    typed = {"panel": cast, **(casting or {}), **(course or {})}
+    typed = {"participants": cast, **(casting or {}), **(course or {})}
     subject = QuestionInput(words=words or ("why", "so?"), no_stdin=True, **(question or {}))
     request = typed_request(
         workflow, subject, SubmissionOptions(**(options or {})), folder, typed, language
@@ -87,7 +87,7 @@ def test_a_typed_time_for_an_answer_bounds_what_is_configured(folder: Path):
     )
     question = QuestionInput(words=("why?",), no_stdin=True)
     options = SubmissionOptions(config=folder / "c.yaml")
-    typed = {"panel": ("slow,quick",), "turn_s": 30.0}
+    typed = {"participants": ("slow,quick",), "turn_s": 30.0}
     request = typed_request("ask", question, options, folder, typed)
     spec = prepare_run(request, ENVIRON).make_spec(workflow_version=1)
     assert [one.timeout_s for one in spec.panel.critics] == [30.0, 5.0]

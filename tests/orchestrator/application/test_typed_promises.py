@@ -13,6 +13,7 @@ from orchestrator.settings.loading import load_configuration
 from shared.errors import ConfigurationError
 from shared.models.run import RunSpec
 from tests.fixtures.instance import git
+from tests.support.notices import words
 
 ADA = "providers: {ada: {type: openai, model: m, base_url: 'http://127.0.0.1:9/v1'}}\n"
 FILES = (
@@ -97,7 +98,7 @@ def test_who_merges_is_not_passed_over_when_only_rules_criticise(
     tmp_path: Path, changed_repository: Path
 ) -> None:
     wanted = SubmissionRequest(directory=changed_repository, panel=("analysers", "chair=ada"))
-    (warning,) = prepare_run(wanted, home(tmp_path, ADA)).panel_report.warnings
+    warning = words(*prepare_run(wanted, home(tmp_path, ADA)).cast_report.warnings)
     assert "ada is a model that merges what they find" in warning
     assert "no model reads" not in warning
 

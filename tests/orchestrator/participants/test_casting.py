@@ -8,6 +8,7 @@ import pytest
 
 from orchestrator.participants.casting import Cast
 from shared.errors import ConfigurationError, CredentialsRejected
+from tests.support.cast_reports import in_words
 from tests.support.configurations import CLAUDE, GEMINI, SEED_001, THREE, TWO
 
 
@@ -48,7 +49,7 @@ def test_a_file_that_serves_reviews_too_may_name_analysers(stage: Any) -> None:
     stage.user("participants: [models, analysers]")
     cast = stage.cast("ask", keys=TWO)
     assert who(cast) == ["claude", "gemini"]
-    assert any("ruff" in hint for hint in cast.report.hints)
+    assert any("ruff" in hint for hint in in_words(cast).hints)
     stage.user("participants: [analysers]")
     with pytest.raises(
         CredentialsRejected, match="ruff, bandit, complexity, diffcheck follow rules"
@@ -69,13 +70,13 @@ def test_people_take_part_by_name(stage: Any) -> None:
     stage.user("providers: {mina: {type: person}}")
     cast = stage.cast("ask", "claude,mina", keys=CLAUDE)
     assert who(cast) == ["claude", "mina"]
-    assert any("mina must answer within 1 h" in warning for warning in cast.report.warnings)
+    assert any("mina must answer within 1 h" in warning for warning in in_words(cast).warnings)
     assert who(stage.cast("ask", "mina")) == ["mina"]
 
 
 def test_people_are_no_copies_of_one_another(stage: Any) -> None:
     stage.user("providers: {mina: {type: person}, jun: {type: person}}\nbudget: {per_run_time: 2d}")
-    report = stage.cast("ask", "mina,jun").report
+    report = in_words(stage.cast("ask", "mina,jun"))
     assert (report.hints, report.warnings) == ((), ())
     assert report.found == ("mina (person; answers)", "jun (person; answers)")
 
@@ -92,10 +93,10 @@ def test_voices_of_one_family_are_warned_about_and_counted(stage: Any) -> None:
         "  c: {type: openai, model: llama3, base_url: 'http://127.0.0.1:9/v1'}\n"
     )
     alike = stage.cast("ask", "a,b")
-    assert any("one family (qwen)" in warning for warning in alike.report.warnings)
+    assert any("one family (qwen)" in warning for warning in in_words(alike).warnings)
     mixed = stage.cast("ask")
-    assert mixed.report.warnings == ()
-    assert any("3 voices count as 2 independent votes" in hint for hint in mixed.report.hints)
+    assert in_words(mixed).warnings == ()
+    assert any("3 voices count as 2 independent votes" in hint for hint in in_words(mixed).hints)
 
 
 # ---- ask ------------------------------------------------------------------------------------------
@@ -105,7 +106,7 @@ def test_everybody_who_is_here_answers(stage: Any) -> None:
     cast = stage.cast("ask", keys=THREE)
     assert who(cast) == ["claude", "gemini", "gpt"]
     assert cast.panel.chair.name == "gpt"
-    assert cast.report.found[0] == "claude (anthropic, external; answers)"
+    assert in_words(cast).found[0] == "claude (anthropic, external; answers)"
     assert who(stage.cast("ask", keys=CLAUDE)) == ["claude"]
 
 
@@ -118,7 +119,7 @@ def test_the_chair_of_a_synthesis_is_named_or_the_last_model(stage: Any) -> None
     stage.user("orchestrator: {ai: gemini}")
     cast = stage.cast("ask", keys=THREE, settings=merged)
     assert cast.panel.chair.name == "gemini"
-    assert "gemini (google, external; answers, merges)" in cast.report.found
+    assert "gemini (google, external; answers, merges)" in in_words(cast).found
     with pytest.raises(
         ConfigurationError, match="'ruff' cannot merge answers: that takes one model"
     ):
@@ -150,7 +151,7 @@ def test_the_seeds_file_says_who_takes_part_and_who_leads(stage: Any) -> None:
     cast = stage.cast("forum", keys=THREE)
     assert who(cast) == ["claude", "gemini", "codex"]
     assert cast.panel.chair.name == "claude"
-    assert stage.cast("forum", keys=THREE, orchestrator="gemini").panel.chair.name == "gemini"
+    assert stage.cast("forum", keys=THREE, chair="gemini").panel.chair.name == "gemini"
     assert who(stage.cast("forum", "claude,codex", keys=THREE)) == ["claude", "codex"]
 
 
@@ -178,7 +179,7 @@ def test_the_seeds_file_in_its_own_place_means_the_installed_commands(stage: Any
 def test_without_a_word_the_last_model_leads(stage: Any) -> None:
     cast = stage.cast("forum", keys=TWO)
     assert cast.panel.chair.name == "gemini"
-    assert cast.report.found[1] == "gemini (google, external; participant, orchestrator)"
+    assert in_words(cast).found[1] == "gemini (google, external; participant, orchestrator)"
 
 
 def test_a_forum_takes_two(stage: Any) -> None:
@@ -189,18 +190,18 @@ def test_a_forum_takes_two(stage: Any) -> None:
 
 
 def test_who_leads_may_come_from_outside_and_never_follows_rules(stage: Any) -> None:
-    cast = stage.cast("forum", "claude,gemini", keys=THREE, orchestrator="gpt")
+    cast = stage.cast("forum", "claude,gemini", keys=THREE, chair="gpt")
     assert (who(cast), cast.panel.chair.name) == (["claude", "gemini"], "gpt")
     with pytest.raises(ConfigurationError, match="'rules' cannot lead a discussion"):
-        stage.cast("forum", keys=TWO, orchestrator="rules")
+        stage.cast("forum", keys=TWO, chair="rules")
 
 
 def test_a_forum_that_its_run_would_cut_off_is_warned_about(stage: Any) -> None:
     stage.user("forum: {timeout: 2h}")
-    warnings = stage.cast("forum", keys=TWO).report.warnings
+    warnings = in_words(stage.cast("forum", keys=TWO)).warnings
     assert any("7200 s, and the run ends after 3600 s" in warning for warning in warnings)
     stage.user("forum: {timeout: 2h}\nbudget: {per_run_time: 3h}")
-    assert stage.cast("forum", keys=TWO).report.warnings == ()
+    assert in_words(stage.cast("forum", keys=TWO)).warnings == ()
 
 
 # ---- plan -----------------------------------------------------------------------------------------
@@ -218,7 +219,7 @@ def test_the_first_plans_the_others_challenge_and_the_last_merges(stage: Any) ->
 def test_a_lone_model_plans_and_challenges_and_the_report_warns(stage: Any) -> None:
     cast = stage.cast("plan", keys=CLAUDE)
     assert (cast.panel.author.name, who(cast)) == ("claude", ["claude"])
-    assert any("speaks for both sides" in warning for warning in cast.report.warnings)
+    assert any("speaks for both sides" in warning for warning in in_words(cast).warnings)
 
 
 def test_who_challenges_from_a_persona_does_not_plan(stage: Any) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from orchestrator.participants.casting import UNMODERATED, Cast, build_cast
+from orchestrator.participants.casting import Cast, build_cast
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.loading import load_configuration
-from orchestrator.workflows.panel.strategies import STRATEGIES
 from shared.errors import ConfigurationError
+from tests.support.cast_reports import in_words
 from tests.support.configurations import CLAUDE, FOUR, GPT, SEED_001, THREE, TWO
 
 
@@ -40,52 +41,53 @@ def test_a_presets_personas_are_one_debater_each(
 
 
 def test_a_judge_of_a_debaters_family_is_warned_about(stage: Any) -> None:
-    lone = stage.cast("panel", keys=CLAUDE, settings=DECISION).report.warnings
+    lone = in_words(stage.cast("panel", keys=CLAUDE, settings=DECISION)).warnings
     assert any("one family (anthropic)" in warning for warning in lone)
-    three = stage.cast("panel", keys=THREE, settings=DECISION).report.warnings
+    three = in_words(stage.cast("panel", keys=THREE, settings=DECISION)).warnings
     assert three == ("the judge gpt-judge is of one family with gpt-risk_analyst.",)
-    assert stage.cast("panel", keys=FOUR, settings=DECISION).report.warnings == ()
+    assert in_words(stage.cast("panel", keys=FOUR, settings=DECISION)).warnings == ()
 
 
 def test_a_presets_moderated_debate_has_a_moderator_and_none_switches_it_off(stage: Any) -> None:
     cast = stage.cast("panel", keys=THREE, settings=DECISION)
-    assert cast.moderator is not None
-    assert cast.moderator.name == "gpt-moderator"
-    assert cast.moderator.model == cast.panel.chair.model
-    assert stage.cast("panel", keys=THREE, settings=DECISION, moderator="none").moderator is None
+    moderator = cast.holders["moderator"]
+    assert moderator.name == "gpt-moderator"
+    assert moderator.model == cast.panel.chair.model
+    assert (
+        "moderator"
+        not in stage.cast("panel", keys=THREE, settings=DECISION, moderator="none").holders
+    )
     quick = {**DECISION, "debate.strategy": "quick"}
-    assert stage.cast("panel", keys=THREE, settings=quick).moderator is None
+    assert "moderator" not in stage.cast("panel", keys=THREE, settings=quick).holders
 
 
 def test_without_a_preset_code_alone_sees_consensus_except_where_feedback_is_all_that_is_heard(
     stage: Any,
 ) -> None:
-    assert stage.cast("panel", keys=THREE).moderator is None
+    assert "moderator" not in stage.cast("panel", keys=THREE).holders
     delphi = stage.cast("panel", keys=THREE, settings={"debate.strategy": "delphi"})
-    assert delphi.moderator is not None
-    named = stage.cast("panel", keys=THREE, moderator="claude").moderator
-    assert named is not None
+    assert "moderator" in delphi.holders
+    named = stage.cast("panel", keys=THREE, moderator="claude").holders["moderator"]
     assert named.name == "claude-moderator"
     stage.user("panel: {moderator: none}")
-    assert stage.cast("panel", keys=THREE, settings={"debate.strategy": "delphi"}).moderator is None
-
-
-def test_the_table_of_unmoderated_strategies_is_the_workflows() -> None:
-    assert {name for name, row in STRATEGIES.items() if not row.moderated} == UNMODERATED
+    assert (
+        "moderator"
+        not in stage.cast("panel", keys=THREE, settings={"debate.strategy": "delphi"}).holders
+    )
 
 
 def test_a_named_judge_does_not_debate_while_two_others_can(stage: Any) -> None:
-    cast = stage.cast("panel", keys=THREE, judge="gemini")
+    cast = stage.cast("panel", keys=THREE, chair="gemini")
     assert (who(cast), cast.panel.chair.name) == (["claude", "gpt"], "gemini")
-    cast = stage.cast("panel", keys=THREE, settings=DECISION, judge="gemini")
+    cast = stage.cast("panel", keys=THREE, settings=DECISION, chair="gemini")
     assert who(cast) == ["claude-pragmatist", "gpt-strategist", "claude-risk_analyst"]
     assert cast.panel.chair.name == "gemini"
 
 
 def test_a_judge_that_has_to_debate_as_well_judges_from_another_seat(stage: Any) -> None:
     for cast in (
-        stage.cast("panel", keys=TWO, judge="gemini"),
-        stage.cast("panel", "claude,gemini", keys=THREE, judge="gemini"),
+        stage.cast("panel", keys=TWO, chair="gemini"),
+        stage.cast("panel", "claude,gemini", keys=THREE, chair="gemini"),
         stage.cast("panel", "claude,gemini,chair=gemini", keys=THREE),
     ):
         assert (who(cast), cast.panel.chair.name) == (["claude", "gemini"], "gemini-judge")
@@ -103,7 +105,7 @@ def test_another_name_of_a_debater_is_no_model_that_is_left_over(stage: Any) -> 
     # `codex` is another name of the model that is found as `gpt`.
     cast = stage.cast("panel", "claude,codex", keys=CLAUDE | GPT)
     assert (who(cast), cast.panel.chair.name) == (["claude", "codex"], "codex-judge")
-    cast = stage.cast("panel", keys=THREE, judge="codex")
+    cast = stage.cast("panel", keys=THREE, chair="codex")
     assert (who(cast), cast.panel.chair.name) == (["claude", "gemini"], "codex")
 
 
@@ -135,7 +137,7 @@ def test_people_debate_and_judge_when_they_are_named(stage: Any) -> None:
     stage.user("providers: {mina: {type: person}, jun: {type: person}}")
     with pytest.raises(ConfigurationError, match="--judge NAME"):
         stage.cast("panel", "mina,jun")
-    cast = stage.cast("panel", "claude,mina", keys=CLAUDE, judge="jun")
+    cast = stage.cast("panel", "claude,mina", keys=CLAUDE, chair="jun")
     assert (who(cast), cast.panel.chair.name) == (["claude", "mina"], "jun")
 
 
@@ -148,8 +150,10 @@ def test_scripted_debaters_judge_from_a_seat_of_their_own(stage: Any) -> None:
 def test_a_persona_speaks_the_language_of_the_run(stage: Any) -> None:
     environ = stage.environ | CLAUDE
     found = load_configuration(stage.root, environ, overrides=DECISION, workflow="panel")
-    korean = build_cast("panel", None, found.in_language("ko"), environ, stage.root)
+    korean = build_cast(
+        "panel", None, found.in_language("ko"), environ, stage.root, tell=ENGLISH.translate
+    )
     assert "실용주의자" in (korean.panel.critics[0].persona or "")
-    lines = korean.report.lines()
+    lines = in_words(korean, "ko").lines
     assert lines[0].startswith("참가자: claude-pragmatist (anthropic, 외부; 토론자)")
     assert any(line.startswith("경고: 모든 모델이 한 계열(anthropic)") for line in lines)

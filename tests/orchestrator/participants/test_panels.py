@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from orchestrator.participants.panels import PanelReport, build_panel
+from orchestrator.participants.casting import build_cast
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.loading import load_configuration
 from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.panel import Panel
 from shared.providers.families import family_of, plain_name
 from shared.providers.locality import leaves_machine
+from tests.support.cast_reports import ToldReport, in_words
 
 LOCAL = "http://127.0.0.1:9/v1"
 TWO_MODELS = f"""\
@@ -39,9 +41,18 @@ class Desk:
         (self.root / name).write_text(yaml.safe_dump([{"reply": {"verdict": "APPROVED"}}]))
         return name
 
-    def build(self, *names: str, paths: tuple[str, ...] | None = None) -> tuple[Panel, PanelReport]:
+    def build(self, *names: str, paths: tuple[str, ...] | None = None) -> tuple[Panel, ToldReport]:
         configuration = load_configuration(self.root, self.environ)
-        return build_panel(names or None, configuration, self.environ, self.root, paths)
+        cast = build_cast(
+            "review",
+            names or None,
+            configuration,
+            self.environ,
+            self.root,
+            paths=paths,
+            tell=ENGLISH.translate,
+        )
+        return cast.panel, in_words(cast)
 
 
 @pytest.fixture
@@ -60,7 +71,7 @@ def test_without_a_key_the_panel_is_the_analysers_and_the_rules(desk: Desk) -> N
         ("analyser", "rules", True)
     }
     assert (panel.author.provider, panel.chair.provider) == ("rules", "rules")
-    text = "\n".join(report.lines())
+    text = "\n".join(report.lines)
     assert "ruff (rule-based; critic)" in text
     assert "rule-based only" in text
     assert "QUORATE_OPENAI_BASE_URL and QUORATE_OPENAI_MODEL" in text
@@ -323,7 +334,7 @@ def test_analysers_that_can_read_nothing_of_the_change_take_no_part(
     panel, report = desk.build(*typed, paths=paths)
     assert critics(panel) == left
     everybody = 4 if {"analysers"} & set(typed or ["analysers"]) else len(typed)
-    gone = any("nothing that they read" in one for one in report.lines())
+    gone = any("nothing that they read" in one for one in report.lines)
     assert gone is (len([one for one in left if one != "beta"]) < everybody)
 
 

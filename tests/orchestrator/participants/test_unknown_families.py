@@ -1,7 +1,7 @@
 """Models of which nobody knows who trained them are voices of their own, not one family called `unknown`."""
 
-from orchestrator.participants.panel_report import one_family
-from orchestrator.participants.seats import different_families_first
+from orchestrator.participants.cast_report import one_family
+from orchestrator.participants.persona_assignment import different_families_first
 from shared.models.panel import Participant
 
 
@@ -10,12 +10,12 @@ def unknown(name: str, model: str) -> Participant:
 
 
 def test_two_of_them_are_no_family():
-    assert one_family((unknown("one", "m1"), unknown("two", "m2")), "en") == ()
+    assert one_family((unknown("one", "m1"), unknown("two", "m2"))) == ()
 
 
 def test_copies_of_one_of_them_are():
-    (warning,) = one_family((unknown("one", "m1"), unknown("two", "m1")), "en")
-    assert "command:m1" in warning
+    (warning,) = one_family((unknown("one", "m1"), unknown("two", "m1")))
+    assert "command:m1" in str(warning.params["family"])
 
 
 def test_a_persona_goes_to_another_of_them_before_it_goes_to_a_second_of_a_known_family():

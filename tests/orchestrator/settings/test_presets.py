@@ -102,7 +102,7 @@ def test_a_person_has_presets_of_their_own(place: Any) -> None:
     found = typed(place, "contract", "panel")
     assert found.settings.language == "ko"
     environ = place.environ | {"ANTHROPIC_API_KEY": "k", "CI": "true", "PATH": ""}
-    cast = build_cast("panel", None, found, environ, place.project)
+    cast = build_cast("panel", None, found, environ, place.project, tell=str)
     assert [one.name for one in cast.panel.critics] == ["claude-buyer", "claude-seller"]
     folder = place.home / ".config/quorate/presets"
     assert "contract" in preset_names(folder)

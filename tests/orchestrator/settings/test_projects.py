@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from orchestrator.application.capture import ChangeInput, locate_change
-from orchestrator.participants.panels import build_panel
-from orchestrator.presentation.locale.translator import Translator
+from orchestrator.participants.casting import build_cast
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.projects import Reviewed
 
@@ -62,7 +62,9 @@ class Project:
         )
 
     def critics(self, found: Configuration) -> list[str]:
-        panel, _ = build_panel(None, found, self.environ, self.path, ("a.py",))
+        panel = build_cast(
+            "review", None, found, self.environ, self.path, paths=("a.py",), tell=ENGLISH.translate
+        ).panel
         return [critic.name for critic in panel.critics]
 
 

@@ -12,7 +12,7 @@ from orchestrator.whatif.changes import change_of, changed
 from orchestrator.whatif.forking import ForkPlan, inheritable, plan_fork, prefix_of
 from orchestrator.whatif.places import stops
 from orchestrator.whatif.recording import Recording, starter, without_records
-from orchestrator.whatif.seats import seated
+from orchestrator.whatif.replacing import replace_participants
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.panel.options import PanelOptions
 from orchestrator.workflows.plan.options import PlanOptions
@@ -274,7 +274,7 @@ def named(name: str) -> Participant:
 
 def in_seats(recording: Recording, at: str, *typed: str) -> RunSpec:
     copied = [recording.rows[key] for key in prefix_of(recording, at).steps]
-    return seated(recording.spec, typed, copied, named)
+    return replace_participants(recording.spec, typed, copied, named)
 
 
 def test_who_has_not_spoken_yet_is_replaced_by_name() -> None:

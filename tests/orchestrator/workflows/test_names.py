@@ -12,16 +12,10 @@ NAMES = frozenset(row.name for row in ROWS)
 # The word means something else there: a key of a captured run or of JSON, a role, a reply, a tool, a policy.
 ANOTHER_MEANING = frozenset(
     {
-        "orchestrator/application/fork.py",
-        "orchestrator/application/participants.py",
         "orchestrator/cli/commands/participants/listing.py",
-        "orchestrator/cli/options.py",
-        "orchestrator/cli/slips.py",
         "orchestrator/presentation/live/progress_events.py",
         "orchestrator/whatif/changes.py",
         "orchestrator/whatif/comparing.py",
-        "orchestrator/whatif/seats.py",
-        "orchestrator/workflows/descriptor.py",
         "shared/models/panel.py",
         "shared/models/planning.py",
         "shared/text/unfinished.py",
@@ -32,20 +26,6 @@ ANOTHER_MEANING = frozenset(
 EARLIER_FORMS = frozenset({"shared/models/run.py"})
 # How often a name may still stand elsewhere. These figures only become smaller.
 LEFT = {
-    "orchestrator/application/lifecycle.py": 2,
-    "orchestrator/application/prepare.py": 2,
-    "orchestrator/cli/commands/ask.py": 4,
-    "orchestrator/cli/commands/doctor.py": 1,
-    "orchestrator/cli/commands/fork.py": 2,
-    "orchestrator/cli/commands/forum.py": 1,
-    "orchestrator/cli/commands/panel.py": 2,
-    "orchestrator/cli/commands/participants/trial.py": 3,
-    "orchestrator/cli/commands/plan.py": 3,
-    "orchestrator/cli/commands/review.py": 3,
-    "orchestrator/cli/default_command.py": 1,
-    "orchestrator/cli/registry.py": 1,
-    "orchestrator/cli/submission.py": 3,
-    "orchestrator/participants/casting.py": 14,
     "orchestrator/settings/schema.py": 2,
     "orchestrator/settings/trust.py": 6,
 }

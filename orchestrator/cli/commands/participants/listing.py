@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,14 @@ import click
 from orchestrator.application.participants import (
     UNKNOWN,
     ParticipantListing,
-    everybody,
     list_participants,
 )
+from orchestrator.cli.notices import cast_lines
 from orchestrator.cli.options import config_option, example, json_option, language_option
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.listings import heads
-from orchestrator.presentation.locale.translator import Translator
+from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from shared.models.panel import Participant
@@ -58,17 +57,13 @@ def print_listing(
     if listing.missing:
         terminal.talk([line(Span(words.message("not_here"), Style.DIM))])
         terminal.talk([line(Span(f"  {who}: {todo}", Style.DIM)) for who, todo in listing.missing])
-    terminal.talk([line(_without_itself(text)) for text in listing.report.lines()[1:]])
+    _, *notes = cast_lines(listing.cast.report, words, refers=False)
+    terminal.talk([line(text) for text in notes])
     return 0
 
 
-def _without_itself(text: str) -> str:
-    """A hint without the remark in brackets that sends its reader to this very command."""
-    return re.sub(r" ?\([^()]*`quorate participants list`[^()]*\)", "", text)
-
-
 def _panel_table(listing: ParticipantListing, words: Translator) -> list[Line]:
-    panel = listing.panel
+    panel = listing.cast.panel
     parts = [("critic", who) for who in panel.critics]
     parts += [("author", panel.author), ("chair", panel.chair)]
     rows = [
@@ -100,11 +95,12 @@ def _columns(who: Participant, words: Translator) -> tuple[str, str, str, str]:
 
 def listing_json(listing: ParticipantListing) -> dict[str, Any]:
     """The listing for machines."""
+    report = listing.cast.report
     return {
         "schema_version": SCHEMA_VERSION,
-        "panel": listing.panel.model_dump(mode="json"),
-        "warnings": list(listing.report.warnings),
-        "hints": [*listing.report.hints, *listing.report.advice],
+        "panel": listing.cast.panel.model_dump(mode="json"),
+        "warnings": [ENGLISH.translate(warning) for warning in report.warnings],
+        "hints": [ENGLISH.translate(hint) for hint in (*report.hints, *report.advice)],
         "participants": [
             {
                 "name": who.name,
@@ -118,7 +114,7 @@ def listing_json(listing: ParticipantListing) -> dict[str, Any]:
                 "in_panel": how is None,
             }
             for who, how in (
-                *((who, None) for who in everybody(listing.panel)),
+                *((who, None) for who in listing.cast.everybody.values()),
                 *listing.others,
             )
         ],

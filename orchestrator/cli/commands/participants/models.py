@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from pydantic import JsonValue
 
-from orchestrator.application.participants import everybody, list_participants
+from orchestrator.application.participants import list_participants
 from orchestrator.cli.options import config_option, example, json_option
 from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
@@ -28,7 +28,7 @@ _MILLION = 1_000_000
 def models(config: Path | None, as_json: bool) -> int:
     """Which model a name means here, and what it costs. Nobody is asked."""
     listing = list_participants((), config, os.environ, Path.cwd())
-    here = [*everybody(listing.panel), *(who for who, _ in listing.others)]
+    here = [*listing.cast.everybody.values(), *(who for who, _ in listing.others)]
     rows = [(who, True) for who in here if who.model is not None]
     names = {who.name for who, _ in rows}
     rows += [(who, False) for who in default_models() if who.name not in names]

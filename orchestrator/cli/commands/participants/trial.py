@@ -10,13 +10,12 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from orchestrator.application.backend import Backend, connected
-from orchestrator.application.participants import everybody
 from orchestrator.application.prepare import DocumentCollector
 from orchestrator.application.report import spent
 from orchestrator.application.submit import store_run
@@ -24,7 +23,7 @@ from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.cli.notices import NoticePrinter
 from orchestrator.cli.options import Finite, config_option, example, json_option
 from orchestrator.core.document import line
-from orchestrator.participants.panels import build_panel
+from orchestrator.participants.casting import build_cast
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import ENGLISH
@@ -33,8 +32,8 @@ from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.builtin_prompts import load as load_prompts
 from orchestrator.settings.loading import load_configuration
 from orchestrator.settings.sections import PrivacySection
-from orchestrator.workflows.ask.options import AskOptions
-from orchestrator.workflows.registry import WORKFLOWS
+from orchestrator.workflows import DEFAULT
+from orchestrator.workflows.registry import WORKFLOWS, workflow_of_everybody
 from shared.allowed import Allowed
 from shared.errors import UserError
 from shared.models.deliberation import Question
@@ -63,8 +62,9 @@ def test(names: tuple[str, ...], config: Path | None, timeout_s: float, as_json:
     Exit code 3 when one of them does not answer.
     """
     configuration = load_configuration(Path.cwd(), os.environ, explicit=config)
-    panel, _ = build_panel(names or None, configuration, os.environ, Path.cwd())
-    asked = _asked(everybody(panel), timeout_s)
+    workflow, tell = workflow_of_everybody(), ENGLISH.translate
+    cast = build_cast(workflow, names or None, configuration, os.environ, Path.cwd(), tell=tell)
+    asked = _asked(cast.everybody.values(), timeout_s)
     terminal = Terminal.of(os.environ)
     with connected(os.environ) as backend:
         panel = Panel(critics=asked, author=_RULES, chair=_RULES)
@@ -85,7 +85,7 @@ def test(names: tuple[str, ...], config: Path | None, timeout_s: float, as_json:
     return ExitCode.OK if answered == {one.name for one in asked} else ExitCode.INCONCLUSIVE
 
 
-def _asked(members: Sequence[Participant], timeout_s: float) -> tuple[Participant, ...]:
+def _asked(members: Iterable[Participant], timeout_s: float) -> tuple[Participant, ...]:
     """The models among them, with little time and a short answer. Raises UserError when there are none."""
     models = [who for who in members if who.is_model]
     if not models:
@@ -103,14 +103,15 @@ def _spec(
     panel: Panel, timeout_s: float, privacy: PrivacySection
 ) -> tuple[RunSpec, Mapping[str, bytes]]:
     documents = DocumentCollector()
-    templates = load_prompts("ask", "en")
+    described = WORKFLOWS[DEFAULT]
+    templates = load_prompts(DEFAULT, "en")
     spec = RunSpec(
-        workflow="ask",
-        workflow_version=WORKFLOWS["ask"].version,
+        workflow=DEFAULT,
+        workflow_version=described.version,
         subject=documents.put(Question(text=QUESTION).model_dump_json().encode()),
         prompts=documents.put(json.dumps(templates, ensure_ascii=False, sort_keys=True).encode()),
         panel=panel,
-        options=AskOptions(quorum=1).model_dump(mode="json"),
+        options=described.options(quorum=1).model_dump(mode="json"),
         budget=Budget(max_seconds=timeout_s + 20.0),
         allow_external=privacy.allow_external,
         allow_models=privacy.allow_models,

@@ -27,6 +27,8 @@ FILES = sorted(
 HANGUL = re.compile("[\uac00-\ud7a3]")
 # Words that are the same in Korean.
 ALIKE = {
+    "cast_either",
+    "cast_participant",
     "failed_after",
     "failure",
     "notes",

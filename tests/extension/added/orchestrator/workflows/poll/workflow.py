@@ -10,6 +10,7 @@ from orchestrator.workflows.poll.result import PollResult
 from orchestrator.workflows.poll.view import VIEW
 
 from orchestrator.core.discussion.templates import Templates, data
+from orchestrator.core.parts import CHAIR, CRITIC, PartType
 from orchestrator.core.replay.commands import (
     ChildRequest,
     Effect,
@@ -27,14 +28,10 @@ from orchestrator.core.replay.commands import (
 )
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.descriptor import (
-    CRITIC,
     Choice,
     DecisionType,
-    PartType,
     SubjectKind,
     WorkflowType,
-    chair,
-    critics,
 )
 from shared.models.decision import DecisionQuestion
 from shared.models.notices import notice
@@ -141,8 +138,8 @@ WORKFLOW: WorkflowType[PollOptions] = WorkflowType(
     start=poll,
     subject=SubjectKind.QUESTION,
     parts=(
-        PartType(CRITIC, "answers", (ESTIMATE,), critics, many=True),
-        PartType("chair", "teller", (TELL,), chair),
+        PartType(CRITIC, "answers", (ESTIMATE,), many=True),
+        PartType(CHAIR, "teller", (TELL,), task="tell what they hold"),
     ),
     records=(Tally,),
     decisions=(DECISION,),

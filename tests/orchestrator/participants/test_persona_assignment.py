@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.participants.catalogue import Catalogue
-from orchestrator.participants.seats import (
-    deal,
+from orchestrator.participants.persona_assignment import (
+    assign_personas,
     different_families_first,
     free_name,
-    further_seat,
+    once_more,
 )
 from orchestrator.settings.schema import Settings
 from orchestrator.settings.sections import ParticipantEntry
@@ -38,7 +38,7 @@ def test_every_persona_has_one_seat_and_no_family_waits_while_another_sits_twice
     pool: list[str], count: int
 ) -> None:
     models = [model(f"m{number}", family) for number, family in enumerate(pool)]
-    seats = deal([entry(persona) for persona in PERSONAS[:count]], models, CATALOGUE)
+    seats = assign_personas([entry(persona) for persona in PERSONAS[:count]], models, CATALOGUE)
     assert len(seats) == count
     assert len({seat.participant.name for seat in seats}) == count
     assert len({seat.participant.persona for seat in seats}) == count
@@ -60,13 +60,13 @@ def test_ordering_keeps_everybody_and_begins_with_one_of_each_family(pool: list[
 def test_personas_in_own_words_are_told_apart_by_their_labels_or_by_numbers() -> None:
     models = [model("claude", "anthropic")]
     words = [entry("Buy cheap."), entry("Buy well."), entry("Do not buy.", "sceptic")]
-    names = [seat.participant.name for seat in deal(words, models, CATALOGUE)]
+    names = [seat.participant.name for seat in assign_personas(words, models, CATALOGUE)]
     assert names == ["claude-own", "claude-own-2", "claude-sceptic"]
 
 
-def test_a_further_seat_is_the_same_model_without_the_persona_of_another_part() -> None:
+def test_a_once_more_is_the_same_model_without_the_persona_of_another_part() -> None:
     base = model("claude", "anthropic").model_copy(update={"persona": "a critic"})
-    seat = further_seat(base, "judge", ["claude", "claude-judge"])
+    seat = once_more(base, "judge", ["claude", "claude-judge"]).participant
     assert (seat.name, seat.model, seat.persona) == ("claude-judge-2", "claude", None)
 
 

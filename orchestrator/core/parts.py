@@ -1,0 +1,103 @@
+"""The parts of a workflow: what its participants do, and who gets a part that nobody was named for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+from orchestrator.core.setting import Flag
+from shared.models.notices import Notice
+from shared.models.panel import Panel, Participant
+
+OptionsT = TypeVar("OptionsT", bound=BaseModel)
+
+CRITIC, AUTHOR, CHAIR = "critic", "author", "chair"
+"""The parts of a panel, by their names; several are critics."""
+NAMED_AMONG_PARTICIPANTS = (f"{AUTHOR}=", f"{CHAIR}=")
+"""What stands before a name among the participants that is for a part only."""
+CHAIR_KEYS = ("panel.chair", "orchestrator.ai")
+"""Where the configuration names who merges or leads."""
+PROJECT = "project"
+"""Stands among the keys where a repository's own file may name somebody who takes part anyway."""
+
+
+class Filling(Enum):
+    """Who gets a part that nobody was named for."""
+
+    FIRST_MODEL = "the first model"
+    PLANNER = "the first model; where all have personas, one that is left over, else it once more"
+    LAST_MODEL = "the last model, without its persona"
+    OUTSIDER = "a model that is left over, else the one that takes part least, once more"
+    CHAIRS_MODEL = "the chair's model once more"
+
+
+class Overlap(Enum):
+    """Whether whoever has a part is a critic as well."""
+
+    ALLOWED = "it may be"
+    AVOIDED = "not while another critic is there"
+    NEVER = "it is asked once more, under another name"
+
+
+def _always(_options: BaseModel) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class PartType(Generic[OptionsT]):
+    """A part that participants take, and the roles in which they speak then.
+
+    `name` is where a run keeps its holder: a field of the panel or, with `in_options`, of the options; `title` is what
+    the workflow calls it. `leads`: whose word the others wait for, shown at the head of a live view. `many`: several
+    hold it, `fewest` at least, and `shortage` says so of a `{name}` that is alone. With `rules` analysers and rules may
+    hold it: they take part then, and every model speaks with each persona instead of one persona each.
+
+    Of a part that one holds: `keys` of the configuration name its holder, and so does the command's `flag`; `task` says
+    what it does, after "cannot". Who holds it else is its `filling`, and `overlap` says whether that is a critic as
+    well. It is only held where it is `needed`; `needless` says why naming somebody is a mistake elsewhere. One that is
+    `optional` is only held when somebody is named for it, in a preset of its workflow, or where `optional` says so.
+    """
+
+    name: str
+    title: str
+    roles: tuple[str, ...]
+    in_options: bool = False
+    leads: bool = False
+    many: bool = False
+    fewest: int = 1
+    shortage: str = ""
+    rules: bool = False
+    keys: tuple[str, ...] = ()
+    flag: Flag | None = None
+    task: str = ""
+    filling: Filling = Filling.LAST_MODEL
+    overlap: Overlap = Overlap.ALLOWED
+    needed: Callable[[OptionsT], bool] = _always
+    needless: str = ""
+    optional: Callable[[OptionsT], bool] | None = None
+
+    def holders(self, panel: Panel, options: OptionsT) -> tuple[Participant, ...]:
+        """Who has the part in a run."""
+        if self.many:
+            return panel.critics
+        holder = getattr(options if self.in_options else panel, self.name)
+        return (holder,) if holder is not None and self.needed(options) else ()
+
+
+@dataclass(frozen=True)
+class CastReport:
+    """What a person should know about a cast: a notice for each of `participants`, `hints` for more, `warnings`.
+
+    `advice` is long and the same every time: how a machine without models comes to have some. `joined` are those whom
+    the repository's own file adds.
+    """
+
+    participants: tuple[Notice, ...]
+    hints: tuple[Notice, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+    advice: tuple[Notice, ...] = ()
+    joined: tuple[str, ...] = ()

@@ -1,0 +1,183 @@
+"""What a person is told about a cast before it starts: who takes part as what, what is doubtful, who is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from orchestrator.core.findings.verdict import effective_votes, voice_of
+from orchestrator.core.parts import CastReport, Filling, Overlap, PartType
+from orchestrator.participants.catalogue import BASE_URL, KEY, MODEL, MODELS_GROUP, Catalogue
+from orchestrator.participants.request import ParticipantRequest
+from orchestrator.settings.loading import user_file
+from orchestrator.settings.schema import Settings
+from shared.models.notices import Notice, notice
+from shared.models.panel import Participant
+from shared.providers.catalogue import CATALOGUE, ProviderTypes, key_variables_of, services
+from shared.providers.locality import leaves_machine, sends_key_in_clear
+from shared.providers.sections import SpeakerSection
+
+# People look at their inbox once a day.
+PATIENT_S = 24 * 3600.0
+
+HeldPart = tuple[PartType[Any], tuple[Participant, ...]]
+"""A part, and who has it."""
+
+
+def report_of(
+    parts: Sequence[HeldPart],
+    request: ParticipantRequest,
+    catalogue: Catalogue,
+    *,
+    lasts_s: float | None = None,
+    silent: Collection[str] = (),
+    idle: Collection[Participant] = (),
+) -> CastReport:
+    """What is to be said of a cast. `lasts_s` is how long its discussion may take before it concludes."""
+    everybody = {member.name: member for _, holders in parts for member in holders}
+    critics = next(holders for part, holders in parts if part.many)
+    advice = how_to_add_models(catalogue)
+    needless = request.chosen or not all(critic.rule_based for critic in critics)
+    # Half a setting is a mistake, and said every time.
+    begun = any(catalogue.environ.get(name) for name in (MODEL, BASE_URL))
+    hints = [
+        *([notice("cast_idle", names=[member.name for member in idle])] if idle else ()),
+        *(few_votes(critics) if not any(part.rules for part, _ in parts) else ()),
+        *([notice("cast_silent", names=silent)] if silent else ()),
+        *([advice] if begun and not needless else ()),
+    ]
+    warnings = [
+        *_side_warnings(parts, critics),
+        *_outlasting(lasts_s, catalogue.settings),
+        *impatience(everybody.values(), catalogue.settings),
+        *open_keys(everybody.values()),
+        *left_out(request, catalogue),
+    ]
+    return CastReport(
+        tuple(_describe(member, parts) for member in everybody.values()),
+        tuple(hints),
+        tuple(warnings),
+        () if begun or needless else (advice,),
+    )
+
+
+def _describe(member: Participant, parts: Sequence[HeldPart]) -> Notice:
+    titles = [part.title for part, holders in parts if member.name in {one.name for one in holders}]
+    kind: Notice | str = member.family
+    if not member.is_model:
+        kind = notice("cast_rules" if member.rule_based else "cast_person")
+    elif member.provider == "scripted":
+        kind = notice("cast_scripted")
+    if leaves_machine(member):
+        kind = notice("cast_external", kind=kind)
+    return notice("cast_participant", name=member.name, kind=kind, parts=titles)
+
+
+def _side_warnings(parts: Sequence[HeldPart], critics: Sequence[Participant]) -> tuple[Notice, ...]:
+    """What is doubtful about who speaks for which side."""
+    answering = [holder for part, (holder, *_) in parts if part.overlap is Overlap.AVOIDED]
+    merging = [holder for part, (holder, *_) in parts if part.overlap is Overlap.ALLOWED]
+    if all(voice.rule_based for voice in (*critics, *answering)):
+        models = [holder for holder in merging if not holder.rule_based]
+        see = notice("cast_see_how")
+        return tuple(notice("cast_rules_merged", name=model.name) for model in models) or (
+            notice("cast_rules_only", see=see),
+        )
+    both = [notice("cast_both_sides", name=one.name) for one in answering if one in critics]
+    alike = [
+        notice("cast_alike", part=part.title, name=holder.name, others=", ".join(others))
+        for part, (holder, *_) in parts
+        if part.filling is Filling.OUTSIDER
+        and (others := [one.name for one in critics if voice_of(one) == voice_of(holder)])
+    ]
+    return (*one_family((*critics, *answering)), *both, *alike)
+
+
+def one_family(members: Iterable[Participant]) -> tuple[Notice, ...]:
+    """A warning when several models are of one origin."""
+    models = {member.name: member for member in members if not member.rule_based}
+    voices = {voice_of(member) for member in models.values()}
+    if len(models) < 2 or len(voices) > 1:
+        return ()
+    return (notice("cast_one_family", family=voices.pop()),)
+
+
+def few_votes(voters: Sequence[Participant]) -> tuple[Notice, ...]:
+    """A hint when several voices are of one origin, but not all."""
+    votes = effective_votes(voters)
+    if votes in (1, len(voters)):
+        return ()
+    return (notice("cast_few_votes", voices=len(voters), votes=votes),)
+
+
+def _outlasting(lasts_s: float | None, settings: Settings) -> tuple[Notice, ...]:
+    """A discussion that the run's own limit would cut off before its conclusion."""
+    run_s = settings.budget.per_run_time
+    if lasts_s is None or run_s is None or lasts_s < run_s:
+        return ()
+    return (notice("cast_no_time_left", discussion=f"{lasts_s:g}", run=f"{run_s:g}"),)
+
+
+def impatience(members: Iterable[Participant], settings: Settings) -> tuple[Notice, ...]:
+    """A run that may end before its people have looked."""
+    people = [
+        member.name
+        for member in members
+        if member.is_person and "answer_within_s" not in member.options
+    ]
+    limit_s = settings.budget.per_run_time
+    if not people or limit_s is None or limit_s >= PATIENT_S:
+        return ()
+    return (notice("cast_impatience", names=", ".join(people), hours=f"{limit_s / 3600:g}"),)
+
+
+def open_keys(members: Iterable[Participant]) -> tuple[Notice, ...]:
+    """A warning for every address to which a key would go unencrypted."""
+    sent = [member for member in members if sends_key_in_clear(member)]
+    return tuple(
+        notice("cast_open_key", name=one.name, url=str(one.options["base_url"])) for one in sent
+    )
+
+
+def left_out(request: ParticipantRequest, catalogue: Catalogue) -> tuple[Notice, ...]:
+    """Configured models that a group would have brought."""
+    if not any(entry.name == MODELS_GROUP for entry in request.entries):
+        return ()
+    obstacles = (
+        catalogue.obstacle(name, provider)
+        for name, provider in catalogue.settings.providers.items()
+        if isinstance(provider, SpeakerSection)
+    )
+    return tuple(notice("cast_left_out", reason=one.reason) for one in obstacles if one)
+
+
+def how_to_add_models(catalogue: Catalogue) -> Notice:
+    """What to set, install or start: a sentence, or a line for each way."""
+    environ, names = catalogue.environ, {"key": KEY, "model": MODEL, "url": BASE_URL}
+    if environ.get(MODEL):
+        return notice("cast_model_alone", **names)
+    if environ.get(BASE_URL):
+        return notice("cast_endpoint_alone", model=MODEL)
+    file = user_file(environ) or Path("~/.config/quorate/config.yaml")
+    ways = {what: _either(known) for what, known in ways_to_models().items()}
+    see = notice("cast_see_missing")
+    return notice("cast_add_models", see=see, file=str(file), model=MODEL, url=BASE_URL, **ways)
+
+
+def ways_to_models(catalogue: ProviderTypes = CATALOGUE) -> dict[str, tuple[str, ...]]:
+    """The keys, programs and servers that bring a model. Services behind another's protocol are found all the same."""
+    known = [(row, one) for row, one in services(catalogue) if one.routed or not one.key_variables]
+    keys = dict.fromkeys(key_variables_of(row, one)[0] for row, one in known)
+    programs: list[str] = []
+    servers: list[str] = []
+    for row in catalogue.values():
+        programs += [f"`{cli.name}`" for cli in row.coding_clis]
+        servers += [row.local_server.name] if row.local_server is not None else []
+    return {"keys": tuple(keys), "programs": tuple(programs), "servers": tuple(servers)}
+
+
+def _either(names: Sequence[str]) -> Notice | str:
+    """`A, B or C`; Korean says after the list that one of it is enough."""
+    *others, last = names
+    return notice("cast_either", names=others, last=last) if others else last

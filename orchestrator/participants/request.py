@@ -1,0 +1,125 @@
+"""Who was asked to take part, as names on the command line or entries of a file, and for which part."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from orchestrator.core.parts import NAMED_AMONG_PARTICIPANTS
+from orchestrator.participants.catalogue import Catalogue
+from orchestrator.settings.loading import Configuration
+from orchestrator.settings.places import presets_folder
+from orchestrator.settings.preset_files import load_preset, preset_names
+from orchestrator.settings.schema import Settings
+from orchestrator.settings.sections import ParticipantEntry
+from shared.errors import ConfigurationError
+from shared.models.panel import Participant
+
+_PANEL = "QUORATE_PANEL"
+
+
+@dataclass(frozen=True)
+class ParticipantRequest:
+    """The entries, and who was named for a part on the command line, by the part's name.
+
+    `typed` says whether participants are named there, `chosen` whether anybody named some at all.
+    """
+
+    entries: tuple[ParticipantEntry, ...]
+    holders: Mapping[str, str]
+    chosen: bool = True
+    typed: bool = False
+
+    def is_by_hand(self, configuration: Configuration) -> bool:
+        """Whether whoever takes part was typed: on the command line, in the environment, or as a preset."""
+        return self.typed or "participants" in configuration.typed
+
+
+def participant_request(
+    names: Sequence[str] | None,
+    holders: Mapping[str, str],
+    settings: Settings,
+    default: Sequence[str],
+) -> ParticipantRequest:
+    """The command line's `names`, else the settings', else the `default` groups.
+
+    `author=NAME` and `chair=NAME` among the names are for a part, like the `holders` that have an option of their own.
+    """
+    typed = [name.strip() for given in names or () for name in given.split(",")]
+    named = [name.split("=", 1) for name in typed if name.startswith(NAMED_AMONG_PARTICIPANTS)]
+    listed = [name for name in typed if name and not name.startswith(NAMED_AMONG_PARTICIPANTS)]
+    entries = tuple(ParticipantEntry(name=name) for name in listed) or settings.participants
+    return ParticipantRequest(
+        entries or tuple(ParticipantEntry(name=name) for name in default),
+        {part: name for part, name in (*named, *holders.items()) if name},
+        chosen=entries is not None,
+        typed=bool(listed),
+    )
+
+
+def joining(
+    candidates: Iterable[Participant], present: Collection[Participant], names: Collection[str]
+) -> tuple[Participant, ...]:
+    """Of the candidates who is not there yet, under another name or as the same model without a persona."""
+    added: dict[str, Participant] = {}
+    for candidate in candidates:
+        again = candidate.persona is None and any(same_model(candidate, old) for old in present)
+        if candidate.name not in names and not again and candidate.provider != "rules":
+            added.setdefault(candidate.name, candidate)
+    return tuple(added.values())
+
+
+def same_model(one: Participant, other: Participant) -> bool:
+    """True when both are one model at one address, whatever they are called here."""
+    reached = [(who.provider, who.model, who.tool, who.options) for who in (one, other)]
+    return reached[0] == reached[1]
+
+
+def named_participant(
+    name: str, catalogue: Catalogue, members: Sequence[Participant], task: str, *, rules: bool
+) -> Participant:
+    """Who is named for a task, preferably among the `members`.
+
+    Raises ConfigurationError for a group, an analyser, or rules where they may not do it.
+    """
+    present = [member for member in members if member.name == name]
+    meant = present or catalogue.resolve(ParticipantEntry(name=name))
+    refused = ("analyser",) if rules else ("analyser", "rules")
+    if len(meant) != 1 or meant[0].provider in refused:
+        ending = ", or `rules`" if rules else ""
+        raise ConfigurationError(f"'{name}' cannot {task}: that takes one model{ending}.")
+    return meant[0]
+
+
+def check_doubles(members: Sequence[Participant]) -> None:
+    """Raise ConfigurationError when two members share a name."""
+    seen: set[str] = set()
+    for member in members:
+        if member.name in seen:
+            raise ConfigurationError(
+                f"The participant '{member.name}' is named twice. Give one of them a persona, or another name "
+                "(scripted:FILE#NAME, or an entry under `providers:`)."
+            )
+        seen.add(member.name)
+
+
+def promised(names: Sequence[str], environ: Mapping[str, str]) -> dict[str, JsonValue]:
+    """The keys that a preset promises which was typed among the participants (`--participants keyless`).
+
+    Naming its members without its promise would leave the author's side and the chair to whatever a file says. The
+    variable counts where nobody was named on the command line; who is named for a part only is no panel.
+    """
+    folder = presets_folder(environ)
+    typed = {name.strip() for given in names for name in given.split(",")}
+    if not any(name and not name.startswith(NAMED_AMONG_PARTICIPANTS) for name in typed):
+        typed |= {name.strip() for name in environ.get(_PANEL, "").split(",")}
+    keys: dict[str, JsonValue] = {}
+    for name in sorted(typed & {*preset_names(folder)}):
+        tree = load_preset(name, folder).document.tree
+        privacy = tree.get("privacy")
+        if isinstance(privacy, dict) and privacy.get("allow_models") is False:
+            keys |= {f"privacy.{key}": value for key, value in privacy.items() if value is False}
+            keys |= {"orchestrator.ai": None, "panel.author": "rules", "panel.chair": "rules"}
+    return {key: value for key, value in keys.items() if value is not None}

@@ -1,0 +1,104 @@
+"""Other participants in a fork: somebody else has a part from STEP on.
+
+Whoever has spoken in the copied part keeps its name: stances, letters and stability belong to the name, and the journal
+cannot say two names for one voice. Nobody's earlier words are put into the new participant's mouth: the run's labels
+say who speaks under which name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from orchestrator.core.parts import PartType
+from orchestrator.workflows.registry import WORKFLOWS, checked, workflow_of
+from shared.errors import UserError
+from shared.models.panel import Participant
+from shared.models.run import RunSpec
+from shared.store.runs import JournalRow
+
+HeldPart = tuple[PartType[Any], Participant]
+
+
+def replace_participants(
+    spec: RunSpec,
+    typed: Sequence[str],
+    copied: Collection[JournalRow],
+    resolve: Callable[[str], Participant],
+) -> RunSpec:
+    """The specification with `author=NAME`, `chair=NAME`, `OLD=NEW` or a whole list of critics.
+
+    `resolve` gives the participant of a name. Raises UserError for a part or a name that the run does not have.
+    """
+    entries = [part.strip() for text in typed for part in text.split(",") if part.strip()]
+    made, listed = spec, []
+    names: dict[str, str] = {}
+    for entry in entries:
+        held, separator, name = (part.strip() for part in entry.partition("="))
+        if not separator:
+            listed.append(resolve(held))
+            continue
+        if not held or not name:
+            raise UserError(f"--participants {entry}: expected SEAT=NAME, as in claude=codex")
+        new = resolve(name)
+        for part, old in _parts_held(spec, held):
+            kept = old.name if _has_spoken(old.name, part, copied) else new.name
+            holder = new.model_copy(update={"name": kept})
+            made = _with_holder(made, part, _position(spec, old), holder)
+            names[kept] = new.name
+    if listed:
+        made = made.with_panel(critics=tuple(listed))
+    made = _validated(made)
+    shown = {kept: name for kept, name in names.items() if kept != name}
+    return made.model_copy(update={"labels": {**made.labels, "seats": shown}}) if shown else made
+
+
+def _validated(spec: RunSpec) -> RunSpec:
+    try:
+        return checked(RunSpec.model_validate(spec.model_dump(mode="json")))
+    except ValidationError as error:
+        message = error.errors(include_input=False, include_url=False)[0]["msg"]
+        raise UserError(f"--participants: {message.removeprefix('Value error, ')}") from None
+    except ValueError as error:
+        raise UserError(f"--participants: {error}") from None
+
+
+def _parts_held(spec: RunSpec, typed: str) -> list[HeldPart]:
+    """The part of that name, or every part that the participant of that name has. Raises UserError for none."""
+    singles = [part for workflow in WORKFLOWS.values() for part in workflow.parts if not part.many]
+    meant = {title: part.name for part in singles for title in (part.name, part.title)}.get(typed)
+    held = workflow_of(spec).parts_of(spec)
+    if meant is None:
+        chosen = [(part, holder) for part, holder in held if holder.name == typed]
+    else:
+        chosen = [(part, holder) for part, holder in held if part.name == meant]
+    if not chosen:
+        own = [part.name for part, _ in held if not part.many]
+        known = ", ".join(dict.fromkeys((*(holder.name for _, holder in held), *own)))
+        raise UserError(f"--participants: the run has no seat {typed!r} (it has {known})")
+    return chosen
+
+
+def _position(spec: RunSpec, holder: Participant) -> int | None:
+    """Where the holder stands among the critics."""
+    names = [critic.name for critic in spec.panel.critics]
+    return names.index(holder.name) if holder.name in names else None
+
+
+def _with_holder(
+    spec: RunSpec, part: PartType[Any], position: int | None, holder: Participant
+) -> RunSpec:
+    if part.many:
+        critics = spec.panel.critics
+        assert position is not None
+        return spec.with_panel(critics=(*critics[:position], holder, *critics[position + 1 :]))
+    if part.in_options:
+        options = {**spec.options, part.name: holder.model_dump(mode="json")}
+        return spec.model_copy(update={"options": options})
+    return spec.with_panel(**{part.name: holder})
+
+
+def _has_spoken(name: str, part: PartType[Any], copied: Collection[JournalRow]) -> bool:
+    return any(row.participant == name and row.role in part.roles for row in copied)
