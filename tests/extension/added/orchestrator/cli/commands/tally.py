@@ -18,6 +18,7 @@ from orchestrator.presentation.terminal import Terminal
 def tally() -> int:
     """How many runs there are in each state."""
     with connected(os.environ, workers=False) as backend:
-        states = Counter(run.status for run in report.runs(backend, limit=10_000, status=None))
+        listed = report.runs(backend, limit=10_000)
+    states = Counter(run.status for run in listed.tree())
     Terminal.of(os.environ).result([line(f"{state} {count}") for state, count in states.items()])
     return 0
