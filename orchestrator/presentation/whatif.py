@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from orchestrator.core.document import Line, Span, Style, line
@@ -33,16 +33,16 @@ def check_lines(
     run: RunRow, check: Check, remark: Notice | None, words: Translator = ENGLISH
 ) -> list[Line]:
     """Whether this code repeats what is stored, and where not."""
-    picture = check.stored
+    result = check.stored
     stored = [
-        words.message("rounds", n=picture.rounds_held),
-        words.message("held_findings", n=len(picture.findings)),
+        words.message("rounds", n=result.rounds_held),
+        words.message("held_findings", n=len(result.findings)),
     ]
-    if picture.verdict is not None:
-        stored.append(words.message("held_verdict", verdict=picture.verdict))
+    if result.verdict is not None:
+        stored.append(words.message("held_verdict", verdict=result.verdict))
     lines = [] if remark is None else [line(Span(words.translate(remark), Style.DIM))]
     if check.same:
-        so_far = words.message("so_far") if picture.so_far else ""
+        so_far = words.message("so_far") if result.so_far else ""
         same = Span(words.message("same"), Style.GOOD)
         return [*lines, line(same, f"{so_far}: {', '.join(stored)} ({run.id})")]
     places = len(check.differences)
@@ -51,7 +51,7 @@ def check_lines(
         f"{words.message('differs_in', n=places)} ({run.id})",
     )
     shown = check.differences[:SHOWN_DIFFERENCES]
-    rows = [(one.where, *_values(one, words)) for one in shown]
+    rows = [(difference.where, *_values(difference, words)) for difference in shown]
     lines += [head, *table(_heads(("path", "stored", "now"), words), rows)]
     if places > len(shown):
         more = words.message("more_places", n=places - len(shown))
@@ -63,12 +63,12 @@ def _heads(names: Sequence[str], words: Translator) -> tuple[str, ...]:
     return tuple(words.message(f"head_{name}") for name in names)
 
 
-def _values(one: Difference, words: Translator) -> tuple[str, str]:
+def _values(difference: Difference, words: Translator) -> tuple[str, str]:
     """Both values; only what says that something whole is there or missing is a sentence of ours."""
-    word = f"was_{one.stored}"
-    if words.knows(word) and is_notice(one.now):
-        return words.message(word), _value(words.translate(one.now))
-    return _value(one.stored), _value(one.now)
+    word = f"was_{difference.stored}"
+    if words.knows(word) and is_notice(difference.now):
+        return words.message(word), _value(words.translate(difference.now))
+    return _value(difference.stored), _value(difference.now)
 
 
 def _value(value: Any) -> str:
@@ -89,9 +89,9 @@ def variant_lines(
     )
     return [
         head,
-        *_rounds(stored, variant.picture, words),
+        *_rounds(stored, variant.result, words),
         *_findings(variant.findings, words),
-        *_conclusion(stored, variant.picture, words),
+        *_conclusion(stored, variant.result, words),
         *_consequences(variant, words),
     ]
 
@@ -125,16 +125,16 @@ def round_name(key: str, words: Translator) -> str:
     return words.message("vote_at_the_end") if key == ENDING else key
 
 
-def _figures(one: Assessment | None, words: Translator) -> tuple[str, ...] | None:
-    if one is None:
+def _figures(figures: Assessment | None, words: Translator) -> tuple[str, ...] | None:
+    if figures is None:
         return None
-    metrics = one.metrics
+    metrics = figures.metrics
     return (
         f"{metrics.agreement_ratio:.2f}",
         NONE if metrics.avg_stability is None else f"{metrics.avg_stability:.2f}",
         f"{metrics.overall_score:.2f}",
         how(metrics.recommendation, words),
-        how(one.ending, words),
+        how(figures.ending, words),
     )
 
 
@@ -160,10 +160,10 @@ def _findings(pairs: Sequence[Pair], words: Translator) -> list[Line]:
 def changed(pair: Pair, words: Translator = ENGLISH) -> tuple[str, str, str] | None:
     """What becomes of a finding: its id, what it was and would be, and its title; None when it stays as it is."""
     was, now = _status(pair.first, words), _status(pair.second, words)
-    one = pair.second or pair.first
-    if was == now or one is None:
+    finding = pair.second or pair.first
+    if was == now or finding is None:
         return None
-    return one.id, f"{was}{ARROW}{now}", one.title
+    return finding.id, f"{was}{ARROW}{now}", finding.title
 
 
 def _status(finding: Finding | None, words: Translator) -> str:
@@ -178,42 +178,31 @@ def weighed(finding: Finding) -> str:
 
 
 def _conclusion(stored: RunResult, would: RunResult, words: Translator) -> list[Line]:
-    rows = [
-        ("ending", how(stored.ending, words), how(would.ending, words)),
-        ("verdict", _word(stored.verdict), _word(would.verdict)),
+    so_far = words.message("so_far") if would.so_far else ""
+    lines = [
+        _concluded("ending", how(stored.ending, words), how(would.ending, words), so_far, words),
+        _concluded("verdict", _word(stored.verdict), _word(would.verdict), so_far, words),
     ]
-    if {stored.gate.outcome, would.gate.outcome} != {GateOutcome.NOT_SET}:
-        rows.append(("gate", _gate(stored, words), _gate(would, words)))
+    gates = stored.gate.outcome, would.gate.outcome
+    if any(outcome is not GateOutcome.NOT_SET for outcome in gates):
+        was, now = (gate_word(outcome, words) for outcome in gates)
+        why = "" if now == NONE else f" ({words.translate(would.gate.reason)})"
+        lines.append(_concluded("gate", was, now, why, words))
     votes = () if would.so_far else dict.fromkeys((*stored.votes, *would.votes))
     for name in votes:
-        was, now = stored.votes.get(name), would.votes.get(name)
-        rows.append((name, _vote(was, words), _vote(now, words)))
-    so_far = Span(words.message("so_far"), Style.DIM)
-    lines = []
-    for name, was, now in rows:
-        style = Style.PLAIN if was == now else Style.STRONG
-        parts: list[str | Span] = [
-            Span(f"{_name(name, words)}: "),
-            Span(_both(was, now), style),
-        ]
-        if would.so_far and name in ("ending", "verdict") and now != NONE:
-            parts.append(so_far)
-        if name == "gate" and would.gate.outcome is not GateOutcome.NOT_SET:
-            parts.append(Span(f" ({words.translate(would.gate.reason)})", Style.DIM))
-        lines.append(line(*parts))
+        was, now = (_vote(result.votes.get(name), words) for result in (stored, would))
+        lines.append(_concluded(name, was, now, "", words))
     return lines
+
+
+def _concluded(name: str, was: str, now: str, remark: str, words: Translator) -> Line:
+    head = words.word(f"vote_{name}", words.word(f"head_{name}", name))
+    value = Span(_both(was, now), Style.PLAIN if was == now else Style.STRONG)
+    return line(f"{head}: ", value, *((Span(remark, Style.DIM),) if remark and now != NONE else ()))
 
 
 def _word(value: str | None) -> str:
     return NONE if value is None else str(value)
-
-
-def _name(name: str, words: Translator) -> str:
-    return words.word(f"vote_{name}", words.word(f"head_{name}", name))
-
-
-def _gate(picture: RunResult, words: Translator) -> str:
-    return gate_word(picture.gate.outcome, words)
 
 
 def gate_word(outcome: GateOutcome, words: Translator) -> str:
@@ -235,17 +224,17 @@ def _vote(value: Any, words: Translator) -> str:
 def _consequences(variant: Variant, words: Translator) -> list[Line]:
     lines = []
     if variant.needs:
-        named = ", ".join(_need(one, words) for one in variant.needs)
+        named = ", ".join(_need(step, words) for step in variant.needs)
         lines.append(line(Span(words.message("would_continue", steps=named), Style.WARNING)))
     elif variant.state is State.WAITS:
         lines.append(line(words.message("would_wait")))
     elif variant.state is State.OPEN:
         lines.append(line(words.message("under_way")))
     if variant.not_needed:
-        keys = ", ".join(one.key for one in variant.not_needed)
+        keys = ", ".join(step.key for step in variant.not_needed)
         lines.append(line(words.message("not_needed", steps=keys, saved=saved(variant, words))))
     if variant.not_reached:
-        keys = ", ".join(one.key for one in variant.not_reached)
+        keys = ", ".join(step.key for step in variant.not_reached)
         lines.append(line(Span(words.message("not_reached", steps=keys), Style.DIM)))
     if variant.shown_otherwise:
         keys = ", ".join(variant.shown_otherwise)
@@ -253,16 +242,16 @@ def _consequences(variant: Variant, words: Translator) -> list[Line]:
     return lines
 
 
-def _need(one: MissingStep, words: Translator) -> str:
-    if one.recorded_as is None:
-        return one.key
-    role, _, number = one.recorded_as.rpartition(" after round ")
-    return words.message("recorded_as", key=one.key, role=words.role(role), n=number)
+def _need(step: MissingStep, words: Translator) -> str:
+    if step.recorded_as is None:
+        return step.key
+    role, _, number = step.recorded_as.rpartition(" after round ")
+    return words.message("recorded_as", key=step.key, role=words.role(role), n=number)
 
 
 def saved(variant: Variant, words: Translator = ENGLISH) -> str:
     """What the steps that would not have been asked for took."""
-    tokens = sum(one.tokens or 0 for one in variant.not_needed)
+    tokens = sum(step.tokens or 0 for step in variant.not_needed)
     parts = [dollars(variant.saved_usd)]
     if variant.saved_unknown:
         parts.append(words.message("saved_unpriced", n=variant.saved_unknown))
@@ -276,36 +265,42 @@ def saved(variant: Variant, words: Translator = ENGLISH) -> str:
 _HEADS = ("held", "agreement", "stability", "score", "ending", "verdict", "gate", "findings")
 
 
-def sweep_lines(run: RunRow, found: WhatIf, words: Translator = ENGLISH) -> list[Line]:
+def sweep_lines(run: RunRow, computed: WhatIf, words: Translator = ENGLISH) -> list[Line]:
     """One row a variant under the stored result; what changes is what a reader compares."""
-    names = list(dict.fromkeys(c.name for one in found.variants for c in one.changes))
-    stored = words.message("head_stored")
-    rows = [(stored, *("" for _ in names[1:]), *_row(found.stored, words), "")]
-    for one in found.variants:
-        values = {change.name: change.shown.partition("=")[2] for change in one.changes}
-        typed = (values.get(name, "") for name in names)
-        rows.append((*typed, *_row(one.picture, words), _then(one, words)))
-    told = table(*_without_empty((*names, *_heads((*_HEADS, "then"), words)), rows))
-    # What comes out as it is stored steps back, so that one sees where it turns.
-    same = [row[len(names) :] == rows[0][len(names) :] for row in rows]
-    head = line(Span(f"{run.id} {run.title}", Style.DIM))
-    lines = [
-        head,
-        *(
-            _dimmed(one) if dim else one
-            for one, dim in zip(told, [False, False, *same[1:]], strict=True)
-        ),
+    variants = computed.variants
+    names = list(dict.fromkeys(c.name for variant in variants for c in variant.changes))
+    outcomes = [(*_row(variant.result, words), _then(variant, words)) for variant in variants]
+    stored = (*_row(computed.stored, words), "")
+    first = (words.message("head_stored"), *("" for _ in names[1:]), *stored)
+    rows = [
+        (*_typed(variant, names), *row) for variant, row in zip(variants, outcomes, strict=True)
     ]
-    if any(same[1:]):
-        alike = sum(same[1:])
-        lines.append(line(Span(words.message("as_stored", n=alike, of=len(same) - 1), Style.DIM)))
-    if any(one.shown_otherwise for one in found.variants):
-        lines.append(line(Span(words.message("shown_otherwise_sweep"), Style.DIM)))
-    return lines
+    heads = (*names, *_heads((*_HEADS, "then"), words))
+    head, top, *lines = table(*_without_empty(heads, [first, *rows]))
+    # What comes out as it is stored steps back, so that one sees where it turns.
+    shown = (
+        _dimmed(row) if outcome == stored else row
+        for row, outcome in zip(lines, outcomes, strict=True)
+    )
+    title = line(Span(f"{run.id} {run.title}", Style.DIM))
+    return [title, head, top, *shown, *_remarks(variants, outcomes.count(stored), words)]
 
 
-def _dimmed(one: Line) -> Line:
-    return tuple(Span(span.text, Style.DIM) for span in one)
+def _dimmed(row: Line) -> Line:
+    return tuple(Span(span.text, Style.DIM) for span in row)
+
+
+def _remarks(variants: Sequence[Variant], alike: int, words: Translator) -> Iterator[Line]:
+    if alike:
+        yield line(Span(words.message("as_stored", n=alike, of=len(variants)), Style.DIM))
+    if any(variant.shown_otherwise for variant in variants):
+        yield line(Span(words.message("shown_otherwise_sweep"), Style.DIM))
+
+
+def _typed(variant: Variant, names: Sequence[str]) -> Iterator[str]:
+    """The variant's values as they were typed."""
+    values = {change.name: change.shown.partition("=")[2] for change in variant.changes}
+    return (values.get(name, "") for name in names)
 
 
 def _without_empty(
@@ -316,25 +311,25 @@ def _without_empty(
     return [heads[n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 
-def _row(picture: RunResult, words: Translator) -> tuple[str, ...]:
-    last = list(picture.rounds.values())[-1:]
+def _row(result: RunResult, words: Translator) -> tuple[str, ...]:
+    last = list(result.rounds.values())[-1:]
     figures = (_figures(last[0], words) if last else None) or (NONE,) * 5
     return (
-        str(picture.rounds_held),
+        str(result.rounds_held),
         *figures[:3],
-        how(picture.ending, words),
-        _word(picture.verdict),
-        _gate(picture, words),
-        f"{len(picture.standing)}/{len(picture.findings)}" if picture.findings else NONE,
+        how(result.ending, words),
+        _word(result.verdict),
+        gate_word(result.gate.outcome, words),
+        f"{len(result.standing)}/{len(result.findings)}" if result.findings else NONE,
     )
 
 
 def _then(variant: Variant, words: Translator) -> str:
-    said = []
+    parts = []
     if variant.needs:
         more = "" if len(variant.needs) == 1 else f" +{len(variant.needs) - 1}"
-        said.append(words.message("then_needs", key=variant.needs[0].key, more=more))
+        parts.append(words.message("then_needs", key=variant.needs[0].key, more=more))
     if variant.not_needed:
         n = len(variant.not_needed)
-        said.append(words.message("then_spare", n=n, saved=saved(variant, words)))
-    return "; ".join(said)
+        parts.append(words.message("then_spare", n=n, saved=saved(variant, words)))
+    return "; ".join(parts)

@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, run_summary
-from orchestrator.presentation.locale.translator import ENGLISH, Translator
+from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.whatif import changed
 from orchestrator.whatif.replaying import Check, Variant, WhatIf
 from orchestrator.whatif.results import RunResult
@@ -25,66 +25,71 @@ def check_json(run: RunRow, check: Check, remark: Notice | None) -> dict[str, An
         "remark": None if remark is None else ENGLISH.translate(remark),
         "state": check.state,
         "differences": [
-            Translator().in_words(dataclasses.asdict(one)) for one in check.differences
+            ENGLISH.in_words(dataclasses.asdict(difference)) for difference in check.differences
         ],
-        "stored": _picture_json(check.stored),
-        "now": _picture_json(check.now),
+        "stored": _result_json(check.stored),
+        "now": _result_json(check.now),
     }
 
 
-def what_if_json(run: RunRow, found: WhatIf, remark: Notice | None) -> dict[str, Any]:
+def what_if_json(run: RunRow, computed: WhatIf, remark: Notice | None) -> dict[str, Any]:
     """The variants as data."""
     return {
         "schema_version": SCHEMA_VERSION,
         "run": run_summary(run),
         "remark": None if remark is None else ENGLISH.translate(remark),
-        "stored": _picture_json(found.stored),
-        "variants": [_variant_json(one) for one in found.variants],
+        "stored": _result_json(computed.stored),
+        "variants": [_variant_json(variant) for variant in computed.variants],
     }
 
 
-def _variant_json(one: Variant) -> dict[str, Any]:
+def _variant_json(variant: Variant) -> dict[str, Any]:
     return {
-        "options": {change.name: change.value for change in one.changes},
-        "state": one.state,
-        "would_be": _picture_json(one.picture),
+        "options": {change.name: change.value for change in variant.changes},
+        "state": variant.state,
+        "would_be": _result_json(variant.result),
         "changed_findings": [
             {
                 "title": _title(pair),
                 "stored": _finding_json(pair.first),
                 "would_be": _finding_json(pair.second),
             }
-            for pair in one.findings
+            for pair in variant.findings
             if changed(pair) is not None
         ],
-        "needs": [dataclasses.asdict(need) for need in one.needs],
-        "not_needed": [dataclasses.asdict(spare) for spare in one.not_needed],
-        "not_reached": [dataclasses.asdict(spare) for spare in one.not_reached],
-        "saved_usd": one.saved_usd,
-        "saved_unknown": one.saved_unknown,
-        "shown_otherwise": list(one.shown_otherwise),
+        "needs": [dataclasses.asdict(need) for need in variant.needs],
+        "not_needed": [dataclasses.asdict(spare) for spare in variant.not_needed],
+        "not_reached": [dataclasses.asdict(spare) for spare in variant.not_reached],
+        "saved_usd": variant.saved_usd,
+        "saved_unknown": variant.saved_unknown,
+        "shown_otherwise": list(variant.shown_otherwise),
     }
 
 
-def _picture_json(picture: RunResult) -> dict[str, Any]:
+def _result_json(result: RunResult) -> dict[str, Any]:
     return {
-        "rounds": {key: one.model_dump(mode="json") for key, one in picture.rounds.items()},
-        "findings": [_finding_json(one) for one in picture.findings],
-        "standing": [one.id for one in picture.standing],
-        "ending": picture.ending,
-        "verdict": picture.verdict,
-        "gate": {"outcome": picture.gate.outcome, "reason": ENGLISH.translate(picture.gate.reason)},
-        "votes": dict(picture.votes),
-        "so_far": picture.so_far,
+        "rounds": {key: figures.model_dump(mode="json") for key, figures in result.rounds.items()},
+        "findings": [_finding_json(finding) for finding in result.findings],
+        "standing": [finding.id for finding in result.standing],
+        "ending": result.ending,
+        "verdict": result.verdict,
+        "gate": {"outcome": result.gate.outcome, "reason": ENGLISH.translate(result.gate.reason)},
+        "votes": dict(result.votes),
+        "so_far": result.so_far,
     }
 
 
-def _finding_json(one: Finding | None) -> dict[str, Any] | None:
-    if one is None:
+def _finding_json(finding: Finding | None) -> dict[str, Any] | None:
+    if finding is None:
         return None
-    return {"id": one.id, "title": one.title, "severity": one.severity, "status": one.status}
+    return {
+        "id": finding.id,
+        "title": finding.title,
+        "severity": finding.severity,
+        "status": finding.status,
+    }
 
 
 def _title(pair: Pair) -> str:
-    one = pair.second or pair.first
-    return "" if one is None else one.title
+    finding = pair.second or pair.first
+    return "" if finding is None else finding.title

@@ -7,7 +7,7 @@ cycle), or the name of a stage: the first part of its steps' keys or their role 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -58,40 +58,53 @@ class ForkPlace:
 
 def stops(walked: Recomputed) -> tuple[Stop, ...]:
     """Every stop of a run, the one where it stands now included."""
-    found = [
-        Stop(steps=one.steps) if isinstance(one, Group) else Stop(decision=one.ask.key)
-        for one in walked.trail
-        if isinstance(one, Group | Decided)
+    way = [
+        Stop(steps=passed.steps) if isinstance(passed, Group) else Stop(decision=passed.ask.key)
+        for passed in walked.trail
+        if isinstance(passed, Group | Decided)
     ]
     if walked.stage:
-        found.append(Stop(steps=walked.stage, here=True))
+        way.append(Stop(steps=walked.stage, here=True))
     if walked.ask is not None:
-        found.append(Stop(decision=walked.ask.key, here=True))
-    return tuple(found)
+        way.append(Stop(decision=walked.ask.key, here=True))
+    return tuple(way)
 
 
 def find_place(way: tuple[Stop, ...], typed: str, run: str) -> ForkPlace:
     """The place that `typed` names. Raises UnknownRun with the nearest names."""
-    for index, stop in enumerate(way):
-        if typed in stop.keys:
-            return ForkPlace(index, tuple(key for key in stop.keys if key != typed))
-    if "/" in typed:  # a participant's portions, or all turns of a stage
-        for index, stop in enumerate(way):
-            inside = [key for key in stop.keys if key.startswith(f"{typed}/")]
-            if inside:
-                return ForkPlace(index, tuple(key for key in stop.keys if key not in inside))
-    if (match := _ROUND.fullmatch(typed)) is not None:
-        return _round(way, match["cycle"], int(match["number"]), run)
+    place = _keeping(way, lambda key: key == typed)
+    if place is None and "/" in typed:  # a participant's portions, or all turns of a stage
+        place = _keeping(way, lambda key: key.startswith(f"{typed}/"))
+    match = _ROUND.fullmatch(typed)
+    if place is None and match is not None:
+        place = _round(way, match["cycle"], int(match["number"]), run)
     # A stage's own name comes first: openings have the role of ballots, and `ballot` means the ballots.
-    for named in (_stage, _role):
-        for index, stop in enumerate(way):
-            if any(named(step) == typed for step in stop.steps):
-                return ForkPlace(index)
+    place = place or _named(way, typed, _stage) or _named(way, typed, _role)
+    if place is None:
+        raise UnknownRun(f"run {run} does not come to {typed!r}: {_hint(way, typed)}")
+    return place
+
+
+def _keeping(way: tuple[Stop, ...], chosen: Callable[[str], bool]) -> ForkPlace | None:
+    """The first stop with a key that is chosen; the other keys of that stop are kept."""
+    for index, stop in enumerate(way):
+        kept = tuple(key for key in stop.keys if not chosen(key))
+        if kept != stop.keys:
+            return ForkPlace(index, kept)
+    return None
+
+
+def _named(way: tuple[Stop, ...], typed: str, name: Callable[[Step], str]) -> ForkPlace | None:
+    indexes = (index for index, stop in enumerate(way) if typed in map(name, stop.steps))
+    first = next(indexes, None)
+    return None if first is None else ForkPlace(first)
+
+
+def _hint(way: tuple[Stop, ...], typed: str) -> str:
     known = list(dict.fromkeys(_names(way)))
-    folded = {one.casefold(): one for one in known}
-    near = [folded[one] for one in get_close_matches(typed.casefold(), folded, n=3, cutoff=0.5)]
-    hint = f"did you mean {' or '.join(near)}?" if near else f"it has {_listed(known)}"
-    raise UnknownRun(f"run {run} does not come to {typed!r}: {hint}")
+    folded = {name.casefold(): name for name in known}
+    near = [folded[name] for name in get_close_matches(typed.casefold(), folded, n=3, cutoff=0.5)]
+    return f"did you mean {' or '.join(near)}?" if near else f"it has {_listed(known)}"
 
 
 def _stage(step: Step) -> str:
@@ -99,33 +112,36 @@ def _stage(step: Step) -> str:
 
 
 def _role(step: Step) -> str:
-    return str(step.role)
+    return step.role
 
 
 def _round(way: tuple[Stop, ...], cycle: str | None, number: int, run: str) -> ForkPlace:
     """The first stop of that round; of the one after the last, the stop that came instead."""
-    held: dict[int, int] = {}
-    last = -1
+    rounds = _rounds(way, cycle)
+    if number in rounds:
+        return ForkPlace(rounds[number][0])
+    after_last = max(rounds, default=-1) + 1
+    if not rounds or number != after_last:
+        where = f" in {cycle}" if cycle else ""
+        named = ", ".join(f"round:{known}" for known in sorted(rounds)) or "no rounds"
+        more = f" (round:{after_last} goes on after the last one)" if rounds else ""
+        raise UnknownRun(f"run {run} has no round {number}{where}: it has {named}{more}")
+    last = max(max(indexes) for indexes in rounds.values())
+    if way[last].here:
+        raise UnknownRun(
+            f"round {number - 1} of run {run} is not over: wait for it, or fork it with --from round:{number - 1}"
+        )
+    return ForkPlace(last + 1)
+
+
+def _rounds(way: tuple[Stop, ...], cycle: str | None) -> dict[int, list[int]]:
+    """Where the stops of each round of a cycle's discussion stand."""
+    rounds: dict[int, list[int]] = {}
     for index, stop in enumerate(way):
-        step = stop.steps[0] if stop.steps else None
-        if step is None or not discussing(step.role) or cycle_of(step.key, str(step.role)) != cycle:
-            continue
-        held.setdefault(step.round, index)
-        last = index
-    if number in held:
-        return ForkPlace(held[number])
-    if held and number == max(held) + 1:
-        if way[last].here:
-            raise UnknownRun(
-                f"round {number - 1} of run {run} is not over: wait for it, or fork it with --from round:{number - 1}"
-            )
-        return ForkPlace(last + 1)
-    where = f" in {cycle}" if cycle else ""
-    rounds = ", ".join(f"round:{one}" for one in sorted(held)) or "no rounds"
-    raise UnknownRun(
-        f"run {run} has no round {number}{where}: it has {rounds}"
-        + (f" (round:{max(held) + 1} goes on after the last one)" if held else "")
-    )
+        for step in stop.steps[:1]:
+            if discussing(step.role) and cycle_of(step.key, step.role) == cycle:
+                rounds.setdefault(step.round, []).append(index)
+    return rounds
 
 
 def cycle_of(key: str, role: str) -> str | None:
@@ -137,13 +153,11 @@ def cycle_of(key: str, role: str) -> str | None:
 def _names(way: tuple[Stop, ...]) -> Iterable[str]:
     for stop in way:
         for step in stop.steps:
-            cycle = cycle_of(step.key, str(step.role))
+            cycle = cycle_of(step.key, step.role)
             if discussing(step.role):
                 yield f"{cycle}/round:{step.round}" if cycle else f"round:{step.round}"
     for stop in way:
-        yield from (
-            _stage(step) for step in stop.steps if cycle_of(step.key, str(step.role)) is None
-        )
+        yield from (_stage(step) for step in stop.steps if cycle_of(step.key, step.role) is None)
     for stop in way:
         yield from stop.keys
 

@@ -77,7 +77,7 @@ class Variant:
 
     changes: tuple[Change, ...]
     state: State
-    picture: RunResult
+    result: RunResult
     needs: tuple[MissingStep, ...]
     not_needed: tuple[Spare, ...]
     not_reached: tuple[Spare, ...]
@@ -251,13 +251,13 @@ def _variant(
     spec: RunSpec,
 ) -> Variant:
     walked = recording.follow(spec)
-    picture = result_of_walk(spec, walked, _outcome_of(walked))
+    result = result_of_walk(spec, walked, _outcome_of(walked))
     over = _over(walked)
     left = [recording.rows[key] for key in walked.unneeded]
     return Variant(
         changes=changes,
         state=state_of(walked),
-        picture=picture,
+        result=result,
         needs=tuple(_need(one, walked, recording.rows) for one in walked.missing),
         not_needed=tuple(spare_of(row) for row in left if over(row)),
         not_reached=tuple(spare_of(row) for row in left if not over(row)),
@@ -266,7 +266,7 @@ def _variant(
             for key, said in _shown(walked).items()
             if said is None or shown.get(key, said) != said
         ),
-        findings=pair_up(stored.findings, picture.findings),
+        findings=pair_up(stored.findings, result.findings),
     )
 
 

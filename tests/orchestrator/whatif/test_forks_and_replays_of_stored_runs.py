@@ -141,7 +141,7 @@ def test_a_fork_under_other_rules_judges_the_copied_rounds_anew(engine: Engine) 
     scores = [scores_of(engine, run), scores_of(engine, other)]
     assert scores[0] != scores[1]
     would = what_if(recording, [(change_of(recording.spec, "agreement-weight", "1"),)])
-    figures = would.variants[0].picture.rounds.values()
+    figures = would.variants[0].result.rounds.values()
     assert scores[1] == [one.metrics.overall_score for one in figures]
 
 

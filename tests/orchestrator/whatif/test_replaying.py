@@ -63,7 +63,7 @@ def test_without_a_change_a_what_if_is_what_was(run: Submission, seed: int, fail
     found = what_if(recorded(run, simulation, outcome), [()])
 
     (nothing,) = found.variants
-    assert nothing.picture == found.stored
+    assert nothing.result == found.stored
     assert (nothing.needs, nothing.not_needed, nothing.shown_otherwise) == ((), (), ())
 
 
@@ -129,7 +129,7 @@ def test_other_numbers_of_rounds_never_invent_a_turn_and_never_lose_one(
     assert not asked_anew & spare
     assert (found.state is State.ENDED) == (not asked_anew)
     if found.state is State.ENDED and not spare:
-        assert found.picture.findings == what_if(recording, [()]).stored.findings
+        assert found.result.findings == what_if(recording, [()]).stored.findings
 
 
 STRICTNESS = st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted)
@@ -147,10 +147,10 @@ def test_more_agreement_asked_for_never_makes_a_discussion_converge(
     lenient = variant(recording, detector="stance", agreement=lax)
     severe = variant(recording, detector="stance", agreement=strict)
 
-    if lenient.picture.ending is not Ending.CONVERGED:
-        assert severe.picture.ending is not Ending.CONVERGED
-    assert len(lenient.picture.rounds) <= len(severe.picture.rounds) or (
-        lenient.picture.ending is not Ending.CONVERGED
+    if lenient.result.ending is not Ending.CONVERGED:
+        assert severe.result.ending is not Ending.CONVERGED
+    assert len(lenient.result.rounds) <= len(severe.result.rounds) or (
+        lenient.result.ending is not Ending.CONVERGED
     )
 
 
@@ -187,8 +187,8 @@ def test_a_lower_threshold_ends_earlier_and_says_what_was_not_needed() -> None:
 
     found = variant(recording, agreement=0.3)
 
-    assert found.picture.ending is Ending.CONVERGED
-    assert found.picture.verdict == "NEEDS_FIX"
+    assert found.result.ending is Ending.CONVERGED
+    assert found.result.verdict == "NEEDS_FIX"
 
 
 def test_a_later_end_names_the_turns_that_nobody_was_asked_for() -> None:
@@ -200,8 +200,8 @@ def test_a_later_end_names_the_turns_that_nobody_was_asked_for() -> None:
     assert found.state is State.WOULD_CONTINUE
     number = int(last.rpartition("/")[2]) + 1
     assert {one.round for one in found.needs} == {number}
-    assert found.picture.ending is None
-    assert found.picture.verdict is None
+    assert found.result.ending is None
+    assert found.result.verdict is None
     assert found.not_needed == ()
     assert [one.key for one in found.not_reached] == ["synthesis/chair"]
 
@@ -211,7 +211,7 @@ def test_what_was_said_of_more_rounds_is_no_word_on_fewer() -> None:
 
     found = variant(recording, rounds=1)
 
-    assert found.picture.ending is Ending.EXHAUSTED
+    assert found.result.ending is Ending.EXHAUSTED
     (need,) = found.needs
     assert need.key == "synthesis/chair"
     assert need.recorded_as is not None
@@ -223,7 +223,7 @@ def test_a_gate_is_computed_anew_without_any_other_turn() -> None:
     found = variant(a_dispute(), fail_on="minor")
 
     assert found.state is State.ENDED
-    assert found.picture.gate.outcome == "tripped"
+    assert found.result.gate.outcome == "tripped"
     assert found.not_needed == ()
 
 
