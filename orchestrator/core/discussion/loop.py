@@ -134,7 +134,7 @@ class History:
     @property
     def over_budget(self) -> bool:
         """True when the budget refused a turn of the last round."""
-        return bool(self.read) and over_budget(turn.result for turn in self.read[-1].turns)
+        return bool(self.read) and over_budget(self.read[-1].turns)
 
     def followed_by(self, read: RoundRead, written: RoundRecord) -> History:
         """The history with one more round."""

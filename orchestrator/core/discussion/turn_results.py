@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -90,17 +90,24 @@ def told_failure(failure: Failure) -> Notice:
     return of_column(failure.message) or verbatim("")
 
 
-def failed_by(kind: FailureKind, results: Iterable[StepResult]) -> bool:
-    """True when one of the results failed for that reason."""
-    return any(result.failure is not None and result.failure.kind is kind for result in results)
+class Fallible(Protocol):
+    """A result that may be a failure: of a step, or of a turn."""
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why there is no reply."""
+        ...
 
 
-def over_budget(results: Iterable[StepResult]) -> bool:
+def over_budget(results: Iterable[Fallible]) -> bool:
     """True when the budget refused one of the calls."""
-    return failed_by(FailureKind.OVER_BUDGET, results)
+    return any(
+        result.failure is not None and result.failure.kind is FailureKind.OVER_BUDGET
+        for result in results
+    )
 
 
-def refuses_all(result: StepResult) -> bool:
+def refuses_all(result: Fallible) -> bool:
     """True when no further call can bring anything: the budget is used up, or the run's time is over."""
     return result.failure is not None and result.failure.kind in _FINAL
 

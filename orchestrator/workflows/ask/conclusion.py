@@ -3,50 +3,54 @@
 from __future__ import annotations
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
+from orchestrator.core.discussion.synthesis import Synthesised
 from orchestrator.core.discussion.turn_results import spent, told_failure, why_failed
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import AskedQuestion
-from orchestrator.workflows.ask.context import (
-    AskContext,
-    Missing,
-    QuestionAnswers,
-    RankingResult,
-    SynthesisResult,
-)
+from orchestrator.workflows.ask.answers import one_after_another
+from orchestrator.workflows.ask.context import AskContext, QuestionAnswers
+from orchestrator.workflows.ask.ranking import RankingResult
 from orchestrator.workflows.ask.result import (
     AnswerQuorum,
     AnswerRanking,
     AskLabels,
     AskResult,
     MissingAnswer,
-    PeerRanking,
-    RankedAnswer,
     RecordedAnswer,
 )
-from orchestrator.workflows.ask.synthesis import one_after_another
 from shared.models.notices import Notice, notice
 from shared.models.outcomes import Ending, Verdict
+from shared.models.replies import Synthesis
 
 
 def conclude(
     context: AskContext,
     answers: QuestionAnswers,
-    ranking: RankingResult | None,
-    synthesis: SynthesisResult | None,
+    ranking: RankingResult,
+    synthesis: Synthesised[Synthesis] | None,
 ) -> Outcome:
     """`ANSWERED` when a quorum answered. There was no discussion, so nothing converged: no gate passes on it."""
     asked = len(context.participants)
     needed = ConvergenceRule(quorum=context.options.quorum).quorum_of(asked)
-    quorate = len(answers.given) >= needed
-    summary = synthesis.text.summary if synthesis else one_after_another(answers)
+    quorum = AnswerQuorum(answered=len(answers.given), asked=asked, needed=needed)
     return Outcome(
-        verdict=Verdict.ANSWERED if quorate else Verdict.INCONCLUSIVE,
-        ending=None if quorate else _ending(answers),
-        summary=summary,
-        result=_result(context, answers, ranking, synthesis, needed),
+        verdict=Verdict.ANSWERED if quorum.reached else Verdict.INCONCLUSIVE,
+        ending=None if quorum.reached else _ending(answers),
+        summary=synthesis.text.summary if synthesis else one_after_another(answers),
+        result=AskResult(
+            question=AskedQuestion.of(context.prompts.question),
+            answers=_answers(answers, ranking),
+            missing=_missing(answers),
+            quorum=quorum,
+            ranking=_ranking(ranking),
+            synthesis=synthesis.text if synthesis else None,
+            synthesised_by=synthesis.by if synthesis else None,
+            labels=_labels(ranking, synthesis),
+            usage=spent((*answers.turns, *ranking.turns, *(synthesis.turns if synthesis else ()))),
+        ),
         warnings=(
-            *(_absence(one, len(answers.given), asked) for one in answers.missing),
-            *(ranking.warnings if ranking else ()),
+            *_absences(answers, quorum),
+            *ranking.warnings,
             *(synthesis.warnings if synthesis else ()),
         ),
     )
@@ -56,90 +60,63 @@ def _ending(answers: QuestionAnswers) -> Ending:
     return Ending.OVER_BUDGET if answers.over_budget else Ending.DEGRADED
 
 
-def _absence(one: Missing, answered: int, asked: int) -> Notice:
-    return notice(
-        "did_not_answer",
-        who=one.participant,
-        answered=answered,
-        asked=asked,
-        why=why_failed(one.failure),
-    )
-
-
-def _result(
-    context: AskContext,
-    answers: QuestionAnswers,
-    ranking: RankingResult | None,
-    synthesis: SynthesisResult | None,
-    needed: int,
-) -> AskResult:
-    stages = (answers, *(stage for stage in (ranking, synthesis) if stage))
-    return AskResult(
-        question=AskedQuestion.of(context.prompts.question),
-        answers=_answers(answers, ranking),
-        missing=tuple(
-            MissingAnswer(
-                participant=missing.participant,
-                kind=missing.failure.kind.value,
-                message=told_failure(missing.failure),
-            )
-            for missing in answers.missing
-        ),
-        quorum=AnswerQuorum(
-            answered=len(answers.given), asked=len(context.participants), needed=needed
-        ),
-        ranking=None if ranking is None or not ranking.places else _ranking(ranking),
-        synthesis=None if synthesis is None else synthesis.text,
-        synthesised_by=None if synthesis is None else synthesis.by or "fallback",
-        labels=_labels(ranking, synthesis),
-        usage=spent(heard for stage in stages for heard in stage.heard),
-    )
-
-
-def _answers(answers: QuestionAnswers, ranking: RankingResult | None) -> tuple[RecordedAnswer, ...]:
-    places = {place.name: place for place in ranking.places} if ranking else {}
-    return tuple(
-        RecordedAnswer(
-            participant=given.participant,
-            answer=given.text,
-            confidence=given.confidence,
-            place=place.place if (place := places.get(given.participant)) else None,
-            score=place.score if place else None,
-            elapsed_s=given.result.elapsed_s,
-            tokens=given.result.tokens,
-            cost_usd=given.result.cost_usd,
+def _absences(answers: QuestionAnswers, quorum: AnswerQuorum) -> list[Notice]:
+    return [
+        notice(
+            "did_not_answer",
+            who=turn.participant,
+            answered=quorum.answered,
+            asked=quorum.asked,
+            why=why_failed(turn.failure),
         )
-        for given in answers.given
+        for turn in answers.missing
+        if turn.failure is not None
+    ]
+
+
+def _missing(answers: QuestionAnswers) -> tuple[MissingAnswer, ...]:
+    return tuple(
+        MissingAnswer(
+            participant=turn.participant,
+            kind=turn.failure.kind.value,
+            message=told_failure(turn.failure),
+        )
+        for turn in answers.missing
+        if turn.failure is not None
     )
 
 
-def _ranking(ranking: RankingResult) -> AnswerRanking:
-    return AnswerRanking(
-        places=tuple(
-            RankedAnswer(
-                participant=place.name,
-                place=place.place,
-                score=place.score,
-                points=place.points,
-                rankings=place.rankings,
+def _answers(answers: QuestionAnswers, ranking: RankingResult) -> tuple[RecordedAnswer, ...]:
+    places = {ranked.participant: ranked for ranked in ranking.places}
+    recorded = []
+    for turn in answers.turns:
+        if (answer := answers.given.get(turn.participant)) is None:
+            continue
+        ranked = places.get(turn.participant)
+        recorded.append(
+            RecordedAnswer(
+                participant=turn.participant,
+                answer=answer.answer,
+                confidence=answer.confidence,
+                place=ranked.place if ranked else None,
+                score=ranked.score if ranked else None,
+                elapsed_s=turn.result.elapsed_s,
+                tokens=turn.result.tokens,
+                cost_usd=turn.result.cost_usd,
             )
-            for place in ranking.places
-        ),
-        rankings=tuple(
-            PeerRanking(
-                participant=ranked.participant,
-                order=ranked.order.groups,
-                left_out=ranked.order.left_out,
-                reason=ranked.reason,
-            )
-            for ranked in ranking.rankings
-        ),
-    )
+        )
+    return tuple(recorded)
 
 
-def _labels(ranking: RankingResult | None, synthesis: SynthesisResult | None) -> AskLabels:
-    rankings = ranking.rankings if ranking else ()
+def _ranking(ranking: RankingResult) -> AnswerRanking | None:
+    if not ranking.places:
+        return None
+    return AnswerRanking(places=ranking.places, rankings=ranking.rankings)
+
+
+def _labels(ranking: RankingResult, synthesis: Synthesised[Synthesis] | None) -> AskLabels:
+    rankers = [ranked.participant for ranked in ranking.rankings]
     return AskLabels(
-        rankings={ranked.participant: dict(ranked.labels) for ranked in rankings},
+        rankings={ranker: dict(ranking.labels[ranker]) for ranker in rankers},
         synthesis=dict(synthesis.labels) if synthesis else {},
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.core.discussion.templates import Templates, data
 from orchestrator.core.replay.commands import Prompt
-from orchestrator.workflows.ask.borda import RankPlace
+from orchestrator.workflows.ask.result import RankedAnswer
 from shared.models.deliberation import Question
 from shared.models.panel import Participant
 from shared.models.steps import PromptPart
@@ -41,14 +41,17 @@ class AskPrompts:
         chair: Participant,
         labels: Mapping[str, str],
         texts: Mapping[str, str],
-        places: Sequence[RankPlace],
+        places: Sequence[RankedAnswer],
     ) -> Prompt:
         """All answers under letters, and how the panel ranked them."""
         parts = [*self.templates.question(self.question), *_answers(labels, texts)]
         letters = {name: label for label, name in labels.items()}
-        ranked = [one for one in places if one.place is not None]
+        ranked = [answer for answer in places if answer.place is not None]
         if ranked:
-            lines = (f"{one.place}. {letters[one.name]} ({one.score:.2f})" for one in ranked)
+            lines = (
+                f"{answer.place}. {letters[answer.participant]} ({answer.score:.2f})"
+                for answer in ranked
+            )
             parts += [self.templates.part("standings"), PromptPart(text="\n".join(lines))]
         parts.append(self.templates.part("synthesis"))
         return self.templates.prompt(self.templates.part("chair"), chair, parts)

@@ -38,6 +38,11 @@ class AnswerQuorum(Wire):
     asked: int
     needed: int
 
+    @property
+    def reached(self) -> bool:
+        """Whether enough answered."""
+        return self.answered >= self.needed
+
 
 class RankedAnswer(Wire):
     """Where an answer ended in the peers' ranking; None without a ranking that it stood in."""
@@ -50,12 +55,17 @@ class RankedAnswer(Wire):
 
 
 class PeerRanking(Wire):
-    """One ranker's order of the others: groups of equal ones, the best first."""
+    """One ranker's order of the others: groups of equal ones, the best first; those left out share the last places."""
 
     participant: str
     order: tuple[tuple[str, ...], ...]
     left_out: tuple[str, ...] = ()
     reason: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many answers were to be ranked."""
+        return sum(map(len, self.order)) + len(self.left_out)
 
 
 class AnswerRanking(Wire):

@@ -22,16 +22,15 @@ from orchestrator.core.parts import CHAIR, CHAIR_KEYS, CRITIC, PartType
 from orchestrator.core.replay.commands import Workflow, phase
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.setting import Flag
-from orchestrator.workflows.ask.answers import collect_answers
+from orchestrator.workflows.ask.answers import collect_answers, synthesise
 from orchestrator.workflows.ask.conclusion import conclude
 from orchestrator.workflows.ask.context import AskContext
 from orchestrator.workflows.ask.live import LIVE
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.ask.prompts import AskPrompts
-from orchestrator.workflows.ask.ranking import FEWEST_ANSWERS, rank
+from orchestrator.workflows.ask.ranking import FEWEST_ANSWERS, RankingResult, rank
 from orchestrator.workflows.ask.result import AskResult
 from orchestrator.workflows.ask.roles import AskRole
-from orchestrator.workflows.ask.synthesis import synthesise
 from orchestrator.workflows.ask.view import VIEW
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from shared.models.run import RunSpec
@@ -50,7 +49,7 @@ def ask(spec: RunSpec, materials: Materials) -> Workflow:
     )
     yield from phase("Asking")
     answers = yield from collect_answers(context)
-    ranking = None
+    ranking = RankingResult()
     if context.options.ranking and not answers.over_budget:
         yield from phase("Ranking")
         ranking = yield from rank(context, answers)

@@ -82,8 +82,7 @@ def conclude_talk(context: ForumContext, talk: Talk) -> Effect[Closing]:
     )
     if turn.failure is not None:
         warning = notice("forum_conclusion_failed", who=chair.name, why=why_failed(turn.failure))
-        unpaid = over_budget([turn.result])
-        return Closing(turns=(turn,), warnings=(warning,), over_budget=unpaid)
+        return Closing(turns=(turn,), warnings=(warning,), over_budget=over_budget([turn]))
     concluded = Conclusion.model_validate(turn.result.reply)
     return Closing(
         conclusion=concluded.conclusion,
@@ -125,7 +124,7 @@ def vote(context: ForumContext, talk: Talk, closing: Closing, conclusion: str) -
         closing,
         ballots={turn.participant: cast.get(turn.participant) for turn in turns},
         count=count,
-        over_budget=over_budget(turn.result for turn in turns),
+        over_budget=over_budget(turns),
         turns=(*closing.turns, *turns),
         warnings=(*closing.warnings, *warnings),
     )
@@ -190,7 +189,7 @@ def _without_ballots(talk: Talk, closing: Closing, stop: StopReason) -> VotedEnd
         if stop in _ENDED_BY_ITSELF:
             return VotedEnding(None, notice("forum_unvoted_conclusion", stop=stop))
         return VotedEnding(_WITHOUT_AGREEMENT[stop], notice("forum_no_ballot", stop=stop))
-    attempted = any(held.selected is not None for held in talk.rounds)
+    attempted = any(floor_round.selected is not None for floor_round in talk.rounds)
     if attempted and not talk.speeches and stop not in NO_MORE_CALLS:
         return VotedEnding(Ending.DEGRADED, notice("forum_silent_speakers", stop=stop))
     return VotedEnding(_WITHOUT_CONCLUSION[stop], notice("forum_nothing_concluded", stop=stop))

@@ -79,7 +79,7 @@ def transcript(talk: Talk) -> str:
 def _result(
     context: ForumContext, talk: Talk, closing: Closing, unheard: tuple[UnheardRequest, ...]
 ) -> ForumResult:
-    floors = [held.selected for held in talk.rounds]
+    floors = [floor_round.selected for floor_round in talk.rounds]
     speakers = [speech.participant for speech in talk.speeches]
     return ForumResult(
         question=AskedQuestion.of(context.prompts.question),

@@ -81,7 +81,7 @@ class Talk:
     @property
     def speeches(self) -> tuple[NumberedSpeech, ...]:
         """Everything that was said, gaps left out."""
-        spoken = ((held.selected or "", held.speech) for held in self.rounds)
+        spoken = ((floor_round.selected or "", floor_round.speech) for floor_round in self.rounds)
         texts = [(name, speech) for name, speech in spoken if speech is not None]
         return tuple(NumberedSpeech(at, name, text) for at, (name, text) in enumerate(texts, 1))
 
@@ -100,9 +100,9 @@ class Talk:
         stop = refused(turns) or self.stop
         return replace(self, turns=(*self.turns, *turns), stop=stop)
 
-    def with_round(self, held: FloorRound) -> Talk:
+    def with_round(self, floor_round: FloorRound) -> Talk:
         """The same with the round written down."""
-        return replace(self, rounds=(*self.rounds, held))
+        return replace(self, rounds=(*self.rounds, floor_round))
 
     def warned(self, *warnings: Notice) -> Talk:
         """The same with more that a reader must know."""

@@ -85,21 +85,21 @@ def commit(context: ForumContext, talk: Talk) -> Effect[Talk]:
 def hold_round(context: ForumContext, number: int, talk: Talk) -> Effect[Talk]:
     """Who wants the floor, who gets it, what is said."""
     yield from phase("RequestingFloor")
-    talk, held = yield from request_floor(context, number, talk)
+    talk, floor_round = yield from request_floor(context, number, talk)
     if talk.stop is not None:
-        return talk.with_round(held)
-    if not held.asking and (held.reminded or not talk.speeches):
-        talk = talk.with_round(held)
-        return talk.stopped(StopReason.ALL_PASSED) if held.reminded else talk
+        return talk.with_round(floor_round)
+    if not floor_round.asking and (floor_round.reminded or not talk.speeches):
+        talk = talk.with_round(floor_round)
+        return talk.stopped(StopReason.ALL_PASSED) if floor_round.reminded else talk
     names = [participant.name for participant in context.participants]
-    everybody = standings(names, talk.rounds, held.bids)
+    everybody = standings(names, talk.rounds, floor_round.bids)
     yield from phase("Selecting")
     talk, wish = yield from select(context, number, talk, everybody)
     choice = grant(context, everybody, wish) if talk.stop is None else None
     if choice is None:
-        return talk.with_round(held)
+        return talk.with_round(floor_round)
     yield from phase("Speaking")
-    return (yield from speak(context, talk.warned(*overruled(number, choice)), held, choice))
+    return (yield from speak(context, talk.warned(*overruled(number, choice)), floor_round, choice))
 
 
 def request_floor(
@@ -119,11 +119,11 @@ def request_floor(
         )
         for speaker in context.participants
     )
-    held = FloorRound(number=number, reminded=reminded, bids=tuple(map(_bid, turns)))
-    talk = talk.with_turns(*turns).warned(*_missing_bids(held))
-    if talk.stop is None and not held.present:
+    floor_round = FloorRound(number=number, reminded=reminded, bids=tuple(map(_bid, turns)))
+    talk = talk.with_turns(*turns).warned(*_missing_bids(floor_round))
+    if talk.stop is None and not floor_round.present:
         talk = talk.stopped(StopReason.NOBODY_THERE)
-    return talk, held
+    return talk, floor_round
 
 
 def _bid(turn: TurnResult) -> RecordedBid:
@@ -135,17 +135,17 @@ def _bid(turn: TurnResult) -> RecordedBid:
     return RecordedBid(participant=name, action=bid.action, reason=bid.reason)
 
 
-def _missing_bids(held: FloorRound) -> list[Notice]:
+def _missing_bids(floor_round: FloorRound) -> list[Notice]:
     return [
         notice(
             "forum_no_bid",
             who=bid.participant,
-            round=held.number,
-            answered=held.present,
-            asked=len(held.bids),
+            round=floor_round.number,
+            answered=floor_round.present,
+            asked=len(floor_round.bids),
             why=bid.missing,
         )
-        for bid in held.bids
+        for bid in floor_round.bids
         if bid.missing is not None
     ]
 
@@ -219,9 +219,11 @@ def overruled(number: int, choice: FloorChoice) -> tuple[Notice, ...]:
     return (notice(code, round=number, who=choice.speaker, wished=choice.wished),)
 
 
-def speak(context: ForumContext, talk: Talk, held: FloorRound, choice: FloorChoice) -> Effect[Talk]:
+def speak(
+    context: ForumContext, talk: Talk, floor_round: FloorRound, choice: FloorChoice
+) -> Effect[Talk]:
     """The chosen one speaks and all will hear it; a speech that does not come is a gap."""
-    number = held.number
+    number = floor_round.number
     speaker = next(each for each in context.participants if each.name == choice.speaker)
     called = choice.why is Why.CALLED_ON
     turn = yield from take_turn(
@@ -249,7 +251,7 @@ def speak(context: ForumContext, talk: Talk, held: FloorRound, choice: FloorChoi
         "orchestrator_said": choice.reason,
         "speech": speech,
     }
-    talk = talk.with_round(held.model_copy(update=spoken))
+    talk = talk.with_round(floor_round.model_copy(update=spoken))
     if talk.stop is not None:
         return talk
     written = yield from record(f"round/{number}", RoundRecord, partial(judge, context, talk))
@@ -260,9 +262,13 @@ def speak(context: ForumContext, talk: Talk, held: FloorRound, choice: FloorChoi
 def judge(context: ForumContext, talk: Talk) -> RoundRecord:
     """A round's figures: what the wording shows (a hint for people, nothing is decided by it), and circles."""
     last, role = talk.rounds[-1], ForumRole.SPEECH.value
-    spoken = [held for held in talk.rounds if held.selected is not None]
-    taken = [RoundTaken(held.number, role, (contribution(held),)) for held in spoken]
-    circle = detect_loop([contribution(held) for held in spoken if held.speech is not None])
+    spoken = [floor_round for floor_round in talk.rounds if floor_round.selected is not None]
+    taken = [
+        RoundTaken(floor_round.number, role, (contribution(floor_round),)) for floor_round in spoken
+    ]
+    circle = detect_loop(
+        [contribution(floor_round) for floor_round in spoken if floor_round.speech is not None]
+    )
     reason = None if circle is Recommendation.CONTINUE else notice("forum_repeats")
     return RoundRecord(
         assessment=Assessment(
@@ -278,8 +284,10 @@ def judge(context: ForumContext, talk: Talk) -> RoundRecord:
     )
 
 
-def contribution(held: FloorRound) -> Contribution:
+def contribution(floor_round: FloorRound) -> Contribution:
     """A speech, or the gap where one should have been, as the detectors see it."""
-    answered = held.speech is not None
+    answered = floor_round.speech is not None
     role = ForumRole.SPEECH.value
-    return Contribution(held.selected or "", role, held.speech or "", answered=answered)
+    return Contribution(
+        floor_round.selected or "", role, floor_round.speech or "", answered=answered
+    )

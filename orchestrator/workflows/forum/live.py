@@ -38,15 +38,23 @@ def _floor_is_open(group: Sequence[StepRow], _who: str, context: RenderContext) 
 
 def _given_the_floor(group: Sequence[StepRow], _who: str, context: RenderContext) -> list[Line]:
     step = group[0]
-    held = _round(step.round, context)
-    how = f" ({context.say('by_rule')})" if held.selected_by == BY_RULE else ""
-    why = f" — {shortened(held.orchestrator_said, SHORT)}" if held.orchestrator_said else ""
+    floor_round = _round(step.round, context)
+    how = f" ({context.say('by_rule')})" if floor_round.selected_by == BY_RULE else ""
+    why = (
+        f" — {shortened(floor_round.orchestrator_said, SHORT)}"
+        if floor_round.orchestrator_said
+        else ""
+    )
     chosen = Span(context.say("selects", who=step.participant), context.voice(step))
     return [line(INDENT, chosen, Span(f"{how}{why}", Style.DIM))]
 
 
 def _round(number: int, context: RenderContext) -> FloorRound:
-    return next(held for held in rounds_of_steps(context.steps) if held.number == number)
+    return next(
+        floor_round
+        for floor_round in rounds_of_steps(context.steps)
+        if floor_round.number == number
+    )
 
 
 def _concluding(group: Sequence[StepRow], who: str, context: RenderContext) -> list[Line]:
@@ -62,9 +70,9 @@ def _bid(step: StepRow, _reply: Reply, _context: RenderContext) -> list[Line]:
 
 def _all_bids(number: int, context: RenderContext) -> list[Line]:
     """`Claude: ✋  Gemini: ✋  Codex: 💤`"""
-    held = _round(number, context)
-    lines = [line(INDENT, held.signs)]
-    if not held.asking:
+    floor_round = _round(number, context)
+    lines = [line(INDENT, floor_round.signs)]
+    if not floor_round.asking:
         lines.append(line(INDENT, Span(context.say("nobody_asks"), Style.DIM)))
     return lines
 

@@ -23,19 +23,26 @@ def rounds_of_steps(steps: Iterable[StepRow]) -> tuple[FloorRound, ...]:
 
 def _round(number: int, steps: Sequence[StepRow]) -> FloorRound:
     bids = tuple(_bid(step) for step in steps if step.role == ForumRole.BID)
-    wishes = (step.reply for step in steps if step.role == ForumRole.SELECTION)
-    wish = next(wishes, None) or {}
-    held = FloorRound(number=number, bids=bids, orchestrator_said=str(wish.get("reason") or ""))
-    speech = next((step for step in steps if step.role == ForumRole.SPEECH), None)
+    selection, speech = _first(steps, ForumRole.SELECTION), _first(steps, ForumRole.SPEECH)
+    asked = FloorRound(number=number, bids=bids, orchestrator_said=_field(selection, "reason"))
     if speech is None:
-        return held
-    wished = match_name(str(wish.get("speaker") or ""), [bid.participant for bid in bids])
+        return asked
+    wished = match_name(_field(selection, "speaker"), [bid.participant for bid in bids])
     spoken = {
         "selected": speech.participant,
         "selected_by": "orchestrator" if wished == speech.participant else BY_RULE,
-        "speech": None if speech.reply is None else str(speech.reply.get("speech")),
+        "speech": _field(speech, "speech") or None,
     }
-    return held.model_copy(update=spoken)
+    return asked.model_copy(update=spoken)
+
+
+def _first(steps: Sequence[StepRow], role: ForumRole) -> StepRow | None:
+    return next((step for step in steps if step.role == role), None)
+
+
+def _field(step: StepRow | None, name: str) -> str:
+    reply = step.reply if step else None
+    return str((reply or {}).get(name) or "")
 
 
 def _bid(step: StepRow) -> RecordedBid:

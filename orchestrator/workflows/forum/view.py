@@ -127,40 +127,40 @@ def _ballots(view: ForumView, result: ForumResult) -> list[Block]:
 def _timeline(view: ForumView, rounds: tuple[FloorRound, ...]) -> list[Block]:
     """A line a round; all that was said where all is to be shown."""
     spoken = view.everything and view.result is not None and bool(view.result.conclusion)
-    entries = [_round(view, held, short=not spoken) for held in rounds]
+    entries = [_round(view, floor_round, short=not spoken) for floor_round in rounds]
     blocks = listed(view.say("timeline"), entries)
     return [*blocks, *_speeches(view, rounds)] if spoken else blocks
 
 
-def _round(view: ForumView, held: FloorRound, *, short: bool) -> Item:
-    parts = [view.say("asked_by", who=names(held.asking, view.say("nobody")))]
-    if held.selected is not None:
-        how = f" ({view.say('by_rule')})" if held.selected_by == BY_RULE else ""
-        parts.append(f"{view.say('selects', who=held.selected)}{how}")
-    words = held.speech if short else held.orchestrator_said
+def _round(view: ForumView, floor_round: FloorRound, *, short: bool) -> Item:
+    parts = [view.say("asked_by", who=names(floor_round.asking, view.say("nobody")))]
+    if floor_round.selected is not None:
+        how = f" ({view.say('by_rule')})" if floor_round.selected_by == BY_RULE else ""
+        parts.append(f"{view.say('selects', who=floor_round.selected)}{how}")
+    words = floor_round.speech if short else floor_round.orchestrator_said
     if words:
         parts.append(shortened(words, SHORT))
-    if why := _why_silent(view, held):
+    if why := _why_silent(view, floor_round):
         parts.append(f"⚠ {why}")
-    return Item(" · ".join(parts), view.say("round_n", n=held.number))
+    return Item(" · ".join(parts), view.say("round_n", n=floor_round.number))
 
 
-def _why_silent(view: ForumView, held: FloorRound) -> Notice | None:
+def _why_silent(view: ForumView, floor_round: FloorRound) -> Notice | None:
     """Why whoever had the floor said nothing, while there is no result whose warnings tell it."""
-    if view.result is not None or held.speech is not None:
+    if view.result is not None or floor_round.speech is not None:
         return None
     steps = (step for step in view.facts.steps if step.role == ForumRole.SPEECH)
-    return next((why_failed(step) for step in steps if step.round == held.number), None)
+    return next((why_failed(step) for step in steps if step.round == floor_round.number), None)
 
 
 def _speeches(view: ForumView, rounds: tuple[FloorRound, ...]) -> list[Block]:
     return [
         block
-        for held in rounds
-        if held.speech
+        for floor_round in rounds
+        if floor_round.speech
         for block in (
-            Heading(view.say("speech_of", who=held.selected, n=held.number)),
-            Words(held.speech),
+            Heading(view.say("speech_of", who=floor_round.selected, n=floor_round.number)),
+            Words(floor_round.speech),
         )
     ]
 

@@ -215,29 +215,36 @@ def _position_of(voting: Voting, judged: Judged) -> str | None:
 def _changed_votes(
     debate: PanelDebate, voting: Voting, quotable: Sources
 ) -> tuple[VoteChange, ...]:
-    changed = []
-    for name, first in debate.first.items():
-        vote = voting.votes.get(name)
-        if vote is None or first.position in vote.supports:
-            continue
-        statement = debate.latest.get(name)
-        moved_in_debate = statement is not None and statement.holds != first.position
-        reason, quote = vote.reason, voting.quotes.get(name)
-        if moved_in_debate and statement is not None:
-            reason = statement.changed_because or reason
-            quote = statement.quote or quote
-        changed.append(
-            VoteChange(
-                participant=name,
-                before=first.position,
-                after=vote.choice,
-                round=_round_of_change(debate, name, first.position),
-                evidence=evidence_of(name, reason, quote, quotable).value,
-                reason=reason,
-                quote=quote,
-            )
-        )
-    return tuple(changed)
+    return tuple(
+        _vote_change(debate, voting, name, first.position, vote, quotable)
+        for name, first in debate.first.items()
+        if (vote := voting.votes.get(name)) is not None and first.position not in vote.supports
+    )
+
+
+def _vote_change(
+    debate: PanelDebate,
+    voting: Voting,
+    name: str,
+    first: str,
+    vote: PositionVote,
+    quotable: Sources,
+) -> VoteChange:
+    """What a change rests on: the words in the debate where it came there, else those of the ballot."""
+    statement, ballot = debate.latest.get(name), voting.ballots.get(name)
+    reason, quote = vote.reason, ballot.quote if ballot else None
+    if statement is not None and statement.holds != first:
+        reason = statement.changed_because or reason
+        quote = statement.quote or quote
+    return VoteChange(
+        participant=name,
+        before=first,
+        after=vote.choice,
+        round=_round_of_change(debate, name, first),
+        evidence=evidence_of(name, reason, quote, quotable).value,
+        reason=reason,
+        quote=quote,
+    )
 
 
 def _round_of_change(debate: PanelDebate, name: str, first: str) -> int | None:

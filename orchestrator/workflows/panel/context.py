@@ -145,6 +145,11 @@ class PanelDebate:
         """All positions, those given up among them: a secret vote may go back to one."""
         return tuple(point for point in self.points if point.category == POSITION)
 
+    @property
+    def candidate_ids(self) -> list[str]:
+        """Their ids."""
+        return [candidate.id for candidate in self.candidates]
+
     def point(self, identity: str | None) -> Finding | None:
         """The point of that id."""
         return next((point for point in self.points if point.id == identity), None)

@@ -59,7 +59,7 @@ def judge(
         return by_votes(debate, voting, ended, turn, warning)
     verdict = Judgement.model_validate(turn.result.reply)
     stated = None if verdict.choice is None else verdict.choice.strip(" []().").upper()
-    choice = stated if stated in {candidate.id for candidate in debate.candidates} else None
+    choice = stated if stated in debate.candidate_ids else None
     warnings = []
     if verdict.confidence is None:
         warnings.append(notice("panel_no_confidence", who=judge.name))

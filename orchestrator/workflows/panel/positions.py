@@ -249,16 +249,16 @@ def _checked(
     if real is not None:
         return point.model_copy(update={"severity": WEIGHTS[POINT], "quote": real})
     invented = [there for quote, there in looked_up if not too_short(quote)]
-    if not invented or _stands_without(before, len(quotes) - len(invented)):
+    if _stands_without(before, len(invented), len(quotes)):
         return point
     lowered = point.model_copy(update={"severity": Severity.INFO})
     why = not_found(None if None in invented else False)
     return with_caveat(lowered, not_counted(WEIGHTS[POINT], point.raised_by, why))
 
 
-def _stands_without(before: Finding | None, unquoted: int) -> bool:
-    """Whether a point has its weight already, or from somebody who quoted nothing."""
-    return unquoted > 0 if before is None else not is_unproven(before)
+def _stands_without(before: Finding | None, invented: int, raised: int) -> bool:
+    """Whether a point has its weight already, or from somebody who invented no quotation."""
+    return invented == 0 or (invented < raised if before is None else not is_unproven(before))
 
 
 def newly_weighty(points: Sequence[Finding], known: Sequence[Finding]) -> int:

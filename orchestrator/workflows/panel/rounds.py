@@ -104,13 +104,13 @@ def hold_round(context: PanelContext, number: int, debate: PanelDebate) -> Effec
     )
     taken = round_taken(number, turns, read)
     moderated = yield from moderate(context, number, debate, statements, read, labels)
-    unpaid = over_budget(turn.result for turn in turns)
+    unpaid = over_budget(turns)
     written = yield from record(
         f"round/{number}",
         RoundRecord,
         partial(rule_on, context, debate, taken, read, statements, moderated.said, unpaid),
     )
-    held = PanelRound(
+    panel_round = PanelRound(
         number=number,
         statements=statements,
         missing=tuple(turn.participant for turn in turns if turn.result.reply is None),
@@ -119,14 +119,14 @@ def hold_round(context: PanelContext, number: int, debate: PanelDebate) -> Effec
     )
     debate = replace(
         debate,
-        rounds=(*debate.rounds, held),
+        rounds=(*debate.rounds, panel_round),
         taken=(*debate.taken, taken),
         points=written.findings,
         ledger=(*debate.ledger, *read.stances),
         unwritten=(),
         labels={**debate.labels, str(number): labels},
         warnings=(*debate.warnings, *absences(turns, in_round(number)), *moderated.warnings),
-        refused=any(refuses_all(turn.result) for turn in turns),
+        refused=any(map(refuses_all, turns)),
     )
     if len(debate.taken) > 1:
         return replace(debate, turns=(*debate.turns, *turns, *moderated.turns))
@@ -194,7 +194,7 @@ def _one_after_another(
             _statement(name, number, reply, "", ())
             for name, reply in replies([turn], Argument).items()
         )
-        if refuses_all(turn.result):
+        if refuses_all(turn):
             refusal = turn.failure
     return tuple(turns), heard
 

@@ -113,9 +113,9 @@ def _vote(view: PanelView, result: PanelResult, vote: PanelVote) -> Item:
     if not vote.voted:
         return Item(view.say("no_vote"), vote.participant, style=Style.WARNING)
     position = vote.position
-    held = f"{position} {_title(result, position)}" if position else view.say("none_of_them")
+    choice = f"{position} {_title(result, position)}" if position else view.say("none_of_them")
     reason = f" — {vote.reason}" if vote.reason else ""
-    return Item(f"{held}{reason}", vote.participant, confidence(view, vote.confidence))
+    return Item(f"{choice}{reason}", vote.participant, confidence(view, vote.confidence))
 
 
 def _title(result: PanelResult, position: str) -> str:
@@ -142,30 +142,33 @@ def _rounds(view: PanelView, result: PanelResult) -> list[Block]:
     heads = tuple(map(view.say, ("head_round", "head_score", "head_moderator", "head_said")))
     table = (
         Heading(view.say("timeline")),
-        Grid(heads, tuple(_round(held) for held in result.rounds)),
+        Grid(heads, tuple(_round(panel_round) for panel_round in result.rounds)),
     )
     if not view.everything:
         return [*table]
-    return [*table, *(block for held in result.rounds for block in _statements(view, held))]
+    return [
+        *table,
+        *(block for panel_round in result.rounds for block in _statements(view, panel_round)),
+    ]
 
 
-def _round(held: PanelRound) -> tuple[str, ...]:
-    score = held.moderation.consensus_score if held.moderation else None
+def _round(panel_round: PanelRound) -> tuple[str, ...]:
+    score = panel_round.moderation.consensus_score if panel_round.moderation else None
     return (
-        str(held.number),
-        f"{held.assessment.metrics.overall_score:.2f}",
+        str(panel_round.number),
+        f"{panel_round.assessment.metrics.overall_score:.2f}",
         "-" if score is None else f"{score:.2f}",
-        ", ".join(said.participant for said in held.statements) or "-",
+        ", ".join(said.participant for said in panel_round.statements) or "-",
     )
 
 
-def _statements(view: PanelView, held: PanelRound) -> list[Block]:
+def _statements(view: PanelView, panel_round: PanelRound) -> list[Block]:
     return [
         block
-        for said in held.statements
+        for said in panel_round.statements
         for block in (
             Heading(
-                view.say("speech_of", who=said.participant, n=held.number),
+                view.say("speech_of", who=said.participant, n=panel_round.number),
                 shortened(said.position, SHORT),
             ),
             Words(said.argument),

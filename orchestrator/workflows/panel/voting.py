@@ -42,12 +42,12 @@ Votes = Mapping[str, PositionVote | None]
 
 @dataclass(frozen=True)
 class Voting:
-    """The votes, what they add up to, and whether they were cast in secret; with the quotations that they rest on."""
+    """The votes, what they add up to, and whether they were cast in secret, on `ballots`."""
 
     votes: Votes
     tally: Tally
     secret: bool = False
-    quotes: Mapping[str, str | None] = field(default_factory=dict)
+    ballots: Mapping[str, ChoiceBallot] = field(default_factory=dict)
     turns: tuple[TurnResult, ...] = ()
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     warnings: tuple[Notice, ...] = ()
@@ -65,21 +65,20 @@ def vote(context: PanelContext, debate: PanelDebate) -> Effect[Voting]:
         ballot(context, debate, debater, labels[debater.name]) for debater in context.debaters
     )
     ballots = replies(turns, ChoiceBallot)
-    known = {candidate.id for candidate in debate.candidates}
-    cast = {name: read_ballot(ballot, known) for name, ballot in ballots.items()}
+    cast = {name: read_ballot(ballot, debate.candidate_ids) for name, ballot in ballots.items()}
     votes = {turn.participant: cast.get(turn.participant) for turn in turns}
     return Voting(
         votes=votes,
         tally=_count(context, debate, votes),
         secret=True,
-        quotes={name: ballot.quote for name, ballot in ballots.items()},
+        ballots=ballots,
         turns=turns,
         labels=labels,
         warnings=(
             *absences(turns, notice("in_ballot")),
             *(notice("panel_voted_for_nothing", who=name) for name in cast if cast[name] is None),
         ),
-        over_budget=over_budget(turn.result for turn in turns),
+        over_budget=over_budget(turns),
     )
 
 
@@ -111,7 +110,7 @@ def in_order_of(
     return tuple(by_id[identity] for identity in order.values())
 
 
-def read_ballot(ballot: ChoiceBallot, known: set[str]) -> PositionVote | None:
+def read_ballot(ballot: ChoiceBallot, known: Sequence[str]) -> PositionVote | None:
     """A vote; for NONE a vote against all of them, for an id that does not exist no vote."""
     choice = ballot.choice.strip(" []().")
     if choice == "NONE":
@@ -150,7 +149,7 @@ def first_tally(context: PanelContext, debate: PanelDebate) -> Tally:
 
 
 def _count(context: PanelContext, debate: PanelDebate, votes: Votes) -> Tally:
-    return _tally(context, votes, [candidate.id for candidate in debate.candidates])
+    return _tally(context, votes, debate.candidate_ids)
 
 
 def _tally(context: PanelContext, votes: Votes, candidates: Sequence[str]) -> Tally:

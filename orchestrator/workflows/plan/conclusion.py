@@ -15,7 +15,6 @@ from orchestrator.workflows.plan.decision import contributions
 from orchestrator.workflows.plan.discussion import sources
 from orchestrator.workflows.plan.planning import Planned
 from orchestrator.workflows.plan.result import (
-    ACCEPT,
     PlanLabels,
     PlanResult,
     PlanRevision,
@@ -65,7 +64,7 @@ def _result(
         strategy=options.strategy,
         plan=last.plan.text,
         plan_by=last.plan.by,
-        accepted=last.answer is not None and last.answer.choice == ACCEPT,
+        accepted=last.is_accepted,
         decision=next(answers, None),
         revisions=tuple(_revision(context, debate) for debate in debates),
         synthesis=last.synthesis.text,

@@ -14,7 +14,7 @@ from orchestrator.core.discussion.synthesis import Synthesised
 from orchestrator.core.discussion.turn_results import TurnResult
 from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.plan.prompts import PlanPrompts
-from orchestrator.workflows.plan.result import REVISE
+from orchestrator.workflows.plan.result import ACCEPT, REVISE
 from shared.models.decision import DecisionAnswer
 from shared.models.findings import Finding
 from shared.models.notices import Notice
@@ -100,6 +100,11 @@ class DebatedVersion:
     def warnings(self) -> tuple[Notice, ...]:
         """What a reader must know."""
         return (*self.history.warnings, *self.synthesis.warnings, *self.undecided)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether somebody accepted it."""
+        return self.answer is not None and self.answer.choice == ACCEPT
 
     @property
     def wants_revision(self) -> bool:

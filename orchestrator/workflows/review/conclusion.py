@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from orchestrator.core.discussion.impact import FindingsDebate, Sources, debate_impact
 from orchestrator.core.discussion.strategies import feedback
@@ -53,11 +54,7 @@ def review_result(reviews: Sequence[ReviewCycle]) -> ReviewResult:
         synthesis=last.synthesis.text,
         synthesised_by=last.synthesis.by,
         feedback=feedback(context.strategies.values(), last.history.contributions),
-        assessments=tuple(
-            ReviewAssessment(review=review.context.cycle.number, **dict(review.history.assessment))
-            for review in reviews
-            if review.history.assessment is not None
-        ),
+        assessments=_assessments(reviews),
         fixes=fixed.labelled_fixes(),
         decision=next((review.answer for review in reversed(reviews) if review.answer), None),
         applied=tuple(review.applied for review in reviews if review.applied),
@@ -68,6 +65,15 @@ def review_result(reviews: Sequence[ReviewCycle]) -> ReviewResult:
         effective_votes=effective_votes(context.spec.panel.critics),
         receipt=impacts[-1],
         earlier_receipts=tuple(impacts[:-1]),
+    )
+
+
+def _assessments(reviews: Sequence[ReviewCycle]) -> tuple[ReviewAssessment, ...]:
+    """The last round's figures of each review."""
+    return tuple(
+        ReviewAssessment(review=review.context.cycle.number, **dict(review.history.assessment))
+        for review in reviews
+        if review.history.assessment is not None
     )
 
 
@@ -104,18 +110,23 @@ def unshown_objections(review: ReviewCycle) -> tuple[str, ...]:
     """
     if review.context.version < 2:
         return ()
+    verdicts = _verdicts_of_readers(review)
+    asking = {name for name, verdict in verdicts.items() if verdict == "NEEDS_FIX"}
+    unshown = [finding for finding in review.findings if _is_unshown(finding, asking)]
+    voices = asking.intersection(chain.from_iterable(finding.raised_by for finding in unshown))
+    if not voices or 2 * len(voices) < len(verdicts):
+        return ()
+    return tuple(finding.id for finding in unshown)
+
+
+def _verdicts_of_readers(review: ReviewCycle) -> dict[str, str]:
+    """The last verdicts of those who read the change, by name."""
     readers = {critic.name for critic in review.context.spec.panel.critics if not critic.rule_based}
-    verdicts = {
+    return {
         said.participant: said.verdict
         for said in review.history.contributions
         if said.verdict and said.participant in readers
     }
-    asking = {name for name, verdict in verdicts.items() if verdict == "NEEDS_FIX"}
-    unshown = [finding for finding in review.findings if _is_unshown(finding, asking)]
-    voices = asking & {name for finding in unshown for name in finding.raised_by}
-    if not voices or 2 * len(voices) < len(verdicts):
-        return ()
-    return tuple(finding.id for finding in unshown)
 
 
 def _is_unshown(finding: Finding, asking: set[str]) -> bool:

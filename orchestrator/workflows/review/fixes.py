@@ -32,8 +32,14 @@ def prepare_fixes(
     """Patches for what the panel accepted, each tried on the captured state before anybody is asked."""
     fixable = MAY_BE_FIXED if context.version > 1 else MAY_BE_FIXED_BEFORE
     wanted = [finding for finding in history.findings if finding.status in fixable]
-    written, problems = yield from write_fixes(context, history, wanted)
-    proposals = [_raised_with(finding) for finding in wanted if finding.patch] + written
+    patched = [finding for finding in wanted if finding.patch]
+    unfixed = [
+        finding
+        for finding in wanted
+        if not finding.patch and finding.status is FindingStatus.ACCEPTED
+    ]
+    written, problems = yield from write_fixes(context, history, unfixed)
+    proposals = [*map(_raised_with, patched), *written]
     if not proposals:
         return CheckedFixes(), problems
     checked, failed = yield from check_fixes(context, "fixes", proposals)
@@ -51,15 +57,10 @@ def _raised_with(finding: Finding) -> dict[str, Any]:
 
 
 def write_fixes(
-    context: ReviewContext, history: History, wanted: Sequence[Finding]
+    context: ReviewContext, history: History, unfixed: Sequence[Finding]
 ) -> Effect[tuple[list[dict[str, Any]], Problems]]:
     """The author's proposals for what was accepted and nobody has proposed a patch for."""
     author = context.spec.panel.author
-    unfixed = [
-        finding
-        for finding in wanted
-        if not finding.patch and finding.status is FindingStatus.ACCEPTED
-    ]
     if not unfixed or author.rule_based or history.over_budget:
         return [], ()
     result = yield from single(

@@ -4,16 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.workflows.ask.borda import RankOrder, borda, points_of
-from orchestrator.workflows.ask.ranking import read_order
+from orchestrator.workflows.ask.ranking import borda, points_of, read_ranking
+from orchestrator.workflows.ask.result import PeerRanking
+from shared.models.deliberation import Ranking
 
 LABELS = {"A": "claude", "B": "gemini", "C": "codex"}
 
 
-def order(text: str, left_out: str = "") -> RankOrder:
+def order(text: str, left_out: str = "") -> PeerRanking:
     """`"a b=c"` as an order."""
     groups = tuple(tuple(group.split("=")) for group in text.split())
-    return RankOrder(groups, tuple(left_out.split()))
+    return PeerRanking(participant="dee", order=groups, left_out=tuple(left_out.split()))
 
 
 def test_the_best_of_n_gets_one_less_than_n_and_the_last_nothing() -> None:
@@ -31,7 +32,7 @@ def test_entries_that_are_left_out_share_the_last_places() -> None:
 def test_everybody_is_scored_over_the_rankings_that_they_stood_in() -> None:
     places = borda(["a", "b", "c"], [order("b c"), order("a c"), order("a b")])
 
-    assert [(one.name, one.place, one.score, one.rankings) for one in places] == [
+    assert [(one.participant, one.place, one.score, one.rankings) for one in places] == [
         ("a", 1, 1.0, 2),
         ("b", 2, 0.5, 2),
         ("c", 3, 0.0, 2),
@@ -42,7 +43,7 @@ def test_a_ranking_that_is_missing_costs_nobody_anything() -> None:
     whole = borda(["a", "b", "c"], [order("b c"), order("a c"), order("a b")])
     partial = borda(["a", "b", "c"], [order("b c"), order("a c")])
 
-    assert [(one.name, one.score) for one in partial] == [("a", 1.0), ("b", 1.0), ("c", 0.0)]
+    assert [(one.participant, one.score) for one in partial] == [("a", 1.0), ("b", 1.0), ("c", 0.0)]
     assert whole[0].score == partial[0].score
 
 
@@ -55,7 +56,7 @@ def test_equal_scores_share_a_place_and_the_next_is_skipped() -> None:
 def test_who_stood_in_no_ranking_has_no_place() -> None:
     places = borda(["a", "b", "c"], [order("b c")])
 
-    assert (places[-1].name, places[-1].place, places[-1].score) == ("a", None, None)
+    assert (places[-1].participant, places[-1].place, places[-1].score) == ("a", None, None)
 
 
 @pytest.mark.parametrize(
@@ -71,27 +72,27 @@ def test_who_stood_in_no_ranking_has_no_place() -> None:
     ],
 )
 def test_stated_rankings_are_read_with_their_flaws(
-    entries: tuple[str, ...], expected: RankOrder | None
+    entries: tuple[str, ...], expected: PeerRanking | None
 ) -> None:
-    assert read_order(entries, LABELS) == expected
+    assert read_ranking("dee", Ranking(ranking=entries), LABELS) == expected
 
 
 ORDERS = st.permutations(list("abcd")).flatmap(
     lambda names: st.integers(1, 4).map(
-        lambda cut: RankOrder(tuple((n,) for n in names[:cut]), tuple(names[cut:]))
+        lambda cut: order(" ".join(names[:cut]), " ".join(names[cut:]))
     )
 )
 
 
 @given(st.lists(ORDERS, max_size=5))
 def test_the_points_of_a_ranking_add_up_and_the_order_of_rankings_does_not_matter(
-    orders: list[RankOrder],
+    orders: list[PeerRanking],
 ) -> None:
     for one in orders:
         assert sum(points_of(one).values()) == pytest.approx(6)
     places = borda(list("abcd"), orders)
 
-    assert {one.name: one.place for one in places} == {
-        one.name: one.place for one in borda(list("abcd"), orders[::-1])
+    assert {one.participant: one.place for one in places} == {
+        one.participant: one.place for one in borda(list("abcd"), orders[::-1])
     }
     assert all(one.score is None or 0 <= one.score <= 1 for one in places)
