@@ -19,8 +19,8 @@ BRACES = re.compile(r"\{([^{}]*)\}")
 
 @cache
 def files() -> tuple[str, ...]:
-    found = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file())
-    return tuple(path.relative_to(ROOT).as_posix() for path in found)
+    paths = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file())
+    return tuple(path.relative_to(ROOT).as_posix() for path in paths)
 
 
 @cache
@@ -49,7 +49,7 @@ def spelled_out(path: str) -> list[str]:
 
 
 def exists(path: str) -> bool:
-    """Whether a file, or a folder with one, is called so; `*` and `<name>` stand for anything, the end may be left out."""
+    """Whether a file, or a folder with one, is called so; `*` and `<name>` stand for anything, `.py` can be missing."""
     parts = re.split(r"(\*|<\w+>)", path.rstrip("/"))
     pattern = "".join("[^/]*" if at % 2 else re.escape(part) for at, part in enumerate(parts))
     named = re.compile(rf"(?:.*/)?{pattern}(?:\.py)?(?:/.*)?")

@@ -20,17 +20,17 @@ from shared.models.rows import StepRow
 
 
 def _answer(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
-    said = context.say("answered", who=step.participant, what="", s=took_s(step) or 0.0)
+    sentence = context.say("answered", who=step.participant, what="", s=took_s(step) or 0.0)
     sure = Span(stated(reply, context), Style.DIM)
-    told = line(Span("✓ ", Style.GOOD), said, sure, note(step, context))
+    told = line(Span("✓ ", Style.GOOD), sentence, sure, note(step, context))
     if context.live:
         return [told]
     return [told, *block(shortened(str(reply.get("answer") or ""), SHORT), indent=INDENT)]
 
 
 def _ranking(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
-    said = context.say("ranking_came", who=step.participant)
-    return [line(said, Span(because(reply), Style.DIM), note(step, context))]
+    sentence = context.say("ranking_came", who=step.participant)
+    return [line(sentence, Span(because(reply), Style.DIM), note(step, context))]
 
 
 LIVE = LiveView(

@@ -32,8 +32,8 @@ def _floor_is_open(group: Sequence[StepRow], _who: str, context: RenderContext) 
         else context.say("round_of", n=number, most=context.most_rounds)
     )
     asked = Span(f"[O] {context.say('asks_floor')}", Style.STRONG)
-    said = line(asked, Span(f" {counted}", Style.DIM))
-    return [line(""), said] if context.live else [said]
+    opened = line(asked, Span(f" {counted}", Style.DIM))
+    return [line(""), opened] if context.live else [opened]
 
 
 def _given_the_floor(group: Sequence[StepRow], _who: str, context: RenderContext) -> list[Line]:
@@ -57,9 +57,9 @@ def _round(number: int, context: RenderContext) -> FloorRound:
     )
 
 
-def _concluding(group: Sequence[StepRow], who: str, context: RenderContext) -> list[Line]:
+def _concluding(group: Sequence[StepRow], names: str, context: RenderContext) -> list[Line]:
     del group
-    return headed(f"[O] {context.say('asks_conclusion', who=who)}")
+    return headed(f"[O] {context.say('asks_conclusion', who=names)}")
 
 
 def _bid(step: StepRow, _reply: Reply, _context: RenderContext) -> list[Line]:
@@ -87,8 +87,8 @@ def _selection(_step: StepRow, reply: Reply, context: RenderContext) -> list[Lin
 
 def _speech(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     head = line(Span(f"[{step.participant}] 🎤", context.voice(step)), note(step, context))
-    said = block(str(reply.get("speech") or ""), indent="" if context.live else INDENT)
-    return [line(""), head, *said] if context.live else [head, *said]
+    speech = block(str(reply.get("speech") or ""), indent="" if context.live else INDENT)
+    return [line(""), head, *speech] if context.live else [head, *speech]
 
 
 def _conclusion(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:

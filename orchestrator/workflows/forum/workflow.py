@@ -72,20 +72,22 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     """The shortest course is one speech, after which the orchestrator concludes."""
     options, everybody = ForumOptions.model_validate(spec.options), spec.panel.critics
     chair, short = (spec.panel.chair,), SHORT_ANSWER_TOKENS
-    said = INSTRUCTIONS_TOKENS + subject_tokens
+    tokens = INSTRUCTIONS_TOKENS + subject_tokens
     if options.blind_opening:
-        yield from expected_calls(everybody, ForumRole.BALLOT, said, certain=True, longest=short)
+        yield from expected_calls(everybody, ForumRole.BALLOT, tokens, certain=True, longest=short)
     for number in range(1, options.max_rounds + 1):
         asked, first = number <= 2, number == 1
-        yield from expected_calls(everybody, ForumRole.BID, said, certain=asked, longest=BID_TOKENS)
-        yield from expected_calls(chair, ForumRole.SELECTION, said, certain=asked, longest=short)
+        yield from expected_calls(
+            everybody, ForumRole.BID, tokens, certain=asked, longest=BID_TOKENS
+        )
+        yield from expected_calls(chair, ForumRole.SELECTION, tokens, certain=asked, longest=short)
         # Who speaks is not known; the first one's price stands for everybody's.
-        yield from expected_calls(everybody[:1], ForumRole.SPEECH, said, certain=first)
-        said += LONG_ANSWER_TOKENS
+        yield from expected_calls(everybody[:1], ForumRole.SPEECH, tokens, certain=first)
+        tokens += LONG_ANSWER_TOKENS
     asked = options.max_rounds == 1
-    yield from expected_calls(chair, ForumRole.SYNTHESIS, said, certain=asked)
+    yield from expected_calls(chair, ForumRole.SYNTHESIS, tokens, certain=asked)
     if options.ballot:
-        yield from expected_calls(everybody, ForumRole.BALLOT, said, certain=True, longest=short)
+        yield from expected_calls(everybody, ForumRole.BALLOT, tokens, certain=True, longest=short)
 
 
 HELP = """Let a panel discuss a question until it agrees, goes in circles, or its time is over.

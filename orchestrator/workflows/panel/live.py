@@ -24,30 +24,30 @@ from orchestrator.workflows.panel.roles import PanelRole
 from shared.models.rows import StepRow
 
 
-def _round_begins(group: Sequence[StepRow], who: str, context: RenderContext) -> list[Line]:
+def _round_begins(group: Sequence[StepRow], names: str, context: RenderContext) -> list[Line]:
     """Where they speak one after another, whoever is next is not named for all of them."""
     number, role = group[0].round, context.role(group[0].role)
     if len(group) == 1:
         return headed(context.say("round_opens", n=number, role=role))
-    return headed(context.say("round_starts", n=number, role=role, who=who))
+    return headed(context.say("round_starts", n=number, role=role, who=names))
 
 
 def _argument(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
-    said = block(str(reply.get("argument") or ""), indent=INDENT)
-    return [position(step, reply, context), *said]
+    argument = block(str(reply.get("argument") or ""), indent=INDENT)
+    return [position(step, reply, context), *argument]
 
 
 def _moderation(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     score = reply.get("consensus_score")
     told = context.say("no_score") if score is None else context.say("consensus_score", score=score)
-    said = context.say("moderation_came", who=step.participant, what=told)
-    return [line(Span(said, Style.STRONG), Span(because(reply, "feedback"), Style.DIM))]
+    sentence = context.say("moderation_came", who=step.participant, what=told)
+    return [line(Span(sentence, Style.STRONG), Span(because(reply, "feedback"), Style.DIM))]
 
 
 def _judgement(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     verdict = shortened(str(reply.get("verdict") or "-"), SHORT)
-    said = context.say("judgement_came", who=step.participant, what=verdict)
-    return [line(Span(said, Style.STRONG), Span(stated(reply, context), Style.DIM))]
+    sentence = context.say("judgement_came", who=step.participant, what=verdict)
+    return [line(Span(sentence, Style.STRONG), Span(stated(reply, context), Style.DIM))]
 
 
 LIVE = LiveView(

@@ -34,7 +34,7 @@ _MAY_BE_CALLED = frozenset({None, Ending.EXHAUSTED})
 class Moderated:
     """What the moderator said; None where it is not there, was not asked or did not answer."""
 
-    said: Moderation | None = None
+    moderation: Moderation | None = None
     turns: tuple[TurnResult, ...] = ()
     warnings: tuple[Notice, ...] = ()
 

@@ -110,7 +110,7 @@ def _new(identity: str, name: str, claim: StatedClaim, number: int) -> Finding:
 
 def read_round(
     known: Sequence[Finding],
-    said: Mapping[str, Argument | OpeningVote],
+    replies: Mapping[str, Argument | OpeningVote],
     number: int,
     held_before: Mapping[str, str],
 ) -> Read:
@@ -118,7 +118,7 @@ def read_round(
     table = _Table(known, number)
     stances: list[Stance] = []
     holds: dict[str, str] = {}
-    for name, reply in said.items():
+    for name, reply in replies.items():
         holds[name] = table.place(name, StatedClaim(POSITION, reply.position))
         raised = [holds[name], *(table.place(name, claim) for claim in _claims(reply))]
         stances += _lines(table, (name, reply), number, raised, held_before.get(name))

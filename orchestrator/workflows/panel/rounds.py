@@ -108,13 +108,13 @@ def hold_round(context: PanelContext, number: int, debate: PanelDebate) -> Effec
     written = yield from record(
         f"round/{number}",
         RoundRecord,
-        partial(rule_on, context, debate, taken, read, statements, moderated.said, unpaid),
+        partial(rule_on, context, debate, taken, read, statements, moderated.moderation, unpaid),
     )
     panel_round = PanelRound(
         number=number,
         statements=statements,
         missing=tuple(turn.participant for turn in turns if turn.result.reply is None),
-        moderation=moderated.said,
+        moderation=moderated.moderation,
         assessment=written.assessment,
     )
     debate = replace(

@@ -158,36 +158,36 @@ def _round(panel_round: PanelRound) -> tuple[str, ...]:
         str(panel_round.number),
         f"{panel_round.assessment.metrics.overall_score:.2f}",
         "-" if score is None else f"{score:.2f}",
-        ", ".join(said.participant for said in panel_round.statements) or "-",
+        ", ".join(statement.participant for statement in panel_round.statements) or "-",
     )
 
 
 def _statements(view: PanelView, panel_round: PanelRound) -> list[Block]:
     return [
         block
-        for said in panel_round.statements
+        for statement in panel_round.statements
         for block in (
             Heading(
-                view.say("speech_of", who=said.participant, n=panel_round.number),
-                shortened(said.position, SHORT),
+                view.say("speech_of", who=statement.participant, n=panel_round.number),
+                shortened(statement.position, SHORT),
             ),
-            Words(said.argument),
+            Words(statement.argument),
         )
     ]
 
 
 def _impact(view: PanelView, result: PanelResult) -> list[Block]:
-    found = result.receipt
-    if found is None:
+    receipt = result.receipt
+    if receipt is None:
         return []
     shown = ImpactView(
-        found,
+        receipt,
         first={
             name: position_in_words(vote.position, result.title_of)
-            for name, vote in found.first_votes.items()
+            for name, vote in receipt.first_votes.items()
         },
-        changes=found.changes,
-        price_of_change=found.cost_per_changed_vote,
+        changes=receipt.changes,
+        price_of_change=receipt.cost_per_changed_vote,
     )
     return impact(view, shown)
 

@@ -73,7 +73,7 @@ def context_of(spec: RunSpec, materials: Materials) -> PanelContext:
 def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     """The shortest course is a debate whose first round agrees, and a second one where nobody has confirmed that."""
     terms = PanelTerms(spec, PanelOptions.model_validate(spec.options))
-    said = INSTRUCTIONS_TOKENS + subject_tokens
+    tokens = INSTRUCTIONS_TOKENS + subject_tokens
     votes = partial(
         expected_calls,
         terms.debaters,
@@ -83,16 +83,16 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     )
     moderators = () if terms.moderator is None else (terms.moderator,)
     if terms.has_opening:
-        yield from votes(said)
+        yield from votes(tokens)
     for number in range(1, terms.rounds + 1):
         unconfirmed = number == 2 and not (moderators or terms.has_opening)
         certain = number == 1 or unconfirmed
-        yield from expected_calls(terms.debaters, PanelRole.ARGUMENT, said, certain=certain)
-        said += len(terms.debaters) * LONG_ANSWER_TOKENS
-        yield from expected_calls(moderators, PanelRole.MODERATION, said, certain=certain)
+        yield from expected_calls(terms.debaters, PanelRole.ARGUMENT, tokens, certain=certain)
+        tokens += len(terms.debaters) * LONG_ANSWER_TOKENS
+        yield from expected_calls(moderators, PanelRole.MODERATION, tokens, certain=certain)
     if terms.has_ballot:
-        yield from votes(said)
-    yield from expected_calls((terms.judge,), PanelRole.JUDGEMENT, said, certain=True)
+        yield from votes(tokens)
+    yield from expected_calls((terms.judge,), PanelRole.JUDGEMENT, tokens, certain=True)
 
 
 def _debater_as_judge(panel: Panel, options: PanelOptions) -> str | None:

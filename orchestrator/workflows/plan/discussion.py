@@ -84,10 +84,10 @@ class PlanDiscussion:
             (*history.rounds, read.taken),
         )
         raised = [
-            Raised(said.participant, said.round, finding, said.role)
-            for said in read.contributions
-            if isinstance(said.stated, PlanCritique)
-            for finding in said.stated.raised()
+            Raised(contribution.participant, contribution.round, finding, contribution.role)
+            for contribution in read.contributions
+            if isinstance(contribution.stated, PlanCritique)
+            for finding in contribution.stated.raised()
         ]
         merged = absorb_proven(check_words(raised, quotable.found), history.findings)
         known = {finding.id for finding in merged.findings}
@@ -141,7 +141,10 @@ def view(
 
 def proposal(history: History) -> str:
     """The planner's latest proposal; empty when it made none."""
-    stated = (getattr(said.stated, "revised_plan", "") for said in reversed(history.contributions))
+    stated = (
+        getattr(contribution.stated, "revised_plan", "")
+        for contribution in reversed(history.contributions)
+    )
     return next(filter(None, stated), "")
 
 
@@ -153,9 +156,18 @@ def through_other_lenses(
         return ()
     lenses = {lens.name for lens in context.strategy.lenses}
     name = speaker.participant.name
-    own = {said.role for said in history.contributions if said.participant == name}
+    own = {
+        contribution.role
+        for contribution in history.contributions
+        if contribution.participant == name
+    }
     return shown(
-        [said for said in history.contributions if said.role in (lenses - own or lenses)], labels
+        [
+            contribution
+            for contribution in history.contributions
+            if contribution.role in (lenses - own or lenses)
+        ],
+        labels,
     )
 
 
@@ -214,7 +226,10 @@ def synthesise(
 def joined(history: History) -> str:
     """The rounds' contents, one contribution after another."""
     blocks = (
-        under_name(f"{said.participant}, {said.role}, round {said.round}", said.full_text)
-        for said in history.contributions
+        under_name(
+            f"{contribution.participant}, {contribution.role}, round {contribution.round}",
+            contribution.full_text,
+        )
+        for contribution in history.contributions
     )
     return "\n\n".join(blocks) or "Nobody answered."

@@ -21,15 +21,15 @@ from orchestrator.workflows.plan.strategies import STRATEGIES
 from shared.models.rows import StepRow
 
 
-def _planning(group: Sequence[StepRow], who: str, context: RenderContext) -> list[Line]:
-    return headed(context.say("asks_plan", who=who, version=_version(group[0], context)))
+def _planning(group: Sequence[StepRow], names: str, context: RenderContext) -> list[Line]:
+    return headed(context.say("asks_plan", who=names, version=_version(group[0], context)))
 
 
 def _plan(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
-    said = context.say("plan_came", who=step.participant, version=_version(step, context))
+    sentence = context.say("plan_came", who=step.participant, version=_version(step, context))
     took = context.say("seconds", s=took_s(step) or 0.0)
     first = shortened(str(reply.get("plan") or ""), SHORT)
-    return [line(said, Span(f" ({took})", Style.DIM)), line(INDENT, Span(first, Style.DIM))]
+    return [line(sentence, Span(f" ({took})", Style.DIM)), line(INDENT, Span(first, Style.DIM))]
 
 
 def _version(step: StepRow, context: RenderContext) -> str:

@@ -151,13 +151,13 @@ def _contributions(view: PlanView, revision: PlanRevision) -> list[Block]:
     version = view.say("plan_version", n=revision.number)
     return [
         block
-        for said in revision.rounds
+        for contribution in revision.rounds
         for block in (
             Heading(
-                f"{said.participant}, {view.word(f'role_{said.role}', said.role)}",
-                figures(version, view.say("round_n", n=said.round)),
+                f"{contribution.participant}, {view.word(f'role_{contribution.role}', contribution.role)}",
+                figures(version, view.say("round_n", n=contribution.round)),
             ),
-            Words(said.content),
+            Words(contribution.content),
         )
     ]
 
@@ -166,7 +166,7 @@ def _version(view: PlanView, revision: PlanRevision) -> Item:
     answer = revision.decision
     told = figures(
         view.say("plan_by", who=revision.by) if revision.by else view.say("plan_given"),
-        view.say("rounds", n=len({said.round for said in revision.rounds})),
+        view.say("rounds", n=len({contribution.round for contribution in revision.rounds})),
         view.say(f"how_{revision.ending.value}") if revision.ending else "-",
         view.say("objections", n=len(revision.findings)),
         decided_by(view, answer) if answer else None,
@@ -179,8 +179,8 @@ def _accepted(view: PlanView) -> list[Block]:
     if view.result is None:
         return []
     accepted = view.result.accepted
-    said = view.say("accepted" if accepted else "not_accepted")
-    return [remark(Span(said, Style.GOOD if accepted else Style.WARNING))]
+    word = view.say("accepted" if accepted else "not_accepted")
+    return [remark(Span(word, Style.GOOD if accepted else Style.WARNING))]
 
 
 VIEW = WorkflowView(body, matter=matter)

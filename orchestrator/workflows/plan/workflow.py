@@ -136,16 +136,16 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
         first = version == 1
         if not (first and options.given):
             yield from expected_calls((panel.author,), PlanRole.PLAN, base, certain=first)
-        said = base + LONG_ANSWER_TOKENS
+        tokens = base + LONG_ANSWER_TOKENS
         for number in range(1, max(options.rounds, strategy.fewest_rounds) + 1):
             certain = first and number <= strategy.fewest_rounds
             speakers = strategy.cast(number).speakers(critics, panel.author)
             for speaker in speakers:
                 yield from expected_calls(
-                    (speaker.participant,), speaker.role.name, said, certain=certain
+                    (speaker.participant,), speaker.role.name, tokens, certain=certain
                 )
-            said += len(speakers) * LONG_ANSWER_TOKENS
-        yield from expected_calls((panel.chair,), PlanRole.SYNTHESIS, said, certain=first)
+            tokens += len(speakers) * LONG_ANSWER_TOKENS
+        yield from expected_calls((panel.chair,), PlanRole.SYNTHESIS, tokens, certain=first)
 
 
 HELP = """Let a panel challenge a plan; a person revises or accepts it.

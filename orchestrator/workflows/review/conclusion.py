@@ -123,9 +123,9 @@ def _verdicts_of_readers(review: ReviewCycle) -> dict[str, str]:
     """The last verdicts of those who read the change, by name."""
     readers = {critic.name for critic in review.context.spec.panel.critics if not critic.rule_based}
     return {
-        said.participant: said.verdict
-        for said in review.history.contributions
-        if said.verdict and said.participant in readers
+        contribution.participant: contribution.verdict
+        for contribution in review.history.contributions
+        if contribution.verdict and contribution.participant in readers
     }
 
 

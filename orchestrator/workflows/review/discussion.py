@@ -162,14 +162,18 @@ def claims(read: RoundRead) -> tuple[list[Raised], list[Raised]]:
     """
     raised: list[Raised] = []
     objected: list[Raised] = []
-    for said in read.contributions:
-        if not isinstance(said.stated, Critique):
+    for contribution in read.contributions:
+        if not isinstance(contribution.stated, Critique):
             continue
-        findings = said.stated.findings
-        raised += (Raised(said.participant, said.round, finding) for finding in findings)
-        if said.round == 1 and not findings:
-            others = said.stated.raised()
-            objected += (Raised(said.participant, said.round, finding) for finding in others)
+        findings = contribution.stated.findings
+        raised += (
+            Raised(contribution.participant, contribution.round, finding) for finding in findings
+        )
+        if contribution.round == 1 and not findings:
+            others = contribution.stated.raised()
+            objected += (
+                Raised(contribution.participant, contribution.round, finding) for finding in others
+            )
     return raised, objected
 
 
@@ -212,8 +216,8 @@ def synthesise(context: ReviewContext, history: History) -> Effect[Synthesised[S
 def texts(history: History, labels: Mapping[str, str]) -> tuple[str, ...]:
     """Every contribution under its heading; critics are the letters that `labels` gives them."""
     return tuple(
-        said.headed(label_of(labels, said.participant, said.participant))
-        for said in history.contributions
+        contribution.headed(label_of(labels, contribution.participant, contribution.participant))
+        for contribution in history.contributions
     )
 
 

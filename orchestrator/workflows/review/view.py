@@ -90,10 +90,10 @@ def _rounds(view: ReviewView) -> list[Block]:
 
 def _impact(view: ReviewView) -> list[Block]:
     """Whether the discussion helped: in a line, or in full. A critique alone is no debate."""
-    found = view.result.receipt if view.result else None
-    if found is None or view.facts.rounds < 2:
+    receipt = view.result.receipt if view.result else None
+    if receipt is None or view.facts.rounds < 2:
         return []
-    shown = ImpactView.of_findings(found)
+    shown = ImpactView.of_findings(receipt)
     return impact(view, shown) if view.everything else [impact_in_a_line(view, shown)]
 
 

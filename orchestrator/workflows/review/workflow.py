@@ -109,10 +109,10 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
     base = INSTRUCTIONS_TOKENS + later
     findings = len(panel.critics) * FINDINGS_A_CRITIC * FINDING_TOKENS
     for cycle in range(options.max_reviews):
-        first, said = cycle == 0, 0
+        first, tokens_said = cycle == 0, 0
         for number in range(1, options.rounds + 1):
             speakers = strategy.cast(number).speakers(panel.critics, panel.author)
-            said += len(speakers) * LONG_ANSWER_TOKENS
+            tokens_said += len(speakers) * LONG_ANSWER_TOKENS
             if number == 1:
                 yield from _first_reading(speakers, subject_tokens, certain=first)
                 continue
@@ -120,7 +120,7 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
                 yield from expected_calls(
                     (speaker.participant,), speaker.role.name, base + findings, certain=False
                 )
-        told = INSTRUCTIONS_TOKENS + findings + said  # the chair is not shown the change
+        told = INSTRUCTIONS_TOKENS + findings + tokens_said  # the chair is not shown the change
         yield from expected_calls((panel.chair,), ReviewRole.SYNTHESIS, told, certain=first)
         yield from expected_calls((panel.author,), ReviewRole.FIX, base + findings, certain=False)
 
