@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum, unique
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -84,17 +84,18 @@ class ReplayRule:
 class Setting:
     """Stands in the annotation of a field, of a workflow's options or of a section of the configuration.
 
-    `key` is where the configuration has an option: in the workflow's own section or, with a dot, in one that several
-    share. `falls_back` is a shared key that counts where the own one is not set, as far as the range allows. `words`
-    are those that are known where the type takes any, `nothing` the one that stands for no value; `seconds` makes it a
-    duration. `help` is its row in docs/configuration.md, `shown` the default there where the field's own does not say
-    it; help texts have blanks for what the field says, see `blanks_of`. `variable` of the environment sets it, too.
-    `tightens` and `weakens` are values that `trust` lets a repository set, or never; with `less_is_more` a lower
-    figure gives people more time. A replay changes it by its `rules` (of a model: its fields).
+    `help` is its row in docs/configuration.md, `shown` the default there where the field's own does not say it; help
+    texts have blanks for what the field says, see `blanks_of`. `key` is where the configuration has an option, if not
+    under the field's name: in the workflow's own section or, with a dot, in one that several share; None: nowhere.
+    `falls_back` is a shared key that counts where the own one is not set, as far as the range allows. `words` are those
+    that are known where the type takes any, `nothing` the one that stands for no value; `seconds` makes it a duration.
+    `variable` of the environment sets it, too. `tightens` and `weakens` are values that `trust` lets a repository set,
+    or never; with `less_is_more` a lower figure gives people more time. A replay changes it by its `rules` (of a model:
+    its fields).
     """
 
-    key: str | None = None
     help: str = ""
+    key: str | None = ""
     shown: str | None = None
     falls_back: str | None = None
     words: tuple[str, ...] = ()
@@ -123,7 +124,7 @@ def settings_of(model: type[BaseModel]) -> Iterator[tuple[str, Setting]]:
     for name, field in model.model_fields.items():
         for fact in field.metadata:
             if isinstance(fact, Setting):
-                yield name, fact
+                yield name, replace(fact, key=name) if fact.key == "" else fact
 
 
 def bound(field: FieldInfo, *names: str) -> Any:

@@ -12,13 +12,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    create_model,
-    field_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, create_model, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
@@ -94,11 +88,11 @@ _sections: dict[str, Any] = {SECTIONS[name]: _section(WORKFLOWS[name]) for name 
 class _General(Section):
     """What stands above the sections of the workflows."""
 
-    version: Annotated[Literal[1], Setting(help="the version of this format", trust=Trust.FREE)] = 1
+    version: Annotated[Literal[1], Setting("the version of this format", trust=Trust.FREE)] = 1
     language: Annotated[
         Annotated[Literal["en", "ko"], Lower] | None,
         Setting(
-            help="of prompts and reports: `en` or `ko`; see [Languages](#languages)",
+            "of prompts and reports: `en` or `ko`; see [Languages](#languages)",
             shown="by the subject",
             variable="QUORATE_LANG",
             trust=Trust.FREE,
@@ -107,7 +101,7 @@ class _General(Section):
     preset: Annotated[
         str | None,
         Setting(
-            help="a name or a file; see [Presets](#presets)",
+            "a name or a file; see [Presets](#presets)",
             flag=Flag("--preset", "A ready-made panel.", "NAME"),
             variable="QUORATE_PRESET",
             trust=Trust.BUILT_IN,
@@ -116,7 +110,7 @@ class _General(Section):
     prompts: Annotated[
         str | None,
         Setting(
-            help="a folder with prompts of your own ([design/prompts.md](design/prompts.md))",
+            "a folder with prompts of your own ([design/prompts.md](design/prompts.md))",
             shown="`~/.config/quorate/prompts`",
         ),
     ] = Field(default=None, min_length=1)
@@ -124,7 +118,7 @@ class _General(Section):
     participants: Annotated[
         tuple[Annotated[ParticipantEntry, BeforeValidator(_as_entry)], ...] | None,
         Setting(
-            help="names, or mappings with `name`, `persona`, `label`, `temperature`, `timeout`",
+            "names, or mappings with `name`, `persona`, `label`, `temperature`, `timeout`",
             shown="all that is found",
             variable="QUORATE_PANEL",
             trust=Trust.JOINS,
@@ -132,8 +126,7 @@ class _General(Section):
     ] = None
     settings: SettingsSection = SettingsSection()
     providers: Annotated[
-        dict[ProviderName, Provider],
-        Setting(help="how participants are reached, by name; see below"),
+        dict[ProviderName, Provider], Setting("how participants are reached, by name; see below")
     ] = Field(default_factory=dict)
     panel: PanelSection = PanelSection()
 
@@ -160,7 +153,7 @@ class Settings(_WithWorkflows):
     output: Annotated[
         tuple[OutputEntry, ...],
         Setting(
-            help="files that a run's result is written to when it is followed to its end: a list of "
+            "files that a run's result is written to when it is followed to its end: a list of "
             f"`{{{{format, path}}}}`, formats {', '.join(f'`{name}`' for name in FORMAT_NAMES)}; `-` is standard "
             "output, which the command's own options shape"
         ),

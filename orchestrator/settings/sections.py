@@ -35,13 +35,15 @@ _Share = Annotated[float, Field(ge=0, le=1)]
 _Gate = Annotated[Severity | Literal["NONE"], Upper]
 
 
+def _part(help_text: str, shown: str | None = None) -> Setting:
+    """Who has a part."""
+    return Setting(help_text, shown=shown, trust=Trust.PART)
+
+
 class OrchestratorSection(Section):
     """Who moderates and merges: `ai` is the name of a participant."""
 
-    ai: Annotated[
-        str | None,
-        Setting(help="who leads a forum, and merges or judges elsewhere", trust=Trust.PART),
-    ] = None
+    ai: Annotated[str | None, _part("who leads a forum, and merges or judges elsewhere")] = None
 
 
 class ParticipantEntry(Section):
@@ -70,14 +72,14 @@ class SettingsSection(Section):
     max_rounds: Annotated[
         int | None,
         Setting(
-            help="rounds, where the workflow has no number of its own; never more than the workflow allows",
+            "rounds, where the workflow has no number of its own; never more than the workflow allows",
             trust=Trust.UNHURRIED,
         ),
     ] = Field(default=None, ge=1, le=20)
     timeout: Annotated[
         Seconds | None,
         Setting(
-            help="for one turn, and for the whole of a forum",
+            "for one turn, and for the whole of a forum",
             shown="`300`",
             variable="QUORATE_TIMEOUT",
             trust=Trust.UNHURRIED,
@@ -90,34 +92,26 @@ class PanelSection(Section):
 
     author: Annotated[
         str | None,
-        Setting(
-            help="who speaks for the author, or plans; a name, in a review also `rules`",
-            shown="the first model",
-            trust=Trust.PART,
+        _part(
+            "who speaks for the author, or plans; a name, in a review also `rules`",
+            "the first model",
         ),
     ] = None
     chair: Annotated[
-        str | None,
-        Setting(
-            help="who writes the synthesis",
-            shown="`orchestrator.ai`, else the last model",
-            trust=Trust.PART,
-        ),
+        str | None, _part("who writes the synthesis", "`orchestrator.ai`, else the last model")
     ] = None
     judge: Annotated[
         str | None,
-        Setting(
-            help="who judges a panel",
-            shown="`panel.chair`, `orchestrator.ai`, else a model that does not debate",
-            trust=Trust.PART,
+        _part(
+            "who judges a panel",
+            "`panel.chair`, `orchestrator.ai`, else a model that does not debate",
         ),
     ] = None
     moderator: Annotated[
         str | None,
-        Setting(
-            help="who moderates a panel; `none`: nobody",
-            shown="the judge's model, where a preset or `delphi` has one",
-            trust=Trust.PART,
+        _part(
+            "who moderates a panel; `none`: nobody",
+            "the judge's model, where a preset or `delphi` has one",
         ),
     ] = None
 
@@ -125,20 +119,18 @@ class PanelSection(Section):
 class ConvergenceSection(Section):
     """When a discussion has converged or stalled. `weights` are for agreement and stability."""
 
-    detector: Annotated[Literal["stance", "text", "lexical"], Lower, Setting(help="{words}")] = (
-        "stance"
-    )
+    detector: Annotated[Literal["stance", "text", "lexical"], Lower, Setting("{words}")] = "stance"
     agreement: Annotated[
-        _Share, Setting(help="least agreement for `converged`", trust=Trust.NO_LOWER)
+        _Share, Setting("least agreement for `converged`", trust=Trust.NO_LOWER)
     ] = THRESHOLDS.agreement
     stability: Annotated[
-        _Share, Setting(help="least stability for `converged`", trust=Trust.NO_LOWER)
+        _Share, Setting("least stability for `converged`", trust=Trust.NO_LOWER)
     ] = THRESHOLDS.stability
     stalled_stability: Annotated[
-        _Share, Setting(help="a discussion below it that does not improve has stalled")
+        _Share, Setting("a discussion below it that does not improve has stalled")
     ] = THRESHOLDS.stalled_stability
     weights: Annotated[
-        tuple[_Share, _Share], Setting(help="of agreement and stability in the overall score")
+        tuple[_Share, _Share], Setting("of agreement and stability in the overall score")
     ] = (THRESHOLDS.agreement_weight, THRESHOLDS.stability_weight)
 
     @property
@@ -160,7 +152,7 @@ class GateSection(Section):
     fail_on: Annotated[
         _Gate | None,
         Setting(
-            help="{words}: findings of a review or a plan that are at least that bad end with exit code 1",
+            "{words}: findings of a review or a plan that are at least that bad end with exit code 1",
             words=(*(severity.lower() for severity in Severity), "none"),
             flag=Flag("--fail-on", "Exit 1 when a finding this bad stands."),
             variable="QUORATE_FAIL_ON",
@@ -169,7 +161,7 @@ class GateSection(Section):
     ] = None
     quorum: Annotated[
         int | None,
-        Setting(help="critics that must have answered", shown="more than half", trust=Trust.QUORUM),
+        Setting("critics that must have answered", shown="more than half", trust=Trust.QUORUM),
     ] = Field(default=None, ge=1)
 
 
@@ -184,19 +176,19 @@ class DecisionSection(Section):
         Literal[MODES],  # type: ignore[valid-type]  # read from the workflows
         Lower,
         Setting(
-            help=f"`ask` a person, or answer at once: {ANSWERS}; another workflow's words ask",
+            f"`ask` a person, or answer at once: {ANSWERS}; another workflow's words ask",
             variable="QUORATE_DECIDE",
             trust=Trust.ASKS,
         ),
     ] = ASK
-    timeout: Annotated[Seconds | None, Setting(help="how long the question stays open")] = (
+    timeout: Annotated[Seconds | None, Setting("how long the question stays open")] = (
         DecisionPolicy().timeout_s
     )
     on_timeout: Annotated[
         Literal[SILENCES],  # type: ignore[valid-type]  # read from the workflows
         Lower,
         Setting(
-            help="{words}, which mean the same: nobody's silence applies a fix or orders another version"
+            "{words}, which mean the same: nobody's silence applies a fix or orders another version"
         ),
     ] = DecisionPolicy().on_timeout
 
@@ -207,7 +199,7 @@ class BudgetSection(Section):
     per_run_usd: Annotated[
         float | None,
         Setting(
-            help="US dollars",
+            "US dollars",
             flag=Flag("--max-cost", "Make no call beyond this cost.", "USD"),
             variable="QUORATE_MAX_COST",
             trust=Trust.NO_HIGHER,
@@ -216,17 +208,17 @@ class BudgetSection(Section):
     per_run_calls: Annotated[
         int | None,
         Setting(
-            help="calls of models",
+            "calls of models",
             flag=Flag("--max-calls", "Make N calls at most.", "N", open_ended=True),
             trust=Trust.NO_HIGHER,
         ),
     ] = Field(default=None, ge=0, le=INTEGER)
-    per_run_tokens: Annotated[
-        int | None, Setting(help="tokens, in and out", trust=Trust.NO_HIGHER)
-    ] = Field(default=None, ge=0, le=BIG_INTEGER)
-    per_run_time: Annotated[
-        Seconds | None, Setting(help="from submission", trust=Trust.DEADLINE)
-    ] = 3600.0
+    per_run_tokens: Annotated[int | None, Setting("tokens, in and out", trust=Trust.NO_HIGHER)] = (
+        Field(default=None, ge=0, le=BIG_INTEGER)
+    )
+    per_run_time: Annotated[Seconds | None, Setting("from submission", trust=Trust.DEADLINE)] = (
+        3600.0
+    )
 
 
 class PrivacySection(Section):
@@ -234,17 +226,15 @@ class PrivacySection(Section):
     `allow_models` analysers, rules and people take part alone."""
 
     never_send: Annotated[
-        tuple[str, ...],
-        Setting(help="more globs of files whose text stays here", shown="see below"),
+        tuple[str, ...], Setting("more globs of files whose text stays here", shown="see below")
     ] = ()
     may_send: Annotated[
-        tuple[str, ...],
-        Setting(help="exceptions from them", shown="`.env.example` and the like"),
+        tuple[str, ...], Setting("exceptions from them", shown="`.env.example` and the like")
     ] = ()
     allow_external: Annotated[
         bool,
         Setting(
-            help="`false`: only endpoints on this machine",
+            "`false`: only endpoints on this machine",
             flag=Flag("--no-external", "Nothing leaves this machine."),
             trust=Trust.STAYS_HERE,
         ),
@@ -252,7 +242,7 @@ class PrivacySection(Section):
     allow_models: Annotated[
         bool,
         Setting(
-            help="`false`: no model is asked at all; analysers, rules and people take part",
+            "`false`: no model is asked at all; analysers, rules and people take part",
             trust=Trust.SAME_MODELS,
         ),
     ] = True

@@ -27,8 +27,8 @@ FAIL_ON = ReplayRule("fail-on", "The gate ({workflows}).")
 def rounds_setting(flag: Flag, variable: str | None = None) -> Setting:
     """How many rounds a workflow takes at most."""
     return Setting(
+        "{least} to {most}; counts before {falls_back}",
         key="max_rounds",
-        help="{least} to {most}; counts before {falls_back}",
         falls_back="settings.max_rounds",
         trust=Trust.UNHURRIED,
         rules=(ROUNDS,),
@@ -40,21 +40,14 @@ def rounds_setting(flag: Flag, variable: str | None = None) -> Setting:
 def quorum_setting(help_text: str) -> Setting:
     """How many have to answer, or to take a position."""
     return Setting(
-        key="quorum",
-        help=help_text,
-        shown="more than half",
-        trust=Trust.QUORUM,
-        rules=(QUORUM,),
+        help_text, key="quorum", shown="more than half", trust=Trust.QUORUM, rules=(QUORUM,)
     )
 
 
 DetectorOption = Annotated[
     str, Setting(key="convergence.detector", words=tuple(Detector), rules=(DETECTOR,))
 ]
-ThresholdsOption = Annotated[
-    Thresholds,
-    Setting(key="convergence.thresholds", rules=THRESHOLDS),
-]
+ThresholdsOption = Annotated[Thresholds, Setting(key="convergence.thresholds", rules=THRESHOLDS)]
 FailOnOption = Annotated[
     Severity | None, Setting(key="gate.fail_on", nothing="NONE", rules=(FAIL_ON,))
 ]

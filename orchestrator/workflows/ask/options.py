@@ -6,9 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.core.discussion.options import (
-    quorum_setting,
-)
+from orchestrator.core.discussion.options import quorum_setting
 from orchestrator.core.setting import Flag, Setting, Trust
 from shared.models.wire import Wire
 
@@ -22,8 +20,7 @@ class AskOptions(Wire):
     ranking: Annotated[
         bool,
         Setting(
-            key="ranking",
-            help="everybody orders the others' answers, unsigned",
+            "everybody orders the others' answers, unsigned",
             trust=Trust.TIGHTENS,
             tightens=True,
             flag=Flag("--ranking/--no-ranking", "Let them rank one another's answers, unnamed."),
@@ -32,8 +29,7 @@ class AskOptions(Wire):
     synthesis: Annotated[
         bool,
         Setting(
-            key="synthesis",
-            help="the chair makes one answer of all",
+            "the chair makes one answer of all",
             trust=Trust.TIGHTENS,
             tightens=True,
             flag=Flag("--synthesis/--no-synthesis", "Let the chair make one answer out of all."),

@@ -6,11 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.core.discussion.options import (
-    CONSENSUS,
-    quorum_setting,
-    rounds_setting,
-)
+from orchestrator.core.discussion.options import CONSENSUS, quorum_setting, rounds_setting
 from orchestrator.core.setting import Flag, Setting, Trust
 from shared.models.wire import Wire
 
@@ -32,8 +28,7 @@ class ForumOptions(Wire):
     anonymous: Annotated[
         bool,
         Setting(
-            key="anonymous",
-            help="the participants know one another by letters only",
+            "the participants know one another by letters only",
             trust=Trust.KEPT_ON,
             flag=Flag("--anonymous/--named", "Whether speakers know one another by letters only."),
         ),
@@ -41,8 +36,8 @@ class ForumOptions(Wire):
     timeout_s: Annotated[
         float | None,
         Setting(
+            "for the whole discussion; counts before {falls_back}",
             key="timeout",
-            help="for the whole discussion; counts before {falls_back}",
             falls_back="settings.timeout",
             seconds=True,
             trust=Trust.UNHURRIED,
@@ -52,8 +47,8 @@ class ForumOptions(Wire):
     bid_timeout_s: Annotated[
         float | None,
         Setting(
+            "the longest wait for a floor request; `null`: a turn's",
             key="bid_timeout",
-            help="the longest wait for a floor request; `null`: a turn's",
             seconds=True,
             trust=Trust.UNHURRIED,
         ),
@@ -61,8 +56,7 @@ class ForumOptions(Wire):
     patience: Annotated[
         int,
         Setting(
-            key="patience",
-            help="who asked so many rounds in vain is chosen next",
+            "who asked so many rounds in vain is chosen next",
             trust=Trust.UNHURRIED,
             less_is_more=True,
         ),
@@ -70,26 +64,17 @@ class ForumOptions(Wire):
     blind_opening: Annotated[
         bool,
         Setting(
-            key="blind_opening",
-            help="everybody takes a position that nobody else sees before the first round",
+            "everybody takes a position that nobody else sees before the first round",
             trust=Trust.KEPT_ON,
         ),
     ] = True
     ballot: Annotated[
-        bool,
-        Setting(
-            key="ballot",
-            help="the participants vote on the conclusion",
-            trust=Trust.KEPT_ON,
-        ),
+        bool, Setting("the participants vote on the conclusion", trust=Trust.KEPT_ON)
     ] = True
     consensus: Annotated[
         float,
         Setting(
-            key="consensus",
-            help="the support that it needs, above {least}",
-            trust=Trust.NO_LOWER,
-            rules=(CONSENSUS,),
+            "the support that it needs, above {least}", trust=Trust.NO_LOWER, rules=(CONSENSUS,)
         ),
     ] = Field(default=0.7, gt=0.5, le=1)
     quorum: Annotated[int | None, quorum_setting("how many must take a position")] = Field(

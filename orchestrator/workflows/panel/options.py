@@ -31,8 +31,7 @@ class PanelOptions(Wire):
     strategy: Annotated[
         str,
         Setting(
-            key="strategy",
-            help="of a panel: {words}",
+            "of a panel: {words}",
             words=tuple(STRATEGIES),
             trust=Trust.SAME,
             weakens="quick",
@@ -45,8 +44,7 @@ class PanelOptions(Wire):
     consensus_threshold: Annotated[
         float,
         Setting(
-            key="consensus_threshold",
-            help="for the moderator's score and the votes, above {least}",
+            "for the moderator's score and the votes, above {least}",
             trust=Trust.NO_LOWER,
             rules=(CONSENSUS,),
             flag=Flag("--threshold", "The support that is a consensus ({default}).", "X"),
@@ -54,25 +52,16 @@ class PanelOptions(Wire):
     ] = Field(default=0.8, gt=0.5, le=1)
     moderator: Participant | None = None
     opening_vote: Annotated[
-        bool,
-        Setting(
-            key="opening_vote",
-            help="a blind vote before a sequential debate",
-            trust=Trust.KEPT_ON,
-        ),
+        bool, Setting("a blind vote before a sequential debate", trust=Trust.KEPT_ON)
     ] = True
-    ballot: Annotated[
-        bool,
-        Setting(key="ballot", help="a secret vote before the judge", trust=Trust.KEPT_ON),
-    ] = True
+    ballot: Annotated[bool, Setting("a secret vote before the judge", trust=Trust.KEPT_ON)] = True
     quorum: Annotated[int | None, quorum_setting("how many must take a position")] = Field(
         default=None, ge=1
     )
     require_consensus: Annotated[
         bool,
         Setting(
-            key="require_consensus",
-            help="a panel whose debaters do not agree on the verdict ends with exit code 1",
+            "a panel whose debaters do not agree on the verdict ends with exit code 1",
             trust=Trust.KEPT_ON,
             flag=Flag(
                 "--require-consensus/--no-require-consensus",

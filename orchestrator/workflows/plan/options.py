@@ -28,13 +28,12 @@ class PlanOptions(Wire):
     """
 
     given: Annotated[
-        bool, Setting(flag=Flag("--given", "The text is the plan itself, not the task."))
+        bool, Setting(key=None, flag=Flag("--given", "The text is the plan itself, not the task."))
     ] = False
     strategy: Annotated[
         str,
         Setting(
-            key="strategy",
-            help="{words}",
+            "{words}",
             words=tuple(STRATEGIES),
             trust=Trust.SAME,
             flag=Flag(
@@ -49,8 +48,7 @@ class PlanOptions(Wire):
     max_revisions: Annotated[
         int,
         Setting(
-            key="max_revisions",
-            help="how often `revise` leads back to planning, {least} to {most}",
+            "how often `revise` leads back to planning, {least} to {most}",
             trust=Trust.UNHURRIED,
             flag=Flag(
                 "--max-revisions", "How often `revise` leads back to planning ({default}).", "N"

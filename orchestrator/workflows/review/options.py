@@ -25,8 +25,7 @@ class ReviewOptions(Wire):
     strategy: Annotated[
         str,
         Setting(
-            key="strategy",
-            help="{words}",
+            "{words}",
             words=tuple(STRATEGIES),
             variable="QUORATE_STRATEGY",
             trust=Trust.TIGHTENS,
@@ -40,25 +39,20 @@ class ReviewOptions(Wire):
             Flag("--rounds", "Rounds at most (default {default}).", "N"), "QUORATE_ROUNDS"
         ),
     ] = Field(default=3, ge=1, le=20)
-    max_reviews: Annotated[
-        int,
-        Setting(key="max_reviews", help="how often an applied fix is reviewed again at most"),
-    ] = Field(default=2, ge=1, le=5)
+    max_reviews: Annotated[int, Setting("how often an applied fix is reviewed again at most")] = (
+        Field(default=2, ge=1, le=5)
+    )
     apply: Annotated[
         str,
         Setting(
-            key="apply",
-            help="where a fix goes: {words}",
+            "where a fix goes: {words}",
             words=("branch", "in-place"),
             flag=Flag("--apply", "Where an approved fix goes."),
         ),
     ] = "branch"
     exclude: Annotated[
         tuple[str, ...],
-        Setting(
-            key="exclude",
-            help="globs of files that are not reviewed; each is listed with its reason",
-        ),
+        Setting("globs of files that are not reviewed; each is listed with its reason"),
     ] = Field(default=(), exclude=True)
     detector: DetectorOption = "stance"
     thresholds: ThresholdsOption = Thresholds()

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from orchestrator.core.setting import Flag, Setting
+from orchestrator.core.setting import Flag, ReplayRule, Setting
 from shared.models.wire import Wire
 
 
@@ -16,9 +16,8 @@ class PollOptions(Wire):
     least: Annotated[
         int,
         Setting(
-            key="least",
-            help="how many must answer",
-            rules=("least",),
+            "how many must answer",
+            rules=(ReplayRule("least", "How many must answer.", "N"),),
             flag=Flag("--least", "How many must answer (default 1).", "N"),
         ),
     ] = Field(default=1, ge=1, le=99)
