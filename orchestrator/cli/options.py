@@ -13,6 +13,7 @@ import click
 
 from orchestrator.core.formats import SUFFIXES, USUAL_SUFFIXES
 from orchestrator.core.setting import TIMEOUT
+from orchestrator.settings.languages import LANGUAGES
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -24,7 +25,7 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress on 
 language_option = click.option(
     "--lang",
     "language",
-    type=click.Choice(["en", "ko"]),
+    type=click.Choice(LANGUAGES),
     envvar="QUORATE_LANG",
     help="Language of messages.",
 )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from importlib import resources
 
+from orchestrator.settings.languages import LANGUAGES
 from shared.errors import ConfigurationError
-
-LANGUAGES = ("en", "ko")
 
 
 def workflows() -> tuple[str, ...]:

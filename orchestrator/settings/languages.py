@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-DEFAULT = "en"
+LANGUAGES = ("en", "ko")
+DEFAULT = LANGUAGES[0]
 
 _ENOUGH = 20_000  # letters: a long text is of one language
 _NOT_PROSE = re.compile(

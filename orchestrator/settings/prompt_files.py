@@ -13,6 +13,7 @@ from pathlib import Path
 from string import Template
 
 from orchestrator.settings import builtin_prompts as prompts
+from orchestrator.settings.languages import LANGUAGES
 from orchestrator.settings.loading import Configuration
 from orchestrator.settings.places import entries_of, prompts_folder
 from shared.configuration import did_you_mean
@@ -127,11 +128,11 @@ def _strangers(folder: Path | None) -> Iterator[str]:
             yield f"{place}: there is no workflow '{place.name}'{did_you_mean(place.name, known)}"
             continue
         for inner in _folders(place):
-            if inner.name not in prompts.LANGUAGES:
-                languages = ", ".join(prompts.LANGUAGES)
+            if inner.name not in LANGUAGES:
+                languages = ", ".join(LANGUAGES)
                 yield f"{inner}: there are no prompts in '{inner.name}' (languages: {languages})."
         for file in (one for one in entries_of(place) if one.name.endswith(_ENDING)):
-            languages = " or ".join(f"{place}/{one}/{file.name}" for one in prompts.LANGUAGES)
+            languages = " or ".join(f"{place}/{one}/{file.name}" for one in LANGUAGES)
             yield f"{file}: a prompt stands below its language: {languages}."
 
 

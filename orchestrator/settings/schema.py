@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from orchestrator.core.setting import Flag, Setting, Trust, blanks_of, settings_of
+from orchestrator.settings.languages import LANGUAGES
 from orchestrator.settings.sections import (
     FORMAT_NAMES,
     BudgetSection,
@@ -90,9 +91,9 @@ class _General(Section):
 
     version: Annotated[Literal[1], Setting("the version of this format", trust=Trust.FREE)] = 1
     language: Annotated[
-        Annotated[Literal["en", "ko"], Lower] | None,
+        Annotated[Literal[LANGUAGES], Lower] | None,  # type: ignore[valid-type]  # a table
         Setting(
-            "of prompts and reports: `en` or `ko`; see [Languages](#languages)",
+            f"of prompts and reports: {' or '.join(f'`{name}`' for name in LANGUAGES)}; see [Languages](#languages)",
             shown="by the subject",
             variable="QUORATE_LANG",
             trust=Trust.FREE,

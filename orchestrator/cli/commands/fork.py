@@ -37,6 +37,7 @@ from orchestrator.presentation.forks import plan_json, plan_lines
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
+from orchestrator.settings.languages import LANGUAGES
 from orchestrator.whatif.forking import ForkPlan
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.run import ASK
@@ -84,7 +85,7 @@ fork_options = in_this_order(
 @config_option
 @no_wait_option
 @output_option
-@click.option("--lang", "language", type=click.Choice(["en", "ko"]), help="Language from STEP on.")
+@click.option("--lang", "language", type=click.Choice(LANGUAGES), help="Language from STEP on.")
 @json_option
 @quiet_option
 def fork(run: str, dry_run: bool, **typed: Any) -> int:

@@ -16,7 +16,7 @@ from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings import builtin_prompts
-from orchestrator.settings.languages import language_of
+from orchestrator.settings.languages import LANGUAGES, language_of
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.prompt_files import (
     PromptFile,
@@ -42,7 +42,7 @@ class PromptSelection:
 
 workflow_option = click.option("--workflow", metavar="NAME", help="Only this workflow's.")
 language_option = click.option(
-    "--lang", "language", type=click.Choice(["en", "ko"]), help="Only this language's."
+    "--lang", "language", type=click.Choice(LANGUAGES), help="Only this language's."
 )
 
 
@@ -175,7 +175,7 @@ def _workflows(chosen: str | None) -> tuple[str, ...]:
 
 
 def _languages(chosen: str | None) -> Iterator[str]:
-    return iter(builtin_prompts.LANGUAGES if chosen is None else (chosen,))
+    return iter(LANGUAGES if chosen is None else (chosen,))
 
 
 def _row(one: PromptFile) -> tuple[str, ...]:

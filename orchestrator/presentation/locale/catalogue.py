@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-DEFAULT = "en"
-LANGUAGES = ("en", "ko")
+from orchestrator.settings.languages import LANGUAGES
+
 HELP = "help"
 """The catalogue whose `msgid` are the English texts: what the command line says of itself."""
 

@@ -21,12 +21,11 @@ from typing import Any
 
 from orchestrator.core.document import clean
 from orchestrator.presentation.locale.catalogue import (
-    DEFAULT,
-    LANGUAGES,
     MessageCatalogue,
     catalogue,
 )
 from orchestrator.presentation.locale.particles import with_particle
+from orchestrator.settings.languages import DEFAULT, LANGUAGES
 from shared.models.notices import TEXT, Notice, is_notice, of_column, read_notice
 
 

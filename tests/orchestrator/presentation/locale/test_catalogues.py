@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 from string import Formatter
 
-from orchestrator.presentation.locale.catalogue import LANGUAGES, catalogue, read_entries
+from orchestrator.presentation.locale.catalogue import catalogue, read_entries
+from orchestrator.settings.languages import LANGUAGES
 
 ROOT = Path(__file__).parents[4]
 PRODUCT = ("shared", "workers", "orchestrator")
