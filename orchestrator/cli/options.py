@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from orchestrator.core.formats import SUFFIXES, USUAL_SUFFIXES
+from orchestrator.core.parts import split_names
 from orchestrator.core.setting import TIMEOUT
 from orchestrator.settings.languages import LANGUAGES
 
@@ -85,7 +86,7 @@ def _somebody(
     _ctx: click.Context, _param: click.Parameter, typed: tuple[str, ...]
 ) -> tuple[str, ...]:
     """An empty list of names is refused, not taken for everybody: a script's variable may be empty."""
-    if typed and not any(name.strip() for one in typed for name in one.split(",")):
+    if typed and not split_names(typed):
         raise click.BadParameter("it names nobody; leave it out to ask everybody")
     return typed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
@@ -17,12 +17,15 @@ OptionsT = TypeVar("OptionsT", bound=BaseModel)
 
 CRITIC, AUTHOR, CHAIR = "critic", "author", "chair"
 """The parts of a panel, by their names; several are critics."""
-NAMED_AMONG_PARTICIPANTS = (f"{AUTHOR}=", f"{CHAIR}=")
-"""What stands before a name among the participants that is for a part only."""
 CHAIR_KEYS = ("panel.chair", "orchestrator.ai")
 """Where the configuration names who merges or leads."""
 PROJECT = "project"
 """Stands among the keys where a repository's own file may name somebody who takes part anyway."""
+
+
+def split_names(typed: Iterable[str]) -> list[str]:
+    """The names in texts that separate them with commas."""
+    return [name.strip() for text in typed for name in text.split(",") if name.strip()]
 
 
 class Filling(Enum):

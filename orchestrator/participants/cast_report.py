@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from orchestrator.core.findings.verdict import effective_votes, voice_of
-from orchestrator.core.parts import CastReport, Filling, Overlap, PartType
+from orchestrator.core.parts import CHAIR, CastReport, Filling, Overlap, PartType
 from orchestrator.participants.catalogue import BASE_URL, KEY, MODEL, MODELS_GROUP, Catalogue
 from orchestrator.participants.request import ParticipantRequest
 from orchestrator.settings.loading import user_file
@@ -32,34 +32,44 @@ def report_of(
     *,
     lasts_s: float | None = None,
     silent: Collection[str] = (),
-    idle: Collection[Participant] = (),
+    idle: Collection[str] = (),
 ) -> CastReport:
     """What is to be said of a cast. `lasts_s` is how long its discussion may take before it concludes."""
     everybody = {member.name: member for _, holders in parts for member in holders}
-    critics = next(holders for part, holders in parts if part.many)
-    advice = how_to_add_models(catalogue)
-    needless = request.chosen or not all(critic.rule_based for critic in critics)
+    voices = next(held for held in parts if held[0].many)
+    advice = _advice(voices, request, catalogue)
     # Half a setting is a mistake, and said every time.
-    begun = any(catalogue.environ.get(name) for name in (MODEL, BASE_URL))
-    hints = [
-        *([notice("cast_idle", names=[member.name for member in idle])] if idle else ()),
-        *(few_votes(critics) if not any(part.rules for part, _ in parts) else ()),
-        *([notice("cast_silent", names=silent)] if silent else ()),
-        *([advice] if begun and not needless else ()),
-    ]
-    warnings = [
-        *_side_warnings(parts, critics),
-        *_outlasting(lasts_s, catalogue.settings),
-        *impatience(everybody.values(), catalogue.settings),
-        *open_keys(everybody.values()),
-        *left_out(request, catalogue),
-    ]
+    begun = catalogue.environ.get(MODEL) or catalogue.environ.get(BASE_URL)
     return CastReport(
         tuple(_describe(member, parts) for member in everybody.values()),
-        tuple(hints),
-        tuple(warnings),
-        () if begun or needless else (advice,),
+        hints=(
+            *_naming("cast_idle", idle),
+            *few_votes(voices),
+            *_naming("cast_silent", silent),
+            *(advice if begun else ()),
+        ),
+        warnings=(
+            *_side_warnings(parts, voices),
+            *_outlasting(lasts_s, catalogue.settings),
+            *impatience(everybody.values(), catalogue.settings),
+            *open_keys(everybody.values()),
+            *left_out(request, catalogue),
+        ),
+        advice=() if begun else advice,
     )
+
+
+def _advice(
+    voices: HeldPart, request: ParticipantRequest, catalogue: Catalogue
+) -> tuple[Notice, ...]:
+    """How to have models, where nobody chose to have none."""
+    needless = request.chosen or not all(critic.rule_based for critic in voices[1])
+    return () if needless else (how_to_add_models(catalogue),)
+
+
+def _naming(code: str, names: Collection[str]) -> tuple[Notice, ...]:
+    """A notice about those who have the names; none about nobody."""
+    return (notice(code, names=names),) if names else ()
 
 
 def _describe(member: Participant, parts: Sequence[HeldPart]) -> Notice:
@@ -74,24 +84,40 @@ def _describe(member: Participant, parts: Sequence[HeldPart]) -> Notice:
     return notice("cast_participant", name=member.name, kind=kind, parts=titles)
 
 
-def _side_warnings(parts: Sequence[HeldPart], critics: Sequence[Participant]) -> tuple[Notice, ...]:
+def _side_warnings(parts: Sequence[HeldPart], voices: HeldPart) -> Iterator[Notice]:
     """What is doubtful about who speaks for which side."""
-    answering = [holder for part, (holder, *_) in parts if part.overlap is Overlap.AVOIDED]
-    merging = [holder for part, (holder, *_) in parts if part.overlap is Overlap.ALLOWED]
-    if all(voice.rule_based for voice in (*critics, *answering)):
-        models = [holder for holder in merging if not holder.rule_based]
-        see = notice("cast_see_how")
-        return tuple(notice("cast_rules_merged", name=model.name) for model in models) or (
-            notice("cast_rules_only", see=see),
-        )
-    both = [notice("cast_both_sides", name=one.name) for one in answering if one in critics]
-    alike = [
-        notice("cast_alike", part=part.title, name=holder.name, others=", ".join(others))
-        for part, (holder, *_) in parts
-        if part.filling is Filling.OUTSIDER
-        and (others := [one.name for one in critics if voice_of(one) == voice_of(holder)])
+    critics = voices[1]
+    answering = [
+        holder for part, holders in parts if part.overlap is Overlap.AVOIDED for holder in holders
     ]
-    return (*one_family((*critics, *answering)), *both, *alike)
+    if all(voice.rule_based for voice in (*critics, *answering)):
+        yield _rules_alone(parts)
+        return
+    yield from one_family((*critics, *answering))
+    for holder in answering:
+        if holder in critics:
+            yield notice("cast_both_sides", name=holder.name)
+    for part, holders in parts:
+        if part.filling is Filling.OUTSIDER:
+            yield from _alike(part, holders, critics)
+
+
+def _rules_alone(parts: Sequence[HeldPart]) -> Notice:
+    """What is said where only rules criticise and answer."""
+    for part, holders in parts:
+        if part.name == CHAIR and not holders[0].rule_based:
+            return notice("cast_rules_merged", name=holders[0].name)
+    return notice("cast_rules_only", see=notice("cast_see_how"))
+
+
+def _alike(
+    part: PartType[Any], holders: Sequence[Participant], critics: Sequence[Participant]
+) -> Iterator[Notice]:
+    """Whose holder should be a stranger to the critics, and is not."""
+    for holder in holders:
+        others = [critic.name for critic in critics if voice_of(critic) == voice_of(holder)]
+        if others:
+            yield notice("cast_alike", part=part.title, name=holder.name, others=", ".join(others))
 
 
 def one_family(members: Iterable[Participant]) -> tuple[Notice, ...]:
@@ -103,10 +129,11 @@ def one_family(members: Iterable[Participant]) -> tuple[Notice, ...]:
     return (notice("cast_one_family", family=voices.pop()),)
 
 
-def few_votes(voters: Sequence[Participant]) -> tuple[Notice, ...]:
-    """A hint when several voices are of one origin, but not all."""
+def few_votes(voices: HeldPart) -> tuple[Notice, ...]:
+    """A hint when several voices are of one origin, but not all; findings are not counted by votes."""
+    part, voters = voices
     votes = effective_votes(voters)
-    if votes in (1, len(voters)):
+    if part.rules or votes in (1, len(voters)):
         return ()
     return (notice("cast_few_votes", voices=len(voters), votes=votes),)
 

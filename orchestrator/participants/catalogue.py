@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -92,17 +92,20 @@ class Catalogue:
             for name, provider in self.settings.providers.items()
             if isinstance(provider, SpeakerSection)
         ]
-        found = [
+        reachable = [
             self._configured(name, provider)
             for name, provider in configured
             if self.obstacle(name, provider) is None
         ]
-        if (own := self.environment_model()) is not None:
-            found.append(own)
+        own = self.environment_model()
+        reachable += [own] if own is not None else []
         if not configured:
-            there = self.discovery.panel(member.family for member in found)
-            found += [participant for participant in there if self._allowed(participant)]
-        return tuple(found)
+            reachable += self._discovered_panel(reachable)
+        return tuple(reachable)
+
+    def _discovered_panel(self, present: Sequence[Participant]) -> list[Participant]:
+        panel = self.discovery.panel(member.family for member in present)
+        return list(filter(self._allowed, panel))
 
     def everyone(self) -> tuple[Participant, ...]:
         """Whoever could take part, also those whose key or program is not here."""
@@ -159,10 +162,19 @@ class Catalogue:
         return presets_folder(self.environ)
 
     def _single(self, name: str) -> Participant:
-        kind, _, rest = name.partition(":")
         provider = self.settings.providers.get(name)
         if provider is not None:
             return self._reachable(name, provider)
+        if (built_in := self._built_in(name)) is not None:
+            return built_in
+        own = self.environment_model()
+        if own is not None and name in (own.name, own.model):
+            return own
+        return self._discovered(name)
+
+    def _built_in(self, name: str) -> Participant | None:
+        """Who is meant by a name that says everything by itself."""
+        kind, _, rest = name.partition(":")
         if name in ANALYSERS:
             return analyser_participant(name, name, self._timeout_s())
         if name == RULES:
@@ -171,12 +183,7 @@ class Catalogue:
             file, _, own_name = rest.partition("#")
             shown = own_name or Path(file).stem
             return scripted_participant(shown, self.directory / file, None, self._timeout_s())
-        if kind == "openai" and rest:
-            return self._named_openai(rest)
-        own = self.environment_model()
-        if own is not None and name in (own.name, own.model):
-            return own
-        return self._discovered(name)
+        return self._named_openai(rest) if kind == "openai" and rest else None
 
     def _discovered(self, name: str) -> Participant:
         found = self.discovery.named(name)
@@ -284,16 +291,7 @@ class Catalogue:
         self, participant: Participant, entry: ParticipantEntry, joint: str = "/"
     ) -> Participant:
         """The participant with what its entry says; a persona is added to its name after `joint`."""
-        changes: dict[str, object] = {}
-        if entry.persona is not None:
-            if participant.rule_based:
-                raise ConfigurationError(
-                    f"{participant.name} follows rules and can have no persona; models can."
-                )
-            changes["persona"] = load_persona(entry.persona, self.language)
-            own_words = any(letter.isspace() for letter in entry.persona.strip())
-            label = entry.label or ("own" if own_words else entry.persona.strip())
-            changes["name"] = plain_name(f"{participant.name}{joint}{label}")
+        changes = self._persona(participant, entry.persona, entry.label, joint)
         if entry.temperature is not None:
             changes["temperature"] = entry.temperature
         if entry.timeout is not None and participant.is_person:
@@ -301,6 +299,20 @@ class Catalogue:
         elif entry.timeout is not None:
             changes["timeout_s"] = entry.timeout
         return participant.model_copy(update=changes) if changes else participant
+
+    def _persona(
+        self, participant: Participant, persona: str | None, label: str | None, joint: str
+    ) -> dict[str, object]:
+        if persona is None:
+            return {}
+        if participant.rule_based:
+            raise ConfigurationError(
+                f"{participant.name} follows rules and can have no persona; models can."
+            )
+        own_words = any(letter.isspace() for letter in persona.strip())
+        shown = label or ("own" if own_words else persona.strip())
+        name = plain_name(f"{participant.name}{joint}{shown}")
+        return {"persona": load_persona(persona, self.language), "name": name}
 
     def _timeout_s(self) -> float:
         return self.settings.settings.timeout or DEFAULT_TURN_S

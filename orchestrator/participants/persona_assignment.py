@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 
 from orchestrator.core.findings.verdict import voice_of
 from orchestrator.participants.catalogue import MODELS_GROUP, Catalogue
@@ -28,6 +29,10 @@ class PersonaAssignment:
     participant: Participant
     base: Participant
     grouped: bool = False
+
+    def is_one_of(self, models: Collection[str]) -> bool:
+        """Whether it came with a group and is one of the models, by name."""
+        return self.grouped and self.base.name in models
 
     @property
     def name(self) -> str:
@@ -58,26 +63,29 @@ def find_speakers(
     the command line they are a ConfigurationError, in a file, which serves reviews too, they are left out.
     """
     entries = [part for entry in request.entries for part in catalogue.expanded(entry)]
-    named = _named_speakers(
-        [entry for entry in entries if not _is_perspective(entry)], request, catalogue
-    )
-    preset = configuration.preset
-    perspectives = list(filter(_is_perspective, entries))
-    if preset is not None and not any(entry.persona for entry in entries):
-        theirs = list(filter(_is_perspective, preset.participants))
-        if theirs:
-            pool = _pool([speaker.base for speaker in named.assignments], without)
-            return Speakers(assign_personas(theirs, pool, catalogue), named.silent)
-    assigned: tuple[PersonaAssignment, ...] = ()
+    plain = list(filterfalse(_is_perspective, entries))
+    named = _named_speakers(plain, request, catalogue)
+    perspectives = _presets_perspectives(entries, configuration)
     if perspectives:
+        pool = _pool([speaker.base for speaker in named.assignments], without)
+        return Speakers(assign_personas(perspectives, pool, catalogue), named.silent)
+    assigned: tuple[PersonaAssignment, ...] = ()
+    if len(plain) < len(entries):
+        perspectives = list(filter(_is_perspective, entries))
         assigned = assign_personas(perspectives, _pool(catalogue.models(), without), catalogue)
-    others = [
-        speaker
-        for speaker in named.assignments
-        if not (speaker.grouped and speaker.base.name in without)
-    ]
-    kept = others if len(others) + len(assigned) >= 2 else named.assignments
-    return Speakers((*assigned, *kept), named.silent)
+    everybody = (*assigned, *named.assignments)
+    others = (*assigned, *(one for one in named.assignments if not one.is_one_of(without)))
+    return Speakers(others if len(others) >= 2 else everybody, named.silent)
+
+
+def _presets_perspectives(
+    entries: Sequence[ParticipantEntry], configuration: Configuration
+) -> list[ParticipantEntry]:
+    """The preset's personas, where no chosen participant has one."""
+    preset = configuration.preset
+    if preset is None or any(entry.persona for entry in entries):
+        return []
+    return list(filter(_is_perspective, preset.participants))
 
 
 def assign_personas(

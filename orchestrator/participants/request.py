@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 
 from pydantic import JsonValue
 
-from orchestrator.core.parts import NAMED_AMONG_PARTICIPANTS
+from orchestrator.core.parts import AUTHOR, CHAIR, split_names
 from orchestrator.participants.catalogue import Catalogue
 from orchestrator.settings.loading import Configuration
 from orchestrator.settings.places import presets_folder
@@ -47,16 +48,21 @@ def participant_request(
 
     `author=NAME` and `chair=NAME` among the names are for a part, like the `holders` that have an option of their own.
     """
-    typed = [name.strip() for given in names or () for name in given.split(",")]
-    named = [name.split("=", 1) for name in typed if name.startswith(NAMED_AMONG_PARTICIPANTS)]
-    listed = [name for name in typed if name and not name.startswith(NAMED_AMONG_PARTICIPANTS)]
-    entries = tuple(ParticipantEntry(name=name) for name in listed) or settings.participants
+    typed = split_names(names or ())
+    listed = tuple(ParticipantEntry(name=name) for name in filterfalse(is_for_part, typed))
+    among = dict(name.split("=", 1) for name in filter(is_for_part, typed))
+    entries = listed or settings.participants
     return ParticipantRequest(
         entries or tuple(ParticipantEntry(name=name) for name in default),
-        {part: name for part, name in (*named, *holders.items()) if name},
+        {part: name for part, name in {**among, **holders}.items() if name},
         chosen=entries is not None,
         typed=bool(listed),
     )
+
+
+def is_for_part(name: str) -> bool:
+    """Whether a name among the participants is for a part only: `author=NAME`, `chair=NAME`."""
+    return name.startswith((f"{AUTHOR}=", f"{CHAIR}="))
 
 
 def joining(
@@ -112,14 +118,18 @@ def promised(names: Sequence[str], environ: Mapping[str, str]) -> dict[str, Json
     variable counts where nobody was named on the command line; who is named for a part only is no panel.
     """
     folder = presets_folder(environ)
-    typed = {name.strip() for given in names for name in given.split(",")}
-    if not any(name and not name.startswith(NAMED_AMONG_PARTICIPANTS) for name in typed):
-        typed |= {name.strip() for name in environ.get(_PANEL, "").split(",")}
-    keys: dict[str, JsonValue] = {}
+    typed = set(split_names(names))
+    if all(map(is_for_part, typed)):
+        typed |= set(split_names((environ.get(_PANEL, ""),)))
+    promises: dict[str, JsonValue] = {}
     for name in sorted(typed & {*preset_names(folder)}):
-        tree = load_preset(name, folder).document.tree
-        privacy = tree.get("privacy")
-        if isinstance(privacy, dict) and privacy.get("allow_models") is False:
-            keys |= {f"privacy.{key}": value for key, value in privacy.items() if value is False}
-            keys |= {"orchestrator.ai": None, "panel.author": "rules", "panel.chair": "rules"}
-    return {key: value for key, value in keys.items() if value is not None}
+        promises |= _promises_of(load_preset(name, folder).document.tree.get("privacy"))
+    return promises
+
+
+def _promises_of(privacy: object) -> dict[str, JsonValue]:
+    """The keys that a preset without models promises: what it forbids, and rules for the parts."""
+    if not isinstance(privacy, dict) or privacy.get("allow_models") is not False:
+        return {}
+    forbidden = {f"privacy.{key}": value for key, value in privacy.items() if value is False}
+    return {**forbidden, "panel.author": "rules", "panel.chair": "rules"}

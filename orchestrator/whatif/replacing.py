@@ -7,12 +7,12 @@ say who speaks under which name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
-from orchestrator.core.parts import PartType
+from orchestrator.core.parts import PartType, split_names
 from orchestrator.workflows.registry import WORKFLOWS, checked, workflow_of
 from shared.errors import UserError
 from shared.models.panel import Participant
@@ -32,27 +32,32 @@ def replace_participants(
 
     `resolve` gives the participant of a name. Raises UserError for a part or a name that the run does not have.
     """
-    entries = [part.strip() for text in typed for part in text.split(",") if part.strip()]
-    made, listed = spec, []
-    names: dict[str, str] = {}
-    for entry in entries:
-        held, separator, name = (part.strip() for part in entry.partition("="))
-        if not separator:
-            listed.append(resolve(held))
-            continue
-        if not held or not name:
-            raise UserError(f"--participants {entry}: expected SEAT=NAME, as in claude=codex")
+    entries = split_names(typed)
+    pairs = [entry for entry in entries if "=" in entry]
+    listed = tuple(resolve(entry) for entry in entries if entry not in pairs)
+    made, names = spec, dict[str, str]()
+    for held, name in map(_named, pairs):
         new = resolve(name)
         for part, old in _parts_held(spec, held):
             kept = old.name if _has_spoken(old.name, part, copied) else new.name
             holder = new.model_copy(update={"name": kept})
             made = _with_holder(made, part, _position(spec, old), holder)
             names[kept] = new.name
-    if listed:
-        made = made.with_panel(critics=tuple(listed))
-    made = _validated(made)
+    return _labelled(_validated(made.with_panel(critics=listed) if listed else made), names)
+
+
+def _labelled(spec: RunSpec, names: Mapping[str, str]) -> RunSpec:
+    """With a label that says who speaks under another's name."""
     shown = {kept: name for kept, name in names.items() if kept != name}
-    return made.model_copy(update={"labels": {**made.labels, "seats": shown}}) if shown else made
+    return spec.model_copy(update={"labels": {**spec.labels, "seats": shown}}) if shown else spec
+
+
+def _named(entry: str) -> tuple[str, str]:
+    """What is before and after the `=`. Raises UserError when there is nothing."""
+    held, _, name = (part.strip() for part in entry.partition("="))
+    if not held or not name:
+        raise UserError(f"--participants {entry}: expected SEAT=NAME, as in claude=codex")
+    return held, name
 
 
 def _validated(spec: RunSpec) -> RunSpec:
@@ -67,18 +72,25 @@ def _validated(spec: RunSpec) -> RunSpec:
 
 def _parts_held(spec: RunSpec, typed: str) -> list[HeldPart]:
     """The part of that name, or every part that the participant of that name has. Raises UserError for none."""
-    singles = [part for workflow in WORKFLOWS.values() for part in workflow.parts if not part.many]
-    meant = {title: part.name for part in singles for title in (part.name, part.title)}.get(typed)
     held = workflow_of(spec).parts_of(spec)
-    if meant is None:
-        chosen = [(part, holder) for part, holder in held if holder.name == typed]
-    else:
-        chosen = [(part, holder) for part, holder in held if part.name == meant]
+    meant = _part_meant(typed)
+    chosen = [
+        (part, holder)
+        for part, holder in held
+        if (holder.name == typed if meant is None else part.name == meant)
+    ]
     if not chosen:
         own = [part.name for part, _ in held if not part.many]
         known = ", ".join(dict.fromkeys((*(holder.name for _, holder in held), *own)))
         raise UserError(f"--participants: the run has no seat {typed!r} (it has {known})")
     return chosen
+
+
+def _part_meant(typed: str) -> str | None:
+    """The part that one holds in some workflow, by its name or by what it is called there."""
+    parts = (part for workflow in WORKFLOWS.values() for part in workflow.parts)
+    names = (part.name for part in parts if not part.many and typed in (part.name, part.title))
+    return next(names, None)
 
 
 def _position(spec: RunSpec, holder: Participant) -> int | None:
