@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from typing import Annotated, Any, Self
@@ -25,6 +26,14 @@ _SECRET_WORDS = re.compile(
 )
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d|w)?")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+@dataclass(frozen=True)
+class Documented:
+    """Stands in the annotation of a key: what documentation says of it, and of its default where the field does not."""
+
+    help: str
+    shown: str = ""
 
 
 class Section(Wire):

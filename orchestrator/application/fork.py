@@ -23,7 +23,7 @@ from orchestrator.participants.catalogue import Catalogue
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.prompt_files import captured_prompts
-from orchestrator.settings.sections import ParticipantEntry
+from orchestrator.settings.sections import BIG_INTEGER, INTEGER, ParticipantEntry
 from orchestrator.whatif.changes import changed, check_quorum
 from orchestrator.whatif.forking import ForkPlan, inheritable, plan_fork, prefix_of
 from orchestrator.whatif.recording import Recording
@@ -152,11 +152,9 @@ def _budget(budget: Budget, request: ForkRequest) -> Budget:
     made = budget.model_copy(update=limits)
     if made.max_usd is not None and not math.isfinite(made.max_usd):
         raise UserError(f"a limit of {made.max_usd:g} dollars is none: give a number")
-    for name, count, most in (
-        ("calls", made.max_calls, 2**31),
-        ("tokens", made.max_tokens, 2**63),
-    ):
-        if count is not None and count >= most:
+    counts = (("calls", made.max_calls, INTEGER), ("tokens", made.max_tokens, BIG_INTEGER))
+    for name, count, most in counts:
+        if count is not None and count > most:
             raise UserError(f"a limit of {count} {name} is too large")
     return made
 

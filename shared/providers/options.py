@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import AfterValidator, Field, JsonValue, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from shared.configuration import Section, check_address
+from shared.configuration import Documented, Section, check_address
 from shared.providers.browser import SITES
 from shared.providers.coding_clis import CODING_CLIS
 from shared.providers.field_types import (
@@ -50,9 +50,15 @@ def _refuse_key(field: str, name: str | None, instead: str) -> None:
 class AccountLimits(Section):
     """What an account allows: requests and tokens a minute, calls at once. None means not known."""
 
-    rpm: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    tpm: int | None = Field(default=None, gt=0)
-    parallel: int | None = Field(default=None, gt=0)
+    rpm: Annotated[float | None, Documented("requests a minute that the account allows")] = Field(
+        default=None, gt=0, allow_inf_nan=False
+    )
+    tpm: Annotated[int | None, Documented("tokens a minute that the account allows")] = Field(
+        default=None, gt=0
+    )
+    parallel: Annotated[int | None, Documented("calls at once that the account allows")] = Field(
+        default=None, gt=0
+    )
 
     @property
     def any(self) -> bool:
@@ -67,8 +73,21 @@ class ProviderOptions(AccountLimits):
     (`in` or `input`, `out` or `output`, `cached`).
     """
 
-    account: str | None = Field(default=None, min_length=1, max_length=64)
-    price: dict[Literal["in", "out", "cached"], Dollars] | None = None
+    account: Annotated[
+        str | None,
+        Documented(
+            "who names the same one shares limits, cooldowns and breaker",
+            "by provider, host and where the key is",
+        ),
+    ] = Field(default=None, min_length=1, max_length=64)
+    price: Annotated[
+        dict[Literal["in", "out", "cached"], Dollars] | None,
+        Documented(
+            "`{in, out, cached}` (or `input`, `output`) in US dollars for a million tokens; without `cached` a cached "
+            "token costs what a fresh one does",
+            "a table, by address and model",
+        ),
+    ] = None
 
     harmless: ClassVar[frozenset[str]] = frozenset()
     """The options that steer a worker to nothing: neither to a command or a file nor to an address or a key."""

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, JsonValue
 
-from shared.configuration import Seconds, Section
+from shared.configuration import Documented, Seconds, Section
 from shared.models.panel import Participant
 from shared.providers.families import family_of, plain_name
 from shared.providers.field_types import OneOf, OwnFile
@@ -19,6 +19,7 @@ from shared.tools.catalogue import cards, find_card
 ANALYSERS = tuple(card.name for card in cards(kind=ToolKind.ANALYSER))
 """The tools that can take part as analysers, in the order of the default panel."""
 
+MAX_OUTPUT_TOKENS: int = Participant.model_fields["max_output_tokens"].default
 OptionsModel = type[ProviderOptions]
 
 
@@ -47,14 +48,33 @@ class SpeakerSection(ProviderSection):
     `fallback` speak while it is out of service.
     """
 
-    model: str | None = Field(default=None, min_length=1)
-    family: str | None = None
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    timeout: Seconds | None = None
-    max_output_tokens: int | None = Field(default=None, gt=0)
-    context_tokens: int | None = Field(default=None, gt=0)
-    persona: str | None = None
-    fallback: tuple[str, ...] = ()
+    model: Annotated[str | None, Documented("required over HTTP")] = Field(
+        default=None, min_length=1
+    )
+    family: Annotated[
+        str | None, Documented("models of one family agree easily", "by the model's name")
+    ] = None
+    persona: Annotated[str | None, Documented("as under `participants`")] = None
+    temperature: Annotated[float | None, Documented("0 to 2", "by role")] = Field(
+        default=None, ge=0, le=2
+    )
+    timeout: Annotated[Seconds | None, Documented("for one turn", "`settings.timeout`")] = None
+    max_output_tokens: Annotated[
+        int | None, Documented("of one answer", f"`{MAX_OUTPUT_TOKENS}`")
+    ] = Field(default=None, gt=0)
+    context_tokens: Annotated[
+        int | None,
+        Documented(
+            "what the model reads and writes in one call; decides in how many portions a large change is read",
+            "from the table of models",
+        ),
+    ] = Field(default=None, gt=0)
+    fallback: Annotated[
+        tuple[str, ...],
+        Documented(
+            "names of others who speak, in order, while this one is out of service or beyond the budget"
+        ),
+    ] = ()
 
     @property
     def checked_options(self) -> ProviderOptions:
@@ -80,7 +100,7 @@ class SpeakerSection(ProviderSection):
             family=self.family or family_of(self.model or origin),
             temperature=self.temperature,
             timeout_s=self.timeout or timeout_s,
-            max_output_tokens=self.max_output_tokens or 8192,
+            max_output_tokens=self.max_output_tokens or MAX_OUTPUT_TOKENS,
             context_tokens=self.context_tokens,
             options=self.options(),
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from shared.configuration import Documented
 from shared.providers.catalogue import CATALOGUE, ProviderType, ProviderTypes
 from shared.providers.configuration import section_of
 from shared.providers.options import HttpOptions, ProviderOptions
@@ -25,7 +26,11 @@ def configuration_tables(catalogue: ProviderTypes = CATALOGUE) -> Mapping[str, s
     """What docs/configuration.md says of each type's keys."""
     rows = [_entry(row) for row in catalogue.values()]
     heads = ("provider type", "reaches", "keys besides those of every model")
-    return {"providers": table(heads, rows)}
+    keys = [row for model in (SpeakerSection, ProviderOptions) for row in _documented(model)]
+    return {
+        "providers": table(heads, rows),
+        "speakers": table(("key of every model", "default", "meaning"), keys),
+    }
 
 
 def design_tables(catalogue: ProviderTypes = CATALOGUE) -> Mapping[str, str]:
@@ -74,6 +79,13 @@ def _key(section: type[BaseModel], name: str) -> str:
     schema = section.model_json_schema()["properties"][name]
     words = [word for part in (schema, *schema.get("anyOf", ())) for word in part.get("enum", ())]
     return f"`{name}`" + (f" ({', '.join(f'`{word}`' for word in words)})" if words else "")
+
+
+def _documented(model: type[BaseModel]) -> Iterator[tuple[str, ...]]:
+    for name, field in model.model_fields.items():
+        for fact in field.metadata:
+            if isinstance(fact, Documented):
+                yield f"`{name}`", fact.shown, fact.help
 
 
 def _fields(model: type[BaseModel]) -> set[str]:
