@@ -95,7 +95,7 @@ class RunComparison:
 
     first: Side
     second: Side
-    found: Comparison
+    comparison: Comparison
 
 
 def compare_runs(backend: Backend, first: str, second: str) -> RunComparison:

@@ -12,43 +12,49 @@ from orchestrator.core.views.context import dollars
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, run_summary
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
-from orchestrator.presentation.whatif import gate_word, how, round_name, weighed
-from orchestrator.whatif.comparing import Both, Comparison, Side, figures_of
+from orchestrator.presentation.whatif import figures_of, gate_word, how, round_name, weighed
+from orchestrator.presentation.whatif_json import finding_json
+from orchestrator.whatif.comparing import Both, Comparison, Side
 from orchestrator.workflows.registry import WORKFLOWS
+from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 
 NONE = "-"
 
 
 def comparison_lines(
-    first: Side, second: Side, found: Comparison, words: Translator = ENGLISH
+    first: Side, second: Side, comparison: Comparison, words: Translator = ENGLISH
 ) -> list[Line]:
     """What differs, the conclusion first; nothing is shown of what is the same."""
-    one, other = first.recording.run, second.recording.run
+    first_run, second_run = first.recording.run, second.recording.run
     head = line(
-        Span(one.id, Style.STRONG),
+        Span(first_run.id, Style.STRONG),
         words.message("and"),
-        Span(other.id, Style.STRONG),
-        Span(f" · {words.translate(found.relation)}" if found.relation else "", Style.DIM),
+        Span(second_run.id, Style.STRONG),
+        Span(
+            f" · {words.translate(comparison.relation)}" if comparison.relation else "", Style.DIM
+        ),
     )
     verdict = line(
         Span(words.message("same"), Style.GOOD)
-        if found.same
+        if comparison.same
         else Span(words.message("differ"), Style.WARNING),
         words.message("in_verdict_and_findings"),
     )
-    heads = ("", one.id, other.id)
+    heads = ("", first_run.id, second_run.id)
     return [
         head,
         verdict,
-        *table(heads, [_row(both) for both in _conclusion(found, words)]),
-        *_section(words.message("section_options"), heads, _options(found)),
-        *_section(words.message("section_participants"), heads, _seats(found.participants, words)),
-        *_rounds(heads, found.rounds, words),
-        *_findings(heads, found, words),
-        *_positions(heads, found, words),
-        *_section(words.message("section_votes"), heads, _votes(found.votes, words)),
-        *_answers(heads, found, words),
+        *table(heads, [_row(both) for both in _conclusion(comparison, words)]),
+        *_section(words.message("section_options"), heads, _options(comparison)),
+        *_section(
+            words.message("section_participants"), heads, _seats(comparison.participants, words)
+        ),
+        *_rounds(heads, comparison.rounds, words),
+        *_findings(heads, comparison, words),
+        *_positions(heads, comparison, words),
+        *_section(words.message("section_votes"), heads, _votes(comparison.votes, words)),
+        *_answers(heads, comparison, words),
     ]
 
 
@@ -58,13 +64,13 @@ def _section(title: str, heads: Sequence[str], rows: Sequence[Both]) -> list[Lin
     return [line(Span(title, Style.STRONG)), *table(heads, [_row(both) for both in rows])]
 
 
-def _options(found: Comparison) -> list[Both]:
+def _options(comparison: Comparison) -> list[Both]:
     """Without those that only one of two workflows has: all of them differ, and none can be compared."""
     own = {f"{name}." for name in WORKFLOWS}
-    apart = any(both.name == "workflow" for both in found.options)
+    apart = any(both.name == "workflow" for both in comparison.options)
     return [
         both
-        for both in found.options
+        for both in comparison.options
         if not (apart and any(both.name.startswith(section) for section in own))
         and not (apart and both.name == "workflow_version")
     ]
@@ -82,7 +88,7 @@ def _text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _conclusion(found: Comparison, words: Translator) -> list[Both]:
+def _conclusion(comparison: Comparison, words: Translator) -> list[Both]:
     """What both came to and what it took, in words."""
     return [
         Both(
@@ -90,7 +96,7 @@ def _conclusion(found: Comparison, words: Translator) -> list[Both]:
             _figure(both.name, both.first, words),
             _figure(both.name, both.second, words),
         )
-        for both in (*found.conclusion, *found.usage)
+        for both in (*comparison.conclusion, *comparison.usage)
         if both.name != "unknown_costs" or both.first or both.second
     ]
 
@@ -132,52 +138,57 @@ _NO_VOTES = ("did_not_vote", "none_of_them")
 
 def _rounds(heads: Sequence[str], rounds: Sequence[Both], words: Translator) -> list[Line]:
     """Agreement, stability, recommendation and ending; rounds that differ in none of these are left out."""
-    rows = []
-    for both in rounds:
-        first, second = figures_of(both.first), figures_of(both.second)
-        if first != second:
-            name = round_name(both.name, words)
-            rows.append((name, _figures(first, words), _figures(second, words)))
-    if not rows:
+    rows = [
+        (round_name(both.name, words), _figures(both.first, words), _figures(both.second, words))
+        for both in rounds
+    ]
+    differing = [row for row in rows if row[1] != row[2]]
+    if not differing:
         return []
-    return [line(Span(words.message("section_rounds"), Style.STRONG)), *table(heads, rows)]
+    return [line(Span(words.message("section_rounds"), Style.STRONG)), *table(heads, differing)]
 
 
-def _figures(figures: Sequence[str] | None, words: Translator) -> str:
+def _figures(assessment: Assessment | None, words: Translator) -> str:
+    figures = figures_of(assessment, words)
     if figures is None:
         return words.message("not_held")
-    agreement, stability, *endings = figures
-    shown = (ending if ending == NONE else how(ending, words) for ending in endings)
-    return " ".join((agreement, stability, *shown))
+    agreement, stability, _score, *endings = figures
+    return " ".join((agreement, stability, *endings))
 
 
-def _findings(heads: Sequence[str], found: Comparison, words: Translator) -> list[Line]:
+def _findings(heads: Sequence[str], comparison: Comparison, words: Translator) -> list[Line]:
     rows = [
         (
             _name(pair),
-            _status(pair.first, found.mended[0], words),
-            _status(pair.second, found.mended[1], words),
+            _status(pair.first, comparison.mended[0], words),
+            _status(pair.second, comparison.mended[1], words),
             _title(pair),
         )
-        for pair in found.findings
-        if found.changed(pair)
+        for pair in comparison.findings
+        if comparison.changed(pair)
     ]
     if not rows:
         return []
-    same = len(found.findings) - len(rows)
+    same = len(comparison.findings) - len(rows)
     title = words.message("section_findings", n=same)
     return [line(Span(title, Style.STRONG)), *table((*heads, ""), rows)]
 
 
 def _name(pair: Pair) -> str:
-    return "/".join(dict.fromkeys(one.id for one in (pair.first, pair.second) if one is not None))
+    return "/".join(
+        dict.fromkeys(finding.id for finding in (pair.first, pair.second) if finding is not None)
+    )
 
 
 def _title(pair: Pair) -> str:
-    one = pair.first or pair.second
-    if one is None:
+    finding = pair.first or pair.second
+    if finding is None:
         return ""
-    return f"{one.place.path}:{one.place.line} {one.title}" if one.place else one.title
+    return (
+        f"{finding.place.path}:{finding.place.line} {finding.title}"
+        if finding.place
+        else finding.title
+    )
 
 
 def _status(finding: Finding | None, mended: frozenset[str], words: Translator) -> str:
@@ -187,23 +198,27 @@ def _status(finding: Finding | None, mended: frozenset[str], words: Translator) 
     return f"{weighed(finding)}{fixed}"
 
 
-def _positions(heads: Sequence[str], found: Comparison, words: Translator) -> list[Line]:
+def _positions(heads: Sequence[str], comparison: Comparison, words: Translator) -> list[Line]:
     rows = [
-        (f"{one.finding} {one.participant}", one.first or NONE, one.second or NONE)
-        for one in found.positions
+        (
+            f"{difference.finding} {difference.participant}",
+            difference.first or NONE,
+            difference.second or NONE,
+        )
+        for difference in comparison.positions
     ]
     title = words.message("section_positions")
     return [line(Span(title, Style.STRONG)), *table(heads, rows)] if rows else []
 
 
-def _answers(heads: Sequence[str], found: Comparison, words: Translator) -> list[Line]:
-    answers = found.answers
+def _answers(heads: Sequence[str], comparison: Comparison, words: Translator) -> list[Line]:
+    answers = comparison.answers
     if answers is None:
         return []
-    within = (words.message("alike_within"), *(_share(one) for one in answers.within))
+    within = (words.message("alike_within"), *map(_share, answers.within))
     places = [
-        (words.message("place_of", who=one.name), _text(one.first), _text(one.second))
-        for one in answers.places
+        (words.message("place_of", who=both.name), _text(both.first), _text(both.second))
+        for both in answers.places
     ]
     rows = [
         words.message("answers_alike", who=who, share=_share(alike))
@@ -223,38 +238,38 @@ def _share(value: float | None) -> str:
 # ---- JSON ---------------------------------------------------------------------------------------
 
 
-def comparison_json(first: Side, second: Side, found: Comparison) -> dict[str, Any]:
+def comparison_json(first: Side, second: Side, comparison: Comparison) -> dict[str, Any]:
     """Everything that differs, as data; `findings` holds all of them."""
-    answers = found.answers
+    answers = comparison.answers
     return {
         "schema_version": SCHEMA_VERSION,
         "first": run_summary(first.recording.run),
         "second": run_summary(second.recording.run),
-        "same": found.same,
-        "relation": None if found.relation is None else ENGLISH.translate(found.relation),
-        "conclusion": _all(found.conclusion),
-        "usage": _all(found.usage),
-        "options": _all(found.options),
-        "participants": _all(found.participants),
+        "same": comparison.same,
+        "relation": None if comparison.relation is None else ENGLISH.translate(comparison.relation),
+        "conclusion": _all(comparison.conclusion),
+        "usage": _all(comparison.usage),
+        "options": _all(comparison.options),
+        "participants": _all(comparison.participants),
         "rounds": [
             {
                 "name": both.name,
                 "first": None if both.first is None else both.first.model_dump(mode="json"),
                 "second": None if both.second is None else both.second.model_dump(mode="json"),
             }
-            for both in found.rounds
+            for both in comparison.rounds
         ],
         "findings": [
             {
-                "changed": found.changed(pair),
+                "changed": comparison.changed(pair),
                 "title": _title(pair),
-                "first": _finding(pair.first, found.mended[0]),
-                "second": _finding(pair.second, found.mended[1]),
+                "first": _finding(pair.first, comparison.mended[0]),
+                "second": _finding(pair.second, comparison.mended[1]),
             }
-            for pair in found.findings
+            for pair in comparison.findings
         ],
-        "positions": [dataclasses.asdict(one) for one in found.positions],
-        "votes": _all(found.votes),
+        "positions": [dataclasses.asdict(difference) for difference in comparison.positions],
+        "votes": _all(comparison.votes),
         "answers": None
         if answers is None
         else {
@@ -269,15 +284,13 @@ def _all(rows: Sequence[Both]) -> list[dict[str, Any]]:
     return [dataclasses.asdict(both) for both in rows]
 
 
-def _finding(one: Finding | None, mended: frozenset[str]) -> dict[str, Any] | None:
-    if one is None:
+def _finding(finding: Finding | None, mended: frozenset[str]) -> dict[str, Any] | None:
+    content = finding_json(finding)
+    if finding is None or content is None:
         return None
     return {
-        "id": one.id,
-        "title": one.title,
-        "severity": one.severity,
-        "status": one.status,
-        "fixed": one.id in mended,
-        "raised_by": list(one.raised_by),
-        "stances": dict(one.stances),
+        **content,
+        "fixed": finding.id in mended,
+        "raised_by": list(finding.raised_by),
+        "stances": dict(finding.stances),
     }

@@ -110,8 +110,8 @@ def _rounds(stored: RunResult, would: RunResult, words: Translator) -> list[Line
         return []
     rows = []
     for key in keys:
-        was = _figures(stored.rounds.get(key), words)
-        now = _figures(would.rounds.get(key), words)
+        was = figures_of(stored.rounds.get(key), words)
+        now = figures_of(would.rounds.get(key), words)
         name = round_name(key, words)
         if now is None:
             rows.append((name, *(was or ()), f"({words.message('not_held')})"))
@@ -125,7 +125,8 @@ def round_name(key: str, words: Translator) -> str:
     return words.message("vote_at_the_end") if key == ENDING else key
 
 
-def _figures(figures: Assessment | None, words: Translator) -> tuple[str, ...] | None:
+def figures_of(figures: Assessment | None, words: Translator) -> tuple[str, ...] | None:
+    """Agreement, stability, score, recommendation and ending of a round, as they are shown."""
     if figures is None:
         return None
     metrics = figures.metrics
@@ -313,7 +314,7 @@ def _without_empty(
 
 def _row(result: RunResult, words: Translator) -> tuple[str, ...]:
     last = list(result.rounds.values())[-1:]
-    figures = (_figures(last[0], words) if last else None) or (NONE,) * 5
+    figures = (figures_of(last[0], words) if last else None) or (NONE,) * 5
     return (
         str(result.rounds_held),
         *figures[:3],

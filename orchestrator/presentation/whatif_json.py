@@ -51,8 +51,8 @@ def _variant_json(variant: Variant) -> dict[str, Any]:
         "changed_findings": [
             {
                 "title": _title(pair),
-                "stored": _finding_json(pair.first),
-                "would_be": _finding_json(pair.second),
+                "stored": finding_json(pair.first),
+                "would_be": finding_json(pair.second),
             }
             for pair in variant.findings
             if changed(pair) is not None
@@ -69,7 +69,7 @@ def _variant_json(variant: Variant) -> dict[str, Any]:
 def _result_json(result: RunResult) -> dict[str, Any]:
     return {
         "rounds": {key: figures.model_dump(mode="json") for key, figures in result.rounds.items()},
-        "findings": [_finding_json(finding) for finding in result.findings],
+        "findings": [finding_json(finding) for finding in result.findings],
         "standing": [finding.id for finding in result.standing],
         "ending": result.ending,
         "verdict": result.verdict,
@@ -79,7 +79,8 @@ def _result_json(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _finding_json(finding: Finding | None) -> dict[str, Any] | None:
+def finding_json(finding: Finding | None) -> dict[str, Any] | None:
+    """A finding in short."""
     if finding is None:
         return None
     return {

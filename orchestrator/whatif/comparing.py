@@ -16,7 +16,6 @@ from orchestrator.core.results import RankedText, WorkflowResult
 from orchestrator.whatif.recording import Recording
 from orchestrator.whatif.results import RunResult, stored_result
 from orchestrator.workflows.registry import workflow_of
-from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 from shared.models.notices import Notice, notice
 from shared.models.panel import Participant
@@ -81,19 +80,21 @@ class Comparison:
     @property
     def same(self) -> bool:
         """The same verdict, the same position chosen, and the same findings with the same severity and status."""
-        verdict = next(one for one in self.conclusion if one.name == "verdict")
+        verdict = next(both for both in self.conclusion if both.name == "verdict")
         first, second = self._choices
-        return (
-            verdict.same and first == second and all(not self.changed(one) for one in self.findings)
-        )
+        return verdict.same and first == second and not any(map(self.changed, self.findings))
 
     def changed(self, pair: Pair) -> bool:
         """True when a finding is in one run only, or weighs or stands otherwise in the other."""
-        one, other = pair.first, pair.second
-        if one is None or other is None:
+        first, second = pair.first, pair.second
+        if first is None or second is None:
             return True
-        mended = (one.id in self.mended[0], other.id in self.mended[1])
-        return (one.severity, one.status, mended[0]) != (other.severity, other.status, mended[1])
+        mended = (first.id in self.mended[0], second.id in self.mended[1])
+        return (first.severity, first.status, mended[0]) != (
+            second.severity,
+            second.status,
+            mended[1],
+        )
 
 
 @dataclass(frozen=True)
@@ -112,20 +113,20 @@ class Side:
 
 def compare(first: Side, second: Side) -> Comparison:
     """What differs between two runs, as they are stored."""
-    pictures = stored_result(first.recording), stored_result(second.recording)
+    results = stored_result(first.recording), stored_result(second.recording)
     specs = first.recording.spec, second.recording.spec
-    pairs = pair_up(pictures[0].findings, pictures[1].findings)
+    pairs = pair_up(results[0].findings, results[1].findings)
     return Comparison(
         relation=relation(first.recording, second.recording),
         options=_differing(_options(specs[0]), _options(specs[1])),
         participants=_differing(_participants(specs[0]), _participants(specs[1])),
-        rounds=_rounds(*pictures),
+        rounds=_rounds(*results),
         findings=pairs,
-        mended=(_mended(pictures[0]), _mended(pictures[1])),
+        mended=(_mended(results[0]), _mended(results[1])),
         positions=tuple(_positions(pairs)),
         votes=_differing(first.result.votes_cast, second.result.votes_cast),
         answers=_answers(first.result.answers_given, second.result.answers_given),
-        conclusion=_conclusion(*pictures),
+        conclusion=_conclusion(*results),
         usage=_usage(first, second),
         _choices=(_letters(first.result.chosen), _letters(second.result.chosen)),
     )
@@ -133,14 +134,18 @@ def compare(first: Side, second: Side) -> Comparison:
 
 def relation(first: Recording, second: Recording) -> Notice | None:
     """How the two belong together."""
-    one, other = first.run.id, second.run.id
-    if one == other:
+    first_id, second_id = first.run.id, second.run.id
+    if first_id == second_id:
         return notice("same_run")
     origins = first.spec.labels.get("forked_from"), second.spec.labels.get("forked_from")
-    if origins[1] == one:
-        return notice("is_fork", run=other, origin=one, at=str(second.spec.labels.get("forked_at")))
-    if origins[0] == other:
-        return notice("is_fork", run=one, origin=other, at=str(first.spec.labels.get("forked_at")))
+    if origins[1] == first_id:
+        return notice(
+            "is_fork", run=second_id, origin=first_id, at=str(second.spec.labels.get("forked_at"))
+        )
+    if origins[0] == second_id:
+        return notice(
+            "is_fork", run=first_id, origin=second_id, at=str(first.spec.labels.get("forked_at"))
+        )
     if origins[0] is not None and origins[0] == origins[1]:
         return notice("both_forks", origin=str(origins[0]))
     if first.spec.workflow != second.spec.workflow:
@@ -151,7 +156,7 @@ def relation(first: Recording, second: Recording) -> Notice | None:
 def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Both, ...]:
     names = dict.fromkeys((*first, *second))
     pairs = (Both(name, first.get(name), second.get(name)) for name in names)
-    return tuple(one for one in pairs if not one.same)
+    return tuple(both for both in pairs if not both.same)
 
 
 # ---- what they were asked to do -----------------------------------------------------------------
@@ -165,7 +170,7 @@ def _options(spec: RunSpec) -> dict[str, Any]:
     seated = {part.name for part, _ in workflow_of(spec).parts_of(spec) if part.in_options}
     options = workflow_of(spec).options_of(spec).model_dump(mode="json").items()
     own = {key: value for key, value in options if key not in seated}
-    leaves = dict(_leaves({key: one for key, one in content.items() if key not in _APART}))
+    leaves = dict(_leaves({key: value for key, value in content.items() if key not in _APART}))
     leaves |= _leaves(own, f"{spec.workflow}.")
     return {**leaves, "subject": spec.subject[:12], "prompts": spec.prompts[:12]}
 
@@ -180,12 +185,19 @@ def _leaves(content: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str,
 
 def _participants(spec: RunSpec) -> dict[str, str]:
     """Who sits where and how they are reached, by part and name."""
-    return {f"{part.name} {one.name}": _who(one) for part, one in workflow_of(spec).parts_of(spec)}
+    return {
+        f"{part.name} {holder.name}": _who(holder)
+        for part, holder in workflow_of(spec).parts_of(spec)
+    }
 
 
-def _who(one: Participant) -> str:
-    shown = f"{one.provider}:{one.model or one.tool}" if one.model or one.tool else one.provider
-    return f"{shown} ({one.persona})" if one.persona else shown
+def _who(holder: Participant) -> str:
+    shown = (
+        f"{holder.provider}:{holder.model or holder.tool}"
+        if holder.model or holder.tool
+        else holder.provider
+    )
+    return f"{shown} ({holder.persona})" if holder.persona else shown
 
 
 # ---- how it went --------------------------------------------------------------------------------
@@ -193,19 +205,6 @@ def _who(one: Participant) -> str:
 
 def _rounds(first: RunResult, second: RunResult) -> tuple[Both, ...]:
     return _differing(first.rounds, second.rounds)
-
-
-def figures_of(one: Assessment | None) -> tuple[str, ...] | None:
-    """Agreement, stability, recommendation and ending of a round, as they are shown."""
-    if one is None:
-        return None
-    stability = one.metrics.avg_stability
-    return (
-        f"{one.metrics.agreement_ratio:.2f}",
-        "-" if stability is None else f"{stability:.2f}",
-        one.metrics.recommendation.value,
-        one.ending.value if one.ending else "-",
-    )
 
 
 def _positions(pairs: Sequence[Pair]) -> Iterable[PositionDifference]:
@@ -247,22 +246,22 @@ def _answers(first: Mapping[str, RankedText], second: Mapping[str, RankedText]) 
     )
 
 
-def _alike(one: str, other: str) -> float | None:
-    return 1.0 if one == other else similarity(one, other)
+def _alike(first: str, second: str) -> float | None:
+    return 1.0 if first == second else similarity(first, second)
 
 
 def _within(texts: Sequence[str]) -> float | None:
     """How alike the answers of one run are: the mean over all pairs."""
-    found = [alike for a, b in combinations(texts, 2) if (alike := _alike(a, b)) is not None]
-    return fmean(found) if found else None
+    likeness = [alike for a, b in combinations(texts, 2) if (alike := _alike(a, b)) is not None]
+    return fmean(likeness) if likeness else None
 
 
 # ---- what they came to --------------------------------------------------------------------------
 
 
-def _mended(picture: RunResult) -> frozenset[str]:
-    standing = {one.id for one in picture.standing}
-    return frozenset(one.id for one in picture.findings if one.id not in standing)
+def _mended(result: RunResult) -> frozenset[str]:
+    standing = {finding.id for finding in result.standing}
+    return frozenset(finding.id for finding in result.findings if finding.id not in standing)
 
 
 def _conclusion(first: RunResult, second: RunResult) -> tuple[Both, ...]:
@@ -275,13 +274,12 @@ def _conclusion(first: RunResult, second: RunResult) -> tuple[Both, ...]:
 
 
 def _usage(first: Side, second: Side) -> tuple[Both, ...]:
-    one, other = first.usage, second.usage
-    tokens = [usage.input_tokens + usage.output_tokens for usage in (one, other)]
+    tokens = [usage.input_tokens + usage.output_tokens for usage in (first.usage, second.usage)]
     elapsed = [round(side.recording.run.elapsed_s, 1) for side in (first, second)]
     return (
-        Both("calls", one.calls, other.calls),
+        Both("calls", first.usage.calls, second.usage.calls),
         Both("tokens", *tokens),
-        Both("cost_usd", one.cost_usd, other.cost_usd),
-        Both("unknown_costs", one.unknown_costs, other.unknown_costs),
+        Both("cost_usd", first.usage.cost_usd, second.usage.cost_usd),
+        Both("unknown_costs", first.usage.unknown_costs, second.usage.unknown_costs),
         Both("elapsed_s", *elapsed),
     )

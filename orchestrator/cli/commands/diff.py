@@ -36,11 +36,11 @@ def diff(first: str, second: str, as_json: bool, language: str | None) -> int:
         both = compare_runs(backend, first, second)
     terminal = Terminal.of(os.environ)
     if as_json:
-        terminal.result(dumps(comparison_json(both.first, both.second, both.found)))
+        terminal.result(dumps(comparison_json(both.first, both.second, both.comparison)))
     else:
         words = Translator(language or _shared_language(both))
-        terminal.result(comparison_lines(both.first, both.second, both.found, words))
-    return ExitCode.OK if both.found.same else DIFFERENT
+        terminal.result(comparison_lines(both.first, both.second, both.comparison, words))
+    return ExitCode.OK if both.comparison.same else DIFFERENT
 
 
 def _shared_language(both: RunComparison) -> str:
