@@ -40,6 +40,7 @@ def clean_environment(environ: MutableMapping[str, str], home: Path) -> None:
         (home / folder).mkdir(mode=0o700)
         environ[name] = str(home / folder)
     environ["HOME"] = str(home)
+    environ["QUORATE_COMPARE_REPLAYS"] = "all"
     environ["QUORATE_DISCOVER"] = "off"  # an agent on a person's PATH must not take part in tests
     environ.update(GIT)
 

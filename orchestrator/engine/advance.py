@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 from uuid import uuid4
@@ -22,8 +21,9 @@ from orchestrator.core.replay.commands import (
     Turn,
 )
 from orchestrator.core.replay.materials import Materials
-from orchestrator.core.replay.replay import Entry, Journal, Progress, fingerprint, replay
+from orchestrator.core.replay.replay import Entry, Journal, Progress, Replay, fingerprint
 from orchestrator.engine.children import new_run_id
+from orchestrator.engine.kept import KeptReplay, KeptReplays, weight
 from orchestrator.engine.recorded import journal_of
 from orchestrator.engine.staging import Scheduled, Stage, refusal
 from orchestrator.workflows.descriptor import WorkflowType
@@ -53,6 +53,8 @@ from shared.store.steps import fail_open_steps
 
 KEPT_SPECS = 512
 Event = tuple[str, dict[str, Any]]
+# What is to be published, and the replay to go on with.
+Advanced = tuple[Scheduled | None, KeptReplay | None]
 
 
 class Engine:
@@ -66,6 +68,7 @@ class Engine:
         self._workflows = workflows
         self._document = lru_cache(maxsize=256)(self._fetch)
         self._specs: dict[str, RunSpec] = {}
+        self._kept = KeptReplays()
 
     def submit(
         self,
@@ -95,9 +98,11 @@ class Engine:
 
         `wait=False` leaves a run alone whose row is locked: somebody else is at it.
         """
-        scheduled = self.database.run(
+        scheduled, kept = self.database.run(
             lambda connection: self._advance(connection, run, wait=wait), pipelined=True
         )
+        if kept is not None:
+            self._kept.keep(run, kept)
         failpoint("advance-committed")
         if scheduled is not None and scheduled.children:
             failpoint("child-committed")
@@ -113,36 +118,52 @@ class Engine:
         )
         self.database.run(lambda connection: _park(connection, run, reason), atomic=True)
 
-    def _advance(self, connection: Connection, run_id: str, *, wait: bool) -> Scheduled | None:
-        found = lock_with_journal(connection, run_id, wait=wait)
+    def _advance(self, connection: Connection, run_id: str, *, wait: bool) -> Advanced:
+        kept = self._kept.take(run_id)
+        awaited = None if kept is None else kept.awaited
+        found = lock_with_journal(connection, run_id, wait=wait, awaited=awaited)
         if found is None:
-            return None
+            return None, None
         run, stored = found
         if _stands_still(connection, run):
-            return None
+            return None, None
         events: list[Event] = []
+        if kept is not None and (run.overdue or kept.advances != run.advances):
+            kept, stored = None, load_journal(connection, run)
         if run.overdue:
             stored = _end_calls(connection, run, events)
-        rows = stored.steps
         try:
             spec = self._spec(connection, run.id)
-            stage = Stage(spec=spec, position=len(rows), written=len(stored.records), events=events)
-            progress = self._follow(run, spec, stored, stage)
+            following = kept or self._begin(run, spec, stored)
+            stage = Stage(
+                spec=spec, position=following.steps, written=following.records, events=events
+            )
+            progress = self._follow(connection, run, following, stored, stage)
         except (ReplayMismatch, UnknownRun, ValidationError) as mismatch:
-            parent = save(connection, run, _blocked(run, rows, why_blocked(mismatch), events))
-            return None if parent is None else Scheduled(run.id, run.root_task, parent=parent)
-        if _idle(progress, run, rows, stage):
-            return None
-        parent = save(connection, run, _changes(run, rows, progress, stage))
+            blocked = _blocked(run, stored.steps, why_blocked(mismatch), events)
+            parent = save(connection, run, blocked)
+            return (
+                None if parent is None else Scheduled(run.id, run.root_task, parent=parent)
+            ), None
+        ended = following.ended + _ended(stored.steps)
+        following.read.extend(weight(row.reply) for row in stored.steps)
+        if _idle(progress, run, ended, stage):
+            following.settle(0, 0, run.advances)
+            return None, following
+        known = following.ended
+        changes = _changes(run, stored.steps, known, progress, stage)
+        parent = save(connection, run, changes)
         failpoint("advance-uncommitted")
-        return Scheduled(
+        scheduled = Scheduled(
             run=run.id,
             root_task=run.root_task,
             steps=tuple(stage.scheduled),
-            soon=spec.watched or bool(rows),
+            soon=spec.watched or following.steps > 0,
             children=tuple(child.run for child in stage.children),
             parent=parent,
         )
+        following.settle(len(stage.steps), len(stage.records), run.advances + 1)
+        return scheduled, (following if progress.outcome is None else None)
 
     def _spec(self, connection: Connection, run: str) -> RunSpec:
         spec = self._specs.get(run)
@@ -152,15 +173,35 @@ class Engine:
                 self._specs.pop(next(iter(self._specs)), None)
         return spec
 
+    def _begin(self, run: LockedRun, spec: RunSpec, stored: StoredJournal) -> KeptReplay:
+        read: list[int] = []
+
+        def document(name: str) -> bytes:
+            content = self._document(name)
+            read.append(len(content))
+            return content
+
+        start = start_workflow(spec, Materials(document, run.id), self._workflows)
+        return KeptReplay(Replay(start()), len(stored.steps), len(stored.records), read)
+
     def _follow(
-        self, run: LockedRun, spec: RunSpec, stored: StoredJournal, stage: Stage
+        self,
+        connection: Connection,
+        run: LockedRun,
+        following: KeptReplay,
+        stored: StoredJournal,
+        stage: Stage,
     ) -> Progress:
         """Replay; where all new work is refused (deadline, budget) record the refusals and replay on."""
-        start = start_workflow(spec, Materials(self._document, run.id), self._workflows)
-        journal = journal_of(stored, self._workflows[spec.workflow].records)
+        journal = journal_of(stored, self._workflows[stage.spec.workflow].records)
+        progress = following.replay.follow(journal)
+        if following.advances and self._kept.is_compared():
+            whole = load_journal(connection, run)
+            other = self._begin(run, stage.spec, whole).replay
+            expected = other.follow(journal_of(whole, self._workflows[stage.spec.workflow].records))
+            progress = following.require_same(run.id, progress, other, expected)
         calls_left = run.calls_left
         while True:
-            progress = replay(start, journal)
             refusals = []
             for step in progress.schedule:
                 refused = refusal(step, run, calls_left)
@@ -170,7 +211,7 @@ class Engine:
                 stage.add(run, step, refused)
             if not progress.schedule or None in refusals:
                 return progress
-            journal = _with_refusals(journal, progress.schedule, refusals)
+            progress = following.replay.follow(_refused(progress.schedule, refusals))
 
     def _fetch(self, name: str) -> bytes:
         return self.database.run(lambda connection: get_documents(connection, [name]))[name]
@@ -196,20 +237,19 @@ def _end_calls(connection: Connection, run: LockedRun, events: list[Event]) -> S
     return stored
 
 
-def _with_refusals(
-    journal: Journal, steps: tuple[Step, ...], refusals: list[Failure | None]
-) -> Journal:
-    entries = {
-        step.key: Entry(fingerprint(step), StepResult(failure=failure))
-        for step, failure in zip(steps, refusals, strict=True)
-    }
-    return replace(journal, steps={**journal.steps, **entries})
+def _refused(steps: tuple[Step, ...], refusals: list[Failure | None]) -> Journal:
+    return Journal(
+        {
+            step.key: Entry(fingerprint(step), StepResult(failure=failure))
+            for step, failure in zip(steps, refusals, strict=True)
+        }
+    )
 
 
-def _idle(progress: Progress, run: LockedRun, rows: Sequence[JournalRow], stage: Stage) -> bool:
+def _idle(progress: Progress, run: LockedRun, ended: int, stage: Stage) -> bool:
     """True when a trigger came twice or too early: nothing new to write."""
     return (
-        _ended(rows) == run.noted_steps
+        ended == run.noted_steps
         and not stage.steps
         and not stage.events
         and progress.ask is None
@@ -221,16 +261,17 @@ def _idle(progress: Progress, run: LockedRun, rows: Sequence[JournalRow], stage:
 
 
 def _changes(
-    run: LockedRun, rows: Sequence[JournalRow], progress: Progress, stage: Stage
+    run: LockedRun, rows: Sequence[JournalRow], known: int, progress: Progress, stage: Stage
 ) -> Changes:
+    """What an advance writes; `rows` are those that are new to it, `known` more had ended before."""
     for key, record in progress.records:
         stage.record(key, record)
     outcome = progress.outcome
-    events = (*_news(run, rows), *stage.events, *_events(run, progress, stage))
+    events = (*_news(run, rows, known), *stage.events, *_events(run, progress, stage))
     return Changes(
         status=_status(progress),
         phase=progress.phase,
-        noted_steps=_ended(rows) + sum(step.status == "failed" for step in stage.steps),
+        noted_steps=known + _ended(rows) + sum(step.status == "failed" for step in stage.steps),
         open_steps=_open(rows) + sum(step.status == "pending" for step in stage.steps),
         steps=tuple(stage.steps),
         children=tuple(stage.children),
@@ -245,10 +286,10 @@ def _changes(
     )
 
 
-def _news(run: LockedRun, rows: Sequence[JournalRow]) -> Iterator[Event]:
+def _news(run: LockedRun, rows: Sequence[JournalRow], known: int) -> Iterator[Event]:
     """The ends of steps that the run's log does not know yet."""
     ended = sorted((row for row in rows if not row.is_open), key=lambda row: row.elapsed_s)
-    for row in ended[run.noted_steps :]:
+    for row in ended[run.noted_steps - known :]:
         body = {"key": row.key, "participant": row.participant, "failure": row.failure_kind}
         yield f"step.{row.status}", body
 

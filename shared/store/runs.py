@@ -272,15 +272,16 @@ def lock_free_run(connection: Connection, run: str) -> bool:
 
 
 def lock_with_journal(
-    connection: Connection, run: str, *, wait: bool = True
+    connection: Connection, run: str, *, wait: bool = True, awaited: Mapping[str, Any] | None = None
 ) -> tuple[LockedRun, StoredJournal] | None:
-    """Lock a run's row, then load its journal; one round trip where the transaction is pipelined.
+    """Lock a run's row, then load its journal, or the `steps` and `decision` that are `awaited`; one round trip.
 
     Two statements, because one sees nothing of what was committed while it waited for the lock. With `wait=False` a
     run whose row somebody else has locked is none.
     """
     locking = connection.execute(_LOCK if wait else _LOCK_FREE, (run,))
-    loading = connection.execute(_LOAD, {"run": run})
+    statement = _LOAD_AWAITED if awaited else _LOAD
+    loading = connection.execute(statement, {"run": run, **(awaited or {})})
     locked = _locked(locking)
     return None if locked is None else (locked, _journal(loading))
 
@@ -305,6 +306,13 @@ SELECT (SELECT coalesce(json_agg(s ORDER BY s.position), '[]') FROM (
           FROM records WHERE run_id = %(run)s) AS records,
        (SELECT coalesce(json_object_agg(key, answer), '{}') FROM decisions WHERE run_id = %(run)s) AS decisions
 """
+
+
+_LOAD_AWAITED = (
+    _LOAD.replace("FROM steps WHERE", "FROM steps WHERE key = ANY(%(steps)s) AND")
+    .replace("FROM records WHERE", "FROM records WHERE false AND")
+    .replace("FROM decisions WHERE", "FROM decisions WHERE key = %(decision)s AND")
+)
 
 
 class Started(Protocol):

@@ -22,7 +22,15 @@ from orchestrator.core.replay.commands import (
     Turn,
     Workflow,
 )
-from orchestrator.core.replay.replay import Entry, Journal, Progress, fingerprint, replay
+from orchestrator.core.replay.replay import (
+    Entry,
+    Journal,
+    Progress,
+    Replay,
+    fingerprint,
+    replay,
+    same,
+)
 from shared.models.decision import DecisionAnswer
 from shared.models.steps import StepResult
 
@@ -51,6 +59,8 @@ class Simulation:
     phases: list[str] = field(default_factory=list)
     stages: list[tuple[str, ...]] = field(default_factory=list)
     moments: list[Journal] = field(default_factory=list)
+    kept: Replay | None = None
+    ended: bool = False
 
     @property
     def journal(self) -> Journal:
@@ -68,22 +78,39 @@ class Simulation:
             progress = self.look()
             self._take_in(progress)
             if progress.outcome is not None:
+                self.ended = True
                 return progress.outcome
             self.moments.append(self.journal)
             if not self._move(progress):
                 raise AssertionError("a running workflow that nothing can move")
 
     def look(self) -> Progress:
-        """Replay, and check that doing so again, in another order of the journal, gives the same."""
+        """Replay, and check that another order of the journal and a replay that was kept come to the same."""
         seen: list[str] = []
         progress = replay(lambda: _traced(self.start(), seen), self.journal)
         self.phases = seen
         again = replay(self.start, self.journal)
         assert same(progress, again), "the same journal gave another answer"
+        assert same(progress, self._go_on()), "a kept replay gave another answer"
         assert not {step.key for step in progress.schedule} & self.steps.keys()
         assert not {key for key, _ in progress.records} & self.records.keys()
         assert progress.ask is None or progress.ask.key not in self.questions
         return progress
+
+    def _go_on(self) -> Progress:
+        """Follow the kept replay, told only what is new to it; now and then it is lost and begins afresh."""
+        if self.kept is None or self.ended or self.rng.random() < 0.1:
+            self.kept = Replay(self.start())
+            return self.kept.follow(self.journal)
+        self.kept.settle()
+        waiting = self.kept.waiting_for
+        return self.kept.follow(
+            Journal(
+                steps={k: self.steps[k] for k in self.kept.open_steps if k in self.steps},
+                asked=frozenset(self.questions) & {waiting},
+                answers={k: answer for k, answer in self.answers.items() if k == waiting},
+            )
+        )
 
     def _take_in(self, progress: Progress) -> None:
         for key, record in progress.records:
@@ -119,16 +146,6 @@ class Simulation:
         keys = list(entries)
         self.rng.shuffle(keys)
         return {key: entries[key] for key in keys}
-
-
-def same(one: Progress, other: Progress) -> bool:
-    """Whether two replays came to the same; prompts and inputs are compared by what they build."""
-    return one == other and [built(s) for s in one.schedule] == [built(s) for s in other.schedule]
-
-
-def built(step: Step) -> object:
-    """What a step would ask of its worker."""
-    return (step.prompt(), step.brief()) if isinstance(step, Turn) else step.inputs()
 
 
 def _traced(workflow: Workflow, phases: list[str]) -> Workflow:

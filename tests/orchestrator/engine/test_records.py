@@ -50,7 +50,8 @@ def test_what_was_written_is_sent_again_and_not_computed_anew(engine: Engine) ->
         run,
     )
 
-    drive_on(engine, run, "planning")
+    # Another orchestrator goes on: this one has what it wrote.
+    drive_on(Engine(engine.database, SMALL_WORKFLOWS), run, "planning")
 
     assert run_row(engine.database, run).outcome["summary"] == "idle > elsewhere > coding"
 

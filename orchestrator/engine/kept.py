@@ -1,0 +1,115 @@
+"""Replays that are kept between the advances of a run, so that an advance costs what is new and not what was.
+
+A kept replay is nothing but a saving. It is taken out before anything is done with it, counts only if the run's row
+says that nobody advanced the run meanwhile, and is put back after the commit; in every other case the journal is
+replayed from its beginning. A sample is compared with that, and in the project's tests every one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from dataclasses import dataclass
+
+import structlog
+
+from orchestrator.core.replay.replay import Progress, Replay, same
+
+MOST_BYTES = 64 * 1024 * 1024
+# What a suspended workflow takes before it has read anything.
+BEGUN_BYTES = 32 * 1024
+COMPARED_OF = 500
+COMPARES_ALL = os.environ.get("QUORATE_COMPARE_REPLAYS") == "all"
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass
+class KeptReplay:
+    """A run's replay and how much of the journal it has seen; `read` are the bytes that it read, about."""
+
+    replay: Replay
+    steps: int
+    records: int
+    read: list[int]
+    ended: int = 0
+    advances: int = 0
+
+    @property
+    def awaited(self) -> dict[str, object]:
+        """What of the journal can be new to it."""
+        return {"steps": list(self.replay.open_steps), "decision": self.replay.waiting_for}
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it holds."""
+        return BEGUN_BYTES + sum(self.read)
+
+    def settle(self, steps: int, records: int, advances: int) -> None:
+        """What it came to is committed: so many more steps and records, in the run's advance of that number."""
+        self.replay.settle()
+        self.steps += steps
+        self.records += records
+        self.ended = self.steps - len(self.replay.open_steps)
+        self.advances = advances
+
+    def require_same(
+        self, run: str, progress: Progress, whole: Replay, expected: Progress
+    ) -> Progress:
+        """Where a replay of the whole journal comes to something else, that counts, and somebody has to know."""
+        if same(progress, expected):
+            return progress
+        log.critical("replay.differs", run=run, phase=progress.phase, advances=self.advances)
+        if COMPARES_ALL:
+            raise RuntimeError(f"the kept replay of {run} came to {progress}, not to {expected}")
+        self.replay = whole
+        return expected
+
+
+class KeptReplays:
+    """The latest used ones, as many as fit. Safe to share between threads."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        """Nothing is kept yet."""
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._asked = itertools.count()
+        self._kept: dict[str, KeptReplay] = {}
+        self._lock = threading.Lock()
+
+    def take(self, run: str) -> KeptReplay | None:
+        """The run's replay, which nobody else has then."""
+        with self._lock:
+            kept = self._kept.pop(run, None)
+            if kept is not None:
+                self._bytes -= kept.size
+            return kept
+
+    def keep(self, run: str, kept: KeptReplay) -> None:
+        """Put a replay back after the commit, or let go of it and of others when there is no room."""
+        self.take(run)
+        with self._lock:
+            self._kept[run] = kept
+            self._bytes += kept.size
+            while self._bytes > self._most_bytes:
+                dropped = self._kept.pop(next(iter(self._kept)))
+                self._bytes -= dropped.size
+                dropped.replay.workflow.close()
+
+    def is_compared(self) -> bool:
+        """Whether this advance is one of the sample."""
+        return COMPARES_ALL or next(self._asked) % COMPARED_OF == 0
+
+
+def weight(value: object) -> int:
+    """About how many bytes a value of JSON takes in memory."""
+    match value:
+        case dict():
+            return 64 + sum(weight(name) + weight(item) for name, item in value.items())
+        case list():
+            return 64 + sum(weight(item) for item in value)
+        case str():
+            return 56 + len(value)
+        case _:
+            return 32
