@@ -6,7 +6,6 @@ finds the rows.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -15,17 +14,15 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from orchestrator.core.replay.commands import (
-    Decide,
-    Outcome,
     Step,
     Turn,
 )
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.replay.replay import Entry, Journal, Progress, Replay, fingerprint
 from orchestrator.engine.children import new_run_id
-from orchestrator.engine.kept import KeptReplay, KeptReplays, weight
+from orchestrator.engine.kept import MOST_BYTES, KeptReplay, KeptReplays, weight
 from orchestrator.engine.recorded import journal_of
-from orchestrator.engine.staging import Scheduled, Stage, refusal
+from orchestrator.engine.staging import Scheduled, Stage, new_decision, outcome_json, refusal
 from orchestrator.workflows.descriptor import WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS, start_workflow
 from shared.errors import ReplayMismatch, UnknownRun
@@ -34,12 +31,11 @@ from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.run import RunSpec
 from shared.models.steps import Failure, StepKind, StepResult
 from shared.store.database import Connection, Database
-from shared.store.documents import address, get_documents
+from shared.store.documents import get_documents
 from shared.store.runs import (
     Changes,
     JournalRow,
     LockedRun,
-    NewDecision,
     StoredJournal,
     cancel_run,
     create_run,
@@ -61,14 +57,20 @@ class Engine:
     """Submits and advances runs. Safe to share between threads."""
 
     def __init__(
-        self, database: Database, workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS
+        self,
+        database: Database,
+        workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS,
+        kept_bytes: int = MOST_BYTES,
     ) -> None:
-        """`database` should have patience: an advance is repeated when the server was away."""
+        """`database` should have patience: an advance is repeated when the server was away.
+
+        `kept_bytes`: how much memory replays may take between advances.
+        """
         self.database = database
         self._workflows = workflows
         self._document = lru_cache(maxsize=256)(self._fetch)
         self._specs: dict[str, RunSpec] = {}
-        self._kept = KeptReplays()
+        self._kept = KeptReplays(kept_bytes)
 
     def submit(
         self,
@@ -119,17 +121,11 @@ class Engine:
         self.database.run(lambda connection: _park(connection, run, reason), atomic=True)
 
     def _advance(self, connection: Connection, run_id: str, *, wait: bool) -> Advanced:
-        kept = self._kept.take(run_id)
-        awaited = None if kept is None else kept.awaited
-        found = lock_with_journal(connection, run_id, wait=wait, awaited=awaited)
-        if found is None:
+        loaded = self._load(connection, run_id, wait)
+        if loaded is None:
             return None, None
-        run, stored = found
-        if _stands_still(connection, run):
-            return None, None
+        run, stored, kept = loaded
         events: list[Event] = []
-        if kept is not None and (run.overdue or kept.advances != run.advances):
-            kept, stored = None, load_journal(connection, run)
         if run.overdue:
             stored = _end_calls(connection, run, events)
         try:
@@ -142,28 +138,23 @@ class Engine:
         except (ReplayMismatch, UnknownRun, ValidationError) as mismatch:
             blocked = _blocked(run, stored.steps, why_blocked(mismatch), events)
             parent = save(connection, run, blocked)
-            return (
-                None if parent is None else Scheduled(run.id, run.root_task, parent=parent)
-            ), None
-        ended = following.ended + _ended(stored.steps)
+            return (Scheduled(run.id, run.root_task, parent=parent) if parent else None), None
         following.read.extend(weight(row.reply) for row in stored.steps)
-        if _idle(progress, run, ended, stage):
-            following.settle(0, 0, run.advances)
-            return None, following
-        known = following.ended
-        changes = _changes(run, stored.steps, known, progress, stage)
-        parent = save(connection, run, changes)
-        failpoint("advance-uncommitted")
-        scheduled = Scheduled(
-            run=run.id,
-            root_task=run.root_task,
-            steps=tuple(stage.scheduled),
-            soon=spec.watched or following.steps > 0,
-            children=tuple(child.run for child in stage.children),
-            parent=parent,
-        )
-        following.settle(len(stage.steps), len(stage.records), run.advances + 1)
-        return scheduled, (following if progress.outcome is None else None)
+        return _written(connection, run, following, stored.steps, progress, stage)
+
+    def _load(
+        self, connection: Connection, run_id: str, wait: bool
+    ) -> tuple[LockedRun, StoredJournal, KeptReplay | None] | None:
+        """The run, locked, with its kept replay and what is new to that, or with its whole journal."""
+        kept = self._kept.take(run_id)
+        awaited = None if kept is None else kept.awaited
+        found = lock_with_journal(connection, run_id, wait=wait, awaited=awaited)
+        if found is None or _stands_still(connection, found[0]):
+            return None
+        run, stored = found
+        if kept is None or (kept.advances == run.advances and not run.overdue):
+            return run, stored, kept
+        return run, load_journal(connection, run), None
 
     def _spec(self, connection: Connection, run: str) -> RunSpec:
         spec = self._specs.get(run)
@@ -196,10 +187,7 @@ class Engine:
         journal = journal_of(stored, self._workflows[stage.spec.workflow].records)
         progress = following.replay.follow(journal)
         if following.advances and self._kept.is_compared():
-            whole = load_journal(connection, run)
-            other = self._begin(run, stage.spec, whole).replay
-            expected = other.follow(journal_of(whole, self._workflows[stage.spec.workflow].records))
-            progress = following.require_same(run.id, progress, other, expected)
+            progress = self._compared(connection, run, following, stage.spec, progress)
         calls_left = run.calls_left
         while True:
             refusals = []
@@ -213,8 +201,47 @@ class Engine:
                 return progress
             progress = following.replay.follow(_refused(progress.schedule, refusals))
 
+    def _compared(
+        self,
+        connection: Connection,
+        run: LockedRun,
+        following: KeptReplay,
+        spec: RunSpec,
+        progress: Progress,
+    ) -> Progress:
+        stored = load_journal(connection, run)
+        whole = self._begin(run, spec, stored).replay
+        expected = whole.follow(journal_of(stored, self._workflows[spec.workflow].records))
+        return following.require_same(run.id, progress, whole, expected)
+
     def _fetch(self, name: str) -> bytes:
         return self.database.run(lambda connection: get_documents(connection, [name]))[name]
+
+
+def _written(
+    connection: Connection,
+    run: LockedRun,
+    following: KeptReplay,
+    rows: Sequence[JournalRow],
+    progress: Progress,
+    stage: Stage,
+) -> Advanced:
+    """Write what an advance came to, unless that is nothing; `rows` are those that were new to it."""
+    if _idle(progress, run, following.ended + _ended(rows), stage):
+        following.settle(0, 0, run.advances)
+        return None, following
+    parent = save(connection, run, _changes(run, rows, following.ended, progress, stage))
+    failpoint("advance-uncommitted")
+    scheduled = Scheduled(
+        run=run.id,
+        root_task=run.root_task,
+        steps=tuple(stage.scheduled),
+        soon=stage.spec.watched or following.steps > 0,
+        children=tuple(child.run for child in stage.children),
+        parent=parent,
+    )
+    following.settle(len(stage.steps), len(stage.records), run.advances + 1)
+    return scheduled, (following if progress.outcome is None else None)
 
 
 def _stands_still(connection: Connection, run: LockedRun) -> bool:
@@ -275,7 +302,7 @@ def _changes(
         open_steps=_open(rows) + sum(step.status == "pending" for step in stage.steps),
         steps=tuple(stage.steps),
         children=tuple(stage.children),
-        decisions=() if progress.ask is None else (_decision(progress.ask),),
+        decisions=() if progress.ask is None else (new_decision(progress.ask),),
         records=tuple(stage.records),
         consumed_decisions=progress.consumed,
         documents=stage.documents,
@@ -318,39 +345,6 @@ def _open(rows: Sequence[JournalRow]) -> int:
 
 def _ended(rows: Sequence[JournalRow]) -> int:
     return len(rows) - _open(rows)
-
-
-def _decision(ask: Decide) -> NewDecision:
-    question = ask.question
-    return NewDecision(
-        key=ask.key,
-        kind=question.kind,
-        question=question.model_dump_json(),
-        shown_sha256=shown_hash(question.shown),
-        timeout_s=question.timeout_s,
-        on_timeout=question.on_timeout,
-    )
-
-
-def shown_hash(shown: Mapping[str, Any]) -> str:
-    """What binds an answer to what was shown: the sha256 of the canonical JSON."""
-    return address(json.dumps(shown, sort_keys=True, ensure_ascii=False).encode())
-
-
-def outcome_json(outcome: Outcome) -> str:
-    """An outcome as it is stored."""
-    summary = outcome.summary
-    return json.dumps(
-        {
-            "verdict": outcome.verdict,
-            "ending": outcome.ending,
-            "summary": summary if isinstance(summary, str) else summary.model_dump(mode="json"),
-            "findings": [finding.model_dump(mode="json") for finding in outcome.findings],
-            "detail": outcome.detail,
-            "warnings": [warning.model_dump(mode="json") for warning in outcome.warnings],
-        },
-        ensure_ascii=False,
-    )
 
 
 def _park(connection: Connection, run_id: str, reason: str) -> None:

@@ -9,11 +9,21 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from orchestrator.core.findings.stances import RAISING
-from orchestrator.core.replay.commands import ChildRun, RecordBody, RoundRecord, Step, ToolRun, Turn
+from orchestrator.core.replay.commands import (
+    ChildRun,
+    Decide,
+    Outcome,
+    RecordBody,
+    RoundRecord,
+    Step,
+    ToolRun,
+    Turn,
+)
 from orchestrator.core.replay.replay import fingerprint
 from orchestrator.engine.children import new_child
 from shared.delivery.contracts import (
@@ -30,7 +40,7 @@ from shared.models.run import RunSpec
 from shared.models.steps import Failure, PromptPart, StepKind, ToolRequest, TurnRequest
 from shared.store.children import MOST_NESTED
 from shared.store.documents import address
-from shared.store.runs import LockedRun, NewChild, NewRecord, NewStep
+from shared.store.runs import LockedRun, NewChild, NewDecision, NewRecord, NewStep
 from shared.tools.catalogue import find_card
 
 INTERNED_FROM = 256
@@ -243,6 +253,40 @@ def _ledger_lines(written: RoundRecord) -> tuple[Stance, ...]:
 
 def _named(prefix: str, finding: Finding) -> Finding:
     return finding.model_copy(update={"id": prefix + finding.id}) if prefix else finding
+
+
+def new_decision(ask: Decide) -> NewDecision:
+    """A question's row."""
+    question = ask.question
+    return NewDecision(
+        key=ask.key,
+        kind=question.kind,
+        question=question.model_dump_json(),
+        shown_sha256=shown_hash(question.shown),
+        timeout_s=question.timeout_s,
+        on_timeout=question.on_timeout,
+    )
+
+
+def shown_hash(shown: Mapping[str, Any]) -> str:
+    """What binds an answer to what was shown: the sha256 of the canonical JSON."""
+    return address(json.dumps(shown, sort_keys=True, ensure_ascii=False).encode())
+
+
+def outcome_json(outcome: Outcome) -> str:
+    """An outcome as it is stored."""
+    summary = outcome.summary
+    return json.dumps(
+        {
+            "verdict": outcome.verdict,
+            "ending": outcome.ending,
+            "summary": summary if isinstance(summary, str) else summary.model_dump(mode="json"),
+            "findings": [finding.model_dump(mode="json") for finding in outcome.findings],
+            "detail": outcome.detail,
+            "warnings": [warning.model_dump(mode="json") for warning in outcome.warnings],
+        },
+        ensure_ascii=False,
+    )
 
 
 def refusal(step: Step, run: LockedRun, calls_left: int | None) -> Failure | None:

@@ -16,7 +16,7 @@ from typing import Any
 from orchestrator.core.findings.pairing import Pair, pair_up
 from orchestrator.core.replay.commands import Decide, Step
 from orchestrator.core.replay.recomputation import Recomputed, asks
-from orchestrator.engine.advance import outcome_json
+from orchestrator.engine.staging import outcome_json
 from orchestrator.whatif.changes import Change, changed, check_quorum
 from orchestrator.whatif.places import cycle_of, discussing
 from orchestrator.whatif.recording import Recording

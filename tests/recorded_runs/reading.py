@@ -20,8 +20,8 @@ from orchestrator.core.replay.commands import RecordBody, RoundRecord, ToolRun, 
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.replay.recomputation import asks, recompute
 from orchestrator.core.replay.replay import Entry, Journal, fingerprint, replay
-from orchestrator.engine.advance import outcome_json
 from orchestrator.engine.recorded import journal_of
+from orchestrator.engine.staging import outcome_json
 from orchestrator.whatif.replaying import Difference, differences
 from orchestrator.workflows.registry import start_workflow
 from shared.models.run import RunSpec

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
-from orchestrator.engine.advance import outcome_json
+from orchestrator.engine.staging import outcome_json
 from orchestrator.whatif.recording import Recording, make_recording
 from shared.models.outcomes import RunStatus
 from shared.models.rows import RunRow

@@ -2,7 +2,8 @@
 
 import pytest
 
-from orchestrator.engine.advance import Engine, shown_hash
+from orchestrator.engine.advance import Engine
+from orchestrator.engine.staging import shown_hash
 from shared.store.database import Database
 from shared.store.decisions import list_decisions
 from shared.store.runs import cancel_run, unblock_run
