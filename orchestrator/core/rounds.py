@@ -134,11 +134,3 @@ def ledger_of(rounds: Sequence[RoundTaken]) -> tuple[Stance, ...]:
         if contribution.answered
         for stance in contribution.stances
     )
-
-
-def texts_by_participant(contributions: Iterable[Contribution]) -> dict[str, list[str]]:
-    """Everybody's full texts."""
-    texts: dict[str, list[str]] = {}
-    for contribution in contributions:
-        texts.setdefault(contribution.participant, []).append(contribution.full_text)
-    return texts

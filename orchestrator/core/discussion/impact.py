@@ -74,6 +74,19 @@ class Sources:
     said: Mapping[str, Sequence[str]]
     missing: frozenset[str] = frozenset()
 
+    @classmethod
+    def of(
+        cls,
+        given: Callable[[str], bool],
+        spoken: Iterable[tuple[str, str]],
+        missing: frozenset[str] = frozenset(),
+    ) -> Sources:
+        """The texts that were spoken come with the name of whoever spoke."""
+        texts: dict[str, list[str]] = {}
+        for name, text in spoken:
+            texts.setdefault(name, []).append(text)
+        return cls(given, texts, missing)
+
     def found(self, quote: str, by: str) -> bool | None:
         """`hold`, or None where nobody can tell: it may be from a turn of somebody else that is missing."""
         if self.hold(quote, by):

@@ -214,6 +214,11 @@ def listed(title: str, entries: Sequence[Item], note: str = "") -> list[Block]:
     return [Heading(title, note), Items(tuple(entries))] if entries else []
 
 
+def texts(entries: Iterable[tuple[Heading, str]]) -> list[Block]:
+    """Texts in full, each below its heading."""
+    return [block for heading, text in entries for block in (heading, Words(text))]
+
+
 def sentence(title: str, text: str) -> list[Block]:
     """A short text on its title's line, a longer one below it."""
     if "\n" in text.strip():

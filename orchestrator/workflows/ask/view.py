@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.core.discussion.synthesis import FALLBACK
 from orchestrator.core.document import Block, Grid, Heading, Item, Items, Words, remark
 from orchestrator.core.views.context import (
     ViewContext,
@@ -10,6 +11,7 @@ from orchestrator.core.views.context import (
     figures,
     price,
     synthesis,
+    texts,
     took_s,
 )
 from orchestrator.workflows.ask.result import AskResult, PeerRanking, RecordedAnswer
@@ -61,14 +63,11 @@ def _answers(view: AskView) -> list[Block]:
     if view.brief and len(given) == 1:
         return [Words(given[0].answer)]
     took = {step.participant: took_s(step) for step in view.facts.replies(AskRole.ANSWER)}
-    return [
-        block
-        for answer in given
-        for block in (
-            Heading(answer.participant, _figures(view, answer, took.get(answer.participant))),
-            Words(answer.answer),
-        )
-    ]
+
+    def heading(answer: RecordedAnswer) -> Heading:
+        return Heading(answer.participant, _figures(view, answer, took.get(answer.participant)))
+
+    return texts((heading(answer), answer.answer) for answer in given)
 
 
 def _figures(view: AskView, answer: RecordedAnswer, elapsed_s: float | None) -> str:
@@ -111,7 +110,7 @@ def _order(view: AskView, ranker: PeerRanking) -> Item:
 
 def _synthesis(view: AskView) -> list[Block]:
     result = view.result
-    if result is None or result.synthesis is None or result.synthesised_by in (None, "fallback"):
+    if result is None or result.synthesis is None or result.synthesised_by in (None, FALLBACK):
         return []
     if view.brief:
         return [Words(result.synthesis.summary)]

@@ -40,13 +40,7 @@ VERSION = 1
 
 def ask(spec: RunSpec, materials: Materials) -> Workflow:
     """The whole run: answers, and what was asked for beyond them."""
-    context = AskContext(
-        spec=spec,
-        options=AskOptions.model_validate(spec.options),
-        prompts=AskPrompts(
-            Templates(materials.prompts(spec.prompts)), materials.question(spec.subject)
-        ),
-    )
+    context = context_of(spec, materials)
     yield from phase("Asking")
     answers = yield from collect_answers(context)
     ranking = RankingResult()
@@ -59,6 +53,16 @@ def ask(spec: RunSpec, materials: Materials) -> Workflow:
         synthesis = yield from synthesise(context, answers, ranking)
     yield from phase("Answered")
     return conclude(context, answers, ranking, synthesis)
+
+
+def context_of(spec: RunSpec, materials: Materials) -> AskContext:
+    """The context of a run, from what was captured."""
+    templates = Templates(materials.prompts(spec.prompts))
+    return AskContext(
+        spec=spec,
+        options=AskOptions.model_validate(spec.options),
+        prompts=AskPrompts(templates, materials.question(spec.subject)),
+    )
 
 
 def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:

@@ -194,7 +194,9 @@ def _impact(first: VoteSupport | None, closing: Closing, *, changes: bool) -> Im
 
 def _changed_votes(context: ForumContext, talk: Talk, closing: Closing) -> tuple[VoteChange, ...]:
     """Who voted otherwise than its opening would have, and what that rests on."""
-    quotable = _sources(context, talk)
+    given = GivenTexts.of(context.prompts.question, context.document)
+    spoken = ((speech.participant, speech.text) for speech in talk.speeches)
+    quotable = Sources.of(given.hold, spoken)
     return tuple(
         VoteChange(
             participant=name,
@@ -215,11 +217,3 @@ def _moved(ballot: Ballot) -> bool:
         return False
     before, after = VALUES.get(Position(ballot.before)), VALUES.get(Position(ballot.position))
     return before is not None and after is not None and before != after
-
-
-def _sources(context: ForumContext, talk: Talk) -> Sources:
-    texts: dict[str, list[str]] = {}
-    for speech in talk.speeches:
-        texts.setdefault(speech.participant, []).append(speech.text)
-    given = GivenTexts.of(context.prompts.question, context.document)
-    return Sources(given.hold, texts)

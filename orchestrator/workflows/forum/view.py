@@ -9,7 +9,6 @@ from orchestrator.core.document import (
     Items,
     Span,
     Style,
-    Words,
     remark,
 )
 from orchestrator.core.views.context import (
@@ -20,6 +19,7 @@ from orchestrator.core.views.context import (
     names,
     sentence,
     shortened,
+    texts,
     titled,
     voices,
     why_failed,
@@ -154,15 +154,11 @@ def _why_silent(view: ForumView, floor_round: FloorRound) -> Notice | None:
 
 
 def _speeches(view: ForumView, rounds: tuple[FloorRound, ...]) -> list[Block]:
-    return [
-        block
-        for floor_round in rounds
-        if floor_round.speech
-        for block in (
-            Heading(view.say("speech_of", who=floor_round.selected, n=floor_round.number)),
-            Words(floor_round.speech),
-        )
-    ]
+    return texts(
+        (Heading(view.say("speech_of", who=past.selected, n=past.number)), past.speech)
+        for past in rounds
+        if past.speech
+    )
 
 
 def _impact(view: ForumView, result: ForumResult) -> list[Block]:

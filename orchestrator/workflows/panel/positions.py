@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from orchestrator.core.discussion.impact import Sources
 from orchestrator.core.findings.evidence import is_unproven, not_counted, not_found
@@ -210,15 +211,12 @@ def sources(
     rounds: Sequence[RoundTaken],
 ) -> Sources:
     """Question, files, everybody's arguments and points, and whose are missing."""
-    texts: dict[str, list[str]] = {}
-    for statement in statements:
-        words = f"{statement.position}\n{statement.argument}"
-        texts.setdefault(statement.participant, []).append(words)
-    for point in points:
-        for name in point.raised_by:
-            texts.setdefault(name, []).append(f"{point.title}\n{point.detail}")
+    arguments = ((said.participant, f"{said.position}\n{said.argument}") for said in statements)
+    raised = (
+        (name, f"{point.title}\n{point.detail}") for point in points for name in point.raised_by
+    )
     given = GivenTexts.of(context.prompts.question, context.document)
-    return Sources(given.hold, texts, ever_absent(rounds))
+    return Sources.of(given.hold, chain(arguments, raised), ever_absent(rounds))
 
 
 def checked(

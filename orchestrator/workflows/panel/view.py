@@ -20,6 +20,7 @@ from orchestrator.core.views.context import (
     listed,
     sentence,
     shortened,
+    texts,
     voices,
 )
 from orchestrator.core.views.impact import ImpactView, impact, position_in_words
@@ -28,6 +29,7 @@ from orchestrator.workflows.panel.result import (
     PanelDissent,
     PanelResult,
     PanelRound,
+    PanelStatement,
     PanelVote,
 )
 from orchestrator.workflows.panel.roles import PanelRole
@@ -163,17 +165,11 @@ def _round(panel_round: PanelRound) -> tuple[str, ...]:
 
 
 def _statements(view: PanelView, panel_round: PanelRound) -> list[Block]:
-    return [
-        block
-        for statement in panel_round.statements
-        for block in (
-            Heading(
-                view.say("speech_of", who=statement.participant, n=panel_round.number),
-                shortened(statement.position, SHORT),
-            ),
-            Words(statement.argument),
-        )
-    ]
+    def heading(said: PanelStatement) -> Heading:
+        title = view.say("speech_of", who=said.participant, n=panel_round.number)
+        return Heading(title, shortened(said.position, SHORT))
+
+    return texts((heading(statement), statement.argument) for statement in panel_round.statements)
 
 
 def _impact(view: PanelView, result: PanelResult) -> list[Block]:

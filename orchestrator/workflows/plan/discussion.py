@@ -31,7 +31,6 @@ from orchestrator.core.rounds import (
     RoundTaken,
     ever_absent,
     ledger_of,
-    texts_by_participant,
 )
 from orchestrator.core.wording import under_name
 from orchestrator.workflows.plan.context import PlanContext, PlanVersion
@@ -109,7 +108,8 @@ def sources(
 ) -> Sources:
     """What may be quoted: the plan, the task, the files given along, what others said; and whose turns are missing."""
     given = GivenTexts.of(context.prompts.question, context.document, plan.text)
-    return Sources(given.hold, texts_by_participant(contributions), ever_absent(rounds))
+    spoken = ((said.participant, said.full_text) for said in contributions)
+    return Sources.of(given.hold, spoken, ever_absent(rounds))
 
 
 # ---- what a speaker sees ------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.core.discussion.synthesis import FALLBACK
 from orchestrator.core.document import (
     SEVERITY_STYLES,
     Block,
@@ -20,13 +21,14 @@ from orchestrator.core.views.context import (
     figures,
     listed,
     synthesis,
+    texts,
     titled,
 )
 from orchestrator.core.views.feedback import feedback
 from orchestrator.core.views.impact import ImpactView, impact
 from orchestrator.workflows.plan.context import PlanVersion
 from orchestrator.workflows.plan.options import PlanOptions
-from orchestrator.workflows.plan.result import PlanResult, PlanRevision
+from orchestrator.workflows.plan.result import PlanContribution, PlanResult, PlanRevision
 from orchestrator.workflows.plan.roles import PlanRole
 from shared.models.findings import Finding
 from shared.models.outcomes import Ending
@@ -125,12 +127,13 @@ def _objection(view: PlanView, entry: FindingEntry) -> Item:
 
 
 def _merged(view: PlanView) -> list[Block]:
-    result, shown = view.result, view.facts.matter
-    merged = result.synthesis if result else shown.synthesis if shown else None
-    by = result.synthesised_by if result else shown.synthesised_by if shown else None
-    if merged is None or (by == "fallback" and not view.everything):
+    shown = view.result or view.facts.matter
+    if shown is None or shown.synthesis is None:
+        return []
+    is_fallback = shown.synthesised_by == FALLBACK
+    if is_fallback and not view.everything:
         return []  # the contributions one after another: no synthesis, and a reader has seen what they came to
-    return synthesis(view, merged, None if by == "fallback" else by)
+    return synthesis(view, shown.synthesis, None if is_fallback else shown.synthesised_by)
 
 
 def _versions(view: PlanView, result: PlanResult) -> list[Block]:
@@ -138,28 +141,22 @@ def _versions(view: PlanView, result: PlanResult) -> list[Block]:
     blocks = listed(view.say("revisions"), entries)
     if not view.everything or not blocks:
         return blocks
-    earlier = [
-        block
+    earlier = texts(
+        (Heading(view.say("plan_version", n=revision.number)), revision.text)
         for revision in result.revisions[:-1]
-        for block in (Heading(view.say("plan_version", n=revision.number)), Words(revision.text))
-    ]
+    )
     spoken = [block for revision in result.revisions for block in _contributions(view, revision)]
     return [*blocks, *feedback(view), *earlier, *spoken]
 
 
 def _contributions(view: PlanView, revision: PlanRevision) -> list[Block]:
     version = view.say("plan_version", n=revision.number)
-    return [
-        block
-        for contribution in revision.rounds
-        for block in (
-            Heading(
-                f"{contribution.participant}, {view.word(f'role_{contribution.role}', contribution.role)}",
-                figures(version, view.say("round_n", n=contribution.round)),
-            ),
-            Words(contribution.content),
-        )
-    ]
+
+    def heading(said: PlanContribution) -> Heading:
+        name = f"{said.participant}, {view.word(f'role_{said.role}', said.role)}"
+        return Heading(name, figures(version, view.say("round_n", n=said.round)))
+
+    return texts((heading(contribution), contribution.content) for contribution in revision.rounds)
 
 
 def _version(view: PlanView, revision: PlanRevision) -> Item:

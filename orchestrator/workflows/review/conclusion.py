@@ -13,7 +13,6 @@ from orchestrator.core.findings.quotations import SubjectTexts
 from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import FindingsImpact
-from orchestrator.core.rounds import texts_by_participant
 from orchestrator.workflows.review.context import ReviewCycle, good_fixes
 from orchestrator.workflows.review.result import ReviewAssessment, ReviewResult
 from shared.models.findings import Finding
@@ -89,13 +88,13 @@ def impact(review: ReviewCycle) -> FindingsImpact:
     context, history = review.context, review.history
     ending = None if history.assessment is None else history.assessment.ending
     verdict = derive(history.findings, ending, context.options.fail_on, review.coverage)
-    texts = texts_by_participant(history.contributions)
+    spoken = ((said.participant, said.full_text) for said in history.contributions)
     return debate_impact(
         FindingsDebate(
             critics=context.spec.panel.critics,
             history=history,
             verdict=None if verdict is Verdict.INCONCLUSIVE else verdict.value,
-            sources=Sources(SubjectTexts(context.subject, context.document).holds, texts),
+            sources=Sources.of(SubjectTexts(context.subject, context.document).holds, spoken),
             label=context.cycle.label,
         ),
         review=context.cycle.number,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.core.discussion.synthesis import FALLBACK
 from orchestrator.core.document import (
     Block,
     Grid,
@@ -57,17 +58,16 @@ def matter(view: ReviewView) -> list[Block]:
 
 
 def _synthesis(view: ReviewView) -> list[Block]:
-    result, shown = view.result, view.facts.matter
-    merged = result.synthesis if result else shown.synthesis if shown else None
-    by = result.synthesised_by if result else None
-    if merged is None or (by == "fallback" and not view.facts.titles):
+    result, shown = view.result, view.result or view.facts.matter
+    by_code = result is not None and result.synthesised_by == FALLBACK
+    if shown is None or shown.synthesis is None or (by_code and not view.facts.titles):
         return []  # then code counted the findings, and there are none
-    return synthesis(view, merged, None)
+    return synthesis(view, shown.synthesis, None)
 
 
 def _patch(view: ReviewView) -> list[Block]:
-    result, shown = view.result, view.facts.matter
-    fixes = result.fixes if result else shown.fixes if shown else None
+    shown = view.result or view.facts.matter
+    fixes = shown.fixes if shown else None
     return [Patch(fixes.patch)] if fixes is not None and fixes.patch else []
 
 

@@ -54,30 +54,18 @@ FINDINGS_A_CRITIC = 4
 
 def review(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEGIES) -> Workflow:
     """The whole run: a review, and reviews of the applied fixes up to the bound."""
-    options = ReviewOptions.model_validate(spec.options)
-    context = ReviewContext(
-        spec=spec,
-        options=options,
-        strategy=strategy_named(strategies, options.strategy, "review"),
-        strategies=strategies,
-        prompts=ReviewPrompts(Templates(materials.prompts(spec.prompts))),
-        subject=materials.subject(spec.subject),
-        subject_hash=spec.subject,
-        run=materials.run,
-        document=materials.document,
-        cycle=Cycle("review"),
-    )
+    context = context_of(spec, materials, strategies)
     reviews: list[ReviewCycle] = []
     while True:
         review = yield from one_review(context)
         reviews.append(review)
         fixed = review.applied.subject if review.applied else None
-        number = context.cycle.number
-        if fixed is None or number >= context.options.max_reviews:
-            yield from phase("Executing")
-            return conclude(reviews)
-        subject, cycle = materials.subject(fixed), Cycle("review", number + 1)
+        if fixed is None or len(reviews) == context.options.max_reviews:
+            break
+        subject, cycle = materials.subject(fixed), Cycle("review", len(reviews) + 1)
         context = replace(context, subject=subject, subject_hash=fixed, cycle=cycle)
+    yield from phase("Executing")
+    return conclude(reviews)
 
 
 def one_review(context: ReviewContext) -> Effect[ReviewCycle]:
@@ -97,6 +85,23 @@ def one_review(context: ReviewContext) -> Effect[ReviewCycle]:
         return review
     yield from phase("Fixing")
     return (yield from apply_fix(review))
+
+
+def context_of(spec: RunSpec, materials: Materials, strategies: Strategies) -> ReviewContext:
+    """The context of the first review, from what was captured."""
+    options = ReviewOptions.model_validate(spec.options)
+    return ReviewContext(
+        spec=spec,
+        options=options,
+        strategy=strategy_named(strategies, options.strategy, "review"),
+        strategies=strategies,
+        prompts=ReviewPrompts(Templates(materials.prompts(spec.prompts))),
+        subject=materials.subject(spec.subject),
+        subject_hash=spec.subject,
+        run=materials.run,
+        document=materials.document,
+        cycle=Cycle("review"),
+    )
 
 
 def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:

@@ -13,13 +13,11 @@ from orchestrator.core.discussion.templates import Templates, data
 from orchestrator.core.parts import CHAIR, CRITIC, PartType
 from orchestrator.core.replay.commands import (
     ChildRequest,
-    Effect,
     Outcome,
     Prompt,
     RecordBody,
     Turn,
     Workflow,
-    decide,
     phase,
     record,
     single,
@@ -33,7 +31,6 @@ from orchestrator.workflows.descriptor import (
     SubjectKind,
     WorkflowType,
 )
-from shared.models.decision import DecisionQuestion
 from shared.models.notices import notice
 from shared.models.outcomes import Ending, Verdict
 from shared.models.panel import Participant
@@ -90,14 +87,17 @@ def poll(spec: RunSpec, materials: Materials) -> Workflow:
     yield from phase("Comparing")
     beside = yield from spawn("beside", "ask", lambda: _beside(spec))
     yield from phase("WaitingForDecision")
-    answer = yield from _decision(spec, sentence)
+    shown = {"sentence": sentence}
+    answer = yield from DECISION.ask(
+        "publish", spec.decision, f"Publish: {sentence}?", lambda: shown
+    )
     yield from phase("Closed")
     result = PollResult(
         answered=len(answers),
         asked=len(spec.panel.critics),
         told=sentence,
         compared=beside.summary or beside.reason,
-        choice=answer,
+        choice=answer.choice,
     )
     return Outcome(Verdict.ANSWERED, None, sentence, result=result)
 
@@ -110,22 +110,6 @@ def _beside(spec: RunSpec) -> ChildRequest:
     """The same question in the workflow that only asks."""
     changes = {"workflow": "ask", "workflow_version": 1, "options": {}}
     return ChildRequest("asked beside", spec.model_copy(update=changes))
-
-
-def _decision(spec: RunSpec, sentence: str) -> Effect[str]:
-    question = DecisionQuestion(
-        kind=DECISION.kind,
-        prompt=f"Publish: {sentence}?",
-        options=DECISION.words,
-        shown={"sentence": sentence},
-        timeout_s=spec.decision.timeout_s,
-        on_timeout=DECISION.silence(spec.decision),
-    )
-    at_once = DECISION.answer(spec.decision)
-    if at_once is not None:
-        return at_once
-    answer = yield from decide("publish", question)
-    return answer.choice
 
 
 WORKFLOW: WorkflowType[PollOptions] = WorkflowType(
