@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from itertools import takewhile
 
 import click
@@ -44,11 +45,9 @@ _BESIDE_COMMANDS = frozenset({"all", "last", "me", "my", "now", "please"})
 _CHOICES = frozenset({"or", "vs", "versus", "and/or"})
 # What other programs call it, and what it is called here.
 INSTEAD = {
-    "accept": "`quorate decide RUN accept` accepts a plan",
     "abort": "`quorate cancel RUN` ends a run",
     "add": "`quorate keys set NAME` stores a key, and participants stand in the configuration",
     "apply": "`quorate decide RUN apply_fix` has a fix applied",
-    "apply_fix": "`quorate decide RUN apply_fix` has a fix applied",
     "approve": "`quorate decide RUN` answers a decision",
     "auth": "`quorate keys set NAME` stores a provider's key",
     "check": "`quorate review` reviews a change, `quorate doctor` checks this machine",
@@ -85,7 +84,6 @@ INSTEAD = {
     "reset": "`quorate down` ends servers and workers",
     "restart": "`quorate down` and then `quorate up` start everything again",
     "retry": "`quorate fork RUN` continues a run from one of its steps, `quorate resume RUN` looks at a blocked one",
-    "revise": "`quorate decide RUN revise` has a plan written anew",
     "rm": "runs are kept; `quorate cancel RUN` ends one",
     "run": "`quorate ask`, `forum`, `plan`, `panel` and `review` start runs, `quorate show RUN` shows one",
     "runs": "`quorate list` shows the runs",
@@ -93,7 +91,6 @@ INSTEAD = {
     "set": "`quorate keys set NAME` stores a key, `quorate config show --sources` names the files to edit",
     "settings": "`quorate config show` shows the settings",
     "setup": "nothing has to be set up; `quorate doctor` says what is missing",
-    "skip": "`quorate decide RUN skip` leaves a fix out",
     "start": "`quorate up` starts servers and workers, and so does every command that needs them",
     "stop": "`quorate cancel RUN` ends a run, `quorate down` ends servers and workers",
     "submit": "`quorate review --no-wait` (and `ask`, `forum`, `plan`, `panel`) submit without waiting",
@@ -105,7 +102,20 @@ INSTEAD = {
     "upgrade": "upgrade the package as it was installed; `quorate db upgrade` is for an external database",
     "whoami": "`quorate doctor` says what is set here",
 }  # fmt: skip
-_KNOWN_ELSEWHERE = frozenset({*INSTEAD, HELP, VERSION})
+
+
+@cache
+def instead() -> Mapping[str, str]:
+    """The same with the answers of decisions, which are no commands."""
+    from orchestrator.workflows.registry import decision_choices  # loads the workflows
+
+    answer = "`quorate decide RUN {word}` answers a decision"
+    return {**INSTEAD, **{word: answer.format(word=word) for word in decision_choices()}}
+
+
+def is_known_elsewhere(word: str) -> bool:
+    """Whether another program has a command of that name, or people look for it here."""
+    return word in (HELP, VERSION) or word in instead()
 
 
 def leading_words(arguments: Sequence[str]) -> list[str]:
@@ -173,7 +183,7 @@ def _is_long_enough(words: Sequence[str]) -> bool:
 
 def _names_program(first: str, commands: Collection[str]) -> bool:
     """A command of ours or of another program, or a slip of one."""
-    known = first in commands or first in _KNOWN_ELSEWHERE or first in TOOLS
+    known = first in commands or is_known_elsewhere(first) or first in TOOLS
     return known or _meant(first, commands) is not None
 
 
@@ -186,7 +196,7 @@ def _is_command_line(text: str, commands: Collection[str]) -> bool:
     """`"review --staged"`, `"show last"`: a whole command within one pair of quotation marks."""
     first, *rest = text.split() or [""]
     first = first.lower()
-    if not rest or not (first in commands or first in _KNOWN_ELSEWHERE):
+    if not rest or not (first in commands or is_known_elsewhere(first)):
         return False
     return any(word.startswith("-") for word in rest) or (
         len(rest) < _FEWEST_WORDS - 1 and _only_commands(rest, commands)
@@ -248,7 +258,7 @@ def _is_refused_subject(
 ) -> bool:
     if first in commands and not (_is_sentence(seen) and has_function_word(seen)):
         return True
-    known = meant is not None or first in _KNOWN_ELSEWHERE
+    known = meant is not None or is_known_elsewhere(first)
     return known and _only_commands(seen[1:], commands)
 
 
@@ -260,7 +270,7 @@ def require_subject(ctx: click.Context, words: Sequence[str], commands: Collecti
 
 
 def _only_commands(words: Sequence[str], commands: Collection[str]) -> bool:
-    known = {*commands, *_KNOWN_ELSEWHERE, *_BESIDE_COMMANDS, *KOREAN}
+    known = {*commands, *instead(), HELP, VERSION, *_BESIDE_COMMANDS, *KOREAN}
     return all(
         _as_command(word) in known or _RUN_ID.fullmatch(word) or not any(map(str.isalpha, word))
         for word in words
@@ -280,7 +290,7 @@ def with_help(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
             return [f"--{word}", *options]
         case ["help", command, *more] if command in commands and len(words) < _FEWEST_WORDS:
             return [command, *more, f"--{HELP}", *options]
-        case ["help", word] if word in _KNOWN_ELSEWHERE:
+        case ["help", word] if is_known_elsewhere(word):
             return with_help(words[1:], commands)
         case [command, "help"] if command in commands:
             return [command, f"--{HELP}", *options]
@@ -318,7 +328,7 @@ def _is_sentence(words: Sequence[str]) -> bool:
 def _meant(word: str, commands: Collection[str]) -> str | None:
     """The command that a slip stands for: a letter wrong, the Korean word for it, or the Korean keyboard."""
     latin = on_latin_keys(word)
-    if latin != word and (latin in commands or latin in _KNOWN_ELSEWHERE):
+    if latin != word and (latin in commands or is_known_elsewhere(latin)):
         return latin
     translated = KOREAN.get(word)
     return translated or next((name for name in commands if _is_typo(latin, name)), None)
@@ -328,8 +338,8 @@ def _hint(word: str, meant: str | None, commands: Collection[str]) -> str:
     first = _as_command(word) if meant is None or meant in commands else meant
     if meant is not None and meant in commands:
         return f"Did you mean `quorate {meant}`? "
-    if first in INSTEAD:
-        return f"{INSTEAD[first][0].upper()}{INSTEAD[first][1:]}. "
+    if (hint := instead().get(first)) is not None:
+        return f"{hint[0].upper()}{hint[1:]}. "
     if first in (HELP, VERSION):
         return "`quorate --help` lists the commands. "
     if re.search(r"[./]", word.strip(_PUNCTUATION)):

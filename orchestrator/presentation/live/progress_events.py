@@ -33,7 +33,7 @@ class RunHeader:
     `most_rounds` is None where nothing goes round.
     """
 
-    workflow: str = "review"
+    workflow: str
     title: str = ""
     critics: tuple[str, ...] = ()
     leads: str = ""
@@ -64,11 +64,11 @@ class RunSnapshot:
     status: RunStatus
     phase: str
     elapsed_s: float
+    header: RunHeader
     steps: tuple[StepRow, ...] = ()
     assessments: tuple[RecordedAssessment, ...] = ()
     usage: UsageRow | None = None
     children: tuple[RunRow, ...] = ()
-    header: RunHeader = RunHeader()
     live: Mapping[str, SoFar] = field(default_factory=dict)
 
     @property

@@ -9,7 +9,7 @@ from orchestrator.presentation.formats import markdown, text
 from orchestrator.presentation.formats.json import as_json, run_tree
 from orchestrator.presentation.listings import RunList, runs
 from orchestrator.presentation.live.live_layout import Size, frame
-from orchestrator.presentation.live.progress_events import RunSnapshot, changes
+from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot, changes
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.report import ReportedChild, RunReport
 from orchestrator.presentation.timeline import rounds
@@ -87,6 +87,9 @@ def test_a_child_in_a_list_without_its_parent_names_it() -> None:
     assert "beside (started by run rabc in its step beside)" in plain(runs(RunList([make_child()])))
 
 
+HEADER = RunHeader(workflow="poll")
+
+
 def watched(status: RunStatus) -> RunSnapshot:
     step = make_step(
         "beside",
@@ -98,11 +101,13 @@ def watched(status: RunStatus) -> RunSnapshot:
         leased_at_s=None,
     )
     child = replace(make_child(status), phase="Answering")
-    return RunSnapshot("rabc", RunStatus.RUNNING, "Comparing", 4.0, (step,), children=(child,))
+    return RunSnapshot(
+        "rabc", RunStatus.RUNNING, "Comparing", 4.0, HEADER, (step,), children=(child,)
+    )
 
 
 def test_a_watcher_is_told_when_a_child_starts_waits_for_a_person_and_ends() -> None:
-    before = RunSnapshot("rabc", RunStatus.RUNNING, "Comparing", 0.5)
+    before = RunSnapshot("rabc", RunStatus.RUNNING, "Comparing", 0.5, HEADER)
     started, waiting = watched(RunStatus.RUNNING), watched(RunStatus.WAITING)
     assert plain(changes(before, started, ENGLISH)) == "child run rchild (ask): beside\n"
     assert "child run rchild waits for a person" in plain(changes(started, waiting, ENGLISH))

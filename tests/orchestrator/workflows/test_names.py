@@ -1,48 +1,51 @@
-"""A workflow's name stands in its folder and in its row; what else is derived knows it from there."""
+"""Names of workflows stand in their folders and rows, words of decisions in their folders; the rest is derived."""
 
 import ast
-from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from orchestrator.workflows import ROWS
+from orchestrator.workflows.registry import WORKFLOWS, decision_choices
 
 ROOT = Path(__file__).parents[3]
-NAMES = frozenset(row.name for row in ROWS)
+WORDS = {*WORKFLOWS, *decision_choices()}
 
-# The word means something else there: a key of a captured run or of JSON, a role, a reply, a tool, a policy.
-ANOTHER_MEANING = frozenset(
-    {
-        "orchestrator/cli/commands/participants/listing.py",
-        "orchestrator/presentation/live/progress_events.py",
-        "orchestrator/whatif/changes.py",
-        "orchestrator/whatif/comparing.py",
-        "shared/models/panel.py",
-        "shared/models/planning.py",
-        "shared/text/unfinished.py",
-        "shared/tools/catalogue.py",
-    }
-)
-# What version 0.1.0 stored under these names is read there.
-EARLIER_FORMS = frozenset({"shared/models/run.py"})
-
-
-def names_in(path: Path) -> int:
-    """How often a text of a module is exactly the name of a workflow."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return sum(isinstance(node, ast.Constant) and node.value in NAMES for node in ast.walk(tree))
+# The same letters with another meaning.
+HOMONYMS = {
+    ("orchestrator/cli/commands/participants/listing.py", "panel"),  # a key of JSON
+    ("orchestrator/whatif/changes.py", "panel"),  # a field of a run's specification
+    ("orchestrator/whatif/comparing.py", "panel"),
+    ("shared/models/run.py", "panel"),
+    ("shared/models/run.py", "ask"),  # the policy that puts a decision to a person
+    ("shared/models/planning.py", "plan"),  # a reply, and its field
+    ("shared/text/unfinished.py", "plan"),
+    ("shared/tools/catalogue.py", "undo"),  # a tool
+    ("workers/tools/sandbox/confine.py", "accept"),  # a system call
+}
+# What version 0.1.0 stored is read there: a field a workflow, and silence as an answer.
+EARLIER_FORMS = {
+    ("shared/models/run.py", word) for word in ("ask", "forum", "plan", "review", "skip")
+}
 
 
-def own(name: str) -> bool:
+def words_in(path: Path) -> Iterator[str]:
+    """The texts of a module that are exactly a workflow's name or a decision's word."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and node.value in WORDS:
+            yield str(node.value)
+
+
+def is_own(name: str) -> bool:
     parts = Path(name).with_suffix("").parts
     inside = parts[:2] == ("orchestrator", "workflows")
-    return inside and (parts[2] in NAMES or parts[2] == "__init__")
+    return inside and (parts[2] in {row.name for row in ROWS} or parts[2] == "__init__")
 
 
-def test_no_name_of_a_workflow_stands_outside_its_folder_and_its_row():
-    found: Counter[str] = Counter()
+def test_no_name_of_a_workflow_and_no_word_of_a_decision_stands_outside_its_folder_and_its_row():
+    spelled = set()
     for folder in ("shared", "workers", "orchestrator"):
         for path in (ROOT / folder).rglob("*.py"):
             name = path.relative_to(ROOT).as_posix()
-            if not own(name) and name not in ANOTHER_MEANING | EARLIER_FORMS:
-                found[name] += names_in(path)
-    assert +found == Counter()
+            if not is_own(name):
+                spelled |= {(name, word) for word in words_in(path)}
+    assert spelled - EARLIER_FORMS == HOMONYMS - EARLIER_FORMS

@@ -186,7 +186,7 @@ def test_the_head_names_the_command_the_run_who_leads_and_the_question() -> None
 
 def test_a_review_has_no_head_and_shows_who_works_on_what() -> None:
     steps = (make_step("critique/1/ruff", "leased"), make_step("critique/1/claude", "pending"))
-    snapshot = RunSnapshot("r", RunStatus.RUNNING, "Reviewing", 3.0, steps, header=RunHeader())
+    snapshot = RunSnapshot("r", RunStatus.RUNNING, "Reviewing", 3.0, RunHeader("review"), steps)
     assert opening(snapshot, 80, ENGLISH) == []
     lines = shown(snapshot, Size(80, 24))
     assert lines[0] == "🎤 ruff  critique  2.8 s"

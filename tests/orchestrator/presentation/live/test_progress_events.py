@@ -29,7 +29,7 @@ RAISED = {
         {"title": "Unused import", "severity": "minor", "place": {"path": "한글.py", "line": 2}}
     ]
 }
-START = RunSnapshot("rabc", RunStatus.RUNNING, "Reviewing", 0.5)
+START = RunSnapshot("rabc", RunStatus.RUNNING, "Reviewing", 0.5, RunHeader("review"))
 FORUM = replace(START, header=RunHeader(workflow="forum"))
 
 
@@ -80,7 +80,9 @@ def test_a_whole_run_seen_at_once_is_told_in_its_order():
         make_step("synthesis/rules", queued_at_s=2.1, finished_at_s=3.0),
     )
     recorded = (make_assessment(None, 1), make_assessment(Ending.CONVERGED, 2))
-    snapshot = RunSnapshot("rabc", RunStatus.COMPLETED, "", 3.0, steps, recorded)
+    snapshot = RunSnapshot(
+        "rabc", RunStatus.COMPLETED, "", 3.0, RunHeader("review"), steps, recorded
+    )
     firsts = [" ".join(one.split()[:2]) for one in told(None, snapshot)]
     assert firsts == [
         "round 1:",
@@ -97,7 +99,9 @@ def test_a_whole_run_seen_at_once_is_told_in_its_order():
 def test_a_failure_is_loud_and_says_why():
     snapshot = replace(START, steps=(make_step("critique/1/bandit", "failed"),))
     assert "⚠ critique/1/bandit failed: timeout: no answer within 300 s" in told(None, snapshot)
-    alone = replace(snapshot, header=RunHeader(critics=("bandit",)))  # its result follows at once
+    alone = replace(
+        snapshot, header=RunHeader("review", critics=("bandit",))
+    )  # its result follows at once
     assert "⚠ critique/1/bandit failed: timeout" in told(None, alone)
 
 
