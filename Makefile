@@ -2,7 +2,7 @@
 #
 #   make review [REVIEW="HEAD~3..HEAD"]   the main job on a real change of this project, embedded servers, no key
 #   make test   [ARGS="-k barrier"]       the tests
-#   make check                            format, lint, types, import walls: what CI checks
+#   make check                            format, lint, types, import walls, measures of the house: what CI checks
 #   make format                           repair what a formatter can repair
 #   make bench | make chaos               figures | the long fault matrix with its random nemesis
 #   make lock                             compile both locks anew (needs uv, and nothing else here does)
@@ -79,6 +79,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy $(PACKAGES)
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python .ci/house.py
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
