@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeVar
 
+from pydantic import JsonValue
+
 from orchestrator.core.replay.commands import (
     Command,
     Decide,
@@ -134,7 +136,8 @@ class Simulation:
         if open_steps:
             key = self.rng.choice(open_steps)
             result = self.act(self.commands[key])
-            self.steps[key] = Entry(self.steps[key].fingerprint, result)
+            stored = result.model_copy(update={"reply": as_jsonb(result.reply)})
+            self.steps[key] = Entry(self.steps[key].fingerprint, stored)
             return True
         waiting = progress.waiting_for
         if waiting is not None and waiting not in self.answers:
@@ -146,6 +149,14 @@ class Simulation:
         keys = list(entries)
         self.rng.shuffle(keys)
         return {key: entries[key] for key in keys}
+
+
+def as_jsonb(value: JsonValue) -> JsonValue:
+    """The value with its keys in the order that Postgres gives them: a reply's text follows it."""
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: (len(key.encode()), key.encode()))
+        return {key: as_jsonb(value[key]) for key in keys}
+    return [as_jsonb(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _traced(workflow: Workflow, phases: list[str]) -> Workflow:
