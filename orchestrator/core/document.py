@@ -49,7 +49,7 @@ VOICES = (Style.VOICE_1, Style.VOICE_2, Style.VOICE_3, Style.VOICE_4, Style.VOIC
 
 
 def voice(name: str, everybody: Sequence[str]) -> Style:
-    """The style of a participant's name, the same wherever it stands; who is not of the panel has none of its own."""
+    """The style of a participant's name, the same everywhere; one outside the panel has none of its own."""
     return VOICES[everybody.index(name) % len(VOICES)] if name in everybody else Style.STRONG
 
 

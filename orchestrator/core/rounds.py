@@ -108,7 +108,7 @@ def absent(rounds: Sequence[RoundTaken]) -> tuple[str, ...]:
 
 
 def ever_absent(rounds: Sequence[RoundTaken]) -> frozenset[str]:
-    """Participants of whom any turn so far brought nothing, whatever they said since."""
+    """Participants with a turn that brought nothing, whatever they have said since."""
     return frozenset(
         contribution.participant
         for taken in rounds

@@ -96,7 +96,7 @@ def list_entries(
 
 
 def list_untracked(git: Git, pathspecs: tuple[str, ...]) -> tuple[bytes, ...]:
-    """The files that git does not know and is not told to ignore; a trailing slash marks a repository inside."""
+    """The files that git neither knows nor ignores; a trailing slash marks a repository inside."""
     listed = git.run(
         "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *pathspecs
     )

@@ -19,7 +19,7 @@ _LFS = re.compile(
 )
 """A pointer by each of the names that git-lfs reads; it passes over white space before them."""
 _HEAD_BYTES = 8000
-"""Where git, too, looks for a NUL byte to call a file binary."""
+"""Where git also looks for a NUL byte to call a file binary."""
 
 
 @dataclass(frozen=True)

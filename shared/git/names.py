@@ -20,7 +20,7 @@ _ESCAPES = {
 def git_names(line: bytes) -> tuple[bytes, bytes] | None:
     """Both names of a `diff --git` line, None when it has fewer.
 
-    Unquoted ones with blanks are told apart by being equal.
+    Unquoted names with blanks are only recognised when they are equal.
     """
     rest = line.removeprefix(b"diff --git ").rstrip(b"\r\n")
     if rest.startswith(b'"') and (first := _QUOTED.match(rest)):

@@ -76,7 +76,7 @@ class GitOutput:
 
 
 class GitRunner(Protocol):
-    """Who starts git."""
+    """Starts git."""
 
     def call(
         self,

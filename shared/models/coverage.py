@@ -105,5 +105,5 @@ class CoverageReport(Wire):
 
     @property
     def complete(self) -> bool:
-        """True when nothing of it keeps an approval away."""
+        """True when nothing in it keeps an approval away."""
         return not self.unread and not self.missing

@@ -16,7 +16,7 @@ _DECLARED = re.compile(
     rb"<\?xml[^>]{0,200}?encoding=[\"']([-\w.]+)|<meta[^>]{0,200}?charset=[\"']?([-\w.]+)",
     re.IGNORECASE,
 )
-# Python ends lines at a lone carriage return, too, also before it knows the encoding, and they may be of any length.
+# Python also ends lines at a lone carriage return, even before it knows the encoding, and lines may have any length.
 _FIRST_TWO = re.compile(rb"([^\r\n]*)(?:\r\n?|\n)?([^\r\n]*)")
 _HEAD_LINES = re.compile(r"[^\r\n]*(?:\r\n?|\n)?[^\r\n]*")
 _UTF8 = b"\xef\xbb\xbf"

@@ -107,7 +107,7 @@ _FINAL_RANKING = re.compile(r"^[ \t#*_]*FINAL RANKING[*_]*[:：]?", re.MULTILINE
 
 
 class Ranking(SpokenReply):
-    """The labels of others' answers, best first. Equal ones share an entry (`A=B`); who is left out comes last."""
+    """The labels of others' answers, best first. Equal ones share an entry (`A=B`); those left out come last."""
 
     ranking: tuple[str, ...] = Field(min_length=1)
     reason: str = ""
@@ -252,7 +252,7 @@ class Ballot(SpokenReply):
     @field_validator("before", mode="before")
     @classmethod
     def _known_or_unsaid(cls, value: object) -> object:
-        """What is no position says nothing of the past, and the vote itself stands."""
+        """What is no position says nothing about the past, and the vote itself counts."""
         position = value.strip().lower() if isinstance(value, str) else None
         return position if position in _POSITIONS.values() else None
 

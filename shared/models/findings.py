@@ -29,7 +29,7 @@ SEVERITY_ORDER = (Severity.CRITICAL, Severity.MAJOR, Severity.MINOR, Severity.IN
 
 
 class Position(StrEnum):
-    """Where a participant stands on one finding. `withdraw` is said by who raised it."""
+    """Where a participant stands on one finding. `withdraw` comes from those who raised it."""
 
     AGREE = "agree"
     PARTIAL = "partial"

@@ -66,10 +66,10 @@ def spelled(character: str) -> str:
 
 
 def spelled_out(code: str) -> str:
-    """Code as it has to be shown to whoever approves it: whatever a reader could miss is written as <U+XXXX>.
+    """Code as it has to be shown to the person who approves it: what a reader could miss is written as <U+XXXX>.
 
     Beside unseen characters these are joiners, other blanks, blanks at a line's end, and letters that look like
-    Latin ones in a word that has Latin letters, too. Newlines and tabs within a line stay.
+    Latin ones in a word that also has Latin letters. Newlines and tabs within a line stay.
     """
     code = _HIDDEN_IN_CODE.sub(lambda match: spelled(match.group()), code)
     code = _TRAILING.sub(lambda match: "".join(map(spelled, match.group())), code)

@@ -15,11 +15,11 @@ from shared.models.wire import Wire
 
 SENTENCES = "sentences"
 TEXT = "text"
-"""The code of what is told as it is: the words of a model, of a provider or of an earlier version."""
+"""The code of what is shown as it is: the words of a model, of a provider or of an earlier version."""
 
 
 class Notice(Wire):
-    """Something that nobody may overlook, without a word of it."""
+    """Something that nobody must overlook, as a code and its parameters, without words."""
 
     code: str
     params: dict[str, NoticeParam] = Field(default_factory=dict)
@@ -36,7 +36,7 @@ class Notice(Wire):
 NoticeParam = Notice | tuple[Notice, ...] | tuple[str, ...] | str | int | float | bool | None
 Notice.model_rebuild()
 
-# What `core.findings` adds again and again; the rest of what version 0.1.0 stored is told as it is.
+# What `core.findings` adds again and again; the rest of what version 0.1.0 stored is shown as it is.
 _EARLIER_CAVEATS = {
     "names a file that the change does not touch": Notice(code="file_not_in_change"),
     "not on a changed line": Notice(code="not_on_changed_line"),
@@ -100,7 +100,7 @@ def notice(
 
 
 def verbatim(text: str) -> Notice:
-    """What is told as it is."""
+    """What is shown as it is."""
     return Notice(code=TEXT, params={"text": text})
 
 

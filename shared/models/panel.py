@@ -44,7 +44,7 @@ class Participant(Wire):
 
     @property
     def is_person(self) -> bool:
-        """True for somebody who is asked through the inbox."""
+        """True for a person, who is asked through the inbox."""
         return self.provider == "person"
 
     @property

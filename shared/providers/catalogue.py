@@ -88,8 +88,8 @@ class ProviderType:
     `options` is what a participant may say to it, `section` what its entry under `providers:` is (by default the
     options and what every speaking participant carries). `key_variables[0]` is read at the provider's own `address`,
     and its key sent in `key_header`; at no other address. `streams`: it hands over an answer piece by piece to anyone
-    who watches; `streams_unwatched`: also while nobody does, because that costs nothing, and who comes later sees what
-    there is. `services`, `local_server` and `coding_clis` are how it is found without any configuration.
+    who watches; `streams_unwatched`: also while nobody does, because that costs nothing, and someone who comes later
+    sees what there is. `services`, `local_server` and `coding_clis` are how it is found without any configuration.
     """
 
     name: str

@@ -51,7 +51,7 @@ _ROWS = (
         key_variables=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
         variables=("CLAUDE_CONFIG_DIR",),
     ),
-    # Gemini CLI has a stream, too (`stream-json`), but its last event does not hold the answer: what
+    # Gemini CLI has a stream as well (`stream-json`), but its last event does not hold the answer: what
     # would be accepted as the reply would be put together by us.
     CodingCli(
         name="gemini",

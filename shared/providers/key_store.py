@@ -45,7 +45,7 @@ class KeyPlace:
 
 
 def is_installed() -> bool:
-    """Whether the extra is here; says nothing about a keyring behind it."""
+    """Whether the extra is installed; says nothing about a keyring."""
     return find_spec("keyring") is not None
 
 
@@ -98,7 +98,7 @@ def _names(ring: ModuleType) -> set[str]:
 
 
 def _asked(question: Callable[[ModuleType], _Answer], patience_s: float) -> _Answer:
-    """What the keyring answers within the time. A question that is not answered is left behind in its thread."""
+    """What the keyring answers within the time. A question that is not answered is left to its thread."""
     ring = _keyring()
     answers: list[_Answer] = []
     faults: list[EnvironmentFault] = []

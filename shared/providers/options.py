@@ -322,7 +322,7 @@ class CommandOptions(ProviderOptions):
 
     @classmethod
     def steering(cls, stated: Stated, model: str) -> Stated | None:
-        """Everything but a known agent as it is. A model is an argument: it may be an option, too."""
+        """Everything but a known agent as it is. A model is an argument: it may also be an option."""
         own = super().steering(stated, model)
         if own is None and stated.get("agent") and not model.startswith("-"):
             return None

@@ -33,7 +33,7 @@ class ProviderSection(Section):
 
     @property
     def checked_options(self) -> ProviderOptions | None:
-        """What the worker's provider is told; None where nothing of the entry is an option."""
+        """What the worker's provider gets; None where nothing in the entry is an option."""
         return None
 
     def participant(self, name: str, timeout_s: float) -> Participant:

@@ -119,7 +119,7 @@ def _announced(row: ProviderType) -> Iterator[tuple[str, ...]]:
 
 
 def main() -> None:
-    """Write the tables anew."""
+    """Write the tables again."""
     page = DESIGN_PAGE.read_text(encoding="utf-8")
     DESIGN_PAGE.write_text(written(page, design_tables()), encoding="utf-8")
 

@@ -114,7 +114,7 @@ def _spread(marker: str) -> re.Pattern[str]:
 
 
 # What chat templates of local models, command-line agents and our fences take for more than text: a server or an agent
-# that reads such signs in a message would believe the subject, or open the file behind `@/`. A blank in them keeps them
+# that reads such signs in a message would believe the subject, or open the file that `@/` names. A blank keeps them
 # readable.
 _SIGNS = re.compile(
     r"<(?=[|\uff5c][^|\uff5c<>\s]{1,40}[|\uff5c]>)|<(?=/?(?:start|end)_of_turn>)|\[(?=/?INST\])"

@@ -26,7 +26,7 @@ UNTIL_SETTLED_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class BudgetGuard:
-    """The provider behind the budget of one claim's run; satisfies the provider's protocol.
+    """A provider within the budget of one claim's run; satisfies the provider's protocol.
 
     `attempt` gives the name that the next call's usage row will have.
     """

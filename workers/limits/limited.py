@@ -56,7 +56,7 @@ EFFECTS: dict[FailureKind, Effect] = {
 
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """The provider behind its account's limits; satisfies the provider's protocol."""
+    """A provider within its account's limits; satisfies the provider's protocol."""
 
     provider: Provider
     limiter: Limiter
@@ -157,7 +157,7 @@ def _not_admitted(call: ProviderCall, answer: Admission) -> ProviderError:
 
 
 def _cause(answer: Admission) -> str:
-    """The failure behind an open breaker in its own words, which its provider has freed of keys."""
+    """The failure that opened a breaker, in its own words, which its provider has freed of keys."""
     return answer.said.rstrip(".") or answer.detail or FailureKind.UNREACHABLE
 
 
@@ -180,7 +180,7 @@ def _open(name: str, answer: Admission, wait_s: float) -> ProviderError:
 def _kind(word: str) -> FailureKind:
     try:
         return FailureKind(word)
-    except ValueError:  # others write in Redis, too
+    except ValueError:  # others write to Redis as well
         return FailureKind.UNREACHABLE
 
 

@@ -40,7 +40,7 @@ class Permit:
 
 
 class Limiter:
-    """Asks and settles. Safe to share between threads, not across a fork. Raises nothing of Redis."""
+    """Asks and settles. Safe to share between threads, not across a fork. Raises no error of Redis."""
 
     def __init__(self, shared: SharedState, *, lease_s: float = LEASE_S) -> None:
         """`lease_s` must be that of `shared`: it is renewed four times within it."""

@@ -55,9 +55,9 @@ class AdmissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """`detail` is the failure kind behind an open breaker, or the paused name; `bucket` where it was counted.
+    """`detail` is the failure kind that opened a breaker, or the paused name; `bucket` where it was counted.
 
-    `said`: the line of the failure behind an open breaker.
+    `said`: the line of the failure that opened a breaker.
     """
 
     verdict: AdmissionVerdict

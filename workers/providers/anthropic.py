@@ -158,7 +158,7 @@ def _completion(
 
 
 def usage_of(usage: JsonValue) -> Usage:
-    """Anthropic's figures: what was read from and written to the cache stands beside input_tokens."""
+    """Anthropic's figures: what was read from and written to the cache comes on top of input_tokens."""
     fresh = count(part(usage, "input_tokens"))
     read_back = count(part(usage, "cache_read_input_tokens"))
     written = count(part(usage, "cache_creation_input_tokens"))

@@ -132,7 +132,7 @@ class CandidateStream:
 
 
 def usage_of(usage: JsonValue) -> Usage:
-    """Gemini's figures: thoughts stand beside the candidates, the tools' results beside the prompt."""
+    """Gemini's figures: thoughts come on top of the candidates, the tools' results on top of the prompt."""
     prompt = count(part(usage, "promptTokenCount"))
     used_by_tools = count(part(usage, "toolUsePromptTokenCount"))
     answered = count(part(usage, "candidatesTokenCount"))

@@ -187,7 +187,7 @@ def _check_choice(call: ProviderCall, choice: JsonValue) -> None:
 def _completion(
     call: ProviderCall, whole: str, finish: str, usage: JsonValue, model: str, *, refused: bool
 ) -> Completion:
-    # Google's service says more behind a colon (`content_filter: SAFETY`), others shout.
+    # Google's service says more after a colon (`content_filter: SAFETY`), others use capitals.
     finish = finish.partition(":")[0].strip().lower()
     reason = Finish.REFUSAL if refused else ended(_FINISH, finish)
     charged = _charged_usd(call, usage)
@@ -195,7 +195,7 @@ def _completion(
 
 
 def _charged_usd(call: ProviderCall, usage: JsonValue) -> float | None:
-    """What OpenRouter says that it charged (a credit is a dollar); not with one's own key behind it."""
+    """What OpenRouter says it charged (a credit is a dollar); not when it used one's own key."""
     host = urlsplit(str(call.participant.options.get("base_url") or "")).hostname or ""
     if host != "openrouter.ai" or part(usage, "is_byok") is True:
         return None

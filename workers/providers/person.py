@@ -62,5 +62,5 @@ def in_words(seconds: float) -> str:
 
 
 def structured(participant: Participant) -> bool:  # noqa: ARG001 - the protocol's signature
-    """Never: a person is told what is asked."""
+    """Never: a person reads what is asked."""
     return False

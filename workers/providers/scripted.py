@@ -115,7 +115,7 @@ def _latency_s(entry: ScriptedReply, call: ProviderCall, seed: int) -> float:
 
 
 def _speak(text: str, latency_s: float, watch: Callable[[str], None], guard: Guard) -> None:
-    """Who watches sees the text come piece by piece; it takes as long as it takes unwatched."""
+    """Someone who watches sees the text come piece by piece; it takes as long as unwatched."""
     pieces = min(max(1, math.ceil(latency_s / _PIECE_S)), max(1, len(text)))
     size = math.ceil(len(text) / pieces)
     for number in range(pieces):

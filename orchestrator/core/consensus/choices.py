@@ -52,7 +52,7 @@ def tally(
     threshold: float,
     quorum: int,
 ) -> Tally:
-    """Count every candidate as `count_votes` does: voters of one family are one voice, who is missing supports none."""
+    """Count every candidate as `count_votes` does: voters of one family are one voice, a missing one supports none."""
     counts = {
         candidate: count_votes(
             voters,

@@ -98,7 +98,7 @@ def expected_calls(
     certain: bool,
     longest: int = LONG_ANSWER_TOKENS,
 ) -> Iterator[ExpectedCall]:
-    """A call of each of the speakers; whoever follows rules computes and is none."""
+    """A call of each speaker; those that follow rules compute, and make none."""
     for speaker in speakers:
         if not speaker.rule_based:
             output_tokens = min(longest, speaker.max_output_tokens)

@@ -67,7 +67,7 @@ class Sources:
     """What may be quoted.
 
     `given` says of a quotation whether it occurs in what the panel was given; `said` are the panel's own texts by
-    who wrote them. `missing` are those of whom a turn brought nothing: what stood in it nobody can look up.
+    who wrote them. `missing` are those with a turn that brought nothing: nobody can look up what it said.
     """
 
     given: Callable[[str], bool]
@@ -254,7 +254,7 @@ _STRENGTH = (
 def _changed_votes(
     debate: FindingsDebate, first: Mapping[str, str], last: Mapping[str, str]
 ) -> tuple[VoteChange, ...]:
-    """Who voted otherwise than at first, and on what: the best grounds of the positions it took in that round."""
+    """Who ended with another vote than the first, and on what: the best grounds of the positions in that round."""
     changed = {name: before for name, before in first.items() if last[name] != before}
     return tuple(_vote_change(debate, name, before, last[name]) for name, before in changed.items())
 

@@ -33,7 +33,7 @@ class Excerpt:
 
 
 def room(participant: Participant) -> int:
-    """How many tokens of a subject the participant, and whoever speaks in its place, can be shown at once."""
+    """How many tokens of a subject can be shown at once to the participant, and to its fallbacks."""
     rooms = [_own_room(reader) for reader in (participant, *participant.fallback)]
     return max(min(rooms), 0)
 

@@ -1,7 +1,7 @@
-"""What can be told before a run begins: calls that its limits or its participants' contexts do not allow.
+"""What is known before a run begins: calls that its limits or its participants' contexts do not allow.
 
-Only calls that are made in the shortest course, too, are looked at: a participant that cannot make its first one takes
-no part at all, and whoever submits the run learns it before anybody else was paid.
+Only calls that even the shortest course makes are looked at: a participant that cannot make its first one takes no
+part at all, and the person who submits the run learns so before anybody is paid.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def shown_files(subject: Subject, within: Collection[str] | None = None) -> Cove
 def excuse_of(file: FileChange) -> str | None:
     """Why nobody needs to read a file; None when somebody has to.
 
-    Deletions leave nothing behind that runs, and a renamed or re-moded file is the one that was there before, unless
+    Deletions leave nothing that runs, and a renamed or re-moded file is the one that was there before, unless
     it became code or executable (`as_new`). What a configuration excludes is left out on purpose.
     """
     if file.status == "deleted":
@@ -120,7 +120,7 @@ def cover(
 
 
 def _readers(readings: Iterable[FilesRead]) -> tuple[FilesRead, ...]:
-    """Who answered: an analyser with its last run, everybody else with all that they were shown, turn by turn."""
+    """Those who answered: an analyser with its last run, everybody else with all they were shown, turn by turn."""
     answered = [turn for turn in readings if turn.failure is None]
     last = {turn.participant: turn for turn in answered}
     return tuple(turn for turn in answered if not turn.computes or turn is last[turn.participant])

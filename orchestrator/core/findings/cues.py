@@ -98,7 +98,7 @@ NEGATORS = frozenset(
     "not no never cannot nor neither without hardly barely rarely nobody none nothing".split()
 )
 _HYPOTHETICAL = frozenset("if whether unless until".split())
-# Where a negation ends although no comma stands there.
+# Where a negation ends without a comma.
 _TURNS = frozenset("but however although though because since while whereas yet so".split())
 _JOINTS = frozenset({"and", "or"})
 _SUBJECTS = frozenset("i we you he she it this that these those they the there".split())

@@ -56,7 +56,7 @@ def check_quotes(
 ) -> tuple[Checked, ...]:
     """Every claim with what its evidence is worth. A place that its quotation contradicts is corrected.
 
-    `analysers` judge by name and size, too: a file that was left out is a place when they name it.
+    `analysers` also judge by name and size: a file that was left out is a place when they name it.
     """
     return tuple(_checked(claim, texts, claim.participant in analysers) for claim in raised)
 
@@ -208,7 +208,7 @@ def _absorb_doubted(checked: Sequence[Checked], findings: tuple[Finding, ...]) -
 
 
 def _remarks(proven: Sequence[Checked], findings: Sequence[Finding]) -> Mapping[str, list[Notice]]:
-    """Remarks on corrected places, by the finding that stands there now."""
+    """Remarks on corrected places, by the finding that is there now."""
     remarks: dict[str, list[Notice]] = {}
     for checked in proven:
         place = checked.claim.finding.place

@@ -44,12 +44,12 @@ def normalised(text: str) -> str:
 
 
 def too_short(quote: str) -> bool:
-    """True for a quotation that would occur in any text: with gaps, too, one piece has to be long enough."""
+    """True for a quotation that would occur in any text: even with gaps, one piece has to be long enough."""
     return max(map(len, _parts(quote)), default=0) < SHORTEST
 
 
 def quoted_in(quote: str, texts: Iterable[str]) -> bool:
-    """True when one of these texts holds the quotation, and it is long enough to be one. In prose case is form, too."""
+    """True when one of these texts holds the quotation, and it is long enough to be one. Prose ignores case."""
     if too_short(quote):
         return False
     parts = [part.casefold() for part in _parts(quote)]

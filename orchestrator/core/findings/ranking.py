@@ -45,12 +45,12 @@ class Weights:
     repeats: float = 0.50
     """Affinity from which a participant says again what it said earlier in its list, ..."""
     repeated: float = 2.0
-    """... and the votes that such a repetition stays behind."""
+    """... and the votes by which such a repetition is held back."""
     typical_list: float = 3.5
     """Length of a list whose entries weigh one vote each; a list of n: (typical / n) ** exponent."""
     list_exponent: float = 0.25
     late: float = 0.1
-    """Votes that an entry stays behind, times log(length of its list) + its place in it (0 to 1)."""
+    """Votes by which an entry is held back, times log(length of its list) + its place in it (0 to 1)."""
     grounds: float = 0.5
     """Votes that a checked quotation, an analyser's rule or a tried patch is worth."""
     doubt: float = 2.0
@@ -132,7 +132,7 @@ def grounds(finding: Finding, tried: Collection[str] = ()) -> int:
 
 
 class _Panel:
-    """The findings in a fixed order, with the voices behind each and how near each is to the others."""
+    """The findings in a fixed order, with the voices for each and how near each is to the others."""
 
     def __init__(
         self,
@@ -195,7 +195,7 @@ class _Panel:
         }
 
     def late(self, index: int) -> float:
-        """Votes that it stays behind others as a late entry, or as a repetition by everybody who raised it."""
+        """Votes by which it is held back as a late entry, or as a repetition by everybody who raised it."""
         kept = [
             self._lateness(self.lists[participant], index)
             for participant in self.findings[index].raised_by

@@ -46,7 +46,7 @@ _PIECE = re.compile(r"[가-힣]+|[^\W가-힣]+")
 
 @dataclass(frozen=True)
 class ComparableClaim:
-    """What is compared; `turn` says in which breath it was said (None: known since an earlier one)."""
+    """What is compared; `turn` says when it was raised (None: it was known before)."""
 
     title: str
     detail: str
@@ -126,7 +126,7 @@ def same_defect(
 ) -> float:
     """0 when the claims are (or must be taken as) different, else how surely they are the same.
 
-    What one participant lists twice in one breath is two defects, unless place, rule and text are the same; without
+    What one participant lists twice in one turn is two defects, unless place, rule and text are the same; without
     a place to tell them apart the same words, not only similar ones (the two may differ in one name, and it counts).
     A caller that compares many claims gives the `spellings` of all of them.
     """

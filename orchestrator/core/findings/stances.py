@@ -64,7 +64,7 @@ def _in_force(ledger: Iterable[Stance]) -> list[Stance]:
 
 
 def latest(ledger: Sequence[Stance], finding: Finding) -> dict[str, Position]:
-    """Everybody's last stated position; who raised the finding and said nothing else agrees."""
+    """Everybody's last stated position; those who raised the finding and said nothing else agree."""
     positions = dict.fromkeys(finding.raised_by, Position.AGREE)
     for line in _in_force(ledger):
         if line.finding == finding.id:
@@ -128,8 +128,8 @@ def status_of(
 ) -> FindingStatus:
     """What became of the finding; the table stands in docs/design/convergence.md.
 
-    An author's concession accepts, a full withdrawal rejects. Rejecting takes everybody, those who raised it
-    included. Otherwise support carries it when agreement reaches `threshold` with a majority behind it.
+    An author's concession accepts, a full withdrawal rejects. Rejecting takes everybody, including those who raised
+    it. Otherwise support carries it when agreement reaches `threshold` and a majority supports it.
     """
     positions = latest(ledger, finding)
     if conceded(ledger, finding):
@@ -285,7 +285,7 @@ def stability_within(
     """Share of unchanged positions between a participant's last two turns in one role, mean over participants.
 
     A pair of turns of which one is missing counts 0. None when nobody spoke twice in a role about a finding on
-    which it stood already.
+    which they had a position already.
     """
     floor = Floor.of(rounds, ledger)
     shares = [

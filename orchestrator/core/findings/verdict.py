@@ -162,7 +162,7 @@ def gate_of(
 
 
 def coverage_of(result: WorkflowResult | ShownMatter | None) -> CoverageReport | None:
-    """Who read what; None where that is not told."""
+    """Who read what; None where that is not known."""
     return result.coverage if isinstance(result, ChangeResult | ShownMatter) else None
 
 

@@ -1,4 +1,4 @@
-"""What people who watch are told when steps begin and end. A workflow says it by role; the rest is common."""
+"""What is shown to people who watch when steps begin and end. A workflow says it by role; the rest is common."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OutputMode(Enum):
 
 @dataclass(frozen=True)
 class RenderContext:
-    """A run at the moment of which it is told. `most_rounds` is None where nothing goes round."""
+    """A run at the moment that is shown. `most_rounds` is None where nothing goes round."""
 
     most_rounds: int | None
     steps: tuple[StepRow, ...]
@@ -51,7 +51,7 @@ class RenderContext:
         return self.words.translate(stored)
 
     def voice(self, step: StepRow) -> Style:
-        """The style of the name of whoever has the step."""
+        """The style of the name of the step's participant."""
         return voice(step.participant, self.critics)
 
     @property

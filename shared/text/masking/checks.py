@@ -112,7 +112,7 @@ def is_connection_password(value: str) -> bool:
 
 
 def is_typed_password(value: str) -> bool:
-    """True for what stands behind `--password` and is neither a variable nor a word of a manual."""
+    """True for what follows `--password` and is neither a variable nor a word of a manual."""
     return is_mixed(value) and not value.startswith("-") and not stands_for_another(value)
 
 

@@ -1,4 +1,4 @@
-"""Secrets without a name or a form of their own: a value of a token's shape a few words behind one that says secret.
+"""Secrets without a name or a form of their own: a value of a token's shape a few words after one that says secret.
 
 `acme SECRET 3f2a...`, `Unseal Key 2: ...`, `login_with_api_key", "params": ["8-..."]`, and values too long to type.
 """
@@ -24,7 +24,7 @@ _TELLING = (
     "key", "secret", "token", "private", "access", "password", "passwd", "pwd", "credential", "creds", "crumb",
     "bearer", "auth", "api", "license",
 )  # fmt: skip
-# A long value that only a generator writes, behind something else in its line; a block of base64 has lines of its own.
+# A long value that only a generator writes, after something else in its line; a block of base64 has lines of its own.
 _ALONE = re.compile(r"(?<![\w+/.~%:-])[A-Za-z0-9][\w+/-]{23,119}+={0,2}(?![\w+/=-])", re.ASCII)
 _FEWEST_CHANGES_ALONE = 5
 _HEX = re.compile(r"[0-9a-fA-F-]+")
@@ -111,7 +111,7 @@ def _is_alone(value: str) -> bool:
 
 
 def _is_named(text: str, match: re.Match[str]) -> bool:
-    """True behind words in the same line that tell of no sum; a block of base64 has lines of its own."""
+    """True after words in the same line that speak of no checksum; a block of base64 has lines of its own."""
     start = match.start()
     line = text[max(text.rfind("\n", 0, start) + 1, start - _BEFORE_ALONE) : start]
     return (

@@ -1,4 +1,4 @@
-"""Tokens of further services by the forms that these publish; all are told as one kind, `service-token`."""
+"""Tokens of further services by the forms that these publish; all are reported as one kind, `service-token`."""
 
 from __future__ import annotations
 

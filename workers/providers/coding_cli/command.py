@@ -234,6 +234,6 @@ def _failure(
 
 
 def _is_charged(answer: CliOutput, finished: FinishedProcess, meaning: Meaning) -> bool:
-    """Whether a failed agent may have paid: it tells of usage, or says something that nobody understands."""
+    """Whether a failed agent may have paid: it reports usage, or says something that is not understood."""
     counted = bool(answer.usage.output_tokens or answer.usage.cost_usd)
     return counted or (meaning is _UNKNOWN and bool(finished.output.strip()))

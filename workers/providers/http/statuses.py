@@ -148,7 +148,7 @@ def _error_object(error: Mapping[str, object]) -> ErrorBody:
 
 
 def _message_of(error: Mapping[str, object]) -> str:
-    """The message; with what the service behind a router said (OpenRouter's metadata.raw)."""
+    """The message; with what the service that a router called said (OpenRouter's metadata.raw)."""
     message, metadata = str(error.get("message") or error), error.get("metadata")
     raw = metadata.get("raw") if isinstance(metadata, dict) else None
     return f"{message}: {raw}" if isinstance(raw, str) and raw else message

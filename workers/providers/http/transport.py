@@ -120,7 +120,7 @@ class HttpTransport:
         """Send, and give the response while it arrives. Raises ProviderError, in the block too.
 
         What goes wrong once the whole request has left, with no answer or in the middle of a good one, may have been
-        charged, and its error says so, unless whoever raised it knows better.
+        charged, and its error says so, unless the code that raised it knows better.
         """
         guard.check()
         with _faults(guard, request.url):

@@ -57,7 +57,7 @@ def crashed_files(answer: ProgramAnswer[_Report]) -> Iterator[tuple[str, Unreada
 class AnalyserProgram(Generic[_Report, _Issue]):
     """How a program is called and its answers are read.
 
-    `command` is the command line for the files of one call; `file_name` what it is told that a file is called (its
+    `command` is the command line for the files of one call; `file_name` the name under which it gets a file (its
     number and its path). `issues` are the findings of a report with the names of their files, and `troubles` the files
     that the program did not get through.
     """

@@ -114,7 +114,7 @@ def command(paths: Sequence[str], *, select: Iterable[str] = RULES) -> list[str]
 
 
 def _file_name(number: int, path: str) -> str:
-    """What ruff is told that the file is called: it reads no Python in `pyproject.toml`, whatever its first line."""
+    """The name under which ruff gets the file: it reads no Python in `pyproject.toml`, whatever its first line."""
     return f"named/{path}" if path.endswith(PYTHON_SUFFIXES) else f"other/{number}.py"
 
 

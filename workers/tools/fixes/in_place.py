@@ -3,8 +3,8 @@
 `git apply` writes a file by deleting and creating it, and passes it through filters that the repository's
 configuration names. The result of `git apply` is therefore computed elsewhere (`combination`). Here all new contents
 are written beside their files first, where a full disk or a read-only folder shows; then each file is compared with the
-reviewed content once more and replaced by one rename. An error in between takes back what was renamed. Whoever is
-killed leaves every file in one of the two states; a second attempt finishes the others.
+reviewed content once more and replaced by one rename. An error in between takes back what was renamed. A killed
+attempt leaves every file in one of the two states; a second one finishes the others.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _is_back(root: Path, path: str, fixed: bytes, token: str) -> bool:
     """Whether a file does not hold the fix, perhaps only from now on."""
     try:
         entry = read_entry(root, path)
-    except ToolError:  # something else stands there now
+    except ToolError:  # something else is there now
         return True
     if entry is None or entry.mode == LINK or entry.data != fixed:
         return True

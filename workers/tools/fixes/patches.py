@@ -122,7 +122,7 @@ def _text_refusal(patch: str) -> str | None:
 def _repaired(hunk: Hunk, *, crlf: bool) -> Hunk:
     """The header says how many lines there are; missing ones were blank context lines.
 
-    A model counts badly, too, so this is the second try.
+    Models also count badly, so this is the second try.
     """
     old, new = hunk.counts
     missing = hunk.old_count - old

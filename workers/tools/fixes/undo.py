@@ -51,7 +51,7 @@ def _undo_branch(applied: Applied, repository: FixTarget) -> str:
     reading = repository.references.with_environment(
         {"GIT_OBJECT_DIRECTORY": str(repository.objects)}
     )
-    # The fix may stand on an earlier one of the same run: the branch goes back to that one.
+    # The fix may build on an earlier one of the same run: the branch goes back to that one.
     base = applied.base or ""
     earlier = base if EFFECT in trailers(reading, base) else None
     if tip == earlier:

@@ -49,7 +49,7 @@ def stage_file(root: Path, path: str, data: bytes, *, expected: bytes, token: st
     """Write `data` beside a regular file with the content `expected`, and keep that by a second name.
 
     What can be refused (space, permissions) is refused here. `token` names both, so that a second attempt takes over
-    what a killed one left. Raises `ToolError` when something else stands there.
+    what a killed one left. Raises `ToolError` when something else is there.
     """
     with _entry(root, path) as (parent, name):
         new, old = _beside(path, token)

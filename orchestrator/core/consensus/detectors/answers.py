@@ -1,8 +1,8 @@
 """Which answer a turn states, and which answer everybody holds after a discussion.
 
 An answer is a set of options (letters, numbers, names in quotes or code) or, without any, the words of a proposal.
-Whoever agrees takes over the answer that stands on the floor. Whoever holds several options and talks about one of
-them still holds them. Only what was said counts: who said nothing about an answer holds none.
+Anyone who agrees takes over the answer that is on the floor. Anyone who holds several options and talks about one of
+them still holds them all. Only what was said counts: someone who said nothing about an answer holds none.
 """
 
 from __future__ import annotations
@@ -186,7 +186,9 @@ class AnswerFloor:
             now = _now(taken, before, stated=stated is not None)
             self.held[turn.speaker] = replace(now, declared=_declares(turn))
         elif turn.act.disagree >= WITHDRAWS_FROM:
-            self.held.pop(turn.speaker, None)  # whoever says no holds nothing until they say what
+            self.held.pop(
+                turn.speaker, None
+            )  # someone who says no holds nothing until they say what
         elif before is not None:
             self.held[turn.speaker] = _kept(before)
 
@@ -214,7 +216,7 @@ class AnswerFloor:
 
 
 def _only_mentions(turn: AnswerTurn, stated: FollowedAnswer, before: Held) -> bool:
-    """Whoever holds several options and names one, without choosing it, is reasoning: "Why 4?", "7 could have one"."""
+    """Someone who holds several options and names one, without choosing it, is reasoning: "Why 4?"."""
     several = len(before.answer.options) > 1 and len(stated.options) == 1
     return several and turn.act.propose < PROPOSES_FROM and not _declares(turn)
 
@@ -242,9 +244,9 @@ def _names(text: str, speaker: str) -> bool:
 
 
 def follow(rounds: Sequence[Sequence[AnswerTurn]]) -> dict[str, Held]:
-    """What everybody who holds an answer holds after these rounds.
+    """The answer of everybody who has one after these rounds.
 
-    Who speaks in a round with others has not heard them in it.
+    Those who speak in the same round have not heard one another in it.
     """
     floor = AnswerFloor(known_options(turn.text for turns in rounds for turn in turns))
     for turns in rounds:

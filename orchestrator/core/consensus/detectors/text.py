@@ -74,7 +74,7 @@ def hear(
 ) -> FollowedDiscussion:
     """Follow a discussion turn by turn; `model` replaces the shipped one.
 
-    `expected` names who takes part besides those in `rounds`: who has not spoken yet holds nothing.
+    `expected` names who takes part besides those in `rounds`: someone who has not spoken yet holds nothing.
     """
     ordered = sorted(rounds, key=lambda taken: taken.number)
     contributions = [contribution for taken in ordered for contribution in taken.contributions]
