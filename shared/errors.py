@@ -84,8 +84,8 @@ class ProviderError(QuorateError):
 
     `kind` is the typed outcome, `retry_after_s` what the provider asked for (seconds), `retryable` says
     whether the same call may succeed later. `charged`: the answer is lost and may have been paid for nevertheless
-    (None: whoever raised it cannot tell, and nobody has looked). `scope`: what it says about the provider's account.
-    `told`: the same as the message for people, where it is a sentence of ours; the message is for logs.
+    (None: unknown to the code that raised it). `scope`: what it says about the provider's account.
+    `notice`: the same as the message for people, where it is a sentence of ours; the message is for logs.
     """
 
     exit_code = 3
@@ -99,10 +99,10 @@ class ProviderError(QuorateError):
         retry_after_s: float | None = None,
         charged: bool | None = None,
         scope: Scope = Scope.ACCOUNT,
-        told: Notice | None = None,
+        notice: Notice | None = None,
     ) -> None:
         super().__init__(message)
-        self.told = told
+        self.notice = notice
         self.scope = scope
         self.charged = charged
         self.kind = kind
@@ -114,7 +114,7 @@ class NotYet(ProviderError):
     """A call may not be made before `retry_after_s`; nothing was asked of its provider for that.
 
     `counted` says whether the wait uses up one of the step's attempts: waiting for one's turn does not, waiting for a
-    provider that is down does. `reminds`: whoever is waited for should hear that the time is nearly over.
+    provider that is down does. `reminds`: the one who is waited for should hear that the time is nearly over.
     """
 
     def __init__(
@@ -125,9 +125,9 @@ class NotYet(ProviderError):
         retry_after_s: float,
         counted: bool = False,
         reminds: bool = False,
-        told: Notice | None = None,
+        notice: Notice | None = None,
     ) -> None:
-        super().__init__(kind, message, retryable=True, retry_after_s=retry_after_s, told=told)
+        super().__init__(kind, message, retryable=True, retry_after_s=retry_after_s, notice=notice)
         self.counted = counted
         self.reminds = reminds
 

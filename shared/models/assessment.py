@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from shared.models.notices import OptionalTold
+from shared.models.notices import StoredReason
 from shared.models.outcomes import Ending
 from shared.models.wire import Wire
 
@@ -50,4 +50,4 @@ class Assessment(Wire):
     open_findings: tuple[str, ...] = ()
     new_findings: int = 0
     ending: Ending | None = None
-    reason: OptionalTold = None
+    reason: StoredReason = None

@@ -74,11 +74,11 @@ def _caveat(stored: Any) -> Any:
     return whole
 
 
-Told = Annotated[Notice, BeforeValidator(_lifted)]
+StoredNotice = Annotated[Notice, BeforeValidator(_lifted)]
 """A notice, or the sentence that an earlier version stored in its place."""
-NoneOrTold = Annotated[Notice | None, BeforeValidator(_lifted_or_none)]
+NoticeOrNone = Annotated[Notice | None, BeforeValidator(_lifted_or_none)]
 """The same where there may be none."""
-OptionalTold = Annotated[
+StoredReason = Annotated[
     Notice | None,
     BeforeValidator(_lifted_or_none),
     PlainSerializer(lambda stored: "" if stored is None else stored.model_dump(mode="json")),

@@ -18,7 +18,6 @@ from shared.providers.prices import exact_dollars, expected_usd
 from shared.store.database import Database
 from shared.store.spending import CallNeed, Short, Shortage, reserve
 from shared.store.steps import Claim
-from shared.text.tokens import estimated_tokens
 from workers.providers.calls import Cancelled, Completion, Provider, ProviderCall
 
 UNTIL_SETTLED_S = 5.0
@@ -61,9 +60,8 @@ class BudgetGuard:
 
 def need_of(call: ProviderCall) -> CallNeed:
     """The most that a call can use: its prompt as estimated, and an answer of full length."""
-    prompt = estimated_tokens(call.system) + sum(estimated_tokens(m.text) for m in call.messages)
-    usd = expected_usd(call.participant, prompt, call.max_output_tokens)
-    return CallNeed(prompt + call.max_output_tokens, usd)
+    usd = expected_usd(call.participant, call.prompt_tokens, call.max_output_tokens)
+    return CallNeed(call.prompt_tokens + call.max_output_tokens, usd)
 
 
 def _refused(participant: Participant, need: CallNeed, lacking: Shortage) -> ProviderError:
@@ -73,7 +71,7 @@ def _refused(participant: Participant, need: CallNeed, lacking: Shortage) -> Pro
             FailureKind.OVER_BUDGET,
             f"{name} waits: calls under way have reserved the rest of the budget.",
             retry_after_s=UNTIL_SETTLED_S,
-            told=notice("waits_budget", who=name),
+            notice=notice("waits_budget", who=name),
         )
     return ProviderError(
         FailureKind.OVER_BUDGET, f"{name} does not speak: {_why(participant, need, lacking)}"

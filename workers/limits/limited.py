@@ -19,7 +19,6 @@ from shared.models.panel import Participant
 from shared.providers.catalogue import provider_type
 from shared.providers.limits import account_of, key_of, limits_of
 from shared.providers.options import AccountLimits
-from shared.text.tokens import estimated_tokens
 from workers.limits.headers import cooldown_s
 from workers.limits.limiter import Limiter, Permit, permit_name
 from workers.limits.state import (
@@ -93,12 +92,11 @@ def _limits(participant: Participant) -> AccountLimits:
 
 def _asked(call: ProviderCall) -> AdmissionRequest:
     participant = call.participant
-    prompt = estimated_tokens(call.system) + sum(estimated_tokens(m.text) for m in call.messages)
     return AdmissionRequest(
         permit=permit_name(),
         account=account_of(participant),
         limits=_limits(participant),
-        tokens=prompt + min(call.max_output_tokens, EXPECTED_OUTPUT_TOKENS),
+        tokens=call.prompt_tokens + min(call.max_output_tokens, EXPECTED_OUTPUT_TOKENS),
         names=(participant.provider, participant.name),
         key=key_of(participant),
     )
@@ -131,15 +129,15 @@ def _not_admitted(call: ProviderCall, answer: Admission) -> ProviderError:
         case AdmissionVerdict.PAUSED:
             paused = answer.detail
             message = f"{name} waits: an operator paused '{paused}' (`quorate participants resume {paused}`)."
-            told = notice("waits_paused", who=name, name=paused)
-            return NotYet(FailureKind.RATE_LIMITED, message, retry_after_s=wait_s, told=told)
+            shown = notice("waits_paused", who=name, name=paused)
+            return NotYet(FailureKind.RATE_LIMITED, message, retry_after_s=wait_s, notice=shown)
         case AdmissionVerdict.OPEN:
             return _open(name, answer, wait_s)
         case AdmissionVerdict.PROBING:
             cause = _cause(answer)
             message = f"{name} waits: another turn tries whether its provider is back ({cause})."
-            told = notice("waits_probing", who=name, why=cause)
-            return NotYet(FailureKind.OVERLOADED, message, retry_after_s=wait_s, told=told)
+            shown = notice("waits_probing", who=name, why=cause)
+            return NotYet(FailureKind.OVERLOADED, message, retry_after_s=wait_s, notice=shown)
         case _ if answer.verdict is AdmissionVerdict.BLOCKED and answer.wait_s > LONGEST_BLOCK_S:
             return ProviderError(
                 FailureKind.RATE_LIMITED,
@@ -152,7 +150,7 @@ def _not_admitted(call: ProviderCall, answer: Admission) -> ProviderError:
         FailureKind.RATE_LIMITED,
         f"{name} waits {wait_s:.0f} s: {why}.",
         retry_after_s=wait_s,
-        told=notice(code, who=name, s=wait_s),
+        notice=notice(code, who=name, s=wait_s),
     )
 
 
@@ -165,15 +163,15 @@ def _open(name: str, answer: Admission, wait_s: float) -> ProviderError:
     kind, cause = _kind(answer.detail), _cause(answer)
     again = f"it is tried again in {wait_s:.0f} s"
     if kind is FailureKind.CREDENTIALS:
-        told = notice("key_refused", who=name, why=cause, s=wait_s)
+        shown = notice("key_refused", who=name, why=cause, s=wait_s)
         message = f"{name}'s key was refused a moment ago ({cause}); {again}."
-        return ProviderError(kind, message, told=told)
+        return ProviderError(kind, message, notice=shown)
     return NotYet(
         kind,
         f"{name}'s provider failed again and again ({cause}); {again}.",
         retry_after_s=wait_s,
         counted=True,
-        told=notice("waits_failing", who=name, why=cause, s=wait_s),
+        notice=notice("waits_failing", who=name, why=cause, s=wait_s),
     )
 
 
@@ -251,5 +249,7 @@ def _waiting(error: ProviderError, settled: Settled) -> NotYet | None:
         error.kind,
         f"{message}; it is asked again in {settled.wait_s + spread:.0f} s.",
         retry_after_s=settled.wait_s + spread,
-        told=notice("asked_again", why=error.told or verbatim(message), s=settled.wait_s + spread),
+        notice=notice(
+            "asked_again", why=error.notice or verbatim(message), s=settled.wait_s + spread
+        ),
     )

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from shared.models.panel import Participant
 from shared.models.steps import Usage
 from shared.text.bounded_json import storable
+from shared.text.tokens import estimated_tokens
 
 LONGEST_MODEL = 200
 SCHEMA_INTRODUCTION = "The object follows this JSON schema:"
@@ -101,6 +102,12 @@ class ProviderCall:
     def as_json(self) -> list[JsonValue]:
         """The messages as most protocols have them."""
         return [{"role": message.role, "content": message.text} for message in self.messages]
+
+    @property
+    def prompt_tokens(self) -> int:
+        """What the provider reads, as estimated."""
+        texts = (self.system, *(message.text for message in self.messages))
+        return sum(map(estimated_tokens, texts))
 
     @property
     def number(self) -> int:

@@ -63,7 +63,9 @@ class Guard:
         return ProviderError(
             FailureKind.TIMEOUT,
             f"{self.who} did not answer within {round(self.limit_s, 1) or self.limit_s:g} s.",
-            told=notice("no_answer_within", who=self.who, s=round(self.limit_s, 1) or self.limit_s),
+            notice=notice(
+                "no_answer_within", who=self.who, s=round(self.limit_s, 1) or self.limit_s
+            ),
             retryable=True,
         )
 

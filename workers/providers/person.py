@@ -41,7 +41,7 @@ def complete(call: ProviderCall, cancel: Cancelled) -> Completion:  # noqa: ARG0
         f"{name} waits for {asked}: `quorate inbox`.",
         retry_after_s=_next_look_s(call.age_s, limit_s),
         reminds=reminds,
-        told=notice("waits_usable" if call.repair else "waits_person", who=name),
+        notice=notice("waits_usable" if call.repair else "waits_person", who=name),
     )
 
 

@@ -213,7 +213,7 @@ def obtain(
             return Obtained(judged.reply, tuple(completions), len(completions) > 1, judged.left_out)
         if len(completions) > 1:
             error = _unusable(call, f"answered twice in an unusable form: {judged.message}")
-            error.told = notice("unusable_twice", who=call.participant.name, why=judged.message)
+            error.notice = notice("unusable_twice", who=call.participant.name, why=judged.message)
             raise error
         why = f"answered in an unusable form ({judged.message})"
         if len(completions) >= most:

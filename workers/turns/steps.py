@@ -142,7 +142,7 @@ class StepWorker:
         except ProviderError as error:
             self._note_the_wait(claimed, error)
             counted = not isinstance(error, NotYet) or error.counted
-            message = as_column(error.told or str(error)[:LONGEST_MESSAGE])
+            message = as_column(error.notice or str(error)[:LONGEST_MESSAGE])
             return _failed(error.kind, message, _pause(error, ledger), counted=counted)
         except ConfigurationError as error:
             return _failed(FailureKind.BAD_REQUEST, str(error)[:LONGEST_MESSAGE])
@@ -185,8 +185,8 @@ class StepWorker:
             return self._turn(ledger, _spoken_by(last, request), flag, notes)
         except ProviderError as error:
             if notes:
-                why = error.told or verbatim(str(error)[:LONGEST_MESSAGE])
-                error.told = notice("failed_after", why=why, notes=notes)
+                why = error.notice or verbatim(str(error)[:LONGEST_MESSAGE])
+                error.notice = notice("failed_after", why=why, notes=notes)
             raise
 
     def _turn(

@@ -63,29 +63,21 @@ def count_votes(
     )
 
 
-@dataclass(frozen=True)
-class _BlocVote:
-    """The one vote of participants that are not independent of one another."""
-
-    support: float
-    weight: float
-    weighted: float
-
-
 def _support(
     voters: Sequence[Participant], taken: Mapping[str, Vote | None]
 ) -> tuple[float, float]:
     """The mean position over independent voices, plain and weighted by their confidence."""
-    votes = [_bloc_vote([taken[name] for name in bloc]) for bloc in _blocs(voters)]
-    weighted = _ratio(sum(vote.weighted for vote in votes), sum(vote.weight for vote in votes))
-    return _mean([vote.support for vote in votes]), weighted
+    values, weights, weighted = [], [], []
+    for bloc in _blocs(voters):
+        votes = [_value_and_weight(taken[name]) for name in bloc]
+        values.append(_mean([value for value, _ in votes]))
+        weights.append(_mean([weight for _, weight in votes]))
+        weighted.append(_mean([weight * value for value, weight in votes]))
+    return _mean(values), _ratio(sum(weighted), sum(weights))
 
 
-def _bloc_vote(votes: Sequence[Vote | None]) -> _BlocVote:
-    values = [VALUES[vote.position] if vote else 0.0 for vote in votes]
-    weights = [rescaled(vote.confidence) if vote else 1.0 for vote in votes]
-    weighted = [weight * value for weight, value in zip(weights, values, strict=True)]
-    return _BlocVote(_mean(values), _mean(weights), _mean(weighted))
+def _value_and_weight(vote: Vote | None) -> tuple[float, float]:
+    return (VALUES[vote.position], rescaled(vote.confidence)) if vote else (0.0, 1.0)
 
 
 def _dissents(vote: Vote | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, JsonValue
 
 from orchestrator.core.results import AskedQuestion, RankedText, RunSpending, WorkflowResult
-from shared.models.notices import Told
+from shared.models.notices import StoredNotice
 from shared.models.replies import Synthesis
 from shared.models.wire import Wire
 
@@ -28,7 +28,7 @@ class MissingAnswer(Wire):
 
     participant: str
     kind: str
-    message: Told
+    message: StoredNotice
 
 
 class AnswerQuorum(Wire):

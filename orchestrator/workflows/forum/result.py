@@ -12,7 +12,7 @@ from orchestrator.core.results import (
     VoteSupport,
     WorkflowResult,
 )
-from shared.models.notices import NoneOrTold, OptionalTold
+from shared.models.notices import NoticeOrNone, StoredReason
 from shared.models.wire import Wire
 
 
@@ -37,7 +37,7 @@ class RecordedBid(Wire):
     participant: str
     action: str
     reason: str = ""
-    missing: NoneOrTold = None
+    missing: NoticeOrNone = None
 
     @property
     def asks(self) -> bool:
@@ -141,7 +141,7 @@ class ForumResult(WorkflowResult):
     conclusion_reason: str = ""
     open_points: tuple[str, ...] = ()
     stopped_by: str | None = None
-    reason: OptionalTold = None
+    reason: StoredReason = None
     rounds: tuple[FloorRound, ...]
     unheard: tuple[UnheardRequest, ...] = ()
     ballots: tuple[CastBallot, ...] = ()

@@ -15,7 +15,7 @@ from orchestrator.core.results import (
 )
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
-from shared.models.notices import OptionalTold
+from shared.models.notices import StoredReason
 from shared.models.planning import Moderation
 from shared.models.wire import Wire
 
@@ -127,7 +127,7 @@ class PanelResult(WorkflowResult):
     total_cost: float | None
     decided_by: str | None
     choice: str | None
-    reason: OptionalTold = None
+    reason: StoredReason = None
     points: tuple[Finding, ...]
     rounds: tuple[PanelRound, ...]
     votes: tuple[PanelVote, ...]

@@ -101,6 +101,6 @@ def _alone(profile: Path, participant: str) -> Iterator[None]:
                 FailureKind.RATE_LIMITED,
                 f"{participant} waits: another turn uses its browser profile.",
                 retry_after_s=BUSY_PROFILE_S,
-                told=notice("waits_profile", who=participant),
+                notice=notice("waits_profile", who=participant),
             ) from None
         yield
