@@ -175,8 +175,8 @@ class RunWatcher:
         )
 
 
-def _differ(one: RunHeartbeat, other: RunHeartbeat) -> bool:
-    return {**one.__dict__, "elapsed_s": 0} != {**other.__dict__, "elapsed_s": 0}
+def _differ(first: RunHeartbeat, second: RunHeartbeat) -> bool:
+    return {**first.__dict__, "elapsed_s": 0} != {**second.__dict__, "elapsed_s": 0}
 
 
 def missing_processes(backend: Backend, snapshot: RunSnapshot) -> list[Notice]:

@@ -27,7 +27,7 @@ def keys_for(options: Sequence[str]) -> dict[str, str]:
     declared = {word: choice.key for word, choice in decision_choices().items()} | {LATER: "l"}
     for number, option in enumerate((*options, LATER), 1):
         wanted = (declared.get(option, ""), *option, str(number))
-        key = next(one for one in wanted if one.isalnum() and one not in keys)
+        key = next(letter for letter in wanted if letter.isalnum() and letter not in keys)
         keys[key] = option
     return keys
 

@@ -118,8 +118,8 @@ def _seats(rows: Sequence[Both], words: Translator) -> list[Both]:
     """The participants by part and name."""
     shown = []
     for both in rows:
-        part, _, who = both.name.partition(" ")
-        shown.append(Both(f"{words.message(f'part_{part}')} {who}", both.first, both.second))
+        part, _, name = both.name.partition(" ")
+        shown.append(Both(f"{words.message(f'part_{part}')} {name}", both.first, both.second))
     return shown
 
 
@@ -221,8 +221,8 @@ def _answers(heads: Sequence[str], comparison: Comparison, words: Translator) ->
         for both in answers.places
     ]
     rows = [
-        words.message("answers_alike", who=who, share=_share(alike))
-        for who, alike in answers.likeness.items()
+        words.message("answers_alike", who=name, share=_share(alike))
+        for name, alike in answers.likeness.items()
     ]
     return [
         line(Span(words.message("section_answers"), Style.STRONG)),

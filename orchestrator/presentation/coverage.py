@@ -15,17 +15,17 @@ def unread(report: CoverageReport | None, words: Translator) -> list[str]:
     told = dict.fromkeys(
         [
             *(
-                words.message("nobody_read", path=one.path, why=_why(one.reason, words))
-                for one in report.unread
+                words.message("nobody_read", path=file.path, why=_why(file.reason, words))
+                for file in report.unread
             ),
             *(
                 words.message(
-                    "absent" if one.path is None else "absent_for",
-                    who=one.participant,
-                    path=one.path,
-                    why=_why(one.reason, words),
+                    "absent" if absence.path is None else "absent_for",
+                    who=absence.participant,
+                    path=absence.path,
+                    why=_why(absence.reason, words),
                 )
-                for one in report.missing
+                for absence in report.missing
             ),
         ]
     )

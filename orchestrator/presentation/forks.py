@@ -14,9 +14,9 @@ from orchestrator.whatif.forking import ForkPlan
 
 def plan_lines(plan: ForkPlan, words: Translator = ENGLISH) -> list[Line]:
     """What a fork begins with."""
-    paid = [one.cost_usd for one in plan.taken_over if one.cost_usd is not None]
+    paid = [step.cost_usd for step in plan.taken_over if step.cost_usd is not None]
     count = len(plan.steps)
-    said = [
+    texts = [
         words.message(
             "fork_copies_1" if count == 1 else "fork_copies",
             n=count,
@@ -27,16 +27,16 @@ def plan_lines(plan: ForkPlan, words: Translator = ENGLISH) -> list[Line]:
             "fork_goes_on",
             steps=", ".join(plan.then) or words.message("fork_leads_to_end"),
         ),
-        *(words.message("seat", seat=seat, who=who) for seat, who in _seats(plan.spec.labels)),
+        *(words.message("seat", seat=seat, who=name) for seat, name in _seats(plan.spec.labels)),
     ]
-    return [line(Span(one, Style.DIM)) for one in said]
+    return [line(Span(step, Style.DIM)) for step in texts]
 
 
 def plan_json(plan: ForkPlan) -> dict[str, Any]:
     """The same as data."""
     return {
         "at": plan.at,
-        "copied": [dataclasses.asdict(one) for one in plan.taken_over],
+        "copied": [dataclasses.asdict(step) for step in plan.taken_over],
         "decisions": list(plan.decisions),
         "then": list(plan.then),
         "seats": dict(_seats(plan.spec.labels)),
@@ -54,10 +54,12 @@ def origin(report: RunReport, words: Translator) -> list[Line]:
         at=labels.get("forked_at"),
         n=labels.get("copied_steps", 0),
     )
-    seats = [words.message("seat", seat=seat, who=who) for seat, who in _seats(labels)]
-    return [line(Span(one, Style.DIM)) for one in (text, *seats)]
+    seats = [words.message("seat", seat=seat, who=name) for seat, name in _seats(labels)]
+    return [line(Span(shown, Style.DIM)) for shown in (text, *seats)]
 
 
 def _seats(labels: Any) -> list[tuple[str, str]]:
     seats = labels.get("seats")
-    return [(str(seat), str(who)) for seat, who in seats.items()] if isinstance(seats, dict) else []
+    return (
+        [(str(seat), str(name)) for seat, name in seats.items()] if isinstance(seats, dict) else []
+    )

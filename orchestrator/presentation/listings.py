@@ -92,13 +92,13 @@ def participants(panel: Panel) -> list[Line]:
         ("name", "part", "provider", "model", "family", "kind"),
         [
             (
-                who.name,
+                holder.name,
                 part,
-                who.provider,
-                who.model or who.tool or "-",
-                who.family,
-                "rule-based" if who.rule_based else "model",
+                holder.provider,
+                holder.model or holder.tool or "-",
+                holder.family,
+                "rule-based" if holder.rule_based else "model",
             )
-            for part, who in parts
+            for part, holder in parts
         ],
     )

@@ -60,69 +60,69 @@ def spending_table(
     names = (by, "calls", "tokens_in", "cached", "tokens_out", "cost", "unknown_price")
     heads = [words.message(f"list_{name}") for name in names]
     sums = dataclasses.replace(total, key=words.message("list_total"))
-    lines = table(heads, [_row(one, words) for one in (*rows, sums)])
+    lines = table(heads, [_row(row, words) for row in (*rows, sums)])
     if total.unknown_tokens:
         text = words.message("unknown_tokens", n=total.unknown_tokens)
         lines.append(line(Span(text, Style.DIM)))
     return lines
 
 
-def _row(one: Spending, words: Translator) -> tuple[str, ...]:
+def _row(row: Spending, words: Translator) -> tuple[str, ...]:
     return (
-        one.key or "-",
-        f"{one.calls:,}",
-        f"{one.input_tokens:,}",
-        f"{one.cached_tokens:,}",
-        f"{one.output_tokens:,}",
-        words.message("unknown_price") if one.cost_usd is None else dollars(one.cost_usd),
-        words.message("unpriced_calls", n=one.unknown_costs) if one.unknown_costs else "-",
+        row.key or "-",
+        f"{row.calls:,}",
+        f"{row.input_tokens:,}",
+        f"{row.cached_tokens:,}",
+        f"{row.output_tokens:,}",
+        words.message("unknown_price") if row.cost_usd is None else dollars(row.cost_usd),
+        words.message("unpriced_calls", n=row.unknown_costs) if row.unknown_costs else "-",
     )
 
 
-def estimate_lines(found: Estimate | None, spec: RunSpec, title: str) -> list[Line]:
+def estimate_lines(estimate: Estimate | None, spec: RunSpec, title: str) -> list[Line]:
     """What a run will probably take."""
     words = Translator(spec.language)
     head = line(Span(words.message("estimate", title=title), Style.STRONG))
-    if found is None:
+    if estimate is None:
         return [head, line(f"  {words.message('estimate_none')}")]
-    low, high = _counts(found.calls)
+    low, high = _counts(estimate.calls)
     texts = [words.message("estimate_calls", low=low, high=high)]
-    for way, tokens in (("way_in", found.input_tokens), ("way_out", found.output_tokens)):
+    for way, tokens in (("way_in", estimate.input_tokens), ("way_out", estimate.output_tokens)):
         low, high = _counts(tokens)
         texts.append(words.message("estimate_tokens", way=words.message(way), low=low, high=high))
-    cost = found.cost_usd
+    cost = estimate.cost_usd
     texts.append(
         words.message("estimate_unknown")
         if cost is None
         else words.message("estimate_cost", low=dollars(cost.low), high=dollars(cost.high))
     )
-    return [head, *(line(f"  {text}") for text in texts), *_caveats(found, spec)]
+    return [head, *(line(f"  {text}") for text in texts), *_caveats(estimate, spec)]
 
 
-def _caveats(found: Estimate, spec: RunSpec) -> list[Line]:
+def _caveats(estimate: Estimate, spec: RunSpec) -> list[Line]:
     words, limit = Translator(spec.language), spec.budget.max_usd
-    names = ", ".join(found.unpriced)
-    said = []
+    names = ", ".join(estimate.unpriced)
+    texts = []
     if names:
-        said.append(words.message("estimate_unpriced", names=names))
+        texts.append(words.message("estimate_unpriced", names=names))
     if names and limit is not None:
-        said.append(words.message("estimate_refused", names=names))
-    if limit is not None and found.cost_usd is not None and found.cost_usd.high > limit:
-        said.append(words.message("estimate_over", limit=exact_dollars(limit)))
-    lines = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in said]
+        texts.append(words.message("estimate_refused", names=names))
+    if limit is not None and estimate.cost_usd is not None and estimate.cost_usd.high > limit:
+        texts.append(words.message("estimate_over", limit=exact_dollars(limit)))
+    lines = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in texts]
     if spec.reuse:
         lines.append(line(Span(f"  {words.message('estimate_reuse')}", Style.DIM)))
     return lines
 
 
-def _counts(found: Range) -> tuple[str, str]:
-    return f"{found.low:,.0f}", f"{found.high:,.0f}"
+def _counts(counts: Range) -> tuple[str, str]:
+    return f"{counts.low:,.0f}", f"{counts.high:,.0f}"
 
 
-def estimate_json(found: Estimate | None, spec: RunSpec) -> dict[str, Any]:
+def estimate_json(estimate: Estimate | None, spec: RunSpec) -> dict[str, Any]:
     """The same as data; `estimate` is None for a workflow that nobody can foresee."""
     return {
         "workflow": spec.workflow,
         "budget": spec.budget.model_dump(mode="json"),
-        "estimate": None if found is None else dataclasses.asdict(found),
+        "estimate": None if estimate is None else dataclasses.asdict(estimate),
     }

@@ -155,7 +155,7 @@ class RunReport:
         return (*first, *(replace(place, rank=place.rank + len(first)) for place in mended))
 
     def _rank(self, findings: Iterable[Finding]) -> Sequence[Ranked]:
-        voices = {who.name: voice_of(who) for who in (*self.critics, self.spec.panel.author)}
+        voices = {voter.name: voice_of(voter) for voter in (*self.critics, self.spec.panel.author)}
         fixes = self.fixes.fixes if self.fixes else ()
         tried = {finding for fix in fixes if fix.problem is None for finding in fix.findings}
         return rank(tuple(findings), voices, tried, effective_votes(self.critics))
@@ -274,8 +274,10 @@ class RunReport:
     def _stood_in(self) -> tuple[Notice, ...]:
         """Whose turns another participant took, so that nobody takes the answer for theirs."""
         spoken = ((step.participant, _noted(step, "note_spoken_by", "who")) for step in self.steps)
-        pairs = dict.fromkeys((who, str(other)) for who, other in spoken if other is not None)
-        return tuple(notice("stood_in", who=who, other=other) for who, other in pairs)
+        pairs = dict.fromkeys(
+            (name, str(speaker)) for name, speaker in spoken if speaker is not None
+        )
+        return tuple(notice("stood_in", who=name, other=speaker) for name, speaker in pairs)
 
     @property
     def _shortened(self) -> tuple[Notice, ...]:

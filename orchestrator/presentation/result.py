@@ -189,8 +189,8 @@ def _states(report: RunReport, words: Translator) -> list[Line]:
     gate = report.gate
     if gate.outcome is not GateOutcome.NOT_SET and report.verdict is not None:
         style = Style.GOOD if gate.outcome is GateOutcome.PASSED else Style.BAD
-        said = words.message(f"gate_{gate.outcome.value}")
-        lines.append(line(Span(said, style), f": {words.translate(gate.reason)}"))
+        text = words.message(f"gate_{gate.outcome.value}")
+        lines.append(line(Span(text, style), f": {words.translate(gate.reason)}"))
     if report.verdict is not None:
         texts = unread(report.coverage, words)
         lines += [line(Span(f"⚠ {text}", Style.WARNING)) for text in texts]

@@ -92,14 +92,14 @@ def _write(stream: TextIO, lines: Iterable[Line] | str, colour: bool) -> None:
     if isinstance(lines, str):
         text = lines if lines.endswith("\n") else lines + "\n"
     else:
-        text = "".join(f"{coloured(one)}\n" for one in lines) if colour else plain(lines)
+        text = "".join(f"{coloured(shown)}\n" for shown in lines) if colour else plain(lines)
     stream.write(text)
     stream.flush()
 
 
-def coloured(one: Line) -> str:
+def coloured(shown: Line) -> str:
     """The line with its colours. Spans are clean already, so the only escapes are ours."""
     return "".join(
         f"\x1b[{code}m{span.text}\x1b[0m" if (code := _COLOURS.get(span.style)) else span.text
-        for span in one
+        for span in shown
     )

@@ -58,9 +58,9 @@ def _lines(value: Any) -> Iterator[str]:
     match value:
         case [{"findings": _, "patch": _}, *_]:
             for fix in value:
-                said = (fix.get("source"), fix.get("explanation"), fix.get("problem"))
-                yield " — ".join(["- " + ", ".join(fix["findings"]), *filter(None, said)])
-                yield from (f"  {one}" for one in (fix["patch"] or "").splitlines())
+                parts = (fix.get("source"), fix.get("explanation"), fix.get("problem"))
+                yield " — ".join(["- " + ", ".join(fix["findings"]), *filter(None, parts)])
+                yield from (f"  {row}" for row in (fix["patch"] or "").splitlines())
         case _:
             yield from lines_of(value)
 
@@ -69,7 +69,7 @@ def _figures(recorded: RecordedAssessment, words: Translator) -> Line:
     figures = recorded.figures
     metrics = figures.metrics
     stability = "-" if metrics.avg_stability is None else f"{metrics.avg_stability:.2f}"
-    said = words.message(
+    text = words.message(
         "round_figures",
         agreement=metrics.agreement_ratio,
         stability=stability,
@@ -79,7 +79,7 @@ def _figures(recorded: RecordedAssessment, words: Translator) -> Line:
         expected=figures.expected,
         why=words.translate(figures.reason),
     )
-    return line(Span(f"{recorded.key}: ", Style.STRONG), said.rstrip())
+    return line(Span(f"{recorded.key}: ", Style.STRONG), text.rstrip())
 
 
 def events(log: Sequence[tuple[int, str, Any]]) -> list[Line]:

@@ -16,7 +16,7 @@ _WORD = re.compile(r" *[^ ]* *")
 def wrapped(text: str, width: int) -> list[str]:
     """The text's lines, none wider than `width` cells; words stay whole where they fit."""
     flat = drop_unseen(text).replace("\t", "    ")
-    return [part for one in flat.split("\n") for part in _wrapped_line(one, max(width, 2))]
+    return [part for row in flat.split("\n") for part in _wrapped_line(row, max(width, 2))]
 
 
 def tail(text: str, width: int, height: int) -> list[str]:
@@ -77,14 +77,14 @@ def cropped(text: str, width: int) -> str:
 
 def pieces(word: str, width: int) -> list[str]:
     """The word in pieces of at most `width` cells; at least one piece, and a single wider sign stands alone."""
-    found: list[str] = []
+    parts: list[str] = []
     # Far enough for signs without a width, near enough for a word of a megabyte.
     at, reach = 0, 8 * width + 8
     while at + reach < len(word) or cell_len(word[at:]) > width:
         piece = cropped(word[at : at + reach], width) or word[at]
-        found.append(piece)
+        parts.append(piece)
         at += len(piece)
-    return [*found, word[at:]]
+    return [*parts, word[at:]]
 
 
 def cut(line: Line, width: int) -> Line:
@@ -104,17 +104,17 @@ def cut(line: Line, width: int) -> Line:
 
 def folded(lines: Iterable[Line], width: int) -> list[Line]:
     """The lines, wrapped between words to at most `width` cells; what follows stands as far in as its line began."""
-    return [part for one in lines for part in _folded_line(one, max(width, 8))]
+    return [part for shown in lines for part in _folded_line(shown, max(width, 8))]
 
 
-def _folded_line(one: Line, width: int) -> list[Line]:
-    if width_of(one) <= width:
-        return [one]
-    text = "".join(span.text for span in one)
+def _folded_line(shown: Line, width: int) -> list[Line]:
+    if width_of(shown) <= width:
+        return [shown]
+    text = "".join(span.text for span in shown)
     indent = " " * min(len(text) - len(text.lstrip(" ")), width // 2)
     done: list[Line] = []
     current: list[Span] = []
-    for word in _words(one):
+    for word in _words(shown):
         free = width - width_of(tuple(current))
         if cell_len(word.text.rstrip(" ")) <= free:
             current.append(word)
@@ -137,11 +137,11 @@ def _ended(spans: list[Span]) -> Line:
     return (*kept[:-1], Span(kept[-1].text.rstrip(" "), kept[-1].style)) if kept else line("")
 
 
-def _words(one: Line) -> Iterator[Span]:
+def _words(shown: Line) -> Iterator[Span]:
     """The line's words, each with the blanks behind it."""
-    for span in one:
-        for found in _WORD.finditer(span.text):
-            yield Span(found[0], span.style)
+    for span in shown:
+        for word in _WORD.finditer(span.text):
+            yield Span(word[0], span.style)
 
 
 def width_of(line: Line) -> int:

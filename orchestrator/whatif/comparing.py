@@ -218,7 +218,7 @@ def _positions(pairs: Sequence[Pair]) -> Iterable[PositionDifference]:
 
 def _stances(finding: Finding) -> dict[str, str]:
     """Stated positions: abstaining is as good as saying nothing."""
-    return {who: position.value for who, position in stated(finding.stances).items()}
+    return {name: position.value for name, position in stated(finding.stances).items()}
 
 
 def _both_names(first: Finding, second: Finding) -> str:

@@ -211,7 +211,7 @@ def _why(walked: Recomputed) -> str:
 def _other_question(recording: Recording, ask: Decide) -> bool:
     """True when the question differs from the one that this code would put to the origin's person."""
     walked = recording.follow(recording.spec, anew=False)
-    before = next((one.ask for one in walked.decided if one.ask.key == ask.key), None)
+    before = next((decided.ask for decided in walked.decided if decided.ask.key == ask.key), None)
     return before is None or asks(before) != asks(ask)
 
 

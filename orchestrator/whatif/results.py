@@ -72,7 +72,7 @@ def _result(
         verdict = _verdict_so_far(spec, standing, ending)
     else:
         named = result.standing if isinstance(result, FindingsResult) else None
-        standing = tuple(one for one in findings if named is None or one.id in named)
+        standing = tuple(finding for finding in findings if named is None or finding.id in named)
         ending = None if outcome["ending"] is None else Ending(outcome["ending"])
         verdict = Verdict(outcome["verdict"])
     return RunResult(

@@ -200,8 +200,8 @@ def _rounds(report: RunReport) -> list[dict[str, Any]]:
     for step in report.steps:
         stages.setdefault(stage_of(step.key, step.participant), []).append(_step(step))
     figures = {
-        f"{one.key.rpartition('round/')[0]}{role}/{one.figures.round}": one.figures
-        for one in report.assessments
+        f"{recorded.key.rpartition('round/')[0]}{role}/{recorded.figures.round}": recorded.figures
+        for recorded in report.assessments
         for role in sorted(assessed_roles())
     }
     return [
@@ -247,15 +247,15 @@ def _participants(report: RunReport) -> list[dict[str, Any]]:
     return [_participant(part.name, holder, report) for part, holder in parts]
 
 
-def _participant(part: str, who: Participant, report: RunReport) -> dict[str, Any]:
-    steps = [step for step in report.steps if step.participant == who.name]
+def _participant(part: str, holder: Participant, report: RunReport) -> dict[str, Any]:
+    steps = [step for step in report.steps if step.participant == holder.name]
     return {
-        "name": who.name,
+        "name": holder.name,
         "part": part,
-        "provider": who.provider,
-        "model": who.model,
-        "family": who.family,
-        "rule_based": who.rule_based,
+        "provider": holder.provider,
+        "model": holder.model,
+        "family": holder.family,
+        "rule_based": holder.rule_based,
         "answered": sum(step.status == StepStatus.DONE for step in steps),
         "failed": sum(step.status == StepStatus.FAILED for step in steps),
     }

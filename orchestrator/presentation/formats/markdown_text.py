@@ -31,7 +31,7 @@ _KIND = re.compile(r"[\w+#.-]{0,24}")
 def escape(text: str) -> str:
     """One line of somebody's text as Markdown that shows exactly that text."""
     escaped = inline(text)
-    return _LEADING.sub(lambda found: f"{found[1]}{found[2][:-1]}\\{found[2][-1]}", escaped)
+    return _LEADING.sub(lambda lead: f"{lead[1]}{lead[2][:-1]}\\{lead[2][-1]}", escaped)
 
 
 def inline(text: str) -> str:
@@ -59,44 +59,44 @@ def prose(text: str) -> str:
     done: list[str] = []
     code: list[str] | None = None
     opening: re.Match[str] | None = None
-    for one in drop_unseen(text).strip("\n").split("\n"):
+    for row in drop_unseen(text).strip("\n").split("\n"):
         if code is None:
-            opening = _FENCE.match(one)
+            opening = _FENCE.match(row)
             if opening is None:
-                done.append(_line(one))
+                done.append(_line(row))
             else:
                 code = []
-        elif opening is not None and _closes(one, opening[2]):
+        elif opening is not None and _closes(row, opening[2]):
             done.append(_code(code, opening))
             code = None
         else:
-            code.append(one)
+            code.append(row)
     if code is not None and opening is not None:
         done.append(_code(code, opening))
     return "\n".join(done)
 
 
-def _closes(one: str, mark: str) -> bool:
-    stripped = one.strip()
+def _closes(row: str, mark: str) -> bool:
+    stripped = row.strip()
     return len(stripped) >= len(mark) and set(stripped) == {mark[0]}
 
 
 def _code(lines: list[str], opening: re.Match[str]) -> str:
     indent, kind = opening[1], _KIND.match(opening[3].strip())
-    text = "\n".join(one.removeprefix(indent) for one in lines)
+    text = "\n".join(row.removeprefix(indent) for row in lines)
     return fenced(text, kind[0] if kind else "")
 
 
-def _line(one: str) -> str:
+def _line(row: str) -> str:
     """A line outside of code blocks. Every line is closed in itself: no code span reaches into the next."""
-    quote = _QUOTE.match(one)
+    quote = _QUOTE.match(row)
     if quote is not None:
         return quote[1] + _line(quote[2])
-    title = _TITLE.match(one)
+    title = _TITLE.match(row)
     if title is not None:
         level = "#" * min(len(title[2]) + 2, 6)
-        return f"{title[1]}{level}{_spans(one[title.end() :])}"
-    return f"\\{one.strip()}" if _UNDERLINE.match(one) else _spans(one)
+        return f"{title[1]}{level}{_spans(row[title.end() :])}"
+    return f"\\{row.strip()}" if _UNDERLINE.match(row) else _spans(row)
 
 
 def _spans(text: str) -> str:
@@ -124,8 +124,8 @@ def _kept(text: str) -> str:
 def _closers(runs: list[re.Match[str]]) -> list[re.Match[str] | None]:
     """For each run of backticks the next one of its length."""
     seen: dict[int, re.Match[str]] = {}
-    found: list[re.Match[str] | None] = []
+    closers: list[re.Match[str] | None] = []
     for run in reversed(runs):
-        found.append(seen.get(len(run[0])))
+        closers.append(seen.get(len(run[0])))
         seen[len(run[0])] = run
-    return found[::-1]
+    return closers[::-1]

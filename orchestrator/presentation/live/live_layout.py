@@ -88,7 +88,7 @@ def _footer(snapshot: RunSnapshot, columns: int, words: Translator) -> list[Line
         (" · ", (time,)),
     )
     told = (sign.join(part for part in parts if part) for sign, parts in variants)
-    fitting = next((one for one in told if width_of(line(one)) <= columns), time)
+    fitting = next((text for text in told if width_of(line(text)) <= columns), time)
     return [_rule(columns), line(Span(fitting, Style.DIM))]
 
 
@@ -140,7 +140,7 @@ def _workers(snapshot: RunSnapshot, size: Size, words: Translator) -> list[Line]
         lines.append(_worker(step, snapshot, size.columns, words))
         rows = held_up[0] if _is_held_up(step) else each
         spoken = _words(step, snapshot, Size(size.columns - 2, rows), words)
-        lines += [(Span("  "), *one) for one in spoken]
+        lines += [(Span("  "), *row) for row in spoken]
     return [*lines, *_others(hidden, words)]
 
 
@@ -190,7 +190,7 @@ def _words(step: StepRow, snapshot: RunSnapshot, size: Size, words: Translator) 
         return _beginning(words.column(step.note), size, Style.WARNING)
     so_far = snapshot.live.get(step.key)
     return (
-        [line(one) for one in tail(so_far.text, size.columns, size.rows)]
+        [line(row) for row in tail(so_far.text, size.columns, size.rows)]
         if so_far and so_far.text
         else []
     )
@@ -228,10 +228,10 @@ def _beside(cells: Sequence[list[Line]], row: int, width: int) -> Line:
     for number, cell in enumerate(cells):
         if number:
             parts.append(Span(GAP, Style.DIM))
-        found = cut(cell[row], width) if row < len(cell) else line("")
-        parts += found
+        part = cut(cell[row], width) if row < len(cell) else line("")
+        parts += part
         if number < len(cells) - 1:
-            parts.append(Span(" " * (width - width_of(found))))
+            parts.append(Span(" " * (width - width_of(part))))
     return tuple(parts)
 
 
@@ -306,4 +306,4 @@ def _held_up(
     """What the floor requests wait for that nobody works on."""
     waiting = [step for step in steps if _is_held_up(step)]
     room = Size(size.columns, HELD_UP_ROWS)
-    return [one for step in waiting for one in _words(step, snapshot, room, words)]
+    return [row for step in waiting for row in _words(step, snapshot, room, words)]

@@ -263,9 +263,9 @@ def still_waiting(snapshot: RunSnapshot, words: Translator) -> list[Line]:
     if not waiting:
         return []
     longest = max(snapshot.elapsed_s - step.queued_at_s for step in waiting)
-    who = ", ".join(dict.fromkeys(step.participant for step in waiting))
+    names = ", ".join(dict.fromkeys(step.participant for step in waiting))
     return [
-        line(Span(words.message("waiting_for", who=who, s=longest), Style.DIM)),
+        line(Span(words.message("waiting_for", who=names, s=longest), Style.DIM)),
         *held_up(waiting, words),
     ]
 
