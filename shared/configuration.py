@@ -81,10 +81,10 @@ def _unknown(key: object, known: list[str]) -> PydanticCustomError:
     )
 
 
-def _again(found: ErrorDetails) -> InitErrorDetails:
+def _again(problem: ErrorDetails) -> InitErrorDetails:
     """An error as it was found, to be raised together with others."""
-    error = PydanticCustomError(found["type"], found["msg"], found.get("ctx"))
-    return {"type": error, "loc": found["loc"], "input": found["input"]}
+    error = PydanticCustomError(problem["type"], problem["msg"], problem.get("ctx"))
+    return {"type": error, "loc": problem["loc"], "input": problem["input"]}
 
 
 def _nearest(word: str, known: list[str]) -> str | None:
@@ -100,12 +100,12 @@ def did_you_mean(word: str, known: list[str]) -> str:
 
 def _duration(value: object) -> object:
     if isinstance(value, str):
-        found = _DURATION.fullmatch(value.strip())
-        if found is None:
+        parts = _DURATION.fullmatch(value.strip())
+        if parts is None:
             raise PydanticCustomError(
                 "duration", "expected a duration like 300, 90s, 15m, 4h, 7d or 2w"
             )
-        return float(found[1]) * _SECONDS[found[2] or "s"]
+        return float(parts[1]) * _SECONDS[parts[2] or "s"]
     return value
 
 

@@ -119,7 +119,7 @@ question_options = in_this_order(
 
 def take(kind: type[T], typed: dict[str, Any]) -> T:
     """The fields of `kind` out of what click gives; they are no longer in `typed` then."""
-    names = [one.name for one in dataclasses.fields(kind)]  # type: ignore[arg-type]  # every kind is a dataclass
+    names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]  # every kind is a dataclass
     return kind(**{name: typed.pop(name) for name in names if name in typed})
 
 

@@ -114,16 +114,16 @@ class _Loading:
     def load(self, explicit: Path | None, overrides: Mapping[str, JsonValue]) -> Configuration:
         own = [d for d in (_user_document(self.environ),) if d is not None]
         named = _named_document(self.directory, self.environ, explicit)
-        found = ProjectFile(named)
+        repository = ProjectFile(named)
         if named is None:
-            found = project_file(self.directory, self.environ, self.reviewed)
-        theirs = found.document
+            repository = project_file(self.directory, self.environ, self.reviewed)
+        theirs = repository.document
         if theirs is not None and (self.trust_project or not theirs.project):
             own, theirs = [*own, theirs], None
         typed = [environment_document(self.environ), override_document(overrides)]
         for document in (*own, *typed):
             validate(document)
-        return self._layered(own, theirs, [d for d in typed if d.tree], found.notices)
+        return self._layered(own, theirs, [d for d in typed if d.tree], repository.notices)
 
     def _layered(
         self,
@@ -148,7 +148,7 @@ class _Loading:
             told = tuple(_outranked(choice.preset.name, document, below))
         typed_keys = frozenset(merged(by_hand, self.environ)[1])
         brought = self._admitted(theirs, files, with_preset="preset" not in typed_keys)
-        layers = [*files, *(one.document for one in brought), *by_hand]
+        layers = [*files, *(admitted.document for admitted in brought), *by_hand]
         tree, sources = merged(layers, self.environ)
         return Configuration(
             validate(Document("the merged configuration", tree)),
@@ -156,7 +156,7 @@ class _Loading:
             tuple(layers),
             None if choice is None else choice.preset,
             typed=typed_keys,
-            notices=(*notices, *told, *(n for one in brought for n in one.notices)),
+            notices=(*notices, *told, *(n for admitted in brought for n in admitted.notices)),
             **_joining(brought, typed_keys),
         )
 
@@ -189,7 +189,7 @@ def _dealt_over(preset: Preset, chosen: Tree) -> Document:
     plain = isinstance(entries, list) and not any(
         isinstance(entry, dict) and entry.get("persona") for entry in entries
     )
-    views = all(one.name == "models" and one.persona for one in preset.participants)
+    views = all(entry.name == "models" and entry.persona for entry in preset.participants)
     if not (plain and views):
         return preset.document
     kept = {key: value for key, value in preset.document.tree.items() if key != "participants"}
@@ -211,11 +211,11 @@ def _outranked(name: str, document: Document, below: Sequence[Document]) -> Iter
 
 def _joining(brought: Sequence[Admitted], typed: frozenset[str]) -> dict[str, Any]:
     """Who joins the panel, unless the panel was typed; and who says that nothing leaves this machine."""
-    forbids_external = next(filter(None, (one.forbids_external for one in brought)), None)
-    leads = next(filter(None, (one.leads for one in brought)), None)
+    forbids_external = next(filter(None, (file.forbids_external for file in brought)), None)
+    leads = next(filter(None, (file.leads for file in brought)), None)
     return {
-        "joining": tuple(entry for one in brought for entry in one.joining),
-        "joining_from": next((one.place for one in reversed(brought) if one.joining), ""),
+        "joining": tuple(entry for file in brought for entry in file.joining),
+        "joining_from": next((file.place for file in reversed(brought) if file.joining), ""),
         "forbids_external": None if "privacy.allow_external" in typed else forbids_external,
         "leads": None if LEADER in typed else leads,
     }

@@ -20,7 +20,7 @@ from orchestrator.settings.places import absolute, entries_of, presets_folder
 from orchestrator.settings.problems import checked, validate
 from orchestrator.settings.schema import SECTIONS
 from orchestrator.settings.sections import ParticipantEntry
-from orchestrator.settings.trees import Position, Tree
+from orchestrator.settings.trees import Position, overlaid
 from shared.configuration import Section, did_you_mean
 from shared.errors import ConfigurationError
 
@@ -89,35 +89,34 @@ def _read_own(file: Path) -> Document:
 
 
 def _preset(name: str, written: Document) -> Preset:
-    found = checked(written, PresetFile)
-    if found.options and found.workflow is None:
+    content = checked(written, PresetFile)
+    if content.options and content.workflow is None:
         raise ConfigurationError(
             f"{written.where(('options',))}: options: say which `workflow` they are for "
             f"({', '.join(SECTIONS)})."
         )
-    document = _as_configuration(found, written)
+    document = _as_configuration(content, written)
     if "preset" in document.tree:
         raise ConfigurationError(
             f"{document.where(('preset',))}: preset: a preset cannot stand on another one."
         )
     settings = validate(document)
-    return Preset(name, found.description, document, found.workflow, settings.participants or ())
+    return Preset(
+        name, content.description, document, content.workflow, settings.participants or ()
+    )
 
 
-def _as_configuration(found: PresetFile, written: Document) -> Document:
+def _as_configuration(content: PresetFile, written: Document) -> Document:
     """The settings of a preset as one document; every key keeps its line."""
-    tree: Tree = dict(found.configuration)
+    section = "" if content.workflow is None else SECTIONS[content.workflow]
+    tree = overlaid(content.configuration, {section: content.options} if content.options else {})
     lines: dict[Position, int] = {}
     for position, line in written.lines.items():
         match position:
             case ("configuration", *inner) if inner:
                 lines[tuple(inner)] = line
-            case ("options", *inner) if found.workflow is not None:
-                lines[(SECTIONS[found.workflow], *inner)] = line
-    if found.workflow is not None and found.options:
-        section = SECTIONS[found.workflow]
-        stated = tree.get(section)
-        tree[section] = {**(stated if isinstance(stated, dict) else {}), **found.options}
+            case ("options", *inner):
+                lines[(section, *inner)] = line
     return Document(written.place, tree, lines, written.folder)
 
 

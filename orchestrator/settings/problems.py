@@ -48,8 +48,8 @@ def checked(document: Document, section: type[S]) -> S:
     try:
         return section.model_validate(document.tree)
     except ValidationError as error:
-        found = sorted(error.errors(include_url=False), key=partial(_line, document))
-        sentences = dict.fromkeys(_sentence(document, problem) for problem in found)
+        problems = sorted(error.errors(include_url=False), key=partial(_line, document))
+        sentences = dict.fromkeys(_sentence(document, problem) for problem in problems)
         raise ConfigurationError("\n".join(sentences)) from None
 
 

@@ -221,12 +221,12 @@ def _entries(git: Git, state: str, names: tuple[str, ...]) -> dict[str, tuple[st
     asked = tuple(f":(top,literal){name}" for name in names) if state == INDEX else names
     options = () if state == INDEX else ("--literal-pathspecs",)
     listed = os.fsdecode(git.run(*options, *listing, *asked))
-    found = {}
+    entries = {}
     for line in filter(None, listed.split("\0")):
         facts, _, name = line.partition("\t")
         mode, *rest = facts.split(" ")
-        found[name] = (mode, rest[0] if state == INDEX else rest[1])
-    return found
+        entries[name] = (mode, rest[0] if state == INDEX else rest[1])
+    return entries
 
 
 def _blob(git: Git, blob: str) -> bytes | None:

@@ -45,8 +45,7 @@ def captured_prompts(
     Raises ConfigurationError that names every file that cannot be used, and why.
     """
     folder = folder_of(configuration, environ)
-    found = prompt_files(workflow, language, folder)
-    return {one.name: one.text for one in found}
+    return {prompt.name: prompt.text for prompt in prompt_files(workflow, language, folder)}
 
 
 def folder_of(configuration: Configuration, environ: Mapping[str, str]) -> Path | None:
@@ -106,18 +105,18 @@ def faults(ours: str, own: str) -> Iterator[tuple[int, str]]:
 
 def blanks(text: str) -> dict[str, int]:
     """The names that stand as `$name` or `${name}`, with the line where each stands first."""
-    found: dict[str, int] = {}
+    lines: dict[str, int] = {}
     for match in Template.pattern.finditer(text):
         name = match["named"] or match["braced"]
         if name is not None:
-            found.setdefault(name, text.count("\n", 0, match.start()) + 1)
-    return found
+            lines.setdefault(name, text.count("\n", 0, match.start()) + 1)
+    return lines
 
 
 def _own_files(workflow: str, language: str, folder: Path | None) -> dict[str, Path]:
     place = None if folder is None else folder / workflow / language
-    found = (file for file in entries_of(place) if file.name.endswith(_ENDING))
-    return {file.name.removesuffix(_ENDING): file for file in found}
+    files = (file for file in entries_of(place) if file.name.endswith(_ENDING))
+    return {file.name.removesuffix(_ENDING): file for file in files}
 
 
 def _strangers(folder: Path | None) -> Iterator[str]:
@@ -131,13 +130,15 @@ def _strangers(folder: Path | None) -> Iterator[str]:
             if inner.name not in LANGUAGES:
                 languages = ", ".join(LANGUAGES)
                 yield f"{inner}: there are no prompts in '{inner.name}' (languages: {languages})."
-        for file in (one for one in entries_of(place) if one.name.endswith(_ENDING)):
+        for file in (file for file in entries_of(place) if file.name.endswith(_ENDING)):
             languages = " or ".join(f"{place}/{one}/{file.name}" for one in LANGUAGES)
             yield f"{file}: a prompt stands below its language: {languages}."
 
 
 def _folders(folder: Path | None) -> list[Path]:
-    return [one for one in entries_of(folder) if one.is_dir() and not one.name.startswith(".")]
+    return [
+        entry for entry in entries_of(folder) if entry.is_dir() and not entry.name.startswith(".")
+    ]
 
 
 def _read(file: Path) -> str:

@@ -30,8 +30,6 @@ from shared.models.run import ASK, DecisionPolicy
 from shared.providers.prices import exact_dollars
 
 SHORTEST_TIMEOUT_S = 10.0
-PANEL_KEYS = frozenset({"participants", "preset"})
-"""The keys that name who takes part: they join the panel, and are no setting."""
 LEADER = "orchestrator.ai"
 
 
@@ -73,11 +71,12 @@ class TrustRule:
     """What becomes of a key in a repository's file.
 
     `refused` says why a value is an error, `kept_out` why one is not used (a reason of presentation/notices.py);
-    `limits` marks what only tightens a budget, and is told.
+    `joins` marks what names who takes part, which is no setting, `limits` what only tightens a budget, and is told.
     """
 
     refused: Check = _nothing
     kept_out: Check = _nothing
+    joins: bool = False
     limits: bool = False
 
 
@@ -234,8 +233,10 @@ def _patience(settings: Settings) -> Iterator[float]:
 RULES: Mapping[Trust, TrustRule] = {
     Trust.NEVER: TrustRule(_never),
     Trust.FREE: TrustRule(),
-    Trust.BUILT_IN: TrustRule(_preset_file),  # the keys of one of ours are judged one by one
-    Trust.JOINS: TrustRule(_foreign_participants),
+    Trust.BUILT_IN: TrustRule(
+        _preset_file, joins=True
+    ),  # the keys of one of ours are judged one by one
+    Trust.JOINS: TrustRule(_foreign_participants, joins=True),
     Trust.PART: TrustRule(_foreign_part, _differs("roles")),
     Trust.UNHURRIED: TrustRule(kept_out=_hurries),
     Trust.DEADLINE: TrustRule(_higher, _hurries),
@@ -273,11 +274,11 @@ class _Admission:
         key = dotted(position)
         setting = KEYS[key].setting if key in KEYS else _UNDECLARED
         rule, where = RULES[setting.trust], self.document.where(position)
-        # A list of participants is compared by itself: it joins others.
-        alone = key in PANEL_KEYS
         tried = dict(self.admitted)
         plant(tried, position, value)
-        after = self.project if alone else Settings.model_validate(overlaid(self.without, tried))
+        after = self.project
+        if not rule.joins:
+            after = Settings.model_validate(overlaid(self.without, tried))
         attempt = Attempt(key, setting, after, self.before)
         if (reason := self._refusal(rule, attempt)) is not None:
             self.refused.append(
@@ -285,7 +286,7 @@ class _Admission:
             )
         elif (why := rule.kept_out(attempt)) is not None:
             self._keep_out(attempt, where, why)
-        elif not alone:
+        elif not rule.joins:
             self.admitted = tried
             self.limits += [key] if rule.limits else []
 

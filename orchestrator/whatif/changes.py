@@ -70,12 +70,12 @@ def _words(workflow: str) -> dict[Path, tuple[str, ...]]:
     """What is known where an option takes any word."""
     described = WORKFLOWS[workflow]
     modes = (ASK, *decision_choices())
-    found: dict[Path, tuple[str, ...]] = {
+    words: dict[Path, tuple[str, ...]] = {
         ("decision", "mode"): modes,
         ("decision", "on_timeout"): modes[1:],
     }
     options = settings_of(described.options)
-    return found | {(OPTIONS, field): setting.words for field, setting in options if setting.words}
+    return words | {(OPTIONS, field): setting.words for field, setting in options if setting.words}
 
 
 def change_of(spec: RunSpec, name: str, text: str, *, open_fields: Iterable[str] = ()) -> Change:
@@ -197,8 +197,8 @@ def _explained(error: ValidationError, changes: Sequence[Change]) -> str:
     paths = {change: (change.path, change.path[1:]) for change in changes}
     change = next(
         (
-            one
-            for one, tried in paths.items()
+            change
+            for change, tried in paths.items()
             if any(path == where[: len(path)] for path in tried if path)
         ),
         None,

@@ -87,12 +87,12 @@ class Variant:
     @property
     def saved_usd(self) -> float:
         """What the steps that were not needed cost, as far as it is known."""
-        return sum(one.cost_usd or 0.0 for one in self.not_needed)
+        return sum(step.cost_usd or 0.0 for step in self.not_needed)
 
     @property
     def saved_unknown(self) -> int:
         """How many of them cost nobody knows what."""
-        return sum(one.cost_usd is None for one in self.not_needed)
+        return sum(step.cost_usd is None for step in self.not_needed)
 
 
 @dataclass(frozen=True)
@@ -133,13 +133,13 @@ class WhatIf:
 def check(recording: Recording) -> Check:
     """Compute everything anew under the run's own rules. Raises ReplayMismatch where this version cannot."""
     now = recording.follow(recording.spec)
-    found = [*_misfits(now), *_records(recording, now), *_outcome(recording, now)]
+    differing = [*_misfits(now), *_records(recording, now), *_outcome(recording, now)]
     outcome = _outcome_of(now)
     return Check(
         stored=stored_result(recording, now),
         now=result_of_walk(recording.spec, now, outcome),
         state=state_of(now),
-        differences=tuple(found[:MOST_DIFFERENCES]),
+        differences=tuple(differing[:MOST_DIFFERENCES]),
     )
 
 
@@ -182,7 +182,7 @@ def _outcome(recording: Recording, now: Recomputed) -> Iterable[Difference]:
         return
     outcome = _outcome_of(now)
     if outcome is None:
-        waits = [one.key for one in now.missing] or ([now.ask.key] if now.ask else [])
+        waits = [step.key for step in now.missing] or ([now.ask.key] if now.ask else [])
         yield Difference(
             "outcome", "stored", _told("not_reached_yet", waits) if waits else _told("steps_open")
         )
@@ -258,13 +258,13 @@ def _variant(
         changes=changes,
         state=state_of(walked),
         result=result,
-        needs=tuple(_need(one, walked, recording.rows) for one in walked.missing),
+        needs=tuple(_need(step, walked, recording.rows) for step in walked.missing),
         not_needed=tuple(spare_of(row) for row in left if over(row)),
         not_reached=tuple(spare_of(row) for row in left if not over(row)),
         shown_otherwise=tuple(
             key
-            for key, said in _shown(walked).items()
-            if said is None or shown.get(key, said) != said
+            for key, prompt in _shown(walked).items()
+            if prompt is None or shown.get(key, prompt) != prompt
         ),
         findings=pair_up(stored.findings, result.findings),
     )
@@ -291,13 +291,13 @@ def state_of(walked: Recomputed) -> State:
 
 def _shown(walked: Recomputed) -> dict[str, str | None]:
     """What everybody whose word was taken had been shown, by step or decision; None where nobody can tell."""
-    asked: list[Step | Decide] = [*walked.taken, *(one.ask for one in walked.decided)]
-    return {one.key: _asks(one) for one in asked}
+    asked: list[Step | Decide] = [*walked.taken, *(decided.ask for decided in walked.decided)]
+    return {command.key: _asks(command) for command in asked}
 
 
-def _asks(one: Step | Decide) -> str | None:
+def _asks(command: Step | Decide) -> str | None:
     try:
-        return asks(one)
+        return asks(command)
     except KeyError:  # a template that this version wants, and that the run has not captured
         return None
 

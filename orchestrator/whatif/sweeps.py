@@ -21,10 +21,12 @@ def sweep_of(spec: RunSpec, text: str) -> tuple[Change, ...]:
             f"--sweep {text}: expected NAME=START:STOP:STEP or NAME=VALUE,VALUE, "
             "as in agreement=0.5:0.9:0.1 or detector=stance,lexical"
         )
-    listed = _range(text, values) if ":" in values else [one.strip() for one in values.split(",")]
+    listed = (
+        _range(text, values) if ":" in values else [value.strip() for value in values.split(",")]
+    )
     if not all(listed):
         raise UserError(f"--sweep {text}: a value is missing between two commas")
-    return tuple(change_of(spec, name.strip(), one) for one in dict.fromkeys(listed))
+    return tuple(change_of(spec, name.strip(), value) for value in dict.fromkeys(listed))
 
 
 def _range(text: str, values: str) -> list[str]:
@@ -41,11 +43,11 @@ def _range(text: str, values: str) -> list[str]:
         ) from None
     if (stop - start) / step >= MOST_VARIANTS:
         raise UserError(f"--sweep {text}: that is more than {MOST_VARIANTS} values")
-    found = []
+    steps = []
     while start <= stop:
-        found.append(f"{start.normalize():f}")
+        steps.append(f"{start.normalize():f}")
         start += step
-    return found
+    return steps
 
 
 def variants(sweeps: list[tuple[Change, ...]], always: list[Change]) -> list[tuple[Change, ...]]:
