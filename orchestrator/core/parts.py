@@ -84,11 +84,12 @@ class PartType(Generic[OptionsT]):
     optional: Callable[[OptionsT], bool] | None = None
 
     def holders(self, panel: Panel, options: OptionsT) -> tuple[Participant, ...]:
-        """Who has the part in a run."""
+        """Who has the part in a run; a holder among its options was named for it."""
         if self.many:
             return panel.critics
         holder = getattr(options if self.in_options else panel, self.name)
-        return (holder,) if holder is not None and self.needed(options) else ()
+        has_part = holder is not None and (self.in_options or self.needed(options))
+        return (holder,) if has_part else ()
 
 
 @dataclass(frozen=True)
