@@ -10,7 +10,7 @@ from pathlib import Path
 from orchestrator.application.backend import Backend
 from orchestrator.participants.casting import Cast, build_cast
 from orchestrator.participants.catalogue import Catalogue
-from orchestrator.participants.discovery import Found
+from orchestrator.participants.discovery import DiscoveredParticipant
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.settings.loading import load_configuration
 from orchestrator.workflows.registry import workflow_of_everybody
@@ -83,7 +83,7 @@ def list_participants(
     catalogue = Catalogue(configuration.settings, environ, directory)
     others = [
         (discovered.participant, _how(discovered))
-        for discovered in catalogue.discovery.found
+        for discovered in catalogue.discovery.participants
         if discovered.participant.name not in cast.everybody
     ]
     missing = list(catalogue.discovery.missing)
@@ -96,7 +96,7 @@ def list_participants(
     return ParticipantListing(cast, tuple(others), tuple(missing), _held(environ))
 
 
-def _how(discovered: Found) -> str:
+def _how(discovered: DiscoveredParticipant) -> str:
     aliases = "`, `".join(discovered.aliases)
     return f"{discovered.how}; also `{aliases}`" if aliases else discovered.how
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from shared.providers.sections import SpeakerSection
 
 # People look at their inbox once a day.
 PATIENT_S = 24 * 3600.0
+_NAME = attrgetter("name")
 
 HeldPart = tuple[PartType[Any], tuple[Participant, ...]]
 """A part, and who has it."""
@@ -36,7 +38,7 @@ def report_of(
 ) -> CastReport:
     """What is to be said of a cast. `lasts_s` is how long its discussion may take before it concludes."""
     everybody = {member.name: member for _, holders in parts for member in holders}
-    voices = next(held for held in parts if held[0].many)
+    voices = next((part, holders) for part, holders in parts if part.many)
     advice = _advice(voices, request, catalogue)
     # Half a setting is a mistake, and said every time.
     begun = catalogue.environ.get(MODEL) or catalogue.environ.get(BASE_URL)
@@ -73,7 +75,7 @@ def _naming(code: str, names: Collection[str]) -> tuple[Notice, ...]:
 
 
 def _describe(member: Participant, parts: Sequence[HeldPart]) -> Notice:
-    titles = [part.title for part, holders in parts if member.name in {one.name for one in holders}]
+    titles = [part.title for part, holders in parts if member.name in map(_NAME, holders)]
     kind: Notice | str = member.family
     if not member.is_model:
         kind = notice("cast_rules" if member.rule_based else "cast_person")
@@ -161,9 +163,10 @@ def impatience(members: Iterable[Participant], settings: Settings) -> tuple[Noti
 
 def open_keys(members: Iterable[Participant]) -> tuple[Notice, ...]:
     """A warning for every address to which a key would go unencrypted."""
-    sent = [member for member in members if sends_key_in_clear(member)]
     return tuple(
-        notice("cast_open_key", name=one.name, url=str(one.options["base_url"])) for one in sent
+        notice("cast_open_key", name=member.name, url=str(member.options["base_url"]))
+        for member in members
+        if sends_key_in_clear(member)
     )
 
 
@@ -176,7 +179,7 @@ def left_out(request: ParticipantRequest, catalogue: Catalogue) -> tuple[Notice,
         for name, provider in catalogue.settings.providers.items()
         if isinstance(provider, SpeakerSection)
     )
-    return tuple(notice("cast_left_out", reason=one.reason) for one in obstacles if one)
+    return tuple(notice("cast_left_out", reason=lacking.reason) for lacking in obstacles if lacking)
 
 
 def how_to_add_models(catalogue: Catalogue) -> Notice:
@@ -194,8 +197,11 @@ def how_to_add_models(catalogue: Catalogue) -> Notice:
 
 def ways_to_models(catalogue: ProviderTypes = CATALOGUE) -> dict[str, tuple[str, ...]]:
     """The keys, programs and servers that bring a model. Services behind another's protocol are found all the same."""
-    known = [(row, one) for row, one in services(catalogue) if one.routed or not one.key_variables]
-    keys = dict.fromkeys(key_variables_of(row, one)[0] for row, one in known)
+    keys = dict.fromkeys(
+        key_variables_of(row, service)[0]
+        for row, service in services(catalogue)
+        if service.routed or not service.key_variables
+    )
     programs: list[str] = []
     servers: list[str] = []
     for row in catalogue.values():

@@ -117,8 +117,10 @@ def _speakers(
     """Who is meant by the entries."""
     if not casting.workflow.critics.rules:
         return find_speakers(request, casting.configuration, casting.catalogue, without=without)
-    meant = (one for entry in request.entries for one in casting.catalogue.resolve(entry))
-    return Speakers(tuple(PersonaAssignment(one, one) for one in meant))
+    meant = [
+        participant for entry in request.entries for participant in casting.catalogue.resolve(entry)
+    ]
+    return Speakers(tuple(map(PersonaAssignment, meant, meant)))
 
 
 def _no_critics(casting: Casting) -> tuple[str, ...]:
@@ -131,7 +133,10 @@ def _no_critics(casting: Casting) -> tuple[str, ...]:
 def _aliases(casting: Casting, name: str) -> tuple[str, ...]:
     known = casting.catalogue.discovery.named(name)
     models = () if known is None else casting.catalogue.models()
-    return (name, *(one.name for one in models if known is not None and same_model(one, known)))
+    return (
+        name,
+        *(model.name for model in models if known is not None and same_model(model, known)),
+    )
 
 
 def _added(casting: Casting, present: Sequence[PersonaAssignment]) -> tuple[PersonaAssignment, ...]:
@@ -141,9 +146,11 @@ def _added(casting: Casting, present: Sequence[PersonaAssignment]) -> tuple[Pers
         return ()
     plain = replace(casting, configuration=replace(casting.configuration, preset=None))
     theirs = _speakers(plain, ParticipantRequest(entries, {})).assignments
-    bases, names = [one.base for one in present], [one.name for one in present]
+    bases, names = [old.base for old in present], [old.name for old in present]
     new = joining((speaker.participant for speaker in theirs), bases, names)
-    return tuple({one.name: one for one in theirs if one.participant in new}.values())
+    return tuple(
+        {speaker.name: speaker for speaker in theirs if speaker.participant in new}.values()
+    )
 
 
 def _cast(casting: Casting, added: Sequence[PersonaAssignment]) -> Cast:

@@ -52,9 +52,9 @@ class Catalogue:
         Raises ConfigurationError for an unknown name, CredentialsRejected for a missing key.
         """
         return tuple(
-            self.particular(participant, one)
-            for one in self.expanded(entry)
-            for participant in self.bases(one)
+            self.particular(base, part)
+            for part in self.expanded(entry)
+            for base in self.bases(part)
         )
 
     def expanded(self, entry: ParticipantEntry) -> tuple[ParticipantEntry, ...]:
@@ -71,13 +71,13 @@ class Catalogue:
             return self.models()
         if name == ANALYSERS_GROUP:
             return tuple(analyser_participant(tool, tool, self._timeout_s()) for tool in ANALYSERS)
-        found = self._single(name)
-        if found.is_model and not self.settings.privacy.allow_models:
+        participant = self._single(name)
+        if participant.is_model and not self.settings.privacy.allow_models:
             raise ConfigurationError(
                 f"{name} is a model, and no model is asked here (`--preset keyless`, or privacy.allow_models: false). "
                 "Leave one of the two out."
             )
-        return (found,)
+        return (participant,)
 
     def models(self) -> tuple[Participant, ...]:
         """Every model that can be reached: the configured ones and the environment's, else who is found.
@@ -111,8 +111,8 @@ class Catalogue:
         """Whoever could take part, also those whose key or program is not here."""
         configured = [self._configured(*named) for named in self.settings.providers.items()]
         own = self.environment_model()
-        found = [one.participant for one in self.discovery.found]
-        return (*configured, *([own] if own else []), *found)
+        discovered = [known.participant for known in self.discovery.participants]
+        return (*configured, *([own] if own else []), *discovered)
 
     @property
     def language(self) -> str:
@@ -135,10 +135,10 @@ class Catalogue:
 
     def obstacle(self, name: str, provider: ProviderSection) -> Obstacle | None:
         """Why a configured participant cannot be asked; None when nothing stands in its way."""
-        found = obstacle(name, provider, self.environ)
-        if found is None and not self._allowed(self._configured(name, provider, alone=True)):
+        lacking = obstacle(name, provider, self.environ)
+        if lacking is None and not self._allowed(self._configured(name, provider, alone=True)):
             return Obstacle(f"{name} is an external endpoint, and privacy.allow_external is false")
-        return found
+        return lacking
 
     def configured(self, name: str) -> Participant:
         """What the entry of that name describes, whatever stands in its way."""
@@ -186,19 +186,19 @@ class Catalogue:
         return self._named_openai(rest) if kind == "openai" and rest else None
 
     def _discovered(self, name: str) -> Participant:
-        found = self.discovery.named(name)
-        if found is None:
+        discovered = self.discovery.named(name)
+        if discovered is None:
             raise self._unknown(name)
-        if not self._allowed(found):
+        if not self._allowed(discovered):
             raise ConfigurationError(f"{name} is external, and privacy.allow_external is false.")
-        return found
+        return discovered
 
     def _unknown(self, name: str) -> ConfigurationError | CredentialsRejected:
         meant = {
             name,
-            *(one.name for _, one in services() if name in one.aliases and not one.routed),
+            *(known.name for _, known in services() if name in known.aliases and not known.routed),
         }
-        lacking = [todo for who, todo in self.discovery.missing if who.split(" ")[0] in meant]
+        lacking = [todo for lost, todo in self.discovery.missing if lost.split(" ")[0] in meant]
         if lacking:
             return CredentialsRejected(
                 f"'{name}' cannot be asked here. To have it: {', or '.join(lacking)}."
@@ -213,10 +213,10 @@ class Catalogue:
         )
 
     def _reachable(self, name: str, provider: ProviderSection) -> Participant:
-        found = self.obstacle(name, provider)
-        if found is not None:
-            kind = CredentialsRejected if found.key else ConfigurationError
-            raise kind(f"{found.reason}.")
+        obstacle = self.obstacle(name, provider)
+        if obstacle is not None:
+            kind = CredentialsRejected if obstacle.key else ConfigurationError
+            raise kind(f"{obstacle.reason}.")
         return self._configured(name, provider)
 
     def _configured(
@@ -234,16 +234,16 @@ class Catalogue:
     def _stand_in(self, name: str, other: str) -> Participant:
         provider = self.settings.providers.get(other)
         if provider is None:
-            found = self._single(other)
+            stand_in = self._single(other)
         else:
-            found = self._configured(other, provider, alone=True)
-        if found.provider in ("analyser", "person") or other == name:
+            stand_in = self._configured(other, provider, alone=True)
+        if stand_in.provider in ("analyser", "person") or other == name:
             raise ConfigurationError(f"'{other}' cannot speak in the place of '{name}'.")
-        if not self._allowed(found):
+        if not self._allowed(stand_in):
             raise ConfigurationError(
                 f"'{other}' would speak for '{name}', is external, and privacy.allow_external is false."
             )
-        return found
+        return stand_in
 
     def _named_openai(self, rest: str) -> Participant:
         model, at, address = rest.partition("@http")
@@ -270,8 +270,8 @@ class Catalogue:
         QUORATE_OPENAI_API_KEY when that is set, or no key.
         """
         options: dict[str, JsonValue] = {}
-        told = self.environ.get(BASE_URL)
-        address = base_url or (_address(BASE_URL, told) if told else None)
+        own_address = self.environ.get(BASE_URL)
+        address = base_url or (_address(BASE_URL, own_address) if own_address else None)
         if address:
             options["base_url"] = address
         if self.environ.get(OWN_KEY):
@@ -321,9 +321,9 @@ class Catalogue:
         return self.settings.privacy.allow_external or not leaves_machine(participant)
 
 
-def _address(told_by: str, address: str) -> str:
+def _address(source: str, address: str) -> str:
     """The address, checked. Raises ConfigurationError, which does not repeat it."""
     try:
         return check_endpoint(address)
     except PydanticCustomError as error:
-        raise ConfigurationError(f"{told_by}: {error.message()}.") from None
+        raise ConfigurationError(f"{source}: {error.message()}.") from None

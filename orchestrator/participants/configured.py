@@ -52,7 +52,7 @@ def obstacle(name: str, provider: ProviderSection, environ: Mapping[str, str]) -
         return None
     if isinstance(options, HttpOptions):
         sources = key_sources(CATALOGUE[provider.provider], options)
-        return next(filter(None, (_lacking(name, one, environ) for one in sources)), None)
+        return next(filter(None, (_lacking(name, source, environ) for source in sources)), None)
     if isinstance(options, CommandOptions):
         program = options.executable
         if find_program(program, environ.get("PATH", "")) is None:

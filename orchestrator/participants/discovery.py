@@ -41,7 +41,7 @@ Probe = Callable[[str, int, float], list[str] | None]
 
 
 @dataclass(frozen=True)
-class Found:
+class DiscoveredParticipant:
     """A participant that could take part, `how` it was found, and the other names that mean it.
 
     `shares_machine`: its model runs here, on a server that holds others.
@@ -57,22 +57,26 @@ class Found:
 class Discovery:
     """Everybody that was found, best way first, and what is missing for the others (name, what to do)."""
 
-    found: tuple[Found, ...] = ()
+    participants: tuple[DiscoveredParticipant, ...] = ()
     missing: tuple[tuple[str, str], ...] = ()
 
     def named(self, name: str) -> Participant | None:
         """The participant of that name; an alias means the best way to it."""
-        for one in self.found:
-            if one.participant.name == name:
-                return one.participant
-        for one in self.found:
-            if name in one.aliases:
-                return one.participant.model_copy(update={"name": name})
+        for discovered in self.participants:
+            if discovered.participant.name == name:
+                return discovered.participant
+        for discovered in self.participants:
+            if name in discovered.aliases:
+                return discovered.participant.model_copy(update={"name": name})
         return None
 
     def names(self) -> list[str]:
         """All names that `named` knows."""
-        every = (name for one in self.found for name in (one.participant.name, *one.aliases))
+        every = (
+            name
+            for discovered in self.participants
+            for name in (discovered.participant.name, *discovered.aliases)
+        )
         return list(dict.fromkeys(every))
 
     def panel(self, taken: Iterable[str] = ()) -> tuple[Participant, ...]:
@@ -81,13 +85,13 @@ class Discovery:
         Of the models on this machine only the most recently changed one: they share its memory.
         """
         families = set(taken)
-        chosen: list[Found] = []
-        for one in self.found:
-            second = one.shares_machine and any(other.shares_machine for other in chosen)
-            if one.participant.family not in families and not second:
-                families.add(one.participant.family)
-                chosen.append(one)
-        return tuple(one.participant for one in chosen)
+        chosen: list[DiscoveredParticipant] = []
+        for discovered in self.participants:
+            second = discovered.shares_machine and any(other.shares_machine for other in chosen)
+            if discovered.participant.family not in families and not second:
+                families.add(discovered.participant.family)
+                chosen.append(discovered)
+        return tuple(discovered.participant for discovered in chosen)
 
 
 @dataclass
@@ -95,7 +99,7 @@ class _Search:
     """What one look gathers. Names are given once: a second way to the same is called after its way."""
 
     timeout_s: float
-    found: list[Found] = field(default_factory=list)
+    participants: list[DiscoveredParticipant] = field(default_factory=list)
     missing: list[tuple[str, str]] = field(default_factory=list)
 
     def add(
@@ -108,13 +112,13 @@ class _Search:
         shares_machine: bool = False,
     ) -> None:
         """Keep a participant under a name that nobody has."""
-        names = {one.participant.name for one in self.found}
+        names = {discovered.participant.name for discovered in self.participants}
         name = participant.name
         if name in names:
             aliases = (*aliases, name)
             name = f"{name}-{suffix}"
         named = participant.model_copy(update={"name": name, "timeout_s": self.timeout_s})
-        self.found.append(Found(named, how, tuple(aliases), shares_machine))
+        self.participants.append(DiscoveredParticipant(named, how, tuple(aliases), shares_machine))
 
 
 def discover(
@@ -137,13 +141,13 @@ def discover(
     for row in catalogue.values():
         if row.local_server is not None and _may_ask(row.local_server, environ):
             _look_for_server(search, row, row.local_server, environ, probe or installed_models)
-    return Discovery(tuple(search.found), tuple(search.missing))
+    return Discovery(tuple(search.participants), tuple(search.missing))
 
 
 def _may_ask(server: LocalServer, environ: Mapping[str, str]) -> bool:
     """In CI a server on this machine is asked only when somebody said so."""
-    told = environ.get(server.variable) or environ.get(DISCOVER, "").lower() == "all"
-    return bool(told or not environ.get("CI"))
+    wanted = environ.get(server.variable) or environ.get(DISCOVER, "").lower() == "all"
+    return bool(wanted or not environ.get("CI"))
 
 
 def _look_for_key(

@@ -74,7 +74,10 @@ def find_speakers(
         perspectives = list(filter(_is_perspective, entries))
         assigned = assign_personas(perspectives, _pool(catalogue.models(), without), catalogue)
     everybody = (*assigned, *named.assignments)
-    others = (*assigned, *(one for one in named.assignments if not one.is_one_of(without)))
+    others = (
+        *assigned,
+        *(speaker for speaker in named.assignments if not speaker.is_one_of(without)),
+    )
     return Speakers(others if len(others) >= 2 else everybody, named.silent)
 
 

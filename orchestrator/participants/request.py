@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
+from operator import attrgetter
 
 from pydantic import JsonValue
 
@@ -19,6 +20,7 @@ from shared.errors import ConfigurationError
 from shared.models.panel import Participant
 
 _PANEL = "QUORATE_PANEL"
+_ADDRESS = attrgetter("provider", "model", "tool", "options")
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,9 @@ def joining(
     return tuple(added.values())
 
 
-def same_model(one: Participant, other: Participant) -> bool:
+def same_model(first: Participant, second: Participant) -> bool:
     """True when both are one model at one address, whatever they are called here."""
-    reached = [(who.provider, who.model, who.tool, who.options) for who in (one, other)]
-    return reached[0] == reached[1]
+    return _ADDRESS(first) == _ADDRESS(second)
 
 
 def named_participant(

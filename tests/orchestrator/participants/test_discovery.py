@@ -66,12 +66,12 @@ def ollama() -> Iterator[tuple[type[_Tags], int]]:
 
 
 def names(discovery: Discovery) -> list[str]:
-    return [one.participant.name for one in discovery.found]
+    return [one.participant.name for one in discovery.participants]
 
 
 def test_nobody_is_found_where_nothing_is_and_the_report_says_what_to_do(bare_desk: Any) -> None:
     found = bare_desk.look()
-    assert found.found == ()
+    assert found.participants == ()
     todo = dict(found.missing)
     assert todo["claude"] == "set ANTHROPIC_API_KEY"
     assert todo["gemini"] == "set GEMINI_API_KEY or GOOGLE_API_KEY"
@@ -83,14 +83,14 @@ def test_keys_are_found_by_name_and_never_copied(bare_desk: Any) -> None:
     bare_desk.environ |= ALL_KEYS
     found = bare_desk.look()
     assert names(found) == ["claude", "gemini", "gpt"]
-    assert [one.how for one in found.found] == [
+    assert [one.how for one in found.participants] == [
         "key in ANTHROPIC_API_KEY",
         "key in GEMINI_API_KEY",
         "key in OPENAI_API_KEY",
     ]
-    whole = json.dumps([one.participant.model_dump(mode="json") for one in found.found])
+    whole = json.dumps([one.participant.model_dump(mode="json") for one in found.participants])
     assert not any(secret in whole for secret in ALL_KEYS.values())
-    assert found.found[0].participant.options == {"api_key_env": "ANTHROPIC_API_KEY"}
+    assert found.participants[0].participant.options == {"api_key_env": "ANTHROPIC_API_KEY"}
 
 
 def test_the_default_panel_has_one_of_each_family(bare_desk: Any) -> None:
@@ -156,7 +156,7 @@ def test_a_name_of_the_original_file_that_is_nowhere_says_what_would_bring_it(
 def test_an_agent_on_path_is_not_started_to_be_found(bare_desk: Any) -> None:
     program = bare_desk.install("codex")
     found = bare_desk.look()
-    assert found.found[0].how == f"command {program}"
+    assert found.participants[0].how == f"command {program}"
     bare_desk.build()
     assert not (bare_desk.root / "started").exists()
 
@@ -202,7 +202,7 @@ def test_a_configured_panel_is_not_joined_by_who_is_found(bare_desk: Any) -> Non
 def test_nobody_is_looked_for_when_it_is_off(bare_desk: Any) -> None:
     bare_desk.environ |= {**ALL_KEYS, "QUORATE_DISCOVER": "off"}
     bare_desk.install("claude")
-    assert bare_desk.look().found == ()
+    assert bare_desk.look().participants == ()
 
 
 # ---- Ollama on this machine ----------------------------------------------------------------------
@@ -217,7 +217,7 @@ def test_a_local_ollama_is_found_with_its_chat_models(
     bare_desk.environ["OLLAMA_HOST"] = f"127.0.0.1:{port}"
     found = bare_desk.look()
     assert names(found) == ["qwen3-coder-30b", "llama4-8b"]
-    first = found.found[0].participant
+    first = found.participants[0].participant
     assert (first.provider, first.family, first.model) == ("ollama", "qwen", "qwen3-coder:30b")
     assert first.options == {"base_url": f"http://127.0.0.1:{port}"}
     assert not leaves_machine(first)
@@ -232,7 +232,7 @@ def test_an_answer_that_is_no_list_of_models_finds_nobody(
     handler, port = ollama
     handler.body = body
     bare_desk.environ["OLLAMA_HOST"] = f"http://localhost:{port}"
-    assert bare_desk.look().found == ()
+    assert bare_desk.look().participants == ()
 
 
 def test_a_slow_ollama_costs_no_more_than_its_fifth_of_a_second(
@@ -259,7 +259,7 @@ def test_an_ollama_on_another_machine_is_not_asked(bare_desk: Any) -> None:
 
     bare_desk.environ["OLLAMA_HOST"] = "http://10.1.2.3:11434"
     found = discover(bare_desk.environ, probe=probe)
-    assert found.found == ()
+    assert found.participants == ()
     assert asked == []
     assert "not on this machine" in dict(found.missing)["ollama"]
 
