@@ -16,17 +16,9 @@ from shared.git.names import file_name, git_names, unquote, without_prefixes
 _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@([^\n]*)")
 _NO_END = b"\\ No newline at end of file\n"
 _EXTENDED = (
-    b"old mode ",
-    b"new mode ",
-    b"deleted file mode ",
-    b"new file mode ",
-    b"copy from ",
-    b"copy to ",
-    b"rename from ",
-    b"rename to ",
-    b"similarity index ",
-    b"dissimilarity index ",
-    b"index ",
+    *(b"old mode ", b"new mode ", b"deleted file mode ", b"new file mode ", b"copy from "),
+    *(b"copy to ", b"rename from ", b"rename to ", b"similarity index "),
+    *(b"dissimilarity index ", b"index "),
 )
 # Between two files is prose for us and for git; `patch` looks for changes of other forms in it.
 _FOREIGN = (

@@ -55,13 +55,8 @@ _BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource"})
 
 # What an endpoint may refuse, by the word that its 400 names; what `_body` does about it.
 _QUIRKS = (
-    "temperature",
-    "max_tokens",
-    "max_completion_tokens",
-    "json_schema",
-    "response_format",
-    "stream_options",
-    "prompt_cache_key",
+    *("temperature", "max_tokens", "max_completion_tokens", "json_schema", "response_format"),
+    *("stream_options", "prompt_cache_key"),
 )
 _NO_SCHEMA = frozenset({"json_schema", "response_format"})
 

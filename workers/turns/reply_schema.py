@@ -12,23 +12,8 @@ Schema = dict[str, JsonValue]
 
 # Keywords that strict structured output does not know everywhere; pydantic checks them afterwards.
 _NOT_STRICT = frozenset(
-    {
-        "default",
-        "title",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "format",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "prefixItems",
-    }
+    "default title minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"
+    " minItems maxItems uniqueItems prefixItems".split()
 )
 
 

@@ -12,16 +12,7 @@ from shared.text.masking.checks import is_mixed, looks_random, stands_for_anothe
 
 KIND = "assigned-secret"
 _PASSWORDS = (
-    "password",
-    "passwd",
-    "passphrase",
-    "pwd",
-    "_pass",
-    "psk",
-    "비밀번호",
-    "암호",
-    "passwort",
-    "contraseña",
+    *"password passwd passphrase pwd _pass psk 비밀번호 암호 passwort contraseña".split(),
     "identified by",
 )
 _SECRETS = (

@@ -19,7 +19,7 @@ class MaskingRule:
     pattern: re.Pattern[str]
     accepts: Callable[[str], bool] | None = None
     in_run: bool = False
-    """The word stands in a run of at least `runs.SHORTEST` characters wherever the pattern matches."""
+    """The word is in a run of at least `runs.SHORTEST` characters wherever the pattern matches."""
 
 
 def rule(

@@ -33,18 +33,8 @@ from workers.trees import temporary_folder
 
 _PASSED = frozenset(
     {
-        *(
-            "PATH",
-            "HOME",
-            "USER",
-            "LOGNAME",
-            "SHELL",
-            "LANG",
-            "LANGUAGE",
-            "TZ",
-            "TMPDIR",
-            "SYSTEMROOT",
-        ),
+        *("PATH", "HOME", "USER", "LOGNAME", "SHELL"),
+        *("LANG", "LANGUAGE", "TZ", "TMPDIR", "SYSTEMROOT"),
         *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"),
         *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
         *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
