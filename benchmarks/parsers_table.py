@@ -34,6 +34,7 @@ from shared.text.bounded_json import loads
 from shared.text.masking.mask import mask
 from shared.text.rendering import fenced as fenced_prompt
 from shared.text.rendering import visible
+from shared.text.toml_bounds import check_toml
 from workers.limits.headers import seconds_until
 from workers.providers.coding_cli.outputs import read_claude, read_codex, read_gemini
 from workers.providers.coding_cli.stream_parser import JsonLinesParser, parse_claude_event
@@ -42,7 +43,6 @@ from workers.providers.http.statuses import meaning_of, one_line, read_error
 from workers.tools.analysers.data_parsers import first_error
 from workers.tools.analysers.edits import file_patch
 from workers.tools.analysers.linechecks import LINE_CHECKS
-from workers.tools.analysers.syntaxchecks import check_toml
 from workers.tools.fixes.patches import parse as parse_fix
 from workers.turns.canary import Canary
 from workers.turns.replies import parse

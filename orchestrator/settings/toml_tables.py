@@ -1,13 +1,7 @@
-"""The table [tool.quorate] of a TOML text that a stranger wrote: looked through before it is parsed.
-
-tomllib keeps a dictionary for every part of a dotted key and calls itself for every bracket: a line of 80 kB could
-take 6 GB, and 1,000 brackets the whole stack. So the text is scanned once, by a pattern that never goes back, and
-refused before.
-"""
+"""The table [tool.quorate] of a TOML text that a stranger wrote: bounded, parsed, and its values made plain."""
 
 from __future__ import annotations
 
-import re
 import tomllib
 from typing import Any
 
@@ -21,29 +15,20 @@ from orchestrator.settings.trees import (
     unusable,
 )
 from shared.errors import ConfigurationError
+from shared.text.toml_bounds import TomlTooLargeError, check_toml
 
 MAX_PARTS = 12
 
 _TABLE = ("tool", "quorate")
-_TOKEN = re.compile(
-    r"""
-      \#[^\n]*+
-    | \"{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}|\Z)
-    | '{3}(?:[^']|'(?!''))*+(?:'{3,5}|\Z)
-    | "(?:[^"\\\n]|\\[^\n])*+"?
-    | '[^'\n]*+'?
-    | (?P<open>[\[{]) | (?P<close>[\]}]) | (?P<dot>\.) | (?P<end>[=,\n])
-    | [^\#"'\[\]{}.=,\n]++
-    """,
-    re.VERBOSE | re.DOTALL,
-)
 
 
 def toml_table(text: str, place: str) -> Tree | None:
     """What stands in the table, None when there is none. Raises ConfigurationError."""
-    _look_through(text, place)
     try:
+        check_toml(text, MAX_PARTS, MAX_DEPTH)
         table: Any = tomllib.loads(text)
+    except TomlTooLargeError as error:
+        raise ConfigurationError(f"{place}:{error.line}: this is nested too deeply.") from None
     except (ValueError, RecursionError, OverflowError) as error:
         # ValueError also of numbers with thousands of digits.
         raise ConfigurationError(f"{place}: this is not TOML: {str(error)[:200]!r}.") from None
@@ -74,23 +59,6 @@ def _parts(words: str) -> tuple[str, ...]:
     if len(words) > MAX_KEY * MAX_PARTS:
         return ()
     return tuple(part.strip(" \t\"'") for part in words.split("."))
-
-
-def _look_through(text: str, place: str) -> None:
-    depth = parts = 0
-    for token in _TOKEN.finditer(text):
-        match token.lastgroup:
-            case "dot":
-                parts += 1
-            case "open":
-                depth, parts = depth + 1, 0
-            case "close":
-                depth, parts = depth - 1, 0
-            case "end":
-                parts = 0
-        if depth > MAX_DEPTH or parts >= MAX_PARTS:
-            line = text.count("\n", 0, token.start()) + 1
-            raise ConfigurationError(f"{place}:{line}: this is nested too deeply.")
 
 
 class _Plain:

@@ -16,6 +16,7 @@ from typing import Any
 
 from shared.errors import ToolError
 from shared.text.bounded_json import loads
+from shared.text.toml_bounds import TomlTooLargeError, check_toml
 from workers.tools.analysers.data_parsers import CHECKS
 from workers.tools.sandbox.sandbox import Countdown, execute, scratch
 
@@ -135,52 +136,3 @@ def _run(files: Mapping[str, str], countdown: Countdown) -> list[Checked]:
         return [None if answer is None else SyntaxProblem(*answer) for answer in answers]
     except (ValueError, TypeError, IndexError) as error:
         raise ToolError("The parsers answered in a form that is not understood.") from error
-
-
-# ---- TOML before it is parsed -------------------------------------------------------------------
-
-# `tomllib` keeps every beginning of a dotted key: a key of 40,000 parts, 80 kB, takes 6 GB. So parts and depth are
-# counted first, by a pattern that is linear in the text and knows strings and comments.
-MAX_KEY_PARTS = 50
-
-# Strings without their end reach to the line's or the text's end, where the parser stops as well.
-_STRING = (
-    r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5})?'
-    r"|'''(?:[^']++|'(?!''))*+(?:'{3,5})?"
-    r'|"(?:[^"\\\n]++|\\.)*+"?'
-    r"|'[^'\n]*+'?"
-)
-_TOKEN = re.compile(
-    rf"(?P<part>(?:{_STRING}|[\w+:-]++))|(?P<sign>[.\[\]{{}}])|(?P<end>\n)|#[^\n]*+", re.DOTALL
-)
-
-
-class TomlTooLargeError(ValueError):
-    """A key with too many parts, or values nested too deep; `line` is where."""
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(f"{message} (at line {line})")
-        self.line = line
-
-
-def check_toml(text: str) -> None:
-    """Raises TomlTooLargeError for what no one writes by hand and a parser pays dearly for."""
-    line, dots, depth = 1, 0, 0
-    after_dot = False
-    for token in _TOKEN.finditer(text):
-        sign = token.group("sign")
-        if sign == ".":
-            dots, after_dot = dots + 1, True
-            if dots >= MAX_KEY_PARTS:
-                raise TomlTooLargeError(f"a key of more than {MAX_KEY_PARTS} parts", line)
-            continue
-        if token.group("part") is None or not after_dot:
-            dots = 0
-        after_dot = False
-        if sign is not None:
-            depth += 1 if sign in "[{" else -1
-            if depth > MAX_DEPTH:
-                raise TomlTooLargeError(f"more than {MAX_DEPTH} values in one another", line)
-        if token.group("end") is not None:
-            depth = max(depth, 0)
-        line += token.group().count("\n")

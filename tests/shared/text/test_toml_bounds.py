@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from shared.text.toml_bounds import MAX_KEY_PARTS, TomlTooLargeError, check_toml
 from tests.support.linear import assert_linear
-from workers.tools.analysers.syntaxchecks import MAX_KEY_PARTS, TomlTooLargeError, check_toml
 
 MANY = MAX_KEY_PARTS + 1
 
