@@ -14,7 +14,7 @@ from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.whatif import figures_of, gate_word, how, round_name, weighed
 from orchestrator.presentation.whatif_json import finding_json
-from orchestrator.whatif.comparing import Both, Comparison, Side
+from orchestrator.whatif.comparing import Answers, Both, Comparison, Side
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding
@@ -42,26 +42,25 @@ def comparison_lines(
         words.message("in_verdict_and_findings"),
     )
     heads = ("", first_run.id, second_run.id)
-    return [
-        head,
-        verdict,
-        *table(heads, [_row(both) for both in _conclusion(comparison, words)]),
-        *_section(words.message("section_options"), heads, _options(comparison)),
-        *_section(
-            words.message("section_participants"), heads, _seats(comparison.participants, words)
-        ),
-        *_rounds(heads, comparison.rounds, words),
-        *_findings(heads, comparison, words),
-        *_positions(heads, comparison, words),
-        *_section(words.message("section_votes"), heads, _votes(comparison.votes, words)),
-        *_answers(heads, comparison, words),
+    same = sum(not comparison.changed(pair) for pair in comparison.findings)
+    sections: list[tuple[str, Sequence[Row]]] = [
+        (words.message("section_options"), list(map(_row, _options(comparison)))),
+        (words.message("section_participants"), _participants(comparison.participants, words)),
+        (words.message("section_rounds"), _rounds(comparison.rounds, words)),
+        (words.message("section_findings", n=same), _findings(comparison, words)),
+        (words.message("section_positions"), _positions(comparison)),
+        (words.message("section_votes"), _votes(comparison.votes, words)),
+        (words.message("section_answers"), _answers(comparison.answers, words)),
     ]
+    lines = table(heads, [_row(both) for both in _conclusion(comparison, words)])
+    for title, rows in sections:
+        if rows:
+            wide = (*heads, "")[: len(rows[0])]
+            lines += [line(Span(title, Style.STRONG)), *table(wide, rows)]
+    return [head, verdict, *lines, *_likeness(comparison.answers, words)]
 
 
-def _section(title: str, heads: Sequence[str], rows: Sequence[Both]) -> list[Line]:
-    if not rows:
-        return []
-    return [line(Span(title, Style.STRONG)), *table(heads, [_row(both) for both in rows])]
+Row = tuple[str, ...]
 
 
 def _options(comparison: Comparison) -> list[Both]:
@@ -114,17 +113,19 @@ def _figure(name: str, value: Any, words: Translator) -> Any:
     return value
 
 
-def _seats(rows: Sequence[Both], words: Translator) -> list[Both]:
+def _participants(rows: Sequence[Both], words: Translator) -> list[Row]:
     """The participants by part and name."""
-    shown = []
+    shown: list[Row] = []
     for both in rows:
         part, _, name = both.name.partition(" ")
-        shown.append(Both(f"{words.message(f'part_{part}')} {name}", both.first, both.second))
+        shown.append(_row(Both(f"{words.message(f'part_{part}')} {name}", both.first, both.second)))
     return shown
 
 
-def _votes(rows: Sequence[Both], words: Translator) -> list[Both]:
-    return [Both(both.name, _vote(both.first, words), _vote(both.second, words)) for both in rows]
+def _votes(rows: Sequence[Both], words: Translator) -> list[Row]:
+    return [
+        _row(Both(both.name, _vote(both.first, words), _vote(both.second, words))) for both in rows
+    ]
 
 
 def _vote(vote: str | None, words: Translator) -> str | None:
@@ -136,16 +137,13 @@ def _vote(vote: str | None, words: Translator) -> str | None:
 _NO_VOTES = ("did_not_vote", "none_of_them")
 
 
-def _rounds(heads: Sequence[str], rounds: Sequence[Both], words: Translator) -> list[Line]:
+def _rounds(rounds: Sequence[Both], words: Translator) -> list[Row]:
     """Agreement, stability, recommendation and ending; rounds that differ in none of these are left out."""
-    rows = [
+    rows = (
         (round_name(both.name, words), _figures(both.first, words), _figures(both.second, words))
         for both in rounds
-    ]
-    differing = [row for row in rows if row[1] != row[2]]
-    if not differing:
-        return []
-    return [line(Span(words.message("section_rounds"), Style.STRONG)), *table(heads, differing)]
+    )
+    return [row for row in rows if row[1] != row[2]]
 
 
 def _figures(assessment: Assessment | None, words: Translator) -> str:
@@ -156,39 +154,29 @@ def _figures(assessment: Assessment | None, words: Translator) -> str:
     return " ".join((agreement, stability, *endings))
 
 
-def _findings(heads: Sequence[str], comparison: Comparison, words: Translator) -> list[Line]:
-    rows = [
+def _findings(comparison: Comparison, words: Translator) -> list[Row]:
+    first, second = comparison.mended
+    return [
         (
             _name(pair),
-            _status(pair.first, comparison.mended[0], words),
-            _status(pair.second, comparison.mended[1], words),
+            _status(pair.first, first, words),
+            _status(pair.second, second, words),
             _title(pair),
         )
         for pair in comparison.findings
         if comparison.changed(pair)
     ]
-    if not rows:
-        return []
-    same = len(comparison.findings) - len(rows)
-    title = words.message("section_findings", n=same)
-    return [line(Span(title, Style.STRONG)), *table((*heads, ""), rows)]
 
 
 def _name(pair: Pair) -> str:
-    return "/".join(
-        dict.fromkeys(finding.id for finding in (pair.first, pair.second) if finding is not None)
-    )
+    return "/".join(dict.fromkeys(finding.id for finding in (pair.first, pair.second) if finding))
 
 
 def _title(pair: Pair) -> str:
     finding = pair.first or pair.second
-    if finding is None:
-        return ""
-    return (
-        f"{finding.place.path}:{finding.place.line} {finding.title}"
-        if finding.place
-        else finding.title
-    )
+    if finding is None or finding.place is None:
+        return "" if finding is None else finding.title
+    return f"{finding.place.path}:{finding.place.line} {finding.title}"
 
 
 def _status(finding: Finding | None, mended: frozenset[str], words: Translator) -> str:
@@ -198,36 +186,28 @@ def _status(finding: Finding | None, mended: frozenset[str], words: Translator) 
     return f"{weighed(finding)}{fixed}"
 
 
-def _positions(heads: Sequence[str], comparison: Comparison, words: Translator) -> list[Line]:
-    rows = [
-        (
-            f"{difference.finding} {difference.participant}",
-            difference.first or NONE,
-            difference.second or NONE,
-        )
-        for difference in comparison.positions
+def _positions(comparison: Comparison) -> list[Row]:
+    return [
+        (f"{moved.finding} {moved.participant}", moved.first or NONE, moved.second or NONE)
+        for moved in comparison.positions
     ]
-    title = words.message("section_positions")
-    return [line(Span(title, Style.STRONG)), *table(heads, rows)] if rows else []
 
 
-def _answers(heads: Sequence[str], comparison: Comparison, words: Translator) -> list[Line]:
-    answers = comparison.answers
+def _answers(answers: Answers | None, words: Translator) -> list[Row]:
     if answers is None:
         return []
     within = (words.message("alike_within"), *map(_share, answers.within))
-    places = [
-        (words.message("place_of", who=both.name), _text(both.first), _text(both.second))
+    places = (
+        _row(Both(words.message("place_of", who=both.name), both.first, both.second))
         for both in answers.places
-    ]
-    rows = [
-        words.message("answers_alike", who=name, share=_share(alike))
-        for name, alike in answers.likeness.items()
-    ]
+    )
+    return [within, *places]
+
+
+def _likeness(answers: Answers | None, words: Translator) -> list[Line]:
+    pairs = answers.likeness.items() if answers is not None else ()
     return [
-        line(Span(words.message("section_answers"), Style.STRONG)),
-        *table(heads, [within, *places]),
-        *(line(row) for row in rows),
+        line(words.message("answers_alike", who=name, share=_share(alike))) for name, alike in pairs
     ]
 
 

@@ -9,7 +9,6 @@ from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.presentation.choices import asked
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
-from shared.models.panel import Panel, Participant
 from shared.models.rows import DecisionRow, RunRow
 
 
@@ -82,23 +81,3 @@ def decisions(rows: Sequence[DecisionRow], words: Translator = ENGLISH) -> list[
         ],
     )
     return [*lines, line(Span(words.message("decide_hint"), Style.DIM))]
-
-
-def participants(panel: Panel) -> list[Line]:
-    """One line for each part of a panel."""
-    parts: list[tuple[str, Participant]] = [("critic", critic) for critic in panel.critics]
-    parts += [("author", panel.author), ("chair", panel.chair)]
-    return table(
-        ("name", "part", "provider", "model", "family", "kind"),
-        [
-            (
-                holder.name,
-                part,
-                holder.provider,
-                holder.model or holder.tool or "-",
-                holder.family,
-                "rule-based" if holder.rule_based else "model",
-            )
-            for part, holder in parts
-        ],
-    )

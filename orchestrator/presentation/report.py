@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -39,6 +40,13 @@ SUPPORTING = frozenset({Position.AGREE, Position.PARTIAL})
 def assessed_roles() -> frozenset[str]:
     """The roles of contributions to a round that is assessed."""
     return round_roles() | {"speech"}
+
+
+def stage_of(key: str, participant: str) -> str:
+    """What steps of one parallel group share: their key without the participant, and without a portion's number."""
+    if key.endswith(f"/{participant}"):
+        return key.removesuffix(f"/{participant}")
+    return re.sub(rf"/{re.escape(participant)}/\d+\Z", "", key)
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from rich.cells import cell_len
 
-from orchestrator.core.document import Line, Span, drop_unseen, line
-
-_WORD = re.compile(r" *[^ ]* *")
+from orchestrator.core.document import Line, Span, Style, drop_unseen
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -107,41 +105,24 @@ def folded(lines: Iterable[Line], width: int) -> list[Line]:
     return [part for shown in lines for part in _folded_line(shown, max(width, 8))]
 
 
-def _folded_line(shown: Line, width: int) -> list[Line]:
+def _folded_line(shown: Line, width: int) -> Iterator[Line]:
     if width_of(shown) <= width:
-        return [shown]
+        yield shown
+        return
     text = "".join(span.text for span in shown)
+    styles = [span.style for span in shown for _ in span.text]
     indent = " " * min(len(text) - len(text.lstrip(" ")), width // 2)
-    done: list[Line] = []
-    current: list[Span] = []
-    for word in _words(shown):
-        free = width - width_of(tuple(current))
-        if cell_len(word.text.rstrip(" ")) <= free:
-            current.append(word)
-            continue
-        if any(span.text.strip() for span in current):
-            done.append(_ended(current))
-        bare = word.text.strip(" ")
-        *whole, last = pieces(bare, max(width - len(indent), 2))
-        done += [(Span(indent), Span(piece, word.style)) for piece in whole]
-        behind = word.text[len(word.text.rstrip(" ")) :] if bare else ""
-        current = [Span(indent), Span(last + behind, word.style)]
-    return [*done, _ended(current)]
+    at = 0
+    for row in _wrapped_line(text.lstrip(" "), width - len(indent)):
+        at = text.index(row, at)  # only blanks are left out between two rows
+        places = range(at, at + len(row.rstrip(" ")))
+        pieces_of_row = groupby(places, key=styles.__getitem__)
+        yield (Span(indent), *(_piece(text, list(run), style) for style, run in pieces_of_row))
+        at += len(row)
 
 
-def _ended(spans: list[Span]) -> Line:
-    """The line without the blanks at its end, which would not fit."""
-    kept = list(spans)
-    while kept and not kept[-1].text.strip(" "):
-        kept.pop()
-    return (*kept[:-1], Span(kept[-1].text.rstrip(" "), kept[-1].style)) if kept else line("")
-
-
-def _words(shown: Line) -> Iterator[Span]:
-    """The line's words, each with the blanks behind it."""
-    for span in shown:
-        for word in _WORD.finditer(span.text):
-            yield Span(word[0], span.style)
+def _piece(text: str, places: Sequence[int], style: Style) -> Span:
+    return Span(text[places[0] : places[-1] + 1], style)
 
 
 def width_of(line: Line) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,8 +14,7 @@ from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.listings import RunList
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.report import ReportedChild, RunReport, assessed_roles
-from orchestrator.presentation.stages import stage_of
+from orchestrator.presentation.report import ReportedChild, RunReport, assessed_roles, stage_of
 from orchestrator.workflows.descriptor import WorkflowType
 from shared.models.findings import Finding
 from shared.models.letters import UNSEEN
@@ -116,22 +115,19 @@ def _finding(finding: Finding, report: RunReport) -> dict[str, Any]:
     }
 
 
+_RUN = (
+    *("id", "workflow", "title", "status", "phase", "verdict", "ending", "created_at"),
+    *("finished_at", "elapsed_s", "parent", "parent_step"),
+)
+
+
 def run_summary(run: RunRow) -> dict[str, Any]:
     """A run as lists show it."""
-    return {
-        "id": run.id,
-        "workflow": run.workflow,
-        "title": run.title,
-        "status": run.status,
-        "phase": run.phase,
-        "verdict": run.verdict,
-        "ending": run.ending,
-        "created_at": run.created_at,
-        "finished_at": run.finished_at,
-        "elapsed_s": round(run.elapsed_s, 3),
-        "parent": run.parent,
-        "parent_step": run.parent_step,
-    }
+    return {**_fields(run, _RUN), "elapsed_s": round(run.elapsed_s, 3)}
+
+
+def _fields(row: object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
 
 
 def run_tree(listed: RunList, rows: Sequence[RunRow] | None = None) -> list[dict[str, Any]]:
@@ -154,19 +150,13 @@ def _child(child: ReportedChild) -> dict[str, Any]:
 def decision_json(decision: DecisionRow) -> dict[str, Any]:
     """A decision without what it shows, which has its own key."""
     question = decision.question
+    asked = {name: question.get(name) for name in ("prompt", "options", "selectable")}
     return {
-        "key": decision.key,
-        "kind": decision.kind,
-        "state": decision.state,
-        "prompt": question.get("prompt"),
-        "options": question.get("options"),
-        "selectable": question.get("selectable"),
-        "shown_sha256": decision.shown_sha256,
-        "opened_at": decision.opened_at,
-        "deadline_at": decision.deadline_at,
+        **_fields(decision, ("key", "kind", "state")),
+        **asked,
+        **_fields(decision, ("shown_sha256", "opened_at", "deadline_at")),
         "on_timeout": question.get("on_timeout"),
-        "answered_at": decision.answered_at,
-        "answer": decision.answer,
+        **_fields(decision, ("answered_at", "answer")),
     }
 
 
@@ -214,27 +204,21 @@ def _rounds(report: RunReport) -> list[dict[str, Any]]:
     ]
 
 
+_STEP = ("key", "kind", "participant", "role", "round", "status", "attempts")
+_STEP_SPENT = ("tokens", "input_tokens", "output_tokens", "cost_usd")
+
+
 def _step(step: StepRow) -> dict[str, Any]:
+    kind, message = step.failure_kind, column(step.failure_message)
     return {
-        "key": step.key,
-        "kind": step.kind,
-        "participant": step.participant,
-        "role": step.role,
-        "round": step.round,
-        "status": step.status,
-        "attempts": step.attempts,
+        **_fields(step, _STEP),
         "queued_at_s": _rounded(step.queued_at_s),
         "started_at_s": _rounded(step.leased_at_s),
         "finished_at_s": _rounded(step.finished_at_s),
         "reply": step.reply,
-        "failure": None
-        if step.failure_kind is None
-        else {"kind": step.failure_kind, "message": column(step.failure_message)},
+        "failure": None if kind is None else {"kind": kind, "message": message},
         "note": column(step.note) or "",
-        "tokens": step.tokens,
-        "input_tokens": step.input_tokens,
-        "output_tokens": step.output_tokens,
-        "cost_usd": step.cost_usd,
+        **_fields(step, _STEP_SPENT),
     }
 
 
@@ -248,16 +232,13 @@ def _participants(report: RunReport) -> list[dict[str, Any]]:
 
 
 def _participant(part: str, holder: Participant, report: RunReport) -> dict[str, Any]:
-    steps = [step for step in report.steps if step.participant == holder.name]
+    statuses = [step.status for step in report.steps if step.participant == holder.name]
     return {
         "name": holder.name,
         "part": part,
-        "provider": holder.provider,
-        "model": holder.model,
-        "family": holder.family,
-        "rule_based": holder.rule_based,
-        "answered": sum(step.status == StepStatus.DONE for step in steps),
-        "failed": sum(step.status == StepStatus.FAILED for step in steps),
+        **_fields(holder, ("provider", "model", "family", "rule_based")),
+        "answered": statuses.count(StepStatus.DONE),
+        "failed": statuses.count(StepStatus.FAILED),
     }
 
 

@@ -15,8 +15,7 @@ from orchestrator.core.views.live import (
     render_started,
 )
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.report import RecordedAssessment, assessed_roles
-from orchestrator.presentation.stages import stage_of
+from orchestrator.presentation.report import RecordedAssessment, assessed_roles, stage_of
 from orchestrator.workflows.registry import is_conversation, workflow_named, workflow_of
 from shared.models.outcomes import RunStatus, StepStatus
 from shared.models.rows import RunRow, StepRow, UsageRow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.presentation.stages import stage_of
+from orchestrator.presentation.report import stage_of
 
 
 @pytest.mark.parametrize(
