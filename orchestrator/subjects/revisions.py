@@ -50,11 +50,7 @@ def require_commit(git: Git, revision: str) -> str:
 def suggest(git: Git, revision: str) -> str:
     """A sentence with the branch and tag names that are near `revision`, with a blank before; or nothing."""
     listed = git.ask(
-        "for-each-ref",
-        "--format=%(refname:short)",
-        "refs/heads",
-        "refs/tags",
-        "refs/remotes",
+        "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"
     )
     names = (listed or "").splitlines()
     if not names:

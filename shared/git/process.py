@@ -42,11 +42,7 @@ _COMPLAINTS: tuple[tuple[str, type[QuorateError], str], ...] = (
         EnvironmentFault,
         "No permission to read the repository at {where}: {reason}",
     ),
-    (
-        r"No space left",
-        EnvironmentFault,
-        "The disk is full: {reason}",
-    ),
+    (r"No space left", EnvironmentFault, "The disk is full: {reason}"),
 )
 
 

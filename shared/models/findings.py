@@ -45,6 +45,11 @@ class Place(ForeignWire):
     line: int = Field(ge=1)
     end_line: int | None = None
 
+    @classmethod
+    def over(cls, path: str, first: int, last: int) -> Place:
+        """The lines from the first to the last."""
+        return cls(path=path, line=first, end_line=last if last > first else None)
+
     @property
     def last_line(self) -> int:
         """The last of its lines, the only one where it has no other."""

@@ -34,10 +34,7 @@ def loads(
     check_bounds(text)
     try:
         value: JsonValue = json.loads(
-            text,
-            strict=strict,
-            parse_constant=parse_constant,
-            object_pairs_hook=object_pairs_hook,
+            text, strict=strict, parse_constant=parse_constant, object_pairs_hook=object_pairs_hook
         )
     except RecursionError:
         raise TooMuchJsonError("the JSON is nested too deep") from None

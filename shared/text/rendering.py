@@ -55,9 +55,7 @@ def _fence_notice(marker: str) -> str:
     )
 
 
-def _halves(
-    parts: tuple[PromptPart, ...],
-) -> tuple[tuple[PromptPart, ...], tuple[PromptPart, ...]]:
+def _halves(parts: tuple[PromptPart, ...]) -> tuple[tuple[PromptPart, ...], tuple[PromptPart, ...]]:
     """What every turn of the participant begins with, and the rest."""
     count = next((at for at, part in enumerate(parts) if not part.stable), len(parts))
     return parts[:count], parts[count:]

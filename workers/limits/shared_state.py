@@ -64,12 +64,7 @@ class SharedState:
         """One script: breaker, pause, cooldown, slots, requests, tokens; counted if it is let through."""
         limits = asked.limits
         answer: Any = self._admit(
-            keys=[
-                account_key(asked.account),
-                slots_key(asked.account),
-                PAUSED_KEY,
-                ACCOUNTS_KEY,
-            ],
+            keys=[account_key(asked.account), slots_key(asked.account), PAUSED_KEY, ACCOUNTS_KEY],
             args=[
                 asked.permit,
                 self._lease_ms,

@@ -137,10 +137,9 @@ def _unchanged_line(finding: Finding, evidence: Evidence) -> Defence | None:
     """The place lies wholly outside what the change added or edited."""
     if evidence.changed is None or finding.place is None:
         return None
-    first = finding.place.line
-    last = max(finding.place.end_line or first, first)
-    ranges = evidence.changed.get(finding.place.path, ())
-    if any(low <= last and first <= high for low, high in ranges):
+    place = finding.place
+    ranges = evidence.changed.get(place.path, ())
+    if any(low <= place.last_line and place.line <= high for low, high in ranges):
         return None
     return Defence("unchanged-line", "The change does not touch this place.")
 

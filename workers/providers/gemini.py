@@ -9,13 +9,7 @@ from pydantic import JsonValue
 from shared.models.steps import Usage
 from shared.providers.catalogue import CATALOGUE
 from shared.providers.options import SchemaOptions
-from workers.providers.calls import (
-    Completion,
-    Finish,
-    ProviderCall,
-    ended,
-    reply_instructions,
-)
+from workers.providers.calls import Completion, Finish, ProviderCall, ended, reply_instructions
 from workers.providers.http.converse import Dialect, Quirks, completion_of
 from workers.providers.http.events import cut_off
 from workers.providers.http.payload import (
@@ -33,20 +27,12 @@ from workers.providers.options import model_of
 
 ROW = CATALOGUE["gemini"]
 
-_FINISH = {
-    "STOP": Finish.STOP,
-    "MAX_TOKENS": Finish.LENGTH,
-    "SAFETY": Finish.REFUSAL,
-    "RECITATION": Finish.REFUSAL,
-    "BLOCKLIST": Finish.REFUSAL,
-    "PROHIBITED_CONTENT": Finish.REFUSAL,
-    "SPII": Finish.REFUSAL,
-    "LANGUAGE": Finish.REFUSAL,
-    "MODEL_ARMOR": Finish.REFUSAL,
-    "IMAGE_SAFETY": Finish.REFUSAL,
-    "IMAGE_PROHIBITED_CONTENT": Finish.REFUSAL,
-    "IMAGE_RECITATION": Finish.REFUSAL,
-}
+_REFUSED = (
+    "SAFETY RECITATION BLOCKLIST PROHIBITED_CONTENT SPII LANGUAGE MODEL_ARMOR IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT"
+    " IMAGE_RECITATION"
+)
+_FINISH = {"STOP": Finish.STOP, "MAX_TOKENS": Finish.LENGTH}
+_FINISH |= dict.fromkeys(_REFUSED.split(), Finish.REFUSAL)
 
 
 def _path(call: ProviderCall) -> str:

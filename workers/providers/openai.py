@@ -11,13 +11,7 @@ from shared.models.outcomes import FailureKind
 from shared.models.steps import Usage
 from shared.providers.catalogue import CATALOGUE
 from shared.providers.options import OpenAIOptions
-from workers.providers.calls import (
-    Completion,
-    Finish,
-    ProviderCall,
-    ended,
-    reply_instructions,
-)
+from workers.providers.calls import Completion, Finish, ProviderCall, ended, reply_instructions
 from workers.providers.http.converse import Dialect, Quirks, completion_of
 from workers.providers.http.events import cut_off
 from workers.providers.http.payload import (
@@ -38,17 +32,9 @@ ROW = CATALOGUE["openai"]
 
 # OpenAI's own words, and those of services that speak its protocol.
 _FINISH = {
-    "stop": Finish.STOP,
-    "end_turn": Finish.STOP,
-    "eos": Finish.STOP,
-    "eos_token": Finish.STOP,
-    "stop_sequence": Finish.STOP,
-    "length": Finish.LENGTH,
-    "max_tokens": Finish.LENGTH,
-    "model_length": Finish.LENGTH,
-    "content_filter": Finish.REFUSAL,
-    "refusal": Finish.REFUSAL,
-    "safety": Finish.REFUSAL,
+    **dict.fromkeys(("stop", "end_turn", "eos", "eos_token", "stop_sequence"), Finish.STOP),
+    **dict.fromkeys(("length", "max_tokens", "model_length"), Finish.LENGTH),
+    **dict.fromkeys(("content_filter", "refusal", "safety"), Finish.REFUSAL),
 }
 # The provider gave up: OpenRouter, Mistral; vLLM (vllm-project/vllm#57082); DeepSeek. What came is no answer.
 _BROKEN_OFF = frozenset({"error", "abort", "insufficient_system_resource"})

@@ -34,6 +34,5 @@ def model_of(call: ProviderCall) -> str:
     if call.participant.model:
         return call.participant.model
     raise ProviderError(
-        FailureKind.BAD_REQUEST,
-        f"{call.participant.name} names no model: set `model` for it.",
+        FailureKind.BAD_REQUEST, f"{call.participant.name} names no model: set `model` for it."
     )

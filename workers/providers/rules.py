@@ -15,13 +15,7 @@ from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.findings import Finding, FindingStatus, Position, Severity, StatedStance
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
-from shared.models.replies import (
-    REPLY_MODELS,
-    DefendedPoint,
-    FixProposal,
-    ProposedFix,
-    Synthesis,
-)
+from shared.models.replies import REPLY_MODELS, DefendedPoint, FixProposal, ProposedFix, Synthesis
 from shared.models.steps import Usage
 from shared.models.wire import ForeignWire
 from workers.providers.calls import Cancelled, Completion, ProviderCall
@@ -136,9 +130,7 @@ def _answer(finding: Finding, defence: Defence | None) -> StatedStance:
             quote=defence.quote,
         )
     return StatedStance(
-        finding=finding.id,
-        position=Position.AGREE,
-        reason="[conceded] No rule defends this place.",
+        finding=finding.id, position=Position.AGREE, reason="[conceded] No rule defends this place."
     )
 
 

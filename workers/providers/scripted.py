@@ -28,12 +28,7 @@ MODEL = "scripted"
 
 # Faults that a provider reports, by whether the same call may succeed later.
 _RETRYABLE = frozenset(
-    {
-        FailureKind.TIMEOUT,
-        FailureKind.UNREACHABLE,
-        FailureKind.RATE_LIMITED,
-        FailureKind.OVERLOADED,
-    }
+    {FailureKind.TIMEOUT, FailureKind.UNREACHABLE, FailureKind.RATE_LIMITED, FailureKind.OVERLOADED}
 )
 _FREE = Usage(input_tokens=0, output_tokens=0, cached_tokens=0, cost_usd=0.0)
 _PIECE_S = 0.1

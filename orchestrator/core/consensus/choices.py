@@ -69,11 +69,7 @@ def _on(vote: PositionVote | None, candidate: str) -> Vote | None:
     if vote is None:
         return None
     holds = candidate in vote.supports
-    return Vote(
-        Position.AGREE if holds else Position.DISAGREE,
-        vote.confidence,
-        vote.reason,
-    )
+    return Vote(Position.AGREE if holds else Position.DISAGREE, vote.confidence, vote.reason)
 
 
 def _leading(

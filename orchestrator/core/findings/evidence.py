@@ -18,14 +18,7 @@ from dataclasses import dataclass
 from orchestrator.core.findings.merging import Merged, Raised, absorb, spellings_of, with_caveat
 from orchestrator.core.findings.quotations import SubjectTexts, too_short
 from orchestrator.core.findings.sameness import plain_path
-from shared.models.findings import (
-    Finding,
-    Place,
-    Position,
-    RaisedFinding,
-    Severity,
-    Stance,
-)
+from shared.models.findings import Finding, Place, Position, RaisedFinding, Severity, Stance
 from shared.models.notices import Notice, earlier_text, holds, notice
 
 NOT_COUNTED = "claim_not_counted"

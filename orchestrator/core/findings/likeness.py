@@ -7,13 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from orchestrator.core.findings.cues import (
-    KO_NEGATION,
-    NEGATORS,
-    clauses,
-    negated_at,
-    prose,
-)
+from orchestrator.core.findings.cues import KO_NEGATION, NEGATORS, clauses, negated_at, prose
 
 # Hangul, kana and Han: particles are glued to words or there are no spaces, so pairs of characters compare.
 _PAIRED = "\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"

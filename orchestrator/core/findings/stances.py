@@ -297,10 +297,7 @@ def stability_within(
 
 
 def _share(
-    floor: Floor,
-    voice: _Voice,
-    turns: Sequence[TurnTaken],
-    findings: Sequence[Finding],
+    floor: Floor, voice: _Voice, turns: Sequence[TurnTaken], findings: Sequence[Finding]
 ) -> float | None:
     if not all(turn.contribution.answered for turn in turns[-2:]):
         return 0.0

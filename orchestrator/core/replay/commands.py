@@ -230,10 +230,7 @@ class ChildOutcome(Wire):
         return self.status is RunStatus.COMPLETED
 
 
-_STATUS_OF = {
-    FailureKind.CANCELLED: RunStatus.CANCELLED,
-    FailureKind.DEADLINE: RunStatus.EXPIRED,
-}
+_STATUS_OF = {FailureKind.CANCELLED: RunStatus.CANCELLED, FailureKind.DEADLINE: RunStatus.EXPIRED}
 
 
 def child_outcome(result: StepResult) -> ChildOutcome:

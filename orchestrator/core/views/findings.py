@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.core.document import (
-    Block,
-    FindingEntry,
-    FindingList,
-    Span,
-    Style,
-    Words,
-    remark,
-)
+from orchestrator.core.document import Block, FindingEntry, FindingList, Span, Style, Words, remark
 from orchestrator.core.results import WorkflowResult
 from orchestrator.core.views.context import ViewContext, WorkflowView
 

@@ -110,11 +110,7 @@ RULES: tuple[MaskingRule, ...] = (
     ),
     token("postman-key", "pmak-", rf"{EDGE}PMAK-[0-9a-f]{{24}}-[0-9a-f]{{34}}"),
     token("planetscale-token", "pscale_", rf"{EDGE}pscale_(?:tkn|pw|oauth)_[\w=.-]{{32,}}+"),
-    rule(
-        "doppler-token",
-        "dp.",
-        rf"{EDGE}dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{{40,}}+",
-    ),
+    rule("doppler-token", "dp.", rf"{EDGE}dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{{40,}}+"),
     token("pulumi-token", "pul-", rf"{EDGE}pul-[0-9a-f]{{40}}\b"),
     token("airtable-token", "pat", r"\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}\b"),
     token(

@@ -101,11 +101,7 @@ def _check_model(call: ProviderCall, command: Sequence[str]) -> None:
 
 
 def _schema_flags(
-    call: ProviderCall,
-    options: CommandOptions,
-    cli: CodingCli,
-    folder: Path,
-    words: dict[str, str],
+    call: ProviderCall, options: CommandOptions, cli: CodingCli, folder: Path, words: dict[str, str]
 ) -> tuple[str, ...]:
     """The flags that hold the answer to the reply's schema, which is added to the `words` that fill them."""
     if call.reply_schema is None or not options.holds_schema:

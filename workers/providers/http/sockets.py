@@ -161,8 +161,7 @@ class _Stream(httpcore.NetworkStream):
             with self._errors(httpcore.ConnectTimeout, httpcore.ConnectError):
                 self._sock.settimeout(min(self._line.left_s(), CONNECT_S))
                 return _Stream(
-                    self._line,
-                    ssl_context.wrap_socket(self._sock, server_hostname=server_hostname),
+                    self._line, ssl_context.wrap_socket(self._sock, server_hostname=server_hostname)
                 )
         except BaseException:
             self.close()

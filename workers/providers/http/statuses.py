@@ -76,11 +76,7 @@ _BODY_MEANINGS: tuple[tuple[frozenset[int], re.Pattern[str], Meaning], ...] = tu
             r"|ResponsibleAIPolicyViolation|usage.polic(y|ies)",
             Meaning(FailureKind.REFUSAL, False, "refuses the content"),
         ),
-        (
-            (400, 403),
-            r"credit.balance|insufficient.(credit|quota|funds)|billing",
-            _MEANINGS[402],
-        ),
+        ((400, 403), r"credit.balance|insufficient.(credit|quota|funds)|billing", _MEANINGS[402]),
         ((429,), r"insufficient_quota|exceeded.your.current.quota|billing", _MEANINGS[402]),
         ((400,), r"api.?key.{0,20}(not.valid|invalid|expired)", _MEANINGS[401]),
     )

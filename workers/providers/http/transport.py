@@ -29,11 +29,7 @@ MAX_BYTES = 16 * 1024 * 1024
 IDLE_S = 15.0
 _UNPACKED_AT_ONCE = 256 * 1024
 # What is asked for is gzip; some proxies send the other one (RFC 9110, 8.4.1) nevertheless.
-_WINDOWS = {
-    "gzip": zlib.MAX_WBITS | 16,
-    "x-gzip": zlib.MAX_WBITS | 16,
-    "deflate": zlib.MAX_WBITS,
-}
+_WINDOWS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,12 +84,7 @@ def command(paths: list[str]) -> list[str]:
     """The call of bandit. `--ignore-nosec`: what the author hides is still said, as INFO."""
     return [
         *deep("bandit.cli.main"),
-        "--format",
-        "json",
-        "--quiet",
-        "--exit-zero",
-        "--ignore-nosec",
-        "--skip",
+        *"--format json --quiet --exit-zero --ignore-nosec --skip".split(),
         ",".join(IGNORED),
         *(f"./{path}" for path in paths),
     ]

@@ -196,8 +196,5 @@ def from_elsewhere(source: SourceFile, finding: RaisedFinding, line: int) -> Rai
     if near is None:
         fields["title"] = f"{source.path}:{number}: {finding.title}"[:400]
     else:
-        first, last = min(number, near), max(number, near)
-        fields["place"] = Place(
-            path=source.path, line=first, end_line=last if last > first else None
-        )
+        fields["place"] = Place.over(source.path, min(number, near), max(number, near))
     return finding.model_copy(update=fields)

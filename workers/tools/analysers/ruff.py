@@ -95,19 +95,8 @@ def command(paths: Sequence[str], *, select: Iterable[str] = RULES) -> list[str]
     """The call of ruff: no configuration but ours, nothing written."""
     return [
         str(find_program("ruff")),
-        "check",
-        "--isolated",
-        "--ignore-noqa",
-        "--no-cache",
-        "--exit-zero",
-        "--target-version",
-        TARGET,
-        "--output-format",
-        "json",
-        "--select",
-        ",".join(select),
-        "--ignore",
-        ",".join(IGNORED),
+        *"check --isolated --ignore-noqa --no-cache --exit-zero --output-format json".split(),
+        *("--target-version", TARGET, "--select", ",".join(select), "--ignore", ",".join(IGNORED)),
         "--",
         *(f"./{path}" for path in paths),
     ]

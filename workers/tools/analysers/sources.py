@@ -72,7 +72,7 @@ class SourceFile:
         near = min(last, first + SPAN_LINES - 1)
         for line in range(first, near + 1):
             if self.changed(line):
-                return Place(path=self.path, line=line, end_line=last if last > line else None)
+                return Place.over(self.path, line, last)
         return None
 
     def nearest_changed(self, line: int) -> int | None:

@@ -71,8 +71,7 @@ def fixed_subject(approved: Approved, origin: Origin, documents: Documents) -> s
         title=f"Fix of {', '.join(approved.findings)}: {approved.subject.title}"[:200],
         diff=documents.put(combination.patch.encode("utf-8")),
         pieces=cut_change(
-            (FileText(path, change.text) for path, change in changes.items()),
-            documents.put,
+            (FileText(path, change.text) for path, change in changes.items()), documents.put
         ),
         files=tuple(
             FileChange(
