@@ -3,8 +3,8 @@
 Theory of operation. A model that was misled, or that errs, still has to point at the subject; pointing
 can be checked. A finding whose quotation does not exist, or whose place does not and that quotes
 nothing, keeps its words and loses its severity (and its patch): it is shown, and neither stops nor
-passes anything. Who denies somebody else's grave finding has to quote the subject, too; without that
-the denial is no position. Nothing here raises a severity. docs/design/hostile-text.md says why.
+passes anything. Denying somebody else's grave finding takes a quotation from the subject, too; without
+one the denial is no position. Nothing here raises a severity. docs/design/hostile-text.md says why.
 
 Of a plan or a question words are quoted and no places, and what is missing from it cannot be quoted: there only a
 quotation that does not exist costs a claim its weight, and a denial its effect.
@@ -317,6 +317,5 @@ def _rule_holds(reason: str, finding: Finding, texts: SubjectTexts) -> bool:
             *folders, name = plain_path(place.path).lower().split("/")
             return "test" in name or not {"test", "tests", "testing"}.isdisjoint(folders)
         case "unchanged-line":
-            last = place.last_line
-            return not texts.is_changed(place.path, place.line, last)
+            return not texts.is_changed(place.path, place.line, place.last_line)
     return False

@@ -145,7 +145,7 @@ def _compare(
             severity=severity,
             category=CATEGORY,
             rule=RULE,
-            place=Place(path=source.path, line=line, end_line=last if last > line else None),
+            place=Place.over(source.path, line, last),
             quote=source.quote(line),
             suggestion=SUGGESTION,
             confidence=1.0,
