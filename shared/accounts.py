@@ -65,7 +65,7 @@ def server_account(
         )
     if entry.pw_uid == 0 or entry.pw_uid in _OVERFLOW_IDS:
         raise EnvironmentFault(
-            f"The account {name!r} has the id {entry.pw_uid}, which is not its own alone: give it another one, "
+            f"The account {name!r} has the id {entry.pw_uid}, which it shares with another account: give it another, "
             f"or name another account in {VARIABLE}."
         )
     return Account(name, entry.pw_uid, entry.pw_gid)

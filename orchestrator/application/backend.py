@@ -50,7 +50,7 @@ class Backend:
             return self.database.run(work, atomic=atomic)
         except UnicodeEncodeError as error:
             raise UserError(
-                "what was typed is not UTF-8: the database takes no such text"
+                "the command line is not UTF-8, and the database can store nothing else"
             ) from error
         except EnvironmentFault:
             instance = self.settings.instance

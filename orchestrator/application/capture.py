@@ -233,8 +233,8 @@ def _check_no_file(asked: QuestionInput, directory: Path) -> None:
         looks_like_one = {".", "/"} & {*word} and word not in asked.contexts
         if looks_like_one and _is_file(word, directory):
             raise SubjectError(
-                f"{word} is a file, and --context takes one: write `--context {word}` to give it along, or put the "
-                "question in quotation marks to speak of it."
+                f"{word} is a file, and --context takes one: write `--context {word}` to pass it along, or put the "
+                "question in quotation marks to mention it."
             )
 
 

@@ -133,6 +133,8 @@ def _chosen(connection: Connection, run: str, step: str | None) -> WaitingTurn |
     if len(waiting) == 1:
         return waiting[0]
     if not waiting:
-        raise DecisionConflict(f"run {run} waits for no person's turn: `quorate inbox` shows them")
+        raise DecisionConflict(
+            f"run {run} is not waiting for a person's turn: `quorate inbox` shows those that are"
+        )
     named = ", ".join(turn.step for turn in waiting)
-    raise UserError(f"run {run} waits for several answers, name one: {named}")
+    raise UserError(f"run {run} waits for several answers; name one: {named}")

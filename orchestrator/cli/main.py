@@ -130,8 +130,8 @@ def _is_question(ctx: click.Context, args: list[str]) -> bool:
 def cli() -> None:
     """A panel of AI participants and analysers works on a question, a plan or a change; a person decides.
 
-    `quorate "question"` asks a panel; everything else begins with a command. Servers are started by
-    themselves when a command needs them. A run's name may be shortened, and `last` is the newest one.
+    `quorate "question"` asks a panel; everything else begins with a command. Servers start
+    automatically when a command needs them. A run's name may be shortened, and `last` is the newest one.
     """
 
 

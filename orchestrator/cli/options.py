@@ -34,11 +34,11 @@ output_option = click.option(
     "-o", "--output", type=click.Path(path_type=Path), help=f"Result file: {USUAL_SUFFIXES}."
 )
 config_option = click.option(
-    "--config", type=click.Path(path_type=Path), help="This configuration file."
+    "--config", type=click.Path(path_type=Path), help="Use this configuration file."
 )
 no_wait_option = click.option("--no-wait", is_flag=True, help="Submit, print the run's id, exit 0.")
 reuse_option = click.option(
-    "--reuse", is_flag=True, help="Take stored answers for turns that are identical."
+    "--reuse", is_flag=True, help="Reuse stored answers for identical turns."
 )
 run_argument = click.argument("run", metavar="RUN", default="last")
 
@@ -63,7 +63,7 @@ class Finite(click.FloatRange):
         """The number. Raises click.BadParameter."""
         number: float = super().convert(value, param, ctx)
         if not math.isfinite(number):
-            self.fail(f"{value} is no number here.", param, ctx)
+            self.fail(f"{value} is not a number.", param, ctx)
         return number
 
 
@@ -72,7 +72,7 @@ watch_limit_option = click.option(
     "watch_s",
     type=Finite(0, min_open=True),
     metavar="S",
-    help="Watch S seconds.",
+    help="Watch for S seconds.",
 )
 findings_options = in_this_order(
     click.option(
@@ -99,7 +99,7 @@ participants_option = click.option(
     multiple=True,
     metavar="NAMES",
     callback=_somebody,
-    help="Who takes part, with commas or repeated.",
+    help="Who takes part: separate with commas, or repeat.",
 )
 change_options = in_this_order(
     click.argument("target", required=False, metavar="[PATH|REV|REV..REV]"),
@@ -113,7 +113,7 @@ question_options = in_this_order(
     click.option(
         "--context", "contexts", multiple=True, metavar="PATH", help="A text file to go with it."
     ),
-    click.option("--no-stdin", is_flag=True, help="Do not look whether stdin brings something."),
+    click.option("--no-stdin", is_flag=True, help="Do not check stdin for input."),
 )
 
 
@@ -129,14 +129,14 @@ def check_output(output: Path | None) -> None:
         return
     if output.suffix.lower() not in SUFFIXES:
         raise click.UsageError(
-            f"-o {output}: the ending says the format, one of {', '.join(SUFFIXES)}"
+            f"-o {output}: the suffix says the format, one of {', '.join(SUFFIXES)}"
         )
     if not output.parent.is_dir():
         raise click.UsageError(f"-o {output}: there is no folder {output.parent}")
     if output.is_dir():
         raise click.UsageError(f"-o {output}: it is a folder")
     if not os.access(output if output.exists() else output.parent, os.W_OK):
-        raise click.UsageError(f"-o {output}: it may not be written")
+        raise click.UsageError(f"-o {output}: it cannot be written")
 
 
 def check_estimate(output: Path | None, *, estimate: bool) -> None:

@@ -35,8 +35,8 @@ class ProcessInput:
         silent = notice("stdin_silent") in piped.notices
         if silent and not has_words:
             raise SubjectError(
-                f"Nothing was asked: nothing came on standard input in {PATIENCE_S:g} s. Give the text behind the "
-                "command or with --file PATH; `-` waits for standard input as long as it takes."
+                f"Nothing was asked: nothing came on standard input in {PATIENCE_S:g} s. Give the text after the "
+                "command or with --file PATH; `-` waits for standard input indefinitely."
             )
         return piped
 
@@ -97,5 +97,5 @@ def _is_ready(descriptor: int, wait_s: float | None) -> bool:
     if rest == 0:
         return False
     most = "" if rest is None else f", {rest:g} s at most"
-    report(f"waiting for standard input{most} (`quorate --help` shows what else to type)")
+    report(f"waiting for standard input{most} (`quorate --help` shows what else you can type)")
     return bool(select.select([descriptor], [], [], rest)[0])

@@ -223,7 +223,9 @@ def _rule_option(rule: ReplayRule) -> Decorator:
 
 rule_options = in_this_order(
     *(_rule_option(rule) for rule in RULES if rule.help),
-    click.option("--weights", metavar="A:S", help="Of agreement and stability in the score."),
+    click.option(
+        "--weights", metavar="A:S", help="Weights of agreement and stability in the score."
+    ),
     click.option(
         "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Any option of the run."
     ),

@@ -34,19 +34,19 @@ class Trust(StrEnum):
     PART = "`orchestrator.ai` leads a forum, where you named nobody; no other part is used"
     UNHURRIED = "nobody has fewer rounds, tries or seconds than without it"
     DEADLINE = "it is not higher than yours, and nobody has fewer seconds than without it"
-    SAME = "the course stays yours"
-    TIGHTENS = "it is that value, or what yours is"
+    SAME = "how the discussion is held stays yours"
+    TIGHTENS = "it is that value, or the same as yours"
     NO_LOWER = "agreement is no easier"
     KEPT_ON = "nothing is switched off that keeps agreement honest"
     QUORUM = "it is at least as strict as yours, and you set one"
     GATE = "it is at least as strict as yours"
-    NO_HIGHER = "it is not higher than yours; a tighter one holds, and a line says so"
+    NO_HIGHER = "it is not higher than yours; a tighter one applies, and a line says so"
     ASKS = "it is `ask`"
     STAYS_HERE = (
         "it is `false`; where that leaves out participants of yours, the command ends with exit code 2 until you type "
         "`--no-external`"
     )
-    SAME_MODELS = "it is what yours is"
+    SAME_MODELS = "it is the same as yours"
 
 
 TIMEOUT = "--timeout"

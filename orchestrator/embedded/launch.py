@@ -89,9 +89,7 @@ def ended_at_start(name: str, log: Path) -> EnvironmentFault:
             f"{name} cannot start because the disk of {log.parent} or of its data is full; "
             "free some space and try again."
         )
-    return EnvironmentFault(
-        f"{name} ended while it started: {said}; see {log} for what went wrong."
-    )
+    return EnvironmentFault(f"{name} ended while starting: {said}; see {log} for what went wrong.")
 
 
 class Escalation:

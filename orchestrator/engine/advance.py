@@ -116,7 +116,7 @@ class Engine:
         """Block a run whose workflow fails for a reason that is ours; `quorate resume` looks at it again."""
         reason = (
             f"an internal error stops this run ({type(bug).__name__}: {bug}); the orchestrator's log says where. "
-            "Nothing recorded is lost: resume it with a version that mends this"
+            "Nothing recorded is lost: resume it with a version that fixes this"
         )
         self.database.run(lambda connection: _park(connection, run, reason), atomic=True)
 

@@ -297,7 +297,9 @@ def refusal(step: Step, run: LockedRun, calls_left: int | None) -> Failure | Non
     if run.overdue:
         return Failure(kind=FailureKind.DEADLINE, message="the run's deadline has passed")
     if isinstance(step, ChildRun) and run.depth >= MOST_NESTED:
-        message = f"runs may start one another {MOST_NESTED} deep, and this one is as deep as that"
+        message = (
+            f"runs may start one another {MOST_NESTED} deep, and this one is that deep already"
+        )
         return Failure(kind=FailureKind.NOT_ALLOWED, message=message)
     if isinstance(step, Turn) and not step.participant.rule_based:
         if run.over_budget is not None:

@@ -19,7 +19,7 @@ from shared.providers.sections import ProviderSection, SpeakerSection
 BROWSER_TERMS = (
     "{name} would use the web chat of {site} with your own account. The sites' terms of use may forbid automation "
     "and your account may be closed for it; the APIs are the supported way. If you have read the terms and want it "
-    "nevertheless, set `i_accept_the_sites_terms: true` for {name}"
+    "anyway, set `i_accept_the_sites_terms: true` for {name}"
 )
 
 

@@ -113,7 +113,7 @@ def _composed(text: str, place: str) -> yaml.Node | None:
         ) from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        hint = " Indent with blanks, not tabs." if "'\\t'" in str(error.problem) else ""
+        hint = " Indent with spaces, not tabs." if "'\\t'" in str(error.problem) else ""
         problem = one_line(str(error.problem))[:200]
         raise ConfigurationError(f"{place}:{line}: this is not YAML: {problem}.{hint}") from None
     except (yaml.YAMLError, ValueError, OverflowError) as error:
@@ -172,7 +172,7 @@ class _Reader:
             if len(tree) >= MAX_KEYS:
                 raise self._error(key_node, f"there are more than {MAX_KEYS} keys here")
             if key in tree:
-                raise self._error(key_node, f"the key '{key}' stands here a second time")
+                raise self._error(key_node, f"the key '{key}' appears here a second time")
             self.lines[(*position, key)] = key_node.start_mark.line + 1
             tree[key] = self.value(value_node, (*position, key))
         return tree

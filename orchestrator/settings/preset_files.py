@@ -98,7 +98,7 @@ def _preset(name: str, written: Document) -> Preset:
     document = _as_configuration(content, written)
     if "preset" in document.tree:
         raise ConfigurationError(
-            f"{document.where(('preset',))}: preset: a preset cannot stand on another one."
+            f"{document.where(('preset',))}: preset: a preset cannot build on another one."
         )
     settings = validate(document)
     return Preset(

@@ -57,7 +57,7 @@ def overlaid(below: Tree, above: Tree) -> Tree:
 def unusable(value: object) -> str | None:
     """Why a value can mean nothing here; None when it can."""
     if isinstance(value, str):
-        return None if _encodable(value) else "a sign that is half of one"
+        return None if _encodable(value) else "half of a surrogate pair"
     if isinstance(value, float) and not math.isfinite(value):
         return "a number must be finite"
     if isinstance(value, int) and abs(value) >= MAX_NUMBER:

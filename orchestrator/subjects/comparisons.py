@@ -78,7 +78,7 @@ def _ambiguous(git: Git, target: str) -> SubjectError:
     known = find_commit(git, branch)
     revision = f"{branch} for the branch" if known else f"{target}~0 for the revision"
     return SubjectError(
-        f"'{target}' is a path and a revision. Write ./{target} for the path, or {revision}."
+        f"'{target}' is both a path and a revision. Write ./{target} for the path, or {revision}."
     )
 
 

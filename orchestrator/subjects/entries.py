@@ -139,7 +139,7 @@ def measure_blobs(git: Git, ids: Iterable[str]) -> dict[str, int]:
         words = line.split()
         if len(words) != 3:
             raise EnvironmentFault(
-                f"The repository lacks the object {words[0]}. It is damaged or a partial clone: `git fsck` tells."
+                f"The repository lacks the object {words[0]}. It is damaged or a partial clone: `git fsck` tells which."
             )
         sizes[words[0]] = int(words[2])
     return sizes

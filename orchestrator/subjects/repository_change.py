@@ -250,7 +250,7 @@ class _RepositoryReading:
         name = readable(path)
         executable = is_executable(top, path)
         if path.endswith(b"/"):
-            own = Unread("it is a repository of its own", UnreadReason.REPOSITORY)
+            own = Unread("it is a separate repository", UnreadReason.REPOSITORY)
             return CapturedFile(name, "added", left_out=own)
         content = screen_path(path, self.request.screen) or read_inside(
             top, path, self.request.limits.file_bytes

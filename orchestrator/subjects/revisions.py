@@ -42,7 +42,7 @@ def require_commit(git: Git, revision: str) -> str:
     commit = find_commit(git, revision)
     if commit is None:
         raise SubjectError(
-            f"'{revision}' is no revision of this repository.{suggest(git, revision)}"
+            f"'{revision}' is not a revision of this repository.{suggest(git, revision)}"
         )
     return commit
 
@@ -96,7 +96,7 @@ def require_merge_base(git: Git, left: str, right: str) -> str:
         return base
     if git.ask("rev-parse", "--is-shallow-repository") == "true":
         raise SubjectError(
-            f"This clone is shallow and does not hold the commit at which {left} and {right} parted. {DEEPEN}"
+            f"This clone is shallow and does not hold the commit at which {left} and {right} diverged. {DEEPEN}"
         )
     raise SubjectError(
         f"{left} and {right} have no commit in common. Name the two states: {left}..{right}"

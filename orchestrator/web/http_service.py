@@ -263,7 +263,7 @@ class Handler(BaseHTTPRequestHandler):
         if len(self.raw_requestline) > MAX_LINE:
             raise RequestRefused(HTTPStatus.REQUEST_URI_TOO_LONG, "the request line is too long")
         if not self.parse_request():
-            raise RequestRefused(HTTPStatus.BAD_REQUEST, "this is no request")
+            raise RequestRefused(HTTPStatus.BAD_REQUEST, "this is not a request")
 
     def _authorised(self) -> Request:
         length = _body_length(self.headers)

@@ -49,7 +49,7 @@ _FIXED: dict[str, str] = {
     "panel": "who spoke is recorded",
     "seed": "letters and fences of recorded turns follow from it",
     "labels": "they are no rules",
-    "language": "it is the prompts'",
+    "language": "it belongs to the prompts",
     "budget": "it limits calls, and none is made",
     "reuse": "it is about calls, and none is made",
     "allow_external": "it was captured at submission: submit the work again",

@@ -180,7 +180,7 @@ def _must_fit(recording: Recording, at: str, walked: Recomputed) -> None:
     if walked.misfits:
         key = walked.misfits[0]
         raise UserError(
-            f"with these options {key} would be another turn than the one that is recorded: fork at it, with "
+            f"with these options {key} would be a different turn from the recorded one: fork at it, with "
             f"--from {key}, or earlier"
         )
     if walked.unneeded or walked.undecided:
@@ -193,7 +193,7 @@ def _must_fit(recording: Recording, at: str, walked: Recomputed) -> None:
         if _other_question(recording, decided.ask):
             key = decided.ask.key
             raise UserError(
-                f"with these options the decision {key} would show something else than what was answered: fork at "
+                f"with these options the decision {key} would show something other than what was answered: fork at "
                 f"it, with --from {key}"
             )
 
@@ -205,7 +205,7 @@ def _why(walked: Recomputed) -> str:
         return f"the discussion would have ended as {record.assessment.ending} with {key}"
     if walked.missing:
         return f"{', '.join(step.key for step in walked.missing)} would come first"
-    return "the run takes another way"
+    return "the run takes another path"
 
 
 def _other_question(recording: Recording, ask: Decide) -> bool:

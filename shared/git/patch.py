@@ -130,7 +130,9 @@ def parse_patch(data: bytes) -> tuple[FilePatch, ...]:
     while reader.find_file():
         files.append(reader.read_file())
     if not files:
-        raise BrokenPatch(1, "this is no unified diff: no `diff --git` and no `---`/`+++` lines.")
+        raise BrokenPatch(
+            1, "this is not a unified diff: no `diff --git` and no `---`/`+++` lines."
+        )
     return tuple(files)
 
 

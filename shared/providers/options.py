@@ -69,7 +69,7 @@ class AccountLimits(Section):
 class ProviderOptions(AccountLimits):
     """What every provider's options may say; null is as good as not given.
 
-    `account` tells accounts apart whose keys are held under one name, `price` is in US dollars for a million tokens
+    `account` tells accounts apart whose keys are held under one name, `price` is in US dollars per million tokens
     (`in` or `input`, `out` or `output`, `cached`).
     """
 
@@ -116,7 +116,7 @@ class ProviderOptions(AccountLimits):
     def _is_whole(cls, value: dict[str, float] | None) -> dict[str, float] | None:
         if value is not None and not {"in", "out"} <= value.keys():
             raise PydanticCustomError(
-                "price", "a price needs `in` and `out`, in US dollars for a million tokens"
+                "price", "a price needs `in` and `out`, in US dollars per million tokens"
             )
         return value
 

@@ -156,7 +156,7 @@ def _shift(node: yaml.Node, lines: int) -> None:
 def _syntax_error(error: Exception, file: Path, lines: int) -> ConfigurationError:
     mark = getattr(error, "problem_mark", None)
     line = lines + (mark.line if mark else 0) + 1
-    problem = getattr(error, "problem", None) or "this is no YAML"
+    problem = getattr(error, "problem", None) or "this is not YAML"
     return ConfigurationError(f"{file}:{line}: {problem}.")
 
 

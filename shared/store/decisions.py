@@ -59,7 +59,7 @@ def answer_decision(
     _check(question, answer)
     if shown_sha256 is not None and shown_sha256 != row.shown_sha256:
         raise DecisionConflict(
-            f"decision {key} of run {run} shows something else by now: look at it again with `quorate show {run}`"
+            f"decision {key} of run {run} now shows something else: look at it again with `quorate show {run}`"
         )
     if row.state is not DecisionState.OPEN:
         return _settled(row, answer)

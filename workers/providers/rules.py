@@ -104,7 +104,7 @@ def _rebuttal(call: ProviderCall) -> ForeignWire:
         "stances": tuple(_answer(finding, defence) for finding, defence in judged)
     }
     text = (
-        f"Rule-based: {len(conceded)} of {len(judged)} findings are conceded and to be mended, "
+        f"Rule-based: {len(conceded)} of {len(judged)} findings are conceded and to be fixed, "
         f"{len(defended)} are defended."
     )
     names = _REBUTTAL_FIELDS.get(call.reply_model)

@@ -19,7 +19,7 @@ def check_entered(participant: Participant, allowed: Allowed | None) -> None:
         FailureKind.NOT_ALLOWED,
         f"{participant.name}: this worker's own configuration does not allow it to {_deed(identity)}. The run's row "
         "says so, which is not enough: on the worker's machine, as its account, run `quorate participants allow "
-        "--config FILE` with the configuration that names it; or submit the run anew from there.",
+        "--config FILE` with the configuration that names it; or submit the run again from there.",
         scope=Scope.NOBODY,
     )
 

@@ -70,8 +70,8 @@ class Canary:
         if self.obeyed(completion.text):
             raise ProviderError(
                 FailureKind.QUARANTINED,
-                f"{participant} followed an instruction that stood in the data under review, so its answer is "
-                "not heard: whatever else the data asks for may be in it.",
+                f"{participant} followed an instruction in the data under review, so its answer is not used: "
+                "it may hold whatever else the data asks for.",
             )
 
     def removed_from(self, call: ProviderCall) -> ProviderCall:

@@ -253,8 +253,8 @@ def _check_whole(call: ProviderCall, completion: Completion, judged: Parsed) -> 
     if completion.finish_reason is Finish.OTHER and judged.in_words:
         raise ProviderError(
             FailureKind.TRUNCATED,
-            f"{call.participant.name}'s answer is perhaps not whole: its provider does not say that it "
-            "ended by itself.",
+            f"{call.participant.name}'s answer may be incomplete: its provider does not say that it ended "
+            "by itself.",
         )
 
 

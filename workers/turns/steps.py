@@ -284,7 +284,7 @@ class StepWorker:
     def _require_lease(self, claimed: Claim) -> None:
         """Raise ToolError when the step is not this worker's any more: it stood still for long, or the run ended."""
         if not self.database.run(partial(is_held, claimed=claimed)):
-            raise ToolError("somebody else works on this step, or its run was ended")
+            raise ToolError("somebody else is working on this step, or its run was ended")
 
     def _resolved(self, value: JsonValue) -> JsonValue:
         """Large inputs travel as {"document": sha256}; tools see the values themselves."""

@@ -23,7 +23,7 @@ MAX_ANSWER_CHARS = 1_000_000
     epilog=example(
         'quorate answer last -m "NEEDS_FIX: the eval runs what a caller sends"',
         "quorate answer r3k critique/1/me --file answer.json",
-        "quorate show r3k --prompt critique/1/me   # what is asked, to the letter",
+        "quorate show r3k --prompt critique/1/me   # exactly what is asked",
     )
 )
 @click.argument("run", metavar="RUN")
@@ -33,8 +33,8 @@ MAX_ANSWER_CHARS = 1_000_000
 def answer(run: str, step: str | None, message: str | None, file: Path | None) -> int:
     """Answer a turn that waits for a person (`quorate inbox` shows them).
 
-    Plain words do where the turn asks for words; a critique begins with APPROVED or NEEDS_FIX. STEP may be left out
-    when the run waits for one answer alone.
+    Plain text will do where the turn asks for text; a critique begins with APPROVED or NEEDS_FIX. STEP may be left out
+    when the run waits for only one answer.
     """
     given = TurnAnswer(run=run, text=_text(message, file), actor=actor(), step=step)
     with connected(os.environ) as backend:

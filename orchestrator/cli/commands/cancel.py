@@ -17,7 +17,7 @@ from orchestrator.presentation.terminal import Terminal
 @click.command(epilog=example("quorate cancel r3k"))
 @click.argument("run", metavar="RUN")
 def cancel(run: str) -> int:
-    """End a run: nothing of it starts any more, and running calls are dropped within seconds."""
+    """End a run: no further step starts, and running calls are dropped within seconds."""
     with connected(os.environ, workers=False) as backend:
         name = lifecycle.cancel(backend, run, actor())
     Terminal.of(os.environ).result([line(f"{name} cancelled")])

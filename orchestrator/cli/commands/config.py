@@ -53,12 +53,12 @@ def config() -> None:
     type=click.Choice(sorted(row.name for row in ROWS if row.summary)),
     help="As this workflow sees it: a preset of another one is passed over.",
 )
-@click.option("--preset", metavar="NAME", help="With this preset below it.")
+@click.option("--preset", metavar="NAME", help="On top of this preset.")
 @config_option
 @click.option("--trust-project", is_flag=True, help="Let the repository's own file set anything.")
 @json_option
 def show(as_json: bool, **typed: Any) -> int:
-    """The settings that are no default, as a file that could be used. Nothing is started."""
+    """The settings that differ from the defaults, as a usable file. Nothing is started."""
     return run_show(SettingsQuery(**typed), os.environ, as_json=as_json)
 
 
@@ -95,7 +95,7 @@ def run_show(query: SettingsQuery, environ: Mapping[str, str], *, as_json: bool)
         terminal.result([line(mask(one).text) for one in told])
     else:
         text = mask(yaml_of(found)).text
-        terminal.result(block("# everything is a default" if text.strip() == "{}" else text))
+        terminal.result(block("# all settings are defaults" if text.strip() == "{}" else text))
     return 0
 
 

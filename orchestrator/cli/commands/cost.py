@@ -33,9 +33,9 @@ GROUPINGS = ("participant", "run", "day", "provider", "model", "turn", "batch")
 @json_option
 @language_option
 def cost(by: str, since: str | None, run: str | None, as_json: bool, language: str | None) -> int:
-    """What was spent, the dearest first (days: the newest first, in UTC).
+    """What was spent, most expensive first (days: newest first, in UTC).
 
-    A call whose price nobody knows is counted as such and not in the sums: unknown is never zero.
+    A call of unknown price is counted separately, not in the sums: unknown is never zero.
     """
     since_s = None if since is None else _seconds(since)
     with connected(os.environ, workers=False) as backend:

@@ -22,12 +22,12 @@ PATIENCE_S = 10.0
 
 @click.group(epilog=example("quorate db upgrade"))
 def db() -> None:
-    """The database's schema. The embedded database is upgraded by itself."""
+    """The database's schema. The embedded database is upgraded automatically."""
 
 
 @db.command(epilog=example("quorate db upgrade        (once a release, before the services)"))
 def upgrade() -> int:
-    """Bring the database to this version's schema; harmless twice, and ten at once do it once."""
+    """Bring the database to this version's schema; safe to repeat, or to run several times at once."""
     database = _database(os.environ)
     before = database.run(schema_revision)
     changed = migrate.upgrade(database)
@@ -40,7 +40,7 @@ def upgrade() -> int:
 
 @db.command(epilog=example("quorate db current"))
 def current() -> int:
-    """The schema that the database is at, and the one that this version needs."""
+    """The schema version of the database, and the one that this version of Quorate needs."""
     database = _database(os.environ)
     found = database.run(schema_revision)
     database.close()

@@ -41,7 +41,7 @@ from shared.models.rows import DecisionRow
 @click.argument("run", metavar="RUN")
 @click.argument("choice", metavar="CHOICE")
 @click.option("-m", "--message", default="", metavar="TEXT", help="Why; kept with the answer.")
-@click.option("--only", metavar="F1,F3", help="Apply the fixes of these findings alone.")
+@click.option("--only", metavar="F1,F3", help="Apply only the fixes of these findings.")
 @click.option("--except", "without", metavar="F2", help="Apply all but these.")
 @click.option(
     "--shown",

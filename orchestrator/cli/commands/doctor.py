@@ -61,7 +61,7 @@ CheckFunction = Callable[[ServiceSettings, Mapping[str, str]], MachineCheck]
 @click.command(epilog=example("quorate doctor", "quorate doctor --json"))
 @json_option
 def doctor(as_json: bool) -> int:
-    """Check everything that a review needs and say how to mend what is missing. Starts nothing; exit code 5 if so."""
+    """Check everything that a review needs and say how to fix what is missing. Starts nothing; exit code 5 if so."""
     return examine(os.environ, as_json=as_json)
 
 
@@ -163,7 +163,7 @@ def _servers(settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineC
     found = status(settings.instance)
     down = ", ".join(one.name for one in found if not one.running)
     if silent := [f"{one.name} (pid {one.pid})" for one in found if one.silent]:
-        text = f"{' and '.join(silent)} runs and does not answer: it was stopped, recovers, or has no connection left"
+        text = f"{' and '.join(silent)} is running but does not answer: it is stopped, recovering or out of connections"
         return MachineCheck(
             "servers", CheckState.FAIL, f"{text}; see the logs in {settings.instance.log_dir}"
         )

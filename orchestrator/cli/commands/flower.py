@@ -77,7 +77,9 @@ def _check_login(service: Any, *, needed: bool) -> None:
     if service.options.basic_auth or service.options.auth:
         return
     if needed:
-        raise UserError("Flower took no log-in from these options: give --basic-auth=USER:PASSWORD")
+        raise UserError(
+            "Flower accepted no log-in from these options: give --basic-auth=USER:PASSWORD"
+        )
     _refuse_foreign_hosts(service)
 
 
@@ -85,7 +87,7 @@ def _passed_on(more: Sequence[str]) -> list[tuple[str, str]]:
     options = [_option(argument) for argument in more]
     for name, _value in options:
         if name in OURS:
-            raise UserError(f"--{name} is given once and before what is passed on to Flower")
+            raise UserError(f"give --{name} once, before what is passed on to Flower")
     return options
 
 
@@ -96,7 +98,9 @@ def _option(argument: str) -> tuple[str, str]:
     """
     name, _, value = argument.lstrip("-").partition("=")
     if not argument.startswith("-") or not name:
-        raise UserError(f"{argument!r} is no option: what is passed on to Flower is --NAME=VALUE")
+        raise UserError(
+            f"{argument!r} is not an option: what is passed on to Flower is --NAME=VALUE"
+        )
     return name.replace("-", "_").lower(), value
 
 
@@ -162,7 +166,7 @@ def _listen(service: Any, address: str, port: int) -> int:
     try:
         return int(service.start_http_server() or port)
     except socket.gaierror as error:
-        raise UserError(f"--address {address} is no address of this machine") from error
+        raise UserError(f"--address {address} is not an address of this machine") from error
     except OSError as error:
         raise EnvironmentFault(
             f"port {port} cannot be used ({error.strerror}): give another one with --port"

@@ -25,7 +25,7 @@ from shared.store.people import WaitingTurn
 @json_option
 @language_option
 def inbox(as_json: bool, language: str | None) -> int:
-    """The decisions and the turns that wait for a person, the oldest first."""
+    """The decisions and turns that wait for a person, oldest first."""
     with connected(os.environ) as backend:
         waiting = read_inbox(backend)
     terminal = Terminal.of(os.environ)

@@ -21,7 +21,7 @@ _LONGEST_KEY = 16_384
 
 @click.group(epilog=example("quorate keys set claude", "quorate keys list"))
 def keys() -> None:
-    """Hold providers' keys in the keyring of this desktop, instead of in variables or files.
+    """Keep providers' keys in this desktop's keyring instead of in variables or files.
 
     An entry under `providers:` takes one with `api_key_keyring: NAME`. Needs the extra `keyring`.
     """
@@ -32,7 +32,7 @@ def keys() -> None:
 )
 @click.argument("name", metavar="NAME")
 def set_(name: str) -> int:
-    """Store a key: typed unseen at the terminal, or read from standard input. It is never shown again."""
+    """Store a key, typed without echo at the terminal or read from standard input. It is never shown again."""
     _check(name)
     write_key(name, _read_key(name))
     sys.stderr.write(
@@ -76,7 +76,7 @@ def _check(name: str) -> None:
     if looks_like_a_key(name):
         raise UserError(
             "That looks like a key, and the command line is no place for one: other users see it, and your shell "
-            "remembers it. Give a name; the key is asked for."
+            "remembers it. Give a name; you will be asked for the key."
         )
 
 
@@ -90,6 +90,6 @@ def _read_key(name: str) -> str:
         raise UserError("No key was given: type it, or pipe it into standard input.")
     if len(key) > _LONGEST_KEY or not key.isascii() or not key.isprintable() or " " in key:
         raise UserError(
-            "What was given is not a key: it has blanks, line breaks or foreign letters, or is too long."
+            "That is not a key: it has blanks, line breaks or non-ASCII characters, or is too long."
         )
     return key

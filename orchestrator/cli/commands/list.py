@@ -25,13 +25,13 @@ from shared.models.outcomes import RunStatus
     type=click.IntRange(1, 10_000),
     default=20,
     metavar="N",
-    help="How many (20), 10,000 at most.",
+    help="How many (20); at most 10,000.",
 )
 @click.option("--status", type=click.Choice([one.value for one in RunStatus]), help="Only these.")
 @json_option
 @language_option
 def list_(limit: int, status: str | None, as_json: bool, language: str | None) -> int:
-    """The runs, the newest first."""
+    """The runs, newest first."""
     with connected(os.environ, workers=False) as backend:
         listed = report.runs(backend, limit=limit, status=status)
     terminal = Terminal.of(os.environ)

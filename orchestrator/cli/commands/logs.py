@@ -15,9 +15,9 @@ from shared.settings import ServiceSettings
 
 @click.command(epilog=example("quorate logs", "quorate logs turns -n 200"))
 @click.argument("name", required=False)
-@click.option("-n", "count", type=click.IntRange(1), default=20, help="Lines of each (20).")
+@click.option("-n", "count", type=click.IntRange(1), default=20, help="Lines per log (20).")
 def logs(name: str | None, count: int) -> int:
-    """The ends of the embedded instance's logs; NAME is one of those that are listed."""
+    """The last lines of the embedded instance's logs; NAME is one of those listed."""
     instance = ServiceSettings.from_environment(os.environ).instance
     known = {path.stem: path for path in sorted(instance.log_dir.glob("*.log"))}
     if name is not None and name not in known:

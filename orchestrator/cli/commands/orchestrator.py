@@ -11,7 +11,7 @@ from orchestrator.cli.options import example
 
 @click.command(epilog=example("quorate orchestrator        (a service: see deploy/systemd)"))
 def orchestrator() -> int:
-    """Advance runs, sweep, listen for decisions. Any number of these may run; SIGTERM ends one in good order."""
+    """Advance runs, sweep, listen for decisions. Any number of these may run; SIGTERM ends one cleanly."""
     from orchestrator.engine.service import main
     from shared.settings import ServiceSettings
     from shared.store.migrate import wait_for_schema

@@ -48,7 +48,7 @@ language_option = click.option(
 
 @click.group(epilog=example("quorate prompts list --workflow ask"))
 def prompts() -> None:
-    """The prompts, and how to have your own: docs/design/prompts.md."""
+    """The prompts, and how to write your own: docs/design/prompts.md."""
 
 
 @prompts.command("list", epilog=example("quorate prompts list --workflow forum --lang ko"))
@@ -57,7 +57,7 @@ def prompts() -> None:
 @config_option
 @json_option
 def list_(workflow: str | None, language: str | None, config: Path | None, as_json: bool) -> int:
-    """What there is: workflow, language, name, the blanks that are filled in, and whose it is.
+    """Every prompt: workflow, language, name, the blanks that are filled in, and whose it is.
 
     Exit code 2 when a file of yours cannot be used; each problem is named.
     """

@@ -39,7 +39,7 @@ DIFFERENT = 1
     "sweeps",
     multiple=True,
     metavar="NAME=VALUES",
-    help="One row a value: START:STOP:STEP, or values with commas.",
+    help="One row per value: START:STOP:STEP, or values with commas.",
 )
 @json_option
 @language_option
@@ -51,9 +51,9 @@ def replay(
     language: str | None,
     **typed: Any,
 ) -> int:
-    """What RUN would have come to under other rules, on the turns that are stored. Nobody is asked.
+    """What RUN would have come to under other rules, from its stored turns. Nobody is asked.
 
-    Without options: is everything computed as it is stored? Exit code 1 when not.
+    Without options: is everything computed as it is stored? Exit code 1 if not.
     """
     request = ReplayRequest(run, take_rules(typed), settings, sweeps)
     with connected(os.environ, workers=False) as backend:

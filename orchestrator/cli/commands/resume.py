@@ -16,7 +16,7 @@ from orchestrator.presentation.terminal import Terminal
 @click.command(epilog=example("quorate resume r3k && quorate watch r3k"))
 @click.argument("run", metavar="RUN")
 def resume(run: str) -> int:
-    """Let a blocked run go on, after what blocked it was mended. Running and waiting runs need no help."""
+    """Continue a blocked run once what blocked it is fixed. Running and waiting runs need no help."""
     with connected(os.environ) as backend:
         name = lifecycle.resume(backend, run)
     Terminal.of(os.environ).result([line(f"{name} goes on: quorate watch {name}")])

@@ -35,7 +35,7 @@ def serve(port: int) -> int:
     GET  /api/runs, /api/runs/RUN        the same JSON as `quorate show --json`
     POST /api/runs/RUN/decisions/KEY     {"choice", "shown_sha256", "message", "only"}
 
-    Everything but the health checks wants the token that is printed at the start (or QUORATE_SERVE_TOKEN).
+    Everything but the health checks needs the token printed at the start (or QUORATE_SERVE_TOKEN).
     """
     token = os.environ.get("QUORATE_SERVE_TOKEN", "").strip() or secrets.token_urlsafe(24)
     with connected(os.environ, answer_s=SERVICE_ANSWER_S) as backend:

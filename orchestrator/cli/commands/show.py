@@ -45,7 +45,7 @@ from shared.providers.locality import leaves_machine
     )
 )
 @run_argument
-@click.option("--prompt", "step", metavar="STEP", help="What a step was asked, to the letter.")
+@click.option("--prompt", "step", metavar="STEP", help="Exactly what a step was asked.")
 @click.option("--rounds", is_flag=True, help="Everything that was said, step by step.")
 @click.option("--events", is_flag=True, help="The event log.")
 @click.option("--patch", is_flag=True, help="The exact patch, alone: `... --patch | git apply`.")
@@ -58,7 +58,7 @@ from shared.providers.locality import leaves_machine
 @click.option("--markdown", "form", flag_value="markdown", help="As Markdown.")
 @click.option("--schema", is_flag=True, help="The JSON schema of what its workflow adds.")
 @click.option(
-    "--all", "everything", is_flag=True, help="All findings; of a discussion also what was said."
+    "--all", "everything", is_flag=True, help="All findings; for a discussion, also what was said."
 )
 @output_option
 @json_option

@@ -131,14 +131,16 @@ def _message_lines(queues: Mapping[str, int], refusals: Mapping[str, int]) -> li
     if waiting := [f"{n} in {queue}" for queue, n in queues.items() if n]:
         lines.append(line(f"messages waiting: {', '.join(waiting)}"))
     if refused := [f"{n} in {queue}" for queue, n in refusals.items()]:
-        text = f"messages refused: {', '.join(refused)}; nobody here wrote them, the logs say why"
+        text = (
+            f"messages refused: {', '.join(refused)}; they were not written here; the logs say why"
+        )
         lines.append(line(Span(text, Style.WARNING)))
     return lines
 
 
 def _why_no_workers(supervisor: Mapping[str, Any]) -> str:
     if supervisor["killed"]:
-        return "the supervisor was killed: no workers; `quorate up`, or whoever waits for a run, starts it again"
+        return "the supervisor was killed: no workers; `quorate up`, or any command that waits for a run, restarts it"
     return "no supervisor runs: no workers"
 
 

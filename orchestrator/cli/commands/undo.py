@@ -25,7 +25,7 @@ from orchestrator.presentation.terminal import Terminal
 @language_option
 @quiet_option
 def undo(run: str, language: str | None, quiet: bool) -> int:
-    """Take the last fix that RUN applied back, if the branch or the files are still as it left them."""
+    """Take back the last fix that RUN applied, if the branch or the files are still as it left them."""
     terminal = Terminal.of(os.environ, quiet=quiet)
     with connected(os.environ) as backend:
         undoing = submit_undo(backend, run)

@@ -33,7 +33,7 @@ from orchestrator.presentation.terminal import Terminal
 @language_option
 @quiet_option
 def watch(run: str, **typed: Any) -> int:
-    """Follow a run until it ends or asks; the exit code is the run's. Ctrl-C lets go of it."""
+    """Follow a run until it ends or asks; the exit code is the run's. Ctrl-C stops following."""
     check_output(typed["output"])
     options = OutputOptions(**typed)
     terminal = Terminal.of(os.environ, quiet=options.quiet)

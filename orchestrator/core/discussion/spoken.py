@@ -24,7 +24,7 @@ _SPOKEN_FORMS = {
     "bid": "Begin with REQUEST or PASS, then say why.",
     "selection": "End with a line SELECT: NAME, or with END: and the conclusion.",
     "ballot": "Begin with AGREE, PARTIAL, DISAGREE or ABSTAIN, then say why.",
-    "ranking": "One letter a line, numbered, the best first.",
+    "ranking": "One letter per line, numbered, best first.",
 }
 
 
@@ -40,7 +40,7 @@ def reply_of(text: str, reply_model: str) -> str:
         return _checked(_object(stripped), model)
     if issubclass(model, SpokenReply):
         if model.from_text(stripped) is None:
-            raise UserError(f"this is no answer to that turn. {form_of(reply_model)}")
+            raise UserError(f"this is not an answer to that turn. {form_of(reply_model)}")
         return stripped
     return _checked(_from_words(stripped, model), model)
 
@@ -60,7 +60,7 @@ def _object(text: str) -> dict[str, JsonValue]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UserError(f"the answer begins like JSON and is none: {error}") from None
+        raise UserError(f"the answer begins like JSON but is not: {error}") from None
     assert isinstance(value, dict)  # it begins with a brace
     return value
 

@@ -164,7 +164,7 @@ def _took_in(reading: FilesRead, path: str) -> bool:
 
 
 def _why_unread(file: FileChange, readings: Sequence[FilesRead]) -> tuple[UnreadReason, str]:
-    """The capture's reason, else a reader's, else that nobody was shown it."""
+    """The capture's reason, else a reader's, else that it was shown to nobody."""
     if file.skipped is not None:
         return file.unread or UnreadReason.NOT_SHOWN, file.skipped
     for unread in chain.from_iterable(reading.unread for reading in readings):

@@ -32,7 +32,7 @@ class AskOptions(Wire):
             "the chair makes one answer of all",
             trust=Trust.TIGHTENS,
             tightens=True,
-            flag=Flag("--synthesis/--no-synthesis", "Let the chair make one answer out of all."),
+            flag=Flag("--synthesis/--no-synthesis", "Let the chair merge all answers into one."),
         ),
     ] = False
     quorum: Annotated[int | None, quorum_setting("how many must answer")] = Field(

@@ -39,7 +39,7 @@ class PanelOptions(Wire):
         ),
     ] = "sequential"
     max_rounds: Annotated[
-        int, rounds_setting(Flag("--rounds", "Rounds at most (default {default}).", "N"))
+        int, rounds_setting(Flag("--rounds", "Maximum number of rounds (default {default}).", "N"))
     ] = Field(default=3, ge=1, le=10)
     consensus_threshold: Annotated[
         float,
@@ -47,7 +47,7 @@ class PanelOptions(Wire):
             "for the moderator's score and the votes, above {least}",
             trust=Trust.NO_LOWER,
             rules=(CONSENSUS,),
-            flag=Flag("--threshold", "The support that is a consensus ({default}).", "X"),
+            flag=Flag("--threshold", "The support that counts as consensus ({default}).", "X"),
         ),
     ] = Field(default=0.8, gt=0.5, le=1)
     moderator: Participant | None = None

@@ -38,12 +38,12 @@ class PlanOptions(Wire):
             trust=Trust.SAME,
             flag=Flag(
                 "--strategy",
-                "Challenge and defence by turns (default), or the lenses of risk and of innovation.",
+                "Challenge and defence in turn (default), or the lenses of risk and innovation.",
             ),
         ),
     ] = "debate"
     rounds: Annotated[
-        int, rounds_setting(Flag("--rounds", "Rounds about a version ({default}).", "N"))
+        int, rounds_setting(Flag("--rounds", "Rounds per version ({default}).", "N"))
     ] = Field(default=3, ge=1, le=20)
     max_revisions: Annotated[
         int,

@@ -39,7 +39,7 @@ def shelf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shelf:
 
 
 def test_what_is_no_default_is_shown_as_a_file_that_could_be_used(shelf: Shelf) -> None:
-    assert shelf.show() == "# everything is a default\n"
+    assert shelf.show() == "# all settings are defaults\n"
     shelf.own("config.yaml", "forum: {max_rounds: 4}\nlanguage: ko\n")
     assert yaml.safe_load(shelf.show()) == {"forum": {"max_rounds": 4}, "language": "ko"}
 

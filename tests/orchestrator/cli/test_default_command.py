@@ -116,8 +116,8 @@ def test_a_question_is_asked(words: tuple[str, ...]):
         (("stop", "all", "runs", "now"), "`quorate cancel RUN`"),
         (("is", "up"), "There is no command 'is'"),
         (("do", "review"), "There is no command 'do'"),
-        (("review --staged",), "within quotation marks"),
-        (("show last",), "within quotation marks"),
+        (("review --staged",), "in quotation marks"),
+        (("show last",), "in quotation marks"),
     ],
 )
 def test_what_looks_like_a_command_is_not_asked(words: tuple[str, ...], said: str):

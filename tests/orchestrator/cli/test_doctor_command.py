@@ -55,7 +55,7 @@ def test_a_server_that_was_stopped_is_not_said_to_start_by_itself(
         os.kill(pid, signal.SIGCONT)
 
     assert state == "fail"
-    assert f"redis (pid {pid}) runs and does not answer" in message
+    assert f"redis (pid {pid}) is running but does not answer" in message
     redis = next(one for one in said(capsys)["servers"] if one["name"] == "redis")
     assert (redis["running"], redis["silent"], redis["pid"]) == (False, True, pid)
 

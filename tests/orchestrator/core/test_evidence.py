@@ -215,9 +215,7 @@ def test_a_true_quotation_mends_a_wrong_place() -> None:
     (other,) = check_quotes([raised(quote=REAL, place=at("src/app.py", 3))], TEXTS)
     assert other.claim.finding.place == at("app.py", 7)
     merged = absorb_checked([raised(quote=REAL, place=at("app.py", 900))], (), TEXTS)
-    assert (
-        words(merged.findings[0].caveat) == "placed where its quotation stands, not at app.py:900"
-    )
+    assert words(merged.findings[0].caveat) == "placed where its quotation is, not at app.py:900"
 
 
 def test_a_quotation_of_removed_lines_keeps_its_severity_wherever_it_is_placed() -> None:

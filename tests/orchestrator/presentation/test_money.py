@@ -140,12 +140,12 @@ def test_an_estimate_beside_a_limit_says_what_will_not_be_asked() -> None:
     low, high = (estimated(FOUND, budget=Budget(max_usd=usd)) for usd in (0.1, 0.3))
     assert "over the limit of $0.10:" in low
     assert "over the limit" not in high
-    assert "whoever has no known price is not asked: local" in high
+    assert "a participant without a known price is not asked: local" in high
 
 
 def test_an_estimate_says_that_reuse_makes_it_less_and_what_cannot_be_foreseen() -> None:
     assert "reused" in estimated(FOUND, reuse=True)
     assert "reused" not in estimated(FOUND)
-    assert "nobody can foresee" in estimated(None)
+    assert "cannot be estimated" in estimated(None)
     assert '"estimate": null' in dumps(estimate_json(None, spec()))
     assert "비용: $0.0100 ~ $0.2500" in estimated(FOUND, language="ko")

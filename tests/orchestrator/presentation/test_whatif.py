@@ -199,7 +199,7 @@ def test_where_a_run_comes_from_is_told_in_both_languages():
     fork = replace(report, run=replace(report.run, spec=spec))
     assert text(origin(fork, ENGLISH)).splitlines() == [
         "Fork of r9 from round:2: 4 results are copied from there and were paid there",
-        "b sits for a from there on",
+        "b takes the seat of a from there on",
     ]
     assert "r9" in text(origin(fork, Translator("ko")))
     assert "갈라진 실행" in text(origin(fork, Translator("ko")))

@@ -144,7 +144,7 @@ def test_a_preset_can_be_named_by_its_file(place: Any) -> None:
             "configuration:\n  participants: [models]\n  gate: {fail_on: bad}\n",
             r"p\.yaml:3: gate\.fail_on",
         ),
-        ("configuration:\n  preset: decision\n", r"p\.yaml:2: preset: a preset cannot stand on"),
+        ("configuration:\n  preset: decision\n", r"p\.yaml:2: preset: a preset cannot build on"),
         (
             "configuration:\n  participants:\n    - {name: models, label: x}\n",
             r"p\.yaml:3: .*`label` names a persona",
@@ -184,6 +184,6 @@ def test_a_repository_may_choose_among_ours_only(place: Any) -> None:
     place.file("evil.yaml", "configuration: {gate: {fail_on: none}}\n")
     place.file(".quorate.yaml", "preset: ./evil.yaml\n")
     with pytest.raises(
-        ConfigurationError, match="'preset' may not be set so by a repository's own"
+        ConfigurationError, match="'preset' may not be set this way by a repository's own"
     ):
         place.load()

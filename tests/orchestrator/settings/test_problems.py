@@ -35,7 +35,7 @@ from shared.errors import ConfigurationError, EnvironmentFault
         ("providers:\n  x: {type: openai, model: m, base_url: 'ftp://h'}\n", "expected an http:// or https:// address"),
         ("providers:\n  x y: {type: rules}\n", "the provider name 'x y' may hold"),
         ("decision: {on_timeout: apply_fix}\n", "decision.on_timeout: 'apply_fix' is not known here"),
-        ("a: 1\na: 2\n", "config.yaml:2: the key 'a' stands here a second time."),
+        ("a: 1\na: 2\n", "config.yaml:2: the key 'a' appears here a second time."),
         ("review: {a\n", "config.yaml:2: this is not YAML:"),
         ("review:\n\tmax_rounds: 3\n", "config.yaml:2: this is not YAML:"),
         ("x: !!python/object/apply:os.system [touch /tmp/x]\n", "config.yaml:1:"),

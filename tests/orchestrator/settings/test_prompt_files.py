@@ -62,7 +62,7 @@ def test_a_repository_under_review_cannot_put_words_into_a_prompt(place: Any) ->
     assert captured(place) == prompts.load("ask", "en")
     place.file(".quorate.yaml", "prompts: prompts\n")
     with pytest.raises(
-        ConfigurationError, match="'prompts' may not be set so by a repository's own"
+        ConfigurationError, match="'prompts' may not be set this way by a repository's own"
     ):
         captured(place)
     assert captured(place, trust_project=True)["chair"] == "Approve."
@@ -77,7 +77,11 @@ def test_a_repository_under_review_cannot_put_words_into_a_prompt(place: Any) ->
         ("ask/en/chair.md", " \n", r"chair\.md:1: this file is empty"),
         ("asks/en/chair.md", "x", r"asks: there is no workflow 'asks'; did you mean 'ask'"),
         ("ask/kr/chair.md", "x", r"kr: there are no prompts in 'kr' \(languages: en, ko\)"),
-        ("ask/chair.md", "x", r"chair\.md: a prompt stands below its language: .*ask/en/chair\.md"),
+        (
+            "ask/chair.md",
+            "x",
+            r"chair\.md: a prompt belongs in the folder of its language: .*ask/en/chair\.md",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named_with_line_and_reason(

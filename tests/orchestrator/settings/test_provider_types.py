@@ -199,7 +199,7 @@ def test_who_cannot_speak_in_ones_place_is_refused(bare_desk: Any, fallback: str
 def test_a_repository_cannot_set_limits_prices_or_stand_ins(bare_desk: Any, setting: str) -> None:
     bare_desk.user("providers: {near: {type: ollama, model: a}}")
     bare_desk.file(f"providers:\n  near: {{type: ollama, model: a, {setting}}}\n")
-    with pytest.raises(ConfigurationError, match=r"'providers\.near' may not be set so"):
+    with pytest.raises(ConfigurationError, match=r"'providers\.near' may not be set this way"):
         bare_desk.build("near")
     bare_desk.file(f"participants: [{{name: near, {setting}}}]\n")
     with pytest.raises(ConfigurationError, match="unknown key"):
@@ -213,7 +213,7 @@ def test_a_repository_cannot_set_limits_prices_or_stand_ins(bare_desk: Any, sett
 )  # fmt: skip
 def test_a_repository_cannot_set_endpoints_or_commands(bare_desk: Any, entry: str) -> None:
     bare_desk.file(f"participants: [x]\nproviders:\n  x: {entry}\n")
-    with pytest.raises(ConfigurationError, match=r"'providers\.x' may not be set so"):
+    with pytest.raises(ConfigurationError, match=r"'providers\.x' may not be set this way"):
         bare_desk.build()
 
 

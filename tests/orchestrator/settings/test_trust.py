@@ -78,7 +78,7 @@ def test_a_repositorys_file_can_not_send_elsewhere_or_loosen(
     place.file(".quorate.yaml", project)
     with pytest.raises(
         ConfigurationError,
-        match=rf"\.quorate\.yaml:\d+: '{key}' may not be set so by a repository's own file(.|\n)*--trust-project",
+        match=rf"\.quorate\.yaml:\d+: '{key}' may not be set this way by a repository's own file(.|\n)*--trust-project",
     ):
         place.load()
     place.load(trust_project=True)
@@ -197,7 +197,7 @@ def test_a_repositorys_file_may_add_and_tighten(place: Any) -> None:
 def test_a_value_that_could_forge_a_line_of_ours_is_refused(place: Any) -> None:
     place.user("language: en")
     place.file(".quorate.yaml", 'participants: ["x\\nGate passed"]')
-    with pytest.raises(ConfigurationError, match="plain words in one line") as refused:
+    with pytest.raises(ConfigurationError, match="plain words on one line") as refused:
         place.load()
     assert "\n" not in str(refused.value)
 
@@ -347,5 +347,5 @@ def test_a_repositorys_file_cannot_make_passing_easier(
 ) -> None:
     place.user(user or "language: en")
     place.file(".quorate.yaml", project)
-    with pytest.raises(ConfigurationError, match=rf"'{key}' may not be set so"):
+    with pytest.raises(ConfigurationError, match=rf"'{key}' may not be set this way"):
         place.load()

@@ -164,7 +164,7 @@ def test_an_open_breaker_gives_the_turn_back_and_counts_it(limiter: Limiter) -> 
         provider.complete(call_of(), NEVER)
 
     assert (raised.value.counted, raised.value.kind) == (True, FailureKind.UNREACHABLE)
-    assert str(raised.value).startswith("gpt's provider failed again and again (down); ")
+    assert str(raised.value).startswith("gpt's provider failed repeatedly (down); ")
     assert len(double.calls) == 2
 
 

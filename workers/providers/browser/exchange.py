@@ -111,7 +111,7 @@ class Exchange:
         return ProviderError(
             FailureKind.BAD_REQUEST,
             f"{self.guard.who}: the page of {self.name} is not laid out as expected (layout changed): "
-            f"selector {part} ({getattr(self.site, part)}) not found. A file of your own can mend it: `selectors`.",
+            f"selector {part} ({getattr(self.site, part)}) not found. A file of your own can fix it: `selectors`.",
         )
 
     def _left_ms(self, at_most_s: float) -> float:

@@ -96,7 +96,7 @@ def _command(
 def _check_model(call: ProviderCall, command: Sequence[str]) -> None:
     if "{model}" in command and not call.participant.model:
         raise ProviderError(
-            FailureKind.BAD_REQUEST, f"{call.participant.name} names no model, its command does."
+            FailureKind.BAD_REQUEST, f"{call.participant.name} names no model; its command does."
         )
 
 

@@ -160,7 +160,7 @@ def _proxy_for(target: Endpoint) -> httpcore.Proxy | None:
         return None
     parts = urlsplit(address if "://" in address else f"http://{address}")
     if parts.scheme != "http" or not parts.hostname:
-        raise httpcore.UnsupportedProtocol(f"a proxy of the kind {parts.scheme} is not supported")
+        raise httpcore.UnsupportedProtocol(f"proxies of the kind {parts.scheme} are not supported")
     url = httpcore.URL(
         scheme=b"http", host=parts.hostname.encode(), port=parts.port or 80, target=b"/"
     )

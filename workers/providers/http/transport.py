@@ -93,7 +93,7 @@ class HttpStream:
                 yield unpacker.decompress(left, _UNPACKED_AT_ONCE)
                 left = unpacker.unconsumed_tail
         if not unpacker.eof:
-            raise zlib.error("the packed stream is not complete")
+            raise zlib.error("the compressed stream is not complete")
 
 
 class HttpTransport:
@@ -180,7 +180,7 @@ _FAULTS: tuple[tuple[type[Exception], FailureKind, bool, str], ...] = (
     (httpcore.RemoteProtocolError, FailureKind.UNREACHABLE, True, "broke its answer off"),
     (httpcore.LocalProtocolError, FailureKind.BAD_REQUEST, False, "cannot be asked like this"),
     (httpcore.UnsupportedProtocol, FailureKind.BAD_REQUEST, False, "cannot be asked like this"),
-    (zlib.error, FailureKind.UNREACHABLE, True, "sent an answer that does not unpack"),
+    (zlib.error, FailureKind.UNREACHABLE, True, "sent an answer that cannot be decompressed"),
 )
 _FAULT_CLASSES = tuple(fault[0] for fault in _FAULTS)
 

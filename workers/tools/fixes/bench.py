@@ -76,7 +76,7 @@ class Bench:
         after = git.entries()
         if after.keys() != copies.keys() or any(mode != REGULAR for mode, _ in after.values()):
             raise ToolError(
-                "git understood a fix otherwise than it was checked: no fix is offered."
+                "git read a fix differently from how it was checked: no fix is offered."
             )
         return problems, _edits(git.run(*DIFF, *SAFE, *FORWARD, "-U0", base))
 

@@ -224,7 +224,7 @@ def _commit_fix(approved: Approved, repository: FixTarget, own: Git, base: str) 
     for path, data in after.items():
         mode, blob = known.get(path, ("", ""))
         if mode == LINK or mode not in (REGULAR, EXECUTABLE):
-            raise ToolError(f"{path} is a link or no file in the reviewed state.")
+            raise ToolError(f"{path} is a link or not a file in the reviewed state.")
         if blob != git_blob_id(before[path], repository.object_format):
             raise ToolError(CHANGED.format(path=path))
         entries[path] = (mode, own.write_blob(data))

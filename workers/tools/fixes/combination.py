@@ -21,7 +21,7 @@ from workers.tools.registry import Documents
 from workers.tools.sandbox.sandbox import Countdown, execute, output_of, scratch
 from workers.tools.snapshot import materialised, post_images
 
-CONFLICT = "it conflicts with a fix before it"
+CONFLICT = "it conflicts with an earlier fix"
 BREAKS = "{path} would not be valid Python any more"
 
 

@@ -133,7 +133,7 @@ def _parent(root: Path, path: str) -> Iterator[int | None]:
                 return
             except OSError as error:
                 raise ToolError(
-                    f"{path} is refused: {part} is a link or no directory ({error.strerror})."
+                    f"{path} is refused: {part} is a link or not a directory ({error.strerror})."
                 ) from error
             os.close(descriptor)
             descriptor = inner

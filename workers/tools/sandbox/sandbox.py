@@ -94,7 +94,7 @@ class Countdown:
         """Seconds left, more than zero; raises `ToolError` when there are none."""
         left = self._until - time.monotonic()
         if left <= 0:
-            raise ToolError("The tool ran out of its time limit.")
+            raise ToolError("The tool exceeded its time limit.")
         return left
 
     def confinement(self, **changed: Any) -> Confinement:

@@ -22,7 +22,7 @@ def allow(config: Path | None) -> int:
     """Let the workers of this machine and account run and call what the configuration names.
 
     For workers on other machines than the one where runs are submitted: a run's row alone never names a command, an
-    address, a place of a key, a script or a browser profile. Where runs are submitted this happens by itself.
+    address, where a key is, a script or a browser profile. Where runs are submitted this happens automatically.
     """
     allowed, everyone = allow_participants(config, os.environ, Path.cwd())
     rows = [

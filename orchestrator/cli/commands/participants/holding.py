@@ -29,7 +29,7 @@ from shared.providers.options import BrowserOptions
 def pause(name: str, message: str, config: Path | None) -> int:
     """Hold all calls of a participant, a provider or an account; its turns wait and lose no attempt.
 
-    The name must be one that is known here: of the configuration, of a turn that waits, or of an account that was used.
+    The name must be known here: from the configuration, a waiting turn, or an account that was used.
     """
     with connected(os.environ, workers=False) as backend:
         pause_participant(backend, name, message, config, Path.cwd())
@@ -78,7 +78,7 @@ def run_login(name: str, config: Path | None, environ: Mapping[str, str]) -> int
     if not isinstance(provider, BrowserOptions):
         known = [entry for entry, one in entries.items() if isinstance(one, BrowserOptions)]
         raise ConfigurationError(
-            f"'{name}' is no participant of type `browser`; "
+            f"'{name}' is not a participant of type `browser`; "
             + (f"configured are {', '.join(known)}." if known else "none is configured.")
         )
     terms = BROWSER_TERMS.format(name=name, site=provider.site)

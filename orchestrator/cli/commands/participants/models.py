@@ -39,7 +39,7 @@ def models(config: Path | None, as_json: bool) -> int:
         return 0
     heads = ("name", "model", "provider", "here", "$/M in", "$/M out")
     terminal.result(table(heads, [_row(who, is_here) for who, is_here in rows]))
-    note = "default models are of 2026-11-21; `providers:` in your configuration names others"
+    note = "default models as of 2026-11-21; `providers:` in your configuration names others"
     terminal.talk([line(Span(note, Style.DIM))])
     return 0
 

@@ -240,10 +240,12 @@ def test_votes_that_changed_are_not_followed_by_nobody_changed_their_mind() -> N
     first = {"ada": "REVISE", "bob": "ACCEPT"}
     receipt = {"helped": "settled", "first_votes": first, "changes": []}
     shown = text_of(planned().with_result(receipt=receipt))
-    assert "  first votes: ada: REVISE; bob: ACCEPT (before anybody had heard anybody)\n" in shown
+    assert (
+        "  first votes: ada: REVISE; bob: ACCEPT (before anyone had heard anyone else)\n" in shown
+    )
     assert "last votes: ada: REVISE; bob: REVISE; cyd: REVISE" in shown
     assert "nobody" not in shown.partition("Did the debate help?")[2].partition("cost")[0].replace(
-        "before anybody had heard anybody", ""
+        "before anyone had heard anyone else", ""
     )
 
 
@@ -302,7 +304,7 @@ def test_a_review_tells_what_its_sections_say_and_the_findings_do_not() -> None:
     report = make_report(
         findings=(make_finding(),), verdict="NEEDS_FIX", detail={"feedback": feedback}
     )
-    written = markdown.render(report, ENGLISH).partition("## What the debate brought\n\n")[2]
+    written = markdown.render(report, ENGLISH).partition("## What the debate produced\n\n")[2]
     assert written.partition("\n\n")[0].splitlines() == [
         "- **security risk:** Names are logged — MINOR",
         "- **agreed:** The test is \\| good",

@@ -116,7 +116,7 @@ def test_the_second_of_two_contradicting_fixes_is_left_out() -> None:
         patch_of("a.txt", TEXT, TEXT.replace("line 9\n", new)) for new in ("x\n", "y\n", "x\n")
     ]
     reply = check(documents, subject(documents), *patches)
-    assert [fix.problem for fix in reply.fixes] == [None, "it conflicts with a fix before it", None]
+    assert [fix.problem for fix in reply.fixes] == [None, "it conflicts with an earlier fix", None]
     assert "+x\n" in reply.patch
     assert "+y\n" not in reply.patch
 
