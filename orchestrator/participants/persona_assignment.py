@@ -153,7 +153,7 @@ def _named_speakers(
         for base in catalogue.bases(entry):
             if base.rule_based and request.typed:
                 raise ConfigurationError(
-                    f"{base.name} follows rules and answers no questions: name models or people. "
+                    f"{base.name} is rule-based and answers no questions: name models or people. "
                     "`quorate review` is where analysers take part."
                 )
             if base.rule_based:

@@ -282,7 +282,7 @@ class _Admission:
         attempt = Attempt(key, setting, after, self.before)
         if (reason := self._refusal(rule, attempt)) is not None:
             self.refused.append(
-                f"{where}: '{key}' may not be set so by a repository's own file: {reason}."
+                f"{where}: '{key}' may not be set this way by a repository's own file: {reason}."
             )
         elif (why := rule.kept_out(attempt)) is not None:
             self._keep_out(attempt, where, why)
@@ -340,7 +340,7 @@ def check_plain(document: Document) -> None:
         if not text.isprintable():
             place = f"{document.where(position)}: {dotted(position)}"
             raise ConfigurationError(
-                f"{place}: a repository's own file holds plain words in one line."
+                f"{place}: a repository's own file may hold only plain words on one line."
             )
 
 

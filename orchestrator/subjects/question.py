@@ -89,7 +89,7 @@ def _words(request: QuestionRequest) -> str:
     if len(words.encode()) > limit:
         raise SubjectError(
             f"the question is too long ({megabytes(len(words.encode()))}; the limit is {megabytes(limit)}): "
-            "give what it is about with --context FILE"
+            "pass what it is about with --context FILE"
         )
     return words
 
@@ -102,7 +102,7 @@ def _encodable(words: str) -> str:
             "the question is not UTF-8 text: write it into a file and use --file"
         ) from None
     if "\0" in words:
-        raise SubjectError("the question holds a NUL character, so it is no text")
+        raise SubjectError("the question holds a NUL character, so it is not text")
     return words
 
 
@@ -153,7 +153,7 @@ def _check_name(name: str, file: Path, typed: str, screen: Screen) -> None:
     names = (os.path.abspath(file), os.path.realpath(file))
     if any(stays_here(spelling, screen) for spelling in names):
         raise SubjectError(
-            f"{typed}: it may hold secrets, so it is never sent (privacy.never_send; an exception is made with "
+            f"{typed}: it may hold secrets, so it is never sent (privacy.never_send; make an exception with "
             "privacy.may_send in your own configuration)"
         )
 

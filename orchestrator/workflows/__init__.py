@@ -31,7 +31,7 @@ ROWS = (
     WorkflowRow(
         "ask",
         "orchestrator.workflows.ask.workflow",
-        'Ask a panel; so does `quorate "question"`.',
+        'Ask a panel; same as `quorate "question"`.',
     ),
     WorkflowRow(
         "forum",

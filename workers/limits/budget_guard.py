@@ -69,7 +69,7 @@ def _refused(participant: Participant, need: CallNeed, lacking: Shortage) -> Pro
     if lacking.passing:
         return NotYet(
             FailureKind.OVER_BUDGET,
-            f"{name} waits: calls under way have reserved the rest of the budget.",
+            f"{name} waits: calls in progress have reserved the rest of the budget.",
             retry_after_s=UNTIL_SETTLED_S,
             notice=notice("waits_budget", who=name),
         )

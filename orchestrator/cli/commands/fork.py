@@ -47,12 +47,14 @@ fork_options = in_this_order(
         "--participants",
         multiple=True,
         metavar="SEATS",
-        help="Who sits there from STEP on: chair=NAME, author=NAME, OLD=NEW.",
+        help="Who takes which seat from STEP on: chair=NAME, author=NAME, OLD=NEW.",
     ),
     decide_option(*WORKFLOWS),
-    click.option("--max-cost", type=Finite(0), metavar="USD", help="Of the fork's own calls."),
     click.option(
-        "--max-calls", type=click.IntRange(0), metavar="N", help="Of the fork's own calls."
+        "--max-cost", type=Finite(0), metavar="USD", help="Limit for the fork's own calls."
+    ),
+    click.option(
+        "--max-calls", type=click.IntRange(0), metavar="N", help="Limit for the fork's own calls."
     ),
     reuse_option,
     click.option("--batch", metavar="NAME", help="Count the fork's costs under a name."),
@@ -65,7 +67,7 @@ fork_options = in_this_order(
 @click.command(
     epilog=example(
         "quorate fork last --from round:2 --rounds 5",
-        "quorate fork r3k --from critique/2/claude          (only this turn anew, and what follows)",
+        "quorate fork r3k --from critique/2/claude          (only this turn again, and what follows)",
         "quorate fork r3k --from synthesis --participants chair=codex",
         "quorate fork r3k --from round:3 --participants claude=codex --max-cost 0.50",
         "quorate fork r3k --from decision --dry-run",
@@ -91,7 +93,7 @@ fork_options = in_this_order(
 def fork(run: str, dry_run: bool, **typed: Any) -> int:
     """Continue RUN another way: a new run that begins with a copy of what RUN recorded before STEP.
 
-    What is copied is not asked and not paid again. A fork never copies an applied fix or its approval.
+    What is copied is neither asked nor paid for again. A fork never copies an applied fix or its approval.
     """
     options = take(OutputOptions, typed)
     check_output(options.output)

@@ -82,7 +82,7 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
 
 HELP = """Ask everybody at once; nobody sees another's answer.
 
-The question is TEXT, or a file, or what comes on standard input; what is piped in beside TEXT goes
+The question is TEXT, or a file, or what comes on standard input; anything piped in besides TEXT goes
 along as material. Progress goes to stderr, the answers to stdout."""
 
 WORKFLOW: WorkflowType[AskOptions] = WorkflowType(

@@ -90,9 +90,9 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
         yield from expected_calls(everybody, ForumRole.BALLOT, tokens, certain=True, longest=short)
 
 
-HELP = """Let a panel discuss a question until it agrees, goes in circles, or its time is over.
+HELP = """Let a panel discuss a question until it agrees, goes in circles, or runs out of time.
 
-Everybody may ask for the floor, an orchestrator gives it, all hear who speaks; at the end they vote in secret on
+Everybody may ask for the floor, an orchestrator gives it, all hear the speaker; at the end they vote in secret on
 the conclusion. Exit code 0 means that they agree, 3 that they do not."""
 
 WORKFLOW: WorkflowType[ForumOptions] = WorkflowType(
@@ -114,7 +114,7 @@ WORKFLOW: WorkflowType[ForumOptions] = WorkflowType(
             (ForumRole.BALLOT, ForumRole.BID, ForumRole.SPEECH),
             many=True,
             fewest=2,
-            shortage="A forum takes two participants at least, and only {name} is here.",
+            shortage="A forum takes at least two participants, and only {name} is here.",
         ),
         PartType(
             CHAIR,

@@ -137,7 +137,7 @@ WORKFLOW: WorkflowType[PanelOptions] = WorkflowType(
             (PanelRole.JUDGEMENT,),
             leads=True,
             keys=("panel.judge", *CHAIR_KEYS),
-            flag=Flag("--judge", "Who gives the verdict; nobody of the debate.", "NAME"),
+            flag=Flag("--judge", "Who gives the verdict; not a debater.", "NAME"),
             task="judge",
             filling=Filling.OUTSIDER,
             overlap=Overlap.NEVER,

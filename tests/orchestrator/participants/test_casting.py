@@ -41,7 +41,7 @@ def test_a_configured_model_without_its_key_is_named_as_the_reason(stage: Any) -
 @pytest.mark.parametrize("workflow", ["ask", "forum", "plan", "panel"])
 @pytest.mark.parametrize("name", ["ruff", "analysers", "rules", "claude,bandit"])
 def test_who_follows_rules_cannot_be_asked_by_name(stage: Any, workflow: str, name: str) -> None:
-    with pytest.raises(ConfigurationError, match="follows rules and answers no questions"):
+    with pytest.raises(ConfigurationError, match="is rule-based and answers no questions"):
         stage.cast(workflow, name, keys=CLAUDE)
 
 
@@ -184,7 +184,7 @@ def test_without_a_word_the_last_model_leads(stage: Any) -> None:
 
 def test_a_forum_takes_two(stage: Any) -> None:
     with pytest.raises(
-        ConfigurationError, match="takes two participants at least, and only claude"
+        ConfigurationError, match="takes at least two participants, and only claude"
     ):
         stage.cast("forum", keys=CLAUDE)
 

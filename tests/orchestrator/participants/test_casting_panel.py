@@ -44,7 +44,7 @@ def test_a_judge_of_a_debaters_family_is_warned_about(stage: Any) -> None:
     lone = in_words(stage.cast("panel", keys=CLAUDE, settings=DECISION)).warnings
     assert any("one family (anthropic)" in warning for warning in lone)
     three = in_words(stage.cast("panel", keys=THREE, settings=DECISION)).warnings
-    assert three == ("the judge gpt-judge is of one family with gpt-risk_analyst.",)
+    assert three == ("the judge gpt-judge is of the same model family as gpt-risk_analyst.",)
     assert in_words(stage.cast("panel", keys=FOUR, settings=DECISION)).warnings == ()
 
 

@@ -103,7 +103,7 @@ def test_a_symbolic_link_in_a_diff_is_left_out(repo: Any, tmp_path: Path) -> Non
     ("diff", "message"),
     [
         (b" \n", "Nothing to review: the diff is empty"),
-        (b"hello\n", "broken at line 1: this is no unified diff"),
+        (b"hello\n", "broken at line 1: this is not a unified diff"),
         (PLAIN[:-7], "broken at line 7: the diff ends in the middle of the hunk of line 3"),
         (PLAIN.replace(b" def", b"def"), "broken at line 4: expected a line that begins with"),
         (PLAIN.replace(b"@@ -1,3", b"@@ -1,x"), "broken at line 3: expected a hunk header"),

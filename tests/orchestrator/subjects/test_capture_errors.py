@@ -45,9 +45,9 @@ def test_an_unknown_revision_is_named_with_the_nearest_ones(repo: Any) -> None:
     repo.git("branch", "feature/login")
     with pytest.raises(SubjectError, match=r"'feature/logni' .* Did you mean 'feature/login'\?"):
         repo.capture(target="feature/logni")
-    with pytest.raises(SubjectError, match=r"'mian' is no revision .* Did you mean 'main'\?"):
+    with pytest.raises(SubjectError, match=r"'mian' is not a revision .* Did you mean 'main'\?"):
         repo.capture(base="mian")
-    with pytest.raises(SubjectError, match=r"'zzzz' is no revision.* Branches and tags: "):
+    with pytest.raises(SubjectError, match=r"'zzzz' is not a revision.* Branches and tags: "):
         repo.capture(target="zzzz..HEAD")
 
 
@@ -130,7 +130,7 @@ def test_a_shallow_clone_says_what_to_fetch(repo: Any, tmp_path: Path) -> None:
     repo.git("clone", "-q", "--depth=1", "--no-single-branch", f"file://{repo.path}", str(shallow))
     with pytest.raises(SubjectError, match=r"shallow.*parent.*fetch-depth: 0"):
         repo.capture(path=shallow)
-    with pytest.raises(SubjectError, match=r"shallow.* at which origin/main and HEAD parted"):
+    with pytest.raises(SubjectError, match=r"shallow.* at which origin/main and HEAD diverged"):
         repo.capture(path=shallow, base="origin/main")
 
 

@@ -204,7 +204,7 @@ def test_a_strategy_that_asks_for_other_turns_contradicts_the_copied_ones() -> N
     recording = reviewed()
     other = changed(recording.spec, [change_of(recording.spec, "review.strategy", "red-team")])
 
-    with pytest.raises(UserError, match="critique/1/critic1 would be another turn"):
+    with pytest.raises(UserError, match="critique/1/critic1 would be a different turn"):
         forked(recording, "round:2", other)
     assert forked(recording, "round:1", other).then == FIRST
 

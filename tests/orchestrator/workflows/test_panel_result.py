@@ -161,7 +161,7 @@ def test_a_judge_of_a_debaters_family_is_named():
     members = [member("ada", family="chair"), member("bob"), member("cyd")]
     run = submitted(PanelOptions(strategy="quick"), members=members, text=QUESTION)
     outcome, _ = hold(run, PanelCast())
-    assert "the judge chair is of one family with ada" in all_words(outcome.warnings)
+    assert "the judge chair is of the same model family as ada" in all_words(outcome.warnings)
 
 
 # ---- ballots ------------------------------------------------------------------------------------

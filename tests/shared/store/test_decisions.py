@@ -142,7 +142,7 @@ def test_an_answer_takes_its_turn_in_the_run_s_log(database: Database) -> None:
 def test_what_was_looked_at_must_be_what_is_asked(database: Database) -> None:
     run = asked(database)
 
-    with pytest.raises(DecisionConflict, match="shows something else by now"):
+    with pytest.raises(DecisionConflict, match="now shows something else"):
         decide(database, run, say("apply_fix"), "b" * 64)
 
     assert state(database, run).state is DecisionState.OPEN

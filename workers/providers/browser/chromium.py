@@ -99,7 +99,7 @@ def _alone(profile: Path, participant: str) -> Iterator[None]:
         except OSError:
             raise NotYet(
                 FailureKind.RATE_LIMITED,
-                f"{participant} waits: another turn uses its browser profile.",
+                f"{participant} waits: another turn is using its browser profile.",
                 retry_after_s=BUSY_PROFILE_S,
                 notice=notice("waits_profile", who=participant),
             ) from None

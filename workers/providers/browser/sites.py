@@ -64,7 +64,7 @@ def _parsed(text: str, name: str) -> dict[str, Site]:
         return _SITES.validate_python(yaml.safe_load(text))
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
-        raise ConfigurationError(f"{name} is no YAML: {reason}.") from None
+        raise ConfigurationError(f"{name} is not YAML: {reason}.") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])

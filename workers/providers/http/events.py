@@ -67,7 +67,7 @@ def _object(text: str, participant: str) -> Payload:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise unreadable(participant, "has an event in its stream that is no JSON object")
+        raise unreadable(participant, "has an event in its stream that is not a JSON object")
     return value
 
 

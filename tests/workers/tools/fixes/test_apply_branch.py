@@ -334,9 +334,9 @@ def test_a_worker_that_slept_does_not_bring_back_what_was_undone(tmp_path: Path,
 
     def wake() -> None:
         undo(this.apply(mode=mode), this.documents, Countdown(60.0))
-        raise ToolError("somebody else works on this step")
+        raise ToolError("somebody else is working on this step")
 
-    with pytest.raises(ToolError, match="somebody else works on this step"):
+    with pytest.raises(ToolError, match="somebody else is working on this step"):
         run_tool("apply", this.order(mode=mode), ToolContext(this.documents, 60.0, wake))
 
     assert this.repo.state() == before
