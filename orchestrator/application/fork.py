@@ -151,7 +151,7 @@ def _budget(budget: Budget, request: ForkRequest) -> Budget:
     limits = {name: value for name, value in typed.items() if value is not None}
     made = budget.model_copy(update=limits)
     if made.max_usd is not None and not math.isfinite(made.max_usd):
-        raise UserError(f"a limit of {made.max_usd:g} dollars is none: give a number")
+        raise UserError(f"a limit of {made.max_usd:g} dollars is not one: give a number")
     counts = (("calls", made.max_calls, INTEGER), ("tokens", made.max_tokens, BIG_INTEGER))
     for name, count, most in counts:
         if count is not None and count > most:

@@ -46,24 +46,24 @@ _CHOICES = frozenset({"or", "vs", "versus", "and/or"})
 # What other programs call it, and what it is called here.
 INSTEAD = {
     "abort": "`quorate cancel RUN` ends a run",
-    "add": "`quorate keys set NAME` stores a key, and participants stand in the configuration",
+    "add": "`quorate keys set NAME` stores a key; participants are listed in the configuration",
     "apply": "`quorate decide RUN apply_fix` has a fix applied",
     "approve": "`quorate decide RUN` answers a decision",
     "auth": "`quorate keys set NAME` stores a provider's key",
     "check": "`quorate review` reviews a change, `quorate doctor` checks this machine",
     "chat": "`quorate forum` lets a panel discuss a question",
     "clean": "`quorate down` ends servers and workers",
-    "continue": "`quorate resume RUN` looks at a blocked run again, `quorate watch RUN` follows one",
+    "continue": "`quorate resume RUN` tries a blocked run again, `quorate watch RUN` follows one",
     "delete": "runs are kept; `quorate cancel RUN` ends one",
     "discuss": "`quorate forum` lets a panel discuss a question",
     "edit": "`quorate config show --sources` names the files to edit",
-    "env": "`quorate doctor` says what is set here, `quorate config show` what holds",
+    "env": "`quorate doctor` says what is set here, `quorate config show` what applies",
     "exec": "`quorate ask`, `forum`, `plan`, `panel` and `review` start runs",
     "exit": "there is no session to leave; `quorate down` ends servers and workers",
     "export": "`quorate show RUN -o FILE` writes a result",
     "get": "`quorate show RUN` shows a run, `quorate config show` the settings",
     "history": "`quorate list` shows the runs",
-    "info": "`quorate status` and `quorate doctor` tell about this machine",
+    "info": "`quorate status` and `quorate doctor` describe this machine",
     "init": "nothing has to be set up; `quorate doctor` says what is missing, `quorate config presets` what there is",
     "install": "`quorate up` starts everything, `quorate doctor` says what is missing",
     "join": "`quorate answer` takes your turn as a participant",
@@ -83,7 +83,7 @@ INSTEAD = {
     "remove": "runs are kept; `quorate cancel RUN` ends one",
     "reset": "`quorate down` ends servers and workers",
     "restart": "`quorate down` and then `quorate up` start everything again",
-    "retry": "`quorate fork RUN` continues a run from one of its steps, `quorate resume RUN` looks at a blocked one",
+    "retry": "`quorate fork RUN` continues a run from one of its steps, `quorate resume RUN` tries a blocked one again",
     "rm": "runs are kept; `quorate cancel RUN` ends one",
     "run": "`quorate ask`, `forum`, `plan`, `panel` and `review` start runs, `quorate show RUN` shows one",
     "runs": "`quorate list` shows the runs",
@@ -138,9 +138,11 @@ def objection(words: Sequence[str], commands: Collection[str]) -> str | None:
 def _mistyped(words: Sequence[str], seen: Sequence[str], commands: Collection[str]) -> str | None:
     """Why no subject can be meant, whatever was to be done with it."""
     if (option := long_dash(words)) is not None:
-        return f"A long dash stands where `{option}` was meant: type it with plain dashes."
+        return f"There is a long dash where `{option}` was meant: type plain hyphens."
     if len(seen) == 1 and _is_command_line(seen[0], commands):
-        return f"{seen[0]!r} is a command within quotation marks: leave them out, or say it in a sentence."
+        return (
+            f"{seen[0]!r} is a command in quotation marks: leave them out, or make it a sentence."
+        )
     return None
 
 
@@ -234,7 +236,7 @@ def objection_to_subject(words: Sequence[str], commands: Collection[str]) -> str
         return None
     return (
         f"{' '.join(seen)!r} looks like a command and not like a subject. {_subject_hint(seen[0], meant, commands)}"
-        "To have it worked on, say it in a sentence, in quotation marks."
+        "If it is the subject, make it a sentence in quotation marks."
     )
 
 

@@ -85,13 +85,13 @@ def prompt_files(workflow: str, language: str, folder: Path | None) -> tuple[Pro
 def faults(ours: str, own: str) -> Iterator[tuple[int, str]]:
     """What is wrong with a person's own text in the place of ours: line and sentence."""
     if not own.strip():
-        yield 1, "this file is empty: remove it to have the built-in prompt again."
+        yield 1, "this file is empty: remove it to use the built-in prompt again."
         return
     expected, written = blanks(ours), blanks(own)
     for name in sorted(expected.keys() - written.keys() - OPTIONAL):
         yield (
             1,
-            f"${name} is missing: whoever is asked would not learn what stands there (the built-in prompt has it in "
+            f"${name} is missing: without it the participant is not given its content (the built-in prompt has it in "
             f"line {expected[name]}).",
         )
     for name, line in written.items():
@@ -99,7 +99,7 @@ def faults(ours: str, own: str) -> Iterator[tuple[int, str]]:
             known = ", ".join(f"${one}" for one in sorted(expected)) or "none"
             yield (
                 line,
-                f"${name} is not filled in here (known: {known}); write $${name} for the sign itself.",
+                f"${name} is not filled in here (known: {known}); write $${name} for the text itself.",
             )
 
 
@@ -132,7 +132,7 @@ def _strangers(folder: Path | None) -> Iterator[str]:
                 yield f"{inner}: there are no prompts in '{inner.name}' (languages: {languages})."
         for file in (file for file in entries_of(place) if file.name.endswith(_ENDING)):
             languages = " or ".join(f"{place}/{one}/{file.name}" for one in LANGUAGES)
-            yield f"{file}: a prompt stands below its language: {languages}."
+            yield f"{file}: a prompt belongs in the folder of its language: {languages}."
 
 
 def _folders(folder: Path | None) -> list[Path]:

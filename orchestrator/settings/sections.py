@@ -154,7 +154,7 @@ class GateSection(Section):
         Setting(
             "{words}: findings of a review or a plan that are at least that bad end with exit code 1",
             words=(*(severity.lower() for severity in Severity), "none"),
-            flag=Flag("--fail-on", "Exit 1 when a finding this bad stands."),
+            flag=Flag("--fail-on", "Exit 1 when a finding this severe stands."),
             variable="QUORATE_FAIL_ON",
             trust=Trust.GATE,
         ),
@@ -176,7 +176,7 @@ class DecisionSection(Section):
         Literal[MODES],  # type: ignore[valid-type]  # read from the workflows
         Lower,
         Setting(
-            f"`ask` a person, or answer at once: {ANSWERS}; another workflow's words ask",
+            f"`ask` a person, or answer at once: {ANSWERS}; another workflow's words mean `ask`",
             variable="QUORATE_DECIDE",
             trust=Trust.ASKS,
         ),
@@ -209,7 +209,7 @@ class BudgetSection(Section):
         int | None,
         Setting(
             "calls of models",
-            flag=Flag("--max-calls", "Make N calls at most.", "N", open_ended=True),
+            flag=Flag("--max-calls", "Make at most N calls.", "N", open_ended=True),
             trust=Trust.NO_HIGHER,
         ),
     ] = Field(default=None, ge=0, le=INTEGER)
@@ -229,7 +229,7 @@ class PrivacySection(Section):
         tuple[str, ...], Setting("more globs of files whose text stays here", shown="see below")
     ] = ()
     may_send: Annotated[
-        tuple[str, ...], Setting("exceptions from them", shown="`.env.example` and the like")
+        tuple[str, ...], Setting("exceptions to them", shown="`.env.example` and the like")
     ] = ()
     allow_external: Annotated[
         bool,

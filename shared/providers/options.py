@@ -50,10 +50,10 @@ def _refuse_key(field: str, name: str | None, instead: str) -> None:
 class AccountLimits(Section):
     """What an account allows: requests and tokens a minute, calls at once. None means not known."""
 
-    rpm: Annotated[float | None, Documented("requests a minute that the account allows")] = Field(
+    rpm: Annotated[float | None, Documented("requests per minute that the account allows")] = Field(
         default=None, gt=0, allow_inf_nan=False
     )
-    tpm: Annotated[int | None, Documented("tokens a minute that the account allows")] = Field(
+    tpm: Annotated[int | None, Documented("tokens per minute that the account allows")] = Field(
         default=None, gt=0
     )
     parallel: Annotated[int | None, Documented("calls at once that the account allows")] = Field(
@@ -76,14 +76,14 @@ class ProviderOptions(AccountLimits):
     account: Annotated[
         str | None,
         Documented(
-            "who names the same one shares limits, cooldowns and breaker",
+            "participants with the same account share limits, cooldowns and breaker",
             "by provider, host and where the key is",
         ),
     ] = Field(default=None, min_length=1, max_length=64)
     price: Annotated[
         dict[Literal["in", "out", "cached"], Dollars] | None,
         Documented(
-            "`{in, out, cached}` (or `input`, `output`) in US dollars for a million tokens; without `cached` a cached "
+            "`{in, out, cached}` (or `input`, `output`) in US dollars per million tokens; without `cached` a cached "
             "token costs what a fresh one does",
             "a table, by address and model",
         ),

@@ -135,7 +135,9 @@ def _not_admitted(call: ProviderCall, answer: Admission) -> ProviderError:
             return _open(name, answer, wait_s)
         case AdmissionVerdict.PROBING:
             cause = _cause(answer)
-            message = f"{name} waits: another turn tries whether its provider is back ({cause})."
+            message = (
+                f"{name} waits: another turn is testing whether its provider is back ({cause})."
+            )
             shown = notice("waits_probing", who=name, why=cause)
             return NotYet(FailureKind.OVERLOADED, message, retry_after_s=wait_s, notice=shown)
         case _ if answer.verdict is AdmissionVerdict.BLOCKED and answer.wait_s > LONGEST_BLOCK_S:
@@ -168,7 +170,7 @@ def _open(name: str, answer: Admission, wait_s: float) -> ProviderError:
         return ProviderError(kind, message, notice=shown)
     return NotYet(
         kind,
-        f"{name}'s provider failed again and again ({cause}); {again}.",
+        f"{name}'s provider failed repeatedly ({cause}); {again}.",
         retry_after_s=wait_s,
         counted=True,
         notice=notice("waits_failing", who=name, why=cause, s=wait_s),

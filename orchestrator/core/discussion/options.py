@@ -9,15 +9,15 @@ from orchestrator.core.setting import Flag, ReplayRule, Setting, Trust
 from shared.models.findings import Severity
 from shared.models.run import Thresholds
 
-ROUNDS = ReplayRule("rounds", "Rounds at most.", "N")
+ROUNDS = ReplayRule("rounds", "Maximum number of rounds.", "N")
 QUORUM = ReplayRule("quorum", "How many must answer.", "N")
 CONSENSUS = ReplayRule("consensus", "Support that ballots need ({workflows}).", "X")
 DETECTOR = ReplayRule(
     "detector", "Which figures decide: stance, lexical, ... ({workflows}).", "NAME"
 )
 THRESHOLDS = (
-    ReplayRule("agreement", "Agreement that is enough, {least} to {most}.", "X"),
-    ReplayRule("stability", "Stability that is enough, {least} to {most}.", "X"),
+    ReplayRule("agreement", "Agreement required, {least} to {most}.", "X"),
+    ReplayRule("stability", "Stability required, {least} to {most}.", "X"),
     ReplayRule("agreement-weight"),
     ReplayRule("stability-weight"),
 )
@@ -27,7 +27,7 @@ FAIL_ON = ReplayRule("fail-on", "The gate ({workflows}).")
 def rounds_setting(flag: Flag, variable: str | None = None) -> Setting:
     """How many rounds a workflow takes at most."""
     return Setting(
-        "{least} to {most}; counts before {falls_back}",
+        "{least} to {most}; takes precedence over {falls_back}",
         key="max_rounds",
         falls_back="settings.max_rounds",
         trust=Trust.UNHURRIED,

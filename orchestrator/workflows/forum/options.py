@@ -16,32 +16,34 @@ class ForumOptions(Wire):
 
     `timeout_s` ends the rounds (the budget's `max_seconds` is the hard limit behind it), `bid_timeout_s` bounds the
     wait for a floor request and for an opening. With `blind_opening` everybody commits to a position that nobody else
-    sees before the first round; with `anonymous` the participants know one another by letters only. Who asked
+    sees before the first round; with `anonymous` the participants know one another only by letter. Who asked
     `patience` rounds in a row in vain is chosen next. With `ballot` the participants vote on the conclusion, which
     needs a support of `consensus`. See docs/design/forum.md.
     """
 
     max_rounds: Annotated[
         int,
-        rounds_setting(Flag("--max-rounds", "Rounds at most ({default}).", "N", open_ended=True)),
+        rounds_setting(
+            Flag("--max-rounds", "Maximum number of rounds ({default}).", "N", open_ended=True)
+        ),
     ] = Field(default=10, ge=1, le=50)
     anonymous: Annotated[
         bool,
         Setting(
-            "the participants know one another by letters only",
+            "the participants know one another only by letter",
             trust=Trust.KEPT_ON,
-            flag=Flag("--anonymous/--named", "Whether speakers know one another by letters only."),
+            flag=Flag("--anonymous/--named", "Whether speakers know one another only by letter."),
         ),
     ] = False
     timeout_s: Annotated[
         float | None,
         Setting(
-            "for the whole discussion; counts before {falls_back}",
+            "for the whole discussion; takes precedence over {falls_back}",
             key="timeout",
             falls_back="settings.timeout",
             seconds=True,
             trust=Trust.UNHURRIED,
-            flag=Flag("--timeout", "Seconds for an answer; in a forum for all of it.", "S"),
+            flag=Flag("--timeout", "Seconds per answer; in a forum, for all of it.", "S"),
         ),
     ] = Field(default=300.0, gt=0)
     bid_timeout_s: Annotated[
@@ -56,7 +58,7 @@ class ForumOptions(Wire):
     patience: Annotated[
         int,
         Setting(
-            "who asked so many rounds in vain is chosen next",
+            "anyone who has asked in vain for this many rounds is chosen next",
             trust=Trust.UNHURRIED,
             less_is_more=True,
         ),
@@ -64,7 +66,7 @@ class ForumOptions(Wire):
     blind_opening: Annotated[
         bool,
         Setting(
-            "everybody takes a position that nobody else sees before the first round",
+            "before the first round everybody takes a position that nobody else sees",
             trust=Trust.KEPT_ON,
         ),
     ] = True

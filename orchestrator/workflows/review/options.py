@@ -36,10 +36,10 @@ class ReviewOptions(Wire):
     rounds: Annotated[
         int,
         rounds_setting(
-            Flag("--rounds", "Rounds at most (default {default}).", "N"), "QUORATE_ROUNDS"
+            Flag("--rounds", "Maximum number of rounds (default {default}).", "N"), "QUORATE_ROUNDS"
         ),
     ] = Field(default=3, ge=1, le=20)
-    max_reviews: Annotated[int, Setting("how often an applied fix is reviewed again at most")] = (
+    max_reviews: Annotated[int, Setting("how often, at most, an applied fix is reviewed again")] = (
         Field(default=2, ge=1, le=5)
     )
     apply: Annotated[
