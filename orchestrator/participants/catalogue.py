@@ -201,7 +201,7 @@ class Catalogue:
         lacking = [todo for lost, todo in self.discovery.missing if lost.split(" ")[0] in meant]
         if lacking:
             return CredentialsRejected(
-                f"'{name}' cannot be asked here. To have it: {', or '.join(lacking)}."
+                f"'{name}' cannot be asked here. To make it available: {', or '.join(lacking)}."
             )
         known = self.known()
         near = get_close_matches(name.lower(), known, n=1, cutoff=0.6)
@@ -238,7 +238,7 @@ class Catalogue:
         else:
             stand_in = self._configured(other, provider, alone=True)
         if stand_in.provider in ("analyser", "person") or other == name:
-            raise ConfigurationError(f"'{other}' cannot speak in the place of '{name}'.")
+            raise ConfigurationError(f"'{other}' cannot speak in place of '{name}'.")
         if not self._allowed(stand_in):
             raise ConfigurationError(
                 f"'{other}' would speak for '{name}', is external, and privacy.allow_external is false."
