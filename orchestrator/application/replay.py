@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from orchestrator.application.backend import Backend
-from orchestrator.whatif.changes import Change, change_of
+from orchestrator.whatif.changes import Change, change_of, sweep_of, variants
 from orchestrator.whatif.comparing import Comparison, Side, compare
 from orchestrator.whatif.recording import Recording, make_recording
 from orchestrator.whatif.replaying import Check, WhatIf, check, computed_otherwise, what_if
-from orchestrator.whatif.sweeps import sweep_of, variants
 from shared.errors import UserError
 from shared.models.notices import Notice
 from shared.models.run import RunSpec

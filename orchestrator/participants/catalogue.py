@@ -14,7 +14,6 @@ from pydantic_core import PydanticCustomError
 from orchestrator.participants.configured import Obstacle, obstacle, participant_of
 from orchestrator.participants.discovery import Discovery, discover
 from orchestrator.settings.languages import language_of
-from orchestrator.settings.options import DEFAULT_TURN_S
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import load_persona, load_preset, preset_names
 from orchestrator.settings.schema import Settings
@@ -315,7 +314,7 @@ class Catalogue:
         return {"persona": load_persona(persona, self.language), "name": name}
 
     def _timeout_s(self) -> float:
-        return self.settings.settings.timeout or DEFAULT_TURN_S
+        return self.settings.settings.turn_s
 
     def _allowed(self, participant: Participant) -> bool:
         return self.settings.privacy.allow_external or not leaves_machine(participant)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import Any
 import yaml
 from pydantic import JsonValue
 
-from orchestrator.settings.toml_tables import toml_lines, toml_table
 from orchestrator.settings.trees import (
     MAX_BYTES,
     MAX_DEPTH,
@@ -25,7 +25,11 @@ from orchestrator.settings.trees import (
     unusable,
 )
 from shared.errors import ConfigurationError, EnvironmentFault
+from shared.text.toml_bounds import TomlTooLargeError, check_toml
 
+MAX_PARTS = 12
+"""Of a dotted key in TOML."""
+_TABLE = ("tool", "quorate")
 _ADDRESSED = re.compile(
     rb"""(?m)^[ \t]*+(?:\[{1,2}[ \t]*+)?(?:["']?tool["']?[ \t]*+\.[ \t]*+)?["']?quorate["']?[ \t]*+(?:[.=\]]|\r?$)"""
 )
@@ -133,10 +137,81 @@ def parse_pyproject(content: bytes, place: str, folder: Path) -> Document | None
         return None
     place = one_line(place)
     text = _decoded(content, place, MAX_PYPROJECT)
-    tree = toml_table(text, place)
+    tree = _toml_table(text, place)
     if tree is None:
         return None
-    return Document(place, tree, toml_lines(text), folder, project=True)
+    return Document(place, tree, _toml_lines(text), folder, project=True)
+
+
+def _toml_table(text: str, place: str) -> Tree | None:
+    """What stands in the table, None when there is none. Raises ConfigurationError."""
+    try:
+        check_toml(text, MAX_PARTS, MAX_DEPTH)
+        table: Any = tomllib.loads(text)
+    except TomlTooLargeError as error:
+        raise ConfigurationError(f"{place}:{error.line}: this is nested too deeply.") from None
+    except (ValueError, RecursionError, OverflowError) as error:
+        # ValueError also of numbers with thousands of digits.
+        raise ConfigurationError(f"{place}: this is not TOML: {str(error)[:200]!r}.") from None
+    for key in _TABLE:
+        table = table.get(key) if isinstance(table, dict) else None
+    return _Plain(place).mapping(table) if isinstance(table, dict) else None
+
+
+def _toml_lines(text: str) -> dict[Position, int]:
+    """The lines of the keys, as far as they stand on lines of their own: tomllib keeps no positions."""
+    lines: dict[Position, int] = {}
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.strip()
+        if words.startswith("["):
+            table = _parts(words.lstrip("[").partition("]")[0])
+            position = table
+        elif "=" in words:
+            position = (*table, *_parts(words.partition("=")[0]))
+        else:
+            continue
+        if position[: len(_TABLE)] == _TABLE:
+            lines.setdefault(position[len(_TABLE) :], number)
+    return lines
+
+
+def _parts(words: str) -> tuple[str, ...]:
+    if len(words) > MAX_KEY * MAX_PARTS:
+        return ()
+    return tuple(part.strip(" \t\"'") for part in words.split("."))
+
+
+class _Plain:
+    """Turns what tomllib gives into values that JSON knows, within the limits."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._nodes = 0
+
+    def mapping(self, table: dict[str, Any]) -> Tree:
+        self._check(len(table) <= MAX_KEYS, f"there are more than {MAX_KEYS} keys in one table")
+        return {self._key(key): self._value(value) for key, value in table.items()}
+
+    def _key(self, key: str) -> str:
+        fits = len(key) <= MAX_KEY and key.isprintable()
+        self._check(fits, f"a key must be a word of at most {MAX_KEY} letters")
+        return key
+
+    def _value(self, value: Any) -> Any:
+        self._nodes += 1
+        self._check(self._nodes <= MAX_NODES, "the table is too large")
+        if isinstance(value, dict):
+            return self.mapping(value)
+        if isinstance(value, list):
+            return [self._value(inner) for inner in value]
+        reason = unusable(value)
+        self._check(reason is None, reason or "")
+        return value if isinstance(value, str | bool | int | float) else str(value)
+
+    def _check(self, fits: bool, reason: str) -> None:
+        if not fits:
+            raise ConfigurationError(f"{self._place}: {reason}.")
 
 
 class _Reader:

@@ -12,8 +12,6 @@ from orchestrator.subjects.request import MAY_BE_SENT, NEVER_SENT, Screen
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.models.run import ASK, Budget, DecisionPolicy
 
-DEFAULT_TURN_S = 300.0
-
 
 def workflow_options(workflow: str, settings: Settings, **given: object) -> Any:
     """A workflow's options as the settings have them, with what is `given` for this run alone."""

@@ -18,10 +18,11 @@ INTEGER = 2**31 - 1
 """The largest number of calls that the store's column holds."""
 BIG_INTEGER = 2**63 - 1
 """The largest number of tokens that the store's column holds."""
+DEFAULT_TURN_S = 300.0
 THRESHOLDS = Thresholds()
 DECISIONS = tuple(decision for workflow in WORKFLOWS.values() for decision in workflow.decisions)
-MODES = (ASK, *(word for decision in DECISIONS for word in decision.words))
-SILENCES = tuple(decision.on_timeout for decision in DECISIONS)
+MODES = (ASK, *dict.fromkeys(word for decision in DECISIONS for word in decision.words))
+SILENCES = tuple(dict.fromkeys(decision.on_timeout for decision in DECISIONS))
 ANSWERS = ", ".join(
     f"{' or '.join(f'`{word}`' for word in decision.words)} (`{name}`)"
     for name, workflow in WORKFLOWS.items()
@@ -80,11 +81,16 @@ class SettingsSection(Section):
         Seconds | None,
         Setting(
             "for one turn, and for the whole of a forum",
-            shown="`300`",
+            shown=f"`{DEFAULT_TURN_S:g}`",
             variable="QUORATE_TIMEOUT",
             trust=Trust.UNHURRIED,
         ),
     ] = None
+
+    @property
+    def turn_s(self) -> float:
+        """How long a turn may take."""
+        return self.timeout or DEFAULT_TURN_S
 
 
 class PanelSection(Section):

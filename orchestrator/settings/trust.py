@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from orchestrator.core.setting import Setting, Trust, settings_of
 from orchestrator.settings.documents import Document
-from orchestrator.settings.options import DEFAULT_TURN_S, workflow_options
+from orchestrator.settings.options import workflow_options
 from orchestrator.settings.preset_files import is_file
 from orchestrator.settings.schema import KEYS, SECTIONS, Settings
 from orchestrator.settings.sections import ParticipantEntry
@@ -226,7 +226,7 @@ def _patience(settings: Settings) -> Iterator[float]:
                 value = getattr(options, name)
                 more = endless if value is None else value
                 yield -more if setting.less_is_more else more
-    yield settings.settings.timeout or DEFAULT_TURN_S
+    yield settings.settings.turn_s
     yield settings.budget.per_run_time or endless
 
 

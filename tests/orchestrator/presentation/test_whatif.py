@@ -16,12 +16,11 @@ from orchestrator.presentation.whatif import (
     variant_lines,
 )
 from orchestrator.presentation.whatif_json import check_json, what_if_json
-from orchestrator.whatif.changes import change_of
+from orchestrator.whatif.changes import change_of, sweep_of, variants
 from orchestrator.whatif.comparing import Side, compare
 from orchestrator.whatif.forking import plan_fork, prefix_of
 from orchestrator.whatif.recording import Recording
 from orchestrator.whatif.replaying import Difference, check, what_if
-from orchestrator.whatif.sweeps import sweep_of, variants
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions

@@ -4,8 +4,15 @@ from typing import Any
 
 import pytest
 
-from orchestrator.whatif.changes import change_of, changed, check_quorum, rules_of
-from orchestrator.whatif.sweeps import MOST_VARIANTS, sweep_of, variants
+from orchestrator.whatif.changes import (
+    MOST_VARIANTS,
+    change_of,
+    changed,
+    check_quorum,
+    rules_of,
+    sweep_of,
+    variants,
+)
 from orchestrator.workflows.ask.options import AskOptions
 from orchestrator.workflows.forum.options import ForumOptions
 from orchestrator.workflows.panel.options import PanelOptions
