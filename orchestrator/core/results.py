@@ -183,8 +183,9 @@ class WorkflowResult(Wire):
 
     @property
     def bill(self) -> RunSpending | None:
-        """What everybody consumed."""
-        return None
+        """What everybody consumed, where a result has its `usage`."""
+        usage: RunSpending | None = getattr(self, "usage", None)
+        return usage
 
     @property
     def votes_cast(self) -> dict[str, str]:

@@ -1,6 +1,8 @@
-"""The end of a run: its answers, who is missing, and what they were made into."""
+"""The end of a run: its answers, those that are missing, and what they were made into."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.synthesis import Synthesised
@@ -61,28 +63,14 @@ def _ending(answers: QuestionAnswers) -> Ending:
 
 
 def _absences(answers: QuestionAnswers, quorum: AnswerQuorum) -> list[Notice]:
-    return [
-        notice(
-            "did_not_answer",
-            who=turn.participant,
-            answered=quorum.answered,
-            asked=quorum.asked,
-            why=why_failed(turn.failure),
-        )
-        for turn in answers.missing
-        if turn.failure is not None
-    ]
+    told = partial(notice, "did_not_answer", answered=quorum.answered, asked=quorum.asked)
+    return [told(who=name, why=why_failed(failure)) for name, failure in answers.missing.items()]
 
 
 def _missing(answers: QuestionAnswers) -> tuple[MissingAnswer, ...]:
     return tuple(
-        MissingAnswer(
-            participant=turn.participant,
-            kind=turn.failure.kind.value,
-            message=told_failure(turn.failure),
-        )
-        for turn in answers.missing
-        if turn.failure is not None
+        MissingAnswer(participant=name, kind=failure.kind.value, message=told_failure(failure))
+        for name, failure in answers.missing.items()
     )
 
 

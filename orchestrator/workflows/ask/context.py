@@ -11,6 +11,7 @@ from orchestrator.workflows.ask.prompts import AskPrompts
 from shared.models.deliberation import Answer
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
+from shared.models.steps import Failure
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,9 @@ class QuestionAnswers:
         return replies(self.turns, Answer)
 
     @property
-    def missing(self) -> tuple[TurnResult, ...]:
-        """The turns that brought none."""
-        return tuple(turn for turn in self.turns if turn.failure is not None)
+    def missing(self) -> dict[str, Failure]:
+        """Why those that did not come are missing, by participant."""
+        return {turn.participant: turn.failure for turn in self.turns if turn.failure is not None}
 
     @property
     def over_budget(self) -> bool:

@@ -24,7 +24,7 @@ class RecordedAnswer(Wire):
 
 
 class MissingAnswer(Wire):
-    """Who did not answer, and why."""
+    """A participant that did not answer, and why."""
 
     participant: str
     kind: str
@@ -99,11 +99,6 @@ class AskResult(WorkflowResult):
     def merged(self) -> Synthesis | None:
         """What the answers were made into."""
         return self.synthesis
-
-    @property
-    def bill(self) -> RunSpending | None:
-        """What everybody consumed."""
-        return self.usage
 
     @property
     def vote_figures(self) -> dict[str, JsonValue]:

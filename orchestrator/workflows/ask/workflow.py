@@ -3,8 +3,8 @@
     Asking ──(ranking wanted, three or more answered)──> Ranking ──> Synthesizing ──> Answered
        └───────────────────────────────────────────────────────────────┴──(not wanted)──┘
 
-Nobody sees another answer before giving their own, nobody ranks their own, and who ranks or synthesises sees letters
-instead of names. An answer that is missing is named, never guessed.
+Nobody sees another answer before giving their own, nobody ranks their own, and those who rank or synthesise see
+letters instead of names. An answer that is missing is named, never guessed.
 """
 
 from __future__ import annotations

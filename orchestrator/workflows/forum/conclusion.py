@@ -60,7 +60,7 @@ def conclude(context: ForumContext, talk: Talk, closing: Closing) -> Outcome:
 
 
 def still_asking(talk: Talk) -> tuple[UnheardRequest, ...]:
-    """Who asked for the floor when the discussion was ended over them: their dissent is kept."""
+    """Those who were asking for the floor when the discussion was ended over them: their dissent is kept."""
     if talk.stop is not StopReason.CONCLUDED:
         return ()
     return tuple(
@@ -193,7 +193,7 @@ def _impact(first: VoteSupport | None, closing: Closing, *, changes: bool) -> Im
 
 
 def _changed_votes(context: ForumContext, talk: Talk, closing: Closing) -> tuple[VoteChange, ...]:
-    """Who voted otherwise than its opening would have, and what that rests on."""
+    """Votes that differ from what their voters' openings would have been, and what that rests on."""
     given = GivenTexts.of(context.prompts.question, context.document)
     spoken = ((speech.participant, speech.text) for speech in talk.speeches)
     quotable = Sources.of(given.hold, spoken)

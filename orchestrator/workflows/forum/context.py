@@ -46,12 +46,12 @@ class ForumContext:
 
     @property
     def participants(self) -> tuple[Participant, ...]:
-        """Who may ask for the floor."""
+        """Those who may ask for the floor."""
         return self.spec.panel.critics
 
     @property
     def orchestrator(self) -> Participant:
-        """Who gives the floor."""
+        """The one who gives the floor."""
         return self.spec.panel.chair
 
     @property

@@ -105,14 +105,14 @@ def _wait(waiting: dict[str, int], bids: Sequence[RecordedBid]) -> None:
 
 
 def eligible(everybody: Sequence[FloorStanding]) -> tuple[FloorStanding, ...]:
-    """Who may be given the floor: who asks, without the last speaker while others ask; when nobody asks, anybody."""
+    """Those who may be given the floor: all who ask, not the last speaker while others ask; anybody if nobody asks."""
     asking = [standing for standing in everybody if standing.asks] or list(everybody)
     others = [standing for standing in asking if not standing.last]
     return tuple(others or asking)
 
 
 def due(everybody: Sequence[FloorStanding], patience: int) -> tuple[FloorStanding, ...]:
-    """Who must be chosen now, the longest waiting first."""
+    """Those who must be chosen now, the longest waiting first."""
     starving = [each for each in everybody if each.asks and each.waiting > patience]
     return tuple(sorted(starving, key=lambda standing: -standing.waiting))
 
@@ -141,7 +141,7 @@ def choose(
 
 
 def _must_speak(everybody: Sequence[FloorStanding], known: str | None, patience: int) -> str | None:
-    """Who has waited too long, when the wish is for nobody who has waited as long."""
+    """The one who has waited too long, when the wish is for nobody who has waited as long."""
     starving = due(everybody, patience)
     longest = [standing.name for standing in starving if standing.waiting == starving[0].waiting]
     return longest[0] if longest and known not in longest else None

@@ -67,7 +67,7 @@ class FloorRound(Wire):
 
     @property
     def asking(self) -> tuple[str, ...]:
-        """Who asked for the floor."""
+        """Those who asked for the floor."""
         return tuple(bid.participant for bid in self.bids if bid.asks)
 
     @property
@@ -82,7 +82,7 @@ class FloorRound(Wire):
 
 
 class UnheardRequest(Wire):
-    """Who still wanted to speak when the discussion was ended."""
+    """A participant that still wanted to speak when the discussion was ended."""
 
     participant: str
     reason: str = ""
@@ -98,7 +98,7 @@ class CastBallot(Wire):
 
 
 class BallotDissent(Wire):
-    """Who did not vote for the conclusion as it is."""
+    """A vote that is not for the conclusion as it is."""
 
     by: str = "vote"
     participant: str
@@ -151,11 +151,6 @@ class ForumResult(WorkflowResult):
     receipt: ConclusionImpact | None = None
     labels: dict[str, str] = Field(default_factory=dict)
     usage: RunSpending
-
-    @property
-    def bill(self) -> RunSpending | None:
-        """What everybody consumed."""
-        return self.usage
 
     @property
     def votes_cast(self) -> dict[str, str]:

@@ -43,17 +43,17 @@ class PanelTerms:
 
     @property
     def debaters(self) -> tuple[Participant, ...]:
-        """Who debates: participants that follow rules hold no position."""
+        """Those who debate: participants that follow rules hold no position."""
         return tuple(critic for critic in self.spec.panel.critics if not critic.rule_based)
 
     @property
     def judge(self) -> Participant:
-        """Who gives the verdict and takes no part in the debate."""
+        """The one who gives the verdict and takes no part in the debate."""
         return self.spec.panel.chair
 
     @property
     def moderator(self) -> Participant | None:
-        """Who gives a second opinion after each round, if anybody does."""
+        """The one who gives a second opinion after each round, if anybody does."""
         return self.options.moderator if self.strategy.moderated else None
 
     @property
@@ -121,7 +121,7 @@ class PanelDebate:
 
     @property
     def holds(self) -> dict[str, str]:
-        """Whose position is which, as last stated."""
+        """The position that each holds, as last stated."""
         first = {name: vote.position for name, vote in self.first.items()}
         return first | {name: statement.holds for name, statement in self.latest.items()}
 

@@ -1,10 +1,11 @@
 """From what debaters say to points with stances on them.
 
 A position is a debater's answer, a point a claim that it rests on. Both are findings to the core. Two texts are one
-position only when they are the same letter by letter (`letters`: case, spacing and idle punctuation aside): "we should"
-and "we should not" read alike, and a false match would be a false agreement. What says the same in other words is said
-so in stances and ballots. Who takes another position than before has withdrawn from that one, and who holds one and has
-said nothing about another counts against that: two camps that ignore each other do not agree.
+position only when they are the same letter by letter (`letters`: case, spacing and idle punctuation aside): "we
+should" and "we should not" read alike, and a false match would be a false agreement. What says the same in other
+words is said so in stances and ballots. Anyone who takes a position other than before has withdrawn from the former
+one, and anyone who holds one and has said nothing about another counts against the other: two camps that ignore each
+other do not agree.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Quoted = tuple[str, str | None]  # a name, and the quotation
 
 @dataclass(frozen=True)
 class Read:
-    """What a round said: all points known now, the ledger's new lines, who holds what.
+    """What a round said: all points known now, the ledger's new lines, and the position that each holds.
 
     `quotes` are the quotations with which points were put forward, by point; None for a claim without one.
     """
@@ -142,7 +143,7 @@ def _lines(
     raised: Sequence[str],
     before: str | None,
 ) -> list[Stance]:
-    """One line a point: what was said in so many words counts before what a position implies."""
+    """One line per point: what was stated explicitly counts before what a position implies."""
     name, reply = spoken
     lines: dict[str, Stance] = {}
     if isinstance(reply, Argument):
@@ -181,7 +182,7 @@ def with_rivals(
 ) -> tuple[Stance, ...]:
     """The ledger as it counts after a round: with a `disagree` for each position that its speakers pass over.
 
-    These lines are worked out anew after each round and never written down: nobody said them.
+    These lines are worked out again after each round and never written down: nobody said them.
     """
     stated = {(line.participant, line.finding) for line in ledger if line.position in VALUES}
     rivals = tuple(

@@ -32,7 +32,7 @@ class ConsensusPoint(Wire):
 
 
 class PanelDissent(Wire):
-    """Who does not share the verdict: by a `vote`, or in the account of the `judge`."""
+    """An opinion that differs from the verdict: by a `vote`, or in the account of the `judge`."""
 
     by: str
     participant: str | None
@@ -146,11 +146,6 @@ class PanelResult(WorkflowResult):
     def title_of(self, position: str | None) -> str | None:
         """A position's own words."""
         return next((point.title for point in self.points if point.id == position), None)
-
-    @property
-    def bill(self) -> RunSpending | None:
-        """What everybody consumed."""
-        return self.usage
 
     @property
     def votes_cast(self) -> dict[str, str]:

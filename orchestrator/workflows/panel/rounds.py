@@ -177,7 +177,7 @@ def argue(
 def _one_after_another(
     context: PanelContext, number: int, debate: PanelDebate, labels: Mapping[str, str]
 ) -> Effect[tuple[tuple[TurnResult, ...], Heard]]:
-    """Each hears all who spoke before it; once a call was refused for good, nobody else is asked."""
+    """Each hears all who spoke before it; once a call has been refused for good, nobody else is asked."""
     turns: list[TurnResult] = []
     heard: dict[str, tuple[str, ...]] = {}
     spoken: list[PanelStatement] = []

@@ -205,7 +205,7 @@ def _without_agreement(voting: Voting, before: VotedEnding) -> VotedEnding:
 
 
 def against(debate: PanelDebate, position: str) -> tuple[str, ...]:
-    """Who was last against a position, in so many words or by leaving it, or may have been in a missing turn."""
+    """Those who were last against a position, explicitly or by leaving it, or may have been in a missing turn."""
     point = debate.point(position)
     if point is None:
         return ()

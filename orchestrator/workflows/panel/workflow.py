@@ -6,7 +6,7 @@
 
 The states are the seed's nodes, with the secret ballots between them. Whether a debate goes on is decided by code: the
 moderator's score is a second opinion and `should_continue` is only noted. The judge comes from outside the debate
-(`RunSpec` refuses a debater) and gives the verdict; whether the debaters agree is what their votes say.
+(a debater is refused) and gives the verdict; whether the debaters agree is what their votes say.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
 
 
 def _debater_as_judge(panel: Panel, options: PanelOptions) -> str | None:
-    """Who debates can neither judge nor moderate the debate."""
+    """A debater can neither judge nor moderate the debate."""
     debaters = {critic.name for critic in panel.critics}
     for role, holder in (("judge", panel.chair), ("moderator", options.moderator)):
         if holder is not None and holder.name in debaters:

@@ -36,12 +36,12 @@ class PlanContext:
 
     @property
     def planner(self) -> Participant:
-        """Who plans and defends."""
+        """The participant that plans and defends."""
         return self.spec.panel.author
 
     @property
     def critics(self) -> tuple[Participant, ...]:
-        """Who challenges: participants that follow rules read changes and no plans."""
+        """Those that challenge: participants that follow rules read changes, not plans."""
         return tuple(critic for critic in self.spec.panel.critics if not critic.rule_based)
 
     @property

@@ -187,7 +187,7 @@ def shown(
 
 
 def called(labels: Mapping[str, str], name: str) -> str:
-    """A participant's letter; whoever has none is the planner."""
+    """A participant's letter; the one without is the planner."""
     return label_of(labels, name, "planner")
 
 

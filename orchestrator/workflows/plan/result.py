@@ -82,11 +82,6 @@ class PlanResult(FindingsResult):
         return Synthesis.model_validate(self.synthesis.model_dump())
 
     @property
-    def bill(self) -> RunSpending | None:
-        """What everybody consumed."""
-        return self.usage
-
-    @property
     def decided_version(self) -> int | None:
         """The version that the last answer was about, where later ones were not decided on."""
         if not self.revisions or self.revisions[-1].decision:
