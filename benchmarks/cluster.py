@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -29,6 +30,7 @@ from shared.models.subject import FileChange, LineRange, Subject
 from shared.store.database import Database
 from shared.store.documents import address
 from shared.store.migrate import upgrade
+from shared.store.views import count_live_runs
 
 DIFF = """diff --git a/app.py b/app.py
 --- a/app.py
@@ -51,18 +53,31 @@ FINDING: dict[str, JsonValue] = {
 
 
 @dataclass
-class Cluster:
-    """The processes of one benchmark."""
+class Servers:
+    """A Redis and a Postgres of a benchmark's own, with the processes whose time is counted."""
 
+    environ: dict[str, str]
     endpoints: Endpoints
     database: Database
-    engine: Engine
-    signals: Signals
     roots: dict[str, int]
 
     def spent(self) -> Spent:
         """Processor seconds so far, by component."""
         return processor_time(self.roots)
+
+    def number(self, sql: str, *values: Any) -> float:
+        """The only value of a query."""
+        with self.database.connection() as connection:
+            row = connection.execute(sql, values).fetchone()
+        return float(row[0] or 0) if row else 0.0
+
+
+@dataclass
+class Cluster(Servers):
+    """Servers with Quorate's processes."""
+
+    engine: Engine
+    signals: Signals
 
     def submit(self, spec: RunSpec, documents: dict[str, bytes]) -> str:
         """Start a run as the command line does: the row, then the signal."""
@@ -71,73 +86,86 @@ class Cluster:
         return run
 
     def wait(self, runs: Sequence[str], timeout_s: float = 300.0) -> float:
-        """Seconds until all runs are final."""
+        """Seconds until all runs are completed."""
         started = time.monotonic()
         while time.monotonic() - started < timeout_s:
             with self.database.connection() as connection:
-                row = connection.execute(
-                    "SELECT count(*) AS open FROM runs WHERE id = ANY(%s) AND status NOT IN ('completed', 'blocked')",
-                    (list(runs),),
-                ).fetchone()
-            if row is not None and row.open == 0:
-                return time.monotonic() - started
+                live = count_live_runs(connection)
+            if not live:
+                break
             time.sleep(0.02)
-        raise TimeoutError(f"{len(runs)} runs did not end within {timeout_s} s")
+        elapsed = time.monotonic() - started
+        done = self.number(
+            "SELECT count(*) FROM runs WHERE id = ANY(%s) AND status = 'completed'", list(runs)
+        )
+        if done < len(runs):
+            raise TimeoutError(f"{len(runs) - done:.0f} runs did not end in {elapsed:.0f} s")
+        return elapsed
 
 
 @contextmanager
-def cluster(slots: int, **variables: str) -> Iterator[Cluster]:
-    """Durable servers in a new folder, one turn worker, one tool worker, one orchestrator.
-
-    `variables` go into the processes' environment.
-    """
+def servers(**variables: str) -> Iterator[Servers]:
+    """Durable servers in a new folder. `variables` go into the environment of what is started beside them."""
     with tempfile.TemporaryDirectory(prefix="qb") as folder:
         environ = {
             **os.environ,
             "QUORATE_ALLOWED": "anything",
-            "QUORATE_TURN_SLOTS": str(slots),
             "QUORATE_LOG": "warning",
+            "XDG_DATA_HOME": f"{folder}/data",
+            "XDG_STATE_HOME": f"{folder}/state",
             **variables,
         }
-        for name in ("DATA", "STATE"):
-            environ[f"XDG_{name}_HOME"] = str(Path(folder) / name.lower())
         instance = Instance.from_environment(environ)
         endpoints = ensure(instance)
         database = Database(endpoints.database_url, patience_s=10)
-        upgrade(database)
-        scripts = Path(sys.executable).parent
-        log = (Path(folder) / "log").open("wb")
-        started = {
-            name: subprocess.Popen(
-                [scripts / words[0], *words[1:]], env=environ, cwd=folder, stderr=log
-            )
-            for name, words in {
-                "workers": ("quorate-worker", "turns"),
-                "tools": ("quorate-worker", "tools"),
-                "orchestrator": ("quorate", "orchestrator"),
-            }.items()
-        }
         try:
-            roots = {name: process.pid for name, process in started.items()}
-            roots |= {server.name: server.pid for server in status(instance) if server.pid}
-            _await_presence(database, 3)
-            yield Cluster(
-                endpoints, database, Engine(database), Signals(endpoints.redis_url), roots
-            )
+            upgrade(database)
+            roots = {server.name: server.pid for server in status(instance) if server.pid}
+            yield Servers(environ, endpoints, database, roots)
+        finally:
+            database.close()
+            stop(instance, immediate=True)
+
+
+@contextmanager
+def cluster(slots: int, **variables: str) -> Iterator[Cluster]:
+    """Servers with one turn worker, one tool worker and one orchestrator, which knows the trivial workflow too."""
+    with servers(QUORATE_TURN_SLOTS=str(slots), **variables) as own:
+        folder = Path(own.environ["XDG_DATA_HOME"]).parent
+        worker = str(Path(sys.executable).parent / "quorate-worker")
+        with (folder / "log").open("wb") as log:
+            started = {
+                name: subprocess.Popen(words, env=own.environ, cwd=folder, stdout=log, stderr=log)
+                for name, words in {
+                    "workers": (worker, "turns"),
+                    "tools": (worker, "tools"),
+                    "orchestrator": (sys.executable, "-m", "benchmarks.trivial"),
+                }.items()
+            }
+        try:
+            own.roots |= {name: process.pid for name, process in started.items()}
+            _await_presence(own, len(started))
+            engine, signals = Engine(own.database), Signals(own.endpoints.redis_url)
+            yield Cluster(own.environ, own.endpoints, own.database, own.roots, engine, signals)
         finally:
             for process in started.values():
                 process.terminate()
             for process in started.values():
-                process.wait(timeout=60)
-            database.close()
-            stop(instance)
+                _end(process)
 
 
-def _await_presence(database: Database, wanted: int) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """What it has in flight may take longer than anybody needs it."""
+    try:
+        process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _await_presence(own: Servers, wanted: int) -> None:
     for _ in range(600):
-        with database.connection() as connection:
-            row = connection.execute("SELECT count(*) AS alive FROM processes").fetchone()
-        if row is not None and row.alive >= wanted:
+        if own.number("SELECT count(*) FROM processes") >= wanted:
             return
         time.sleep(0.1)
     raise TimeoutError("the worker processes did not come up")

@@ -1,0 +1,1 @@
+"""What Quorate is measured beside: a process each, with nothing of the product in it."""
