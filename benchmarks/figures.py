@@ -74,6 +74,12 @@ def _alone(kept: Kept) -> Iterator[str]:
     def get(measure: str, row: str, figure: str) -> str:
         return cell(kept[measure]["rows"][row][figure])
 
+    burst = {n: r["w_o_us"]["median"] for n, r in kept["burst"]["rows"].items() if "w_o_us" in r}
+    ours = burst["Quorate, trivial workflow"]
+    beside = (
+        f"{ours / other:.2g} x {name}" for name, other in burst.items() if "Quorate" not in name
+    )
+    yield f"Processor time of a turn in the trivial workflow: {', '.join(beside)}"
     yield f"An idle orchestrator takes {get('idle', 'orchestrator', 'ms_per_s')} ms of processor a second"
     advances = (
         f"{get('advance', row, 'advance_ms')} ms with {row}" for row in kept["advance"]["rows"]

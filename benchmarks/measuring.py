@@ -41,8 +41,3 @@ def _tree(pid: int) -> float:
 def resident_mb(pid: int) -> float:
     """Resident memory of one process in MB."""
     return float(psutil.Process(pid).memory_info().rss) / 1e6
-
-
-def threads(pid: int) -> int:
-    """How many threads a process has now."""
-    return int(psutil.Process(pid).num_threads())
