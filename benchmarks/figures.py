@@ -106,14 +106,14 @@ WIDTH, LABELS, BAR, GAP = 860, 250, 18, 10
 WORKERS, ORCHESTRATOR, SERVERS = "#1f5fa8", "#6ba3d6", "#c9ced6"
 PANELS = (
     (
-        "processor a turn, all runs at once, µs (the line is the spread of workers + orchestrator)",
+        "processor a turn, all runs at once, µs (figure and line: workers + orchestrator, with spread)",
         "burst",
         (("workers_us", WORKERS), ("orchestrator_us", ORCHESTRATOR), ("redis_us", SERVERS),
          ("postgres_us", SERVERS)),
         "w_o_us",
     ),
     (
-        "processor a turn, 80 turns/s offered, µs",
+        "processor a turn, 80 turns/s offered, µs (figure and line: the same)",
         "trickle",
         (("workers_us", WORKERS), ("orchestrator_us", ORCHESTRATOR), ("redis_us", SERVERS),
          ("postgres_us", SERVERS)),
@@ -144,7 +144,7 @@ def svg(kept: Kept) -> str:
         longest = max(
             _ends(row, [name for name, _ in figures], added=added)[-1] for row in rows.values()
         )
-        scale = (WIDTH - LABELS - 80) / longest
+        scale = (WIDTH - LABELS - 120) / longest
         top += 8
         for name, row in rows.items():
             parts.extend(_bar(name, row, figures, whisker, top, scale))

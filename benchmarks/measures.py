@@ -27,7 +27,6 @@ Figure = dict[str, float]
 Rows = dict[str, dict[str, Figure | str]]
 
 
-WARM_UP = Load(20)
 RUNS_ALONE_PER_S = 0.9
 PATIENCE_S = 240.0
 
@@ -37,6 +36,7 @@ class Sizes:
     """How much is measured."""
 
     repeats: int = 5
+    warm_up_runs: int = 20
     burst_runs: int = 150
     trickle_s: float = 12.0
     offered_turns_per_s: float = 80.0
@@ -95,7 +95,11 @@ def _side_by_side(sizes: Sizes, repeats: int, load: Callable[[Contestant], Load]
             for name, contestant in tuple(playing.items()):
                 figures = series[name] if number else defaultdict(list)
                 try:
-                    _play(contestant, load(contestant) if number else WARM_UP, figures)
+                    _play(
+                        contestant,
+                        load(contestant) if number else Load(sizes.warm_up_runs),
+                        figures,
+                    )
                 except GaveUp as reason:
                     absent[name] = str(reason)
                     del playing[name]
@@ -135,7 +139,7 @@ def acknowledgements(sizes: Sizes) -> Rows:
     for name, word in (("early", "none"), ("late", "late")):
         with cluster(slots=1000, QUORATE_ACKS=word) as bench:
             contestant = quorate(bench, trivial_spec, TURNS_A_RUN)
-            contestant.play(WARM_UP)
+            contestant.play(Load(sizes.warm_up_runs))
             figures: dict[str, list[float]] = defaultdict(list)
             for _ in range(sizes.repeats):
                 _play(contestant, Load(sizes.burst_runs), figures)
@@ -146,7 +150,7 @@ def acknowledgements(sizes: Sizes) -> Rows:
 def idle(sizes: Sizes) -> Rows:
     """What the processes cost while nothing happens: milliseconds of processor a second."""
     with cluster(slots=1000) as bench:
-        quorate(bench, trivial_spec, TURNS_A_RUN).play(WARM_UP)
+        quorate(bench, trivial_spec, TURNS_A_RUN).play(Load(sizes.warm_up_runs))
         time.sleep(min(3.0, sizes.idle_s))
         before = bench.spent()
         time.sleep(sizes.idle_s)

@@ -26,7 +26,7 @@ from benchmarks.measures import MEASURES, Rows, Sizes
 
 def measure(name: str, sizes: Sizes) -> dict[str, Any]:
     """One measure with what has to be known about it."""
-    started = time.monotonic()
+    started, load = time.monotonic(), os.getloadavg()[0]
     function = MEASURES[name]
     rows = function(sizes)
     return {
@@ -34,7 +34,7 @@ def measure(name: str, sizes: Sizes) -> dict[str, Any]:
         "commit": _commit(),
         "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
         "took_s": round(time.monotonic() - started),
-        "machine": f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}",
+        "machine": f"{os.cpu_count()} cores (load average {load:.1f} before it began), Python {platform.python_version()}",
         "versions": versions(),
         "rows": rows,
     }

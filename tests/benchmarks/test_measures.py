@@ -16,6 +16,7 @@ from benchmarks.run import table
 
 TINY = Sizes(
     repeats=1,
+    warm_up_runs=1,
     burst_runs=3,
     trickle_s=1.0,
     rounds_alone=1,
@@ -28,21 +29,22 @@ TINY = Sizes(
     queued_latency_s=0.05,
     offline=True,
 )
-FIGURE = {"w_o_us", "ms_per_s", "advance_ms", "in_flight", "seconds"}
+FIGURES_OF_INTEREST = {"w_o_us", "ms_per_s", "advance_ms", "in_flight", "seconds"}
 
 
 @pytest.mark.acceptance
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", MEASURES)
 def test_a_measure_runs(name: str) -> None:
     rows = MEASURES[name](TINY)
-    measured = [row for row in rows.values() if "absent" not in row]
-    assert any(name.startswith("Quorate") for name in rows) or len(measured) == len(rows)
-    assert all(row.keys() & FIGURE for row in measured)
-    assert all(name in table(rows) for name in rows)
+    absent = [name for name, row in rows.items() if "absent" in row]
+    assert absent in ([], ["LangGraph, Postgres checkpointer", "Celery chords"])
+    assert all(row.keys() & FIGURES_OF_INTEREST for n, row in rows.items() if n not in absent)
+    assert all(f"\n{name}" in table(rows) for name in rows)
 
 
 def test_a_peer_that_cannot_be_installed_says_why() -> None:
-    with pytest.raises(NotInstalled, match="not installed here: .*no-such-thing"):
+    with pytest.raises(NotInstalled, match="no-such-thing"):
         environment(("no-such-thing",), offline=True)
 
 
