@@ -34,7 +34,7 @@ def measure(name: str, sizes: Sizes) -> dict[str, Any]:
         "commit": _commit(),
         "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
         "took_s": round(time.monotonic() - started),
-        "machine": f"{os.cpu_count()} cores (load average {load:.1f} before it began), Python {platform.python_version()}",
+        "machine": f"{os.cpu_count()} cores (load average before: {load:.1f}), Python {platform.python_version()}",
         "versions": versions(),
         "rows": rows,
     }
@@ -52,9 +52,16 @@ def table(rows: Rows) -> str:
 
 
 def _commit() -> str:
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
-    return said.stdout.strip()
+    """The commit that is measured, with a + where the code differs from it."""
+    commit = _git("rev-parse", "--short", "HEAD")
+    return commit + (
+        "+" if _git("status", "--porcelain", "shared", "workers", "orchestrator") else ""
+    )
+
+
+def _git(*words: str) -> str:
+    command = ["git", "-C", str(ROOT), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def main() -> int:
