@@ -11,7 +11,7 @@ import pytest
 import redis
 import yaml
 
-from shared.delivery.live import WATCHED_S
+from shared.delivery.live import WATCHED_RUNS, WATCHED_S
 from shared.settings import ServiceSettings
 from tests.fixtures.instance import SCRIPTS, CommandLine
 from tests.support.terminals import terminal
@@ -97,7 +97,8 @@ def test_an_interrupt_leaves_the_terminal_as_it_was_and_the_run_goes_on(
     assert shown.raw.rfind(SHOW_CURSOR) > shown.raw.rfind(HIDE_CURSOR)
     endpoints = ServiceSettings.from_environment(live.environ).endpoints
     with redis.Redis.from_url(endpoints.redis_url) as client:  # its next turns stream, too
-        assert max(map(client.ttl, client.keys("quorate:watched:*"))) > WATCHED_S
+        now, _ = client.time()
+        assert max(until for _, until in client.zscan_iter(WATCHED_RUNS)) > now + WATCHED_S
     done = live("watch", "last", "--json", timeout_s=60)
     assert json.loads(done.stdout)["detail"]["answers"][0]["answer"] == WORDS
 

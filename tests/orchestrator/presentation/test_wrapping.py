@@ -86,6 +86,16 @@ def test_a_folded_line_keeps_every_word_and_fits(texts: list[str], width: int) -
     assert "".join(plain(parts).split()) == "".join(plain([one]).split())
 
 
+@given(SIGNS, SIGNS, st.integers(8, 20))
+def test_a_folded_line_of_signs_of_several_characters_fits(
+    first: str, second: str, width: int
+) -> None:
+    shown = line(Span(first, Style.STRONG), second)
+    parts = folded([shown], width)
+    assert all(width_of(part) <= width for part in parts)
+    assert "".join(plain(parts).split()) == "".join(plain([shown]).split())
+
+
 def test_what_is_folded_stands_as_far_in_as_its_line_began() -> None:
     assert plain(folded([line("    one two ", Span("three", Style.DIM))], 12)) == (
         "    one two\n    three\n"
