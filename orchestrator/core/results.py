@@ -163,7 +163,7 @@ class WorkflowResult(Wire):
 
     @property
     def agrees_on_verdict(self) -> bool | None:
-        """Whether the votes agree on the verdict; None where that cannot be told."""
+        """Whether the votes agree on the verdict; None where that is not known."""
         return None
 
     @property

@@ -1,6 +1,6 @@
-"""Letters that look like others, and characters that nobody sees: what hides in a text from who reads it.
+"""Letters that look like others, and characters that nobody sees: what hides in a text from its readers.
 
-Prompts show the unseen ones (shared/text/rendering.py), markers and code words are found behind look-alikes (there
+Prompts show the unseen ones (shared/text/rendering.py), markers and code words are found under look-alikes (there
 and in workers/turns/canary.py), and quotations are compared without both (orchestrator/core/findings/quotations.py).
 """
 

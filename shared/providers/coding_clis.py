@@ -17,8 +17,8 @@ class CodingCli:
 
     `model_flags` are added when the participant names a model; `{model}`, `{schema}` and `{schema_file}` are filled in.
     `key_variables` hold its keys, `variables` are others that it needs; nothing else of the worker's secrets reaches
-    it. `watched` is another command line, for who watches, whose output says the same in the end. `price_of` names the
-    provider whose prices its model has.
+    it. `watched` is another command line, for calls that are watched, whose output says the same in the end. `price_of`
+    names the provider whose prices its model has.
     """
 
     name: str

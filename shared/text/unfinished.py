@@ -1,4 +1,4 @@
-"""The readable part of a reply that is still being written: who watches sees sentences grow, not JSON.
+"""The readable part of a reply that is still being written: people who watch see sentences grow, not JSON.
 
 Pure, tolerant and linear in the text: whatever is no JSON object is shown as it is, whatever breaks off is shown as far
 as it came.

@@ -59,7 +59,7 @@ def quirk(error: ErrorBody) -> str | None:
 
 
 def read(payload: Payload, call: ProviderCall) -> Completion:
-    """The response. Raises ProviderError for a failed one and for one that is none."""
+    """The response. Raises ProviderError for a failed one and for anything else."""
     participant = call.participant.name
     status = text(payload.get("status"))
     if status == "failed":

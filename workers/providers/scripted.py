@@ -135,7 +135,7 @@ _ANSWERS: dict[FailureKind | Misbehaviour | None, Callable[[str, int], tuple[str
 
 
 def _outcome(entry: ScriptedReply, call: ProviderCall) -> Completion:
-    """The answer, or the error of a fault that is none. A hanging entry never gets here."""
+    """The answer, or the error of a fault. A hanging entry never gets here."""
     answer = _ANSWERS.get(entry.fault)
     if answer is None:
         kind = FailureKind(str(entry.fault))

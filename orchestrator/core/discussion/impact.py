@@ -2,7 +2,7 @@
 
 Answers may flip from right to wrong, so a change is worth what it rests on (arXiv 2509.05396): code looks whether
 what was quoted exists in something that somebody else said or gave. Most of a debate's gain is in its first, blind
-vote (arXiv 2508.17536), so that stands beside the result.
+vote (arXiv 2508.17536), so that is shown beside the result.
 """
 
 from __future__ import annotations

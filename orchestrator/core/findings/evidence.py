@@ -79,7 +79,7 @@ def _by_quotation(raised: Raised, quote: str, texts: SubjectTexts, *, placed: bo
 
 
 def _by_place(raised: Raised) -> Checked:
-    """A claim that quotes nothing, and whose place is none or not in the change."""
+    """A claim that quotes nothing, without a place or with one outside the change."""
     claim = raised.finding
     if claim.place is not None:
         why = notice("place_not_in_change", place=_spelled(claim.place))

@@ -124,7 +124,7 @@ def gate(
 def consensus_gate(ending: Ending | None, agreed: bool | None) -> GateResult:
     """Of a debate that is judged: passes when the debaters agree on the verdict, trips when they do not.
 
-    `agreed` is whether the votes agree on what the verdict amounts to, None when that cannot be told. A debate that too
+    `agreed` is whether the votes agree on what the verdict amounts to, None when that is not known. A debate that too
     few took part in, or that was broken off, says nothing.
     """
     if ending in (None, Ending.DEGRADED, Ending.OVER_BUDGET):

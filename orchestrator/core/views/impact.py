@@ -17,7 +17,7 @@ class ImpactView:
     """A debate's impact, and what only its workflow knows of it.
 
     `first` and `last` are the votes in words, by who cast them; `changes` are those of minds about findings beside
-    those of votes, and `entries` what else is to be told. `title_of` gives the words of a position by its number.
+    those of votes, and `entries` what else is shown. `title_of` gives the words of a position by its number.
     """
 
     impact: DebateImpact
@@ -30,7 +30,7 @@ class ImpactView:
 
     @classmethod
     def of_findings(cls, impact: FindingsImpact) -> ImpactView:
-        """In a review and in the debate of a plan minds change about findings; votes follow, and stand beside."""
+        """In a review and in the debate of a plan minds change about findings; votes follow, and are shown beside."""
         same = impact.last_votes == impact.first_votes
         return cls(
             impact,

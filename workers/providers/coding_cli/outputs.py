@@ -36,7 +36,7 @@ class CliOutput:
 
 @dataclass(frozen=True, slots=True)
 class CliOutputFormat:
-    """How an output is read at its end, and by whom on its way, for who watches; None where that says nothing."""
+    """How an output is read at its end, and which parser shows it on its way; None where that says nothing."""
 
     read: Callable[[str], CliOutput]
     parser: Callable[[Watch], StreamParser] | None = None

@@ -1,6 +1,6 @@
 """The words of a command-line agent while it still works, out of its output as it comes.
 
-Only a picture for who watches: what is accepted as the reply is read from the whole output
+Only a picture for people who watch: what is accepted as the reply is read from the whole output
 afterwards (agents.py). Sources: Claude Code's `--output-format stream-json
 --include-partial-messages` (a JSON object a line, `stream_event` around the Messages API's events)
 and `codex exec --json` (an event a line; whole messages only).

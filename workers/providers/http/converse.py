@@ -190,7 +190,7 @@ def _completion(
 ) -> Completion:
     limits = {name: text for name, text in response.headers.items() if "ratelimit" in name}
     kind = response.headers.get("content-type", "")
-    # Some servers stream to who asked for a whole answer, and the other way round.
+    # Some servers stream when a whole answer was asked for, and the other way round.
     if "event-stream" in kind or (call.watch is not None and "application/json" not in kind):
         raw: list[bytes] = []
         payloads = dialect.framing(_kept(response.chunks(), raw), call.participant.name)
@@ -232,7 +232,7 @@ def read_events(
     payloads: Iterable[Payload],
     secrets: Iterable[str] = (),
 ) -> Completion:
-    """A streamed answer, each piece shown to who watches. Raises ProviderError."""
+    """A streamed answer, each piece shown to anyone who watches. Raises ProviderError."""
     reader = dialect.reader(call)
     begun = False
     for payload in payloads:

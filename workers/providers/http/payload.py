@@ -25,7 +25,7 @@ def items(value: JsonValue) -> list[JsonValue]:
 
 
 def first_of(value: JsonValue) -> JsonValue:
-    """The alternative number 0 of several (`choices`, `candidates`); who leaves the number out means it."""
+    """The alternative number 0 of several (`choices`, `candidates`); one without a number counts as it."""
     return next((item for item in items(value) if not part(item, "index")), None)
 
 

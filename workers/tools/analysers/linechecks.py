@@ -72,7 +72,7 @@ class Hit:
 class LineCheck:
     """A rule for lines, in files of `suffixes` or names (all when empty) whose text holds `only_with`.
 
-    `title` and `detail` may name the `{match}` and its first `{character}`, whose column is told then. Mend.REPLACE
+    `title` and `detail` may name the `{match}` and its first `{character}`, whose column is given then. Mend.REPLACE
     puts `instead` in the place of what matches. `is_secret`: of the line only what stands before is shown.
     """
 

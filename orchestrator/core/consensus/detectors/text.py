@@ -177,7 +177,7 @@ def _steadiness(held: Held | None, weighing: Weighing) -> float:
 
 
 def _settled(discussion: FollowedDiscussion) -> bool:
-    """No contribution is missing, nobody's last turn moved, and who only nodded has stayed with it."""
+    """No contribution is missing, nobody's last turn moved, and those who only nodded have stayed with it."""
     return discussion.share == 1.0 and all(
         not held.moved and (held.stated or held.stayed >= NOD_STAYS)
         for held in discussion.held.values()
