@@ -117,7 +117,7 @@ class ViewContext(Generic[ResultT]):
         """Whether all that was said is to be shown."""
         return self.most_findings is None
 
-    def say(self, code: str, **params: object) -> str:
+    def message(self, code: str, **params: object) -> str:
         """The sentence in the reader's language."""
         return self.words.message(code, **params)
 
@@ -125,7 +125,7 @@ class ViewContext(Generic[ResultT]):
         """The word for a value, or the value itself where nobody has given it one."""
         return self.words.word(code, otherwise)
 
-    def told(self, stored: object) -> str:
+    def translate(self, stored: object) -> str:
         """A notice, or what was stored as one, as a sentence."""
         return self.words.translate(stored)
 
@@ -183,25 +183,25 @@ def figures(*parts: str | None) -> str:
 
 def price(view: ViewContext[Any], cost_usd: float | None) -> str:
     """A cost; an unknown one is said to be unknown."""
-    return view.say("cost_unknown") if cost_usd is None else dollars(cost_usd)
+    return view.message("cost_unknown") if cost_usd is None else dollars(cost_usd)
 
 
 def confidence(view: ViewContext[Any], value: float | None) -> str:
     """A stated confidence; nothing when none was stated."""
-    return "" if value is None else view.say("confidence", value=value)
+    return "" if value is None else view.message("confidence", value=value)
 
 
 def voices(view: ViewContext[Any], independent: int | None, votes: int) -> str:
     """A word where several votes are not so many independent ones: members of one family count as one."""
     if independent is None or independent >= votes:
         return ""
-    return view.say("voices", n=independent)
+    return view.message("voices", n=independent)
 
 
 def decided_by(view: ViewContext[Any], answer: DecisionAnswer) -> str:
     """`accept, by ada (cli)`; a policy is its own channel."""
     word = "decided_by_itself" if answer.actor == answer.channel else "decided"
-    return view.say(word, choice=answer.choice, actor=answer.actor, channel=answer.channel)
+    return view.message(word, choice=answer.choice, actor=answer.actor, channel=answer.channel)
 
 
 def titled(title: str, texts: Sequence[str]) -> list[Block]:
@@ -252,13 +252,13 @@ class MergedText(Protocol):
 
 def synthesis(view: ViewContext[Any], merged: MergedText, by: str | None) -> list[Block]:
     """A merged text with its sections."""
-    title = view.say("synthesis_by", who=by) if by else view.say("synthesis")
+    title = view.message("synthesis_by", who=by) if by else view.message("synthesis")
     sections = (
         ("consensus", merged.consensus),
         ("resolved", merged.resolved_issues),
         ("concerns", merged.remaining_concerns),
     )
-    entries = tuple(Item(text, view.say(name)) for name, texts in sections for text in texts)
+    entries = tuple(Item(text, view.message(name)) for name, texts in sections for text in texts)
     blocks: list[Block] = [Heading(title), Words(merged.summary)]
     return [*blocks, Items(entries)] if entries else blocks
 

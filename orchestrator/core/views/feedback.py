@@ -24,14 +24,14 @@ def feedback(view: ViewContext[ResultT]) -> list[Block]:
     titles = {_flat(title) for title in view.facts.titles}
     # A stored outcome keeps no order of keys: sections come in that of the catalogue.
     entries = [
-        Item(" — ".join(parts), view.say(f"section_{name}"))
+        Item(" — ".join(parts), view.message(f"section_{name}"))
         for name in view.words.named("section_")
         for parts in map(_parts, _entries(sections.get(name)))
         if parts
         and not says_nothing(parts[0])
         and not (name in _RAISED and _title(parts) in titles)
     ]
-    return listed(view.say("feedback"), entries)
+    return listed(view.message("feedback"), entries)
 
 
 def _entries(section: JsonValue) -> Iterable[JsonValue]:

@@ -15,7 +15,7 @@ FINDING_HEADS = (
 
 def finding_list(view: ViewContext[Any], entries: tuple[FindingEntry, ...]) -> FindingList:
     """Findings under the heads of their columns."""
-    return FindingList(entries, tuple(map(view.say, FINDING_HEADS)))
+    return FindingList(entries, tuple(map(view.message, FINDING_HEADS)))
 
 
 def findings(view: ViewContext[Any]) -> list[Block]:
@@ -26,12 +26,12 @@ def findings(view: ViewContext[Any]) -> list[Block]:
     if shown:
         blocks.append(finding_list(view, shown))
     elif view.facts.assessments:
-        blocks.append(remark(Span(view.say("no_findings"), Style.DIM)))
+        blocks.append(remark(Span(view.message("no_findings"), Style.DIM)))
     if len(entries) > len(shown):
-        more = view.say("more", n=len(entries) - len(shown))
+        more = view.message("more", n=len(entries) - len(shown))
         blocks.append(remark(Span(more, Style.DIM)))
     if view.facts.rejected:
-        rejected = view.say("rejected", n=view.facts.rejected)
+        rejected = view.message("rejected", n=view.facts.rejected)
         blocks.append(remark(Span(rejected, Style.DIM)))
     return blocks
 

@@ -51,12 +51,12 @@ def impact(view: ViewContext[ResultT], shown: ImpactView) -> list[Block]:
         *_changes(view, shown),
         _costs(view, shown),
     )
-    return [Heading(view.say("receipt")), Remark(line(_helped(view, shown))), Items(entries)]
+    return [Heading(view.message("receipt")), Remark(line(_helped(view, shown))), Items(entries)]
 
 
 def impact_in_a_line(view: ViewContext[ResultT], shown: ImpactView) -> Remark:
     """The same for anyone who wants the result only: the answer, and what it cost to know."""
-    head = Span(f"{view.say('receipt')} ", Style.STRONG)
+    head = Span(f"{view.message('receipt')} ", Style.STRONG)
     costs = _costs(view, shown)
     return Remark(line(head, _helped(view, shown), f" ({costs.label}: {costs.text})"))
 
@@ -75,7 +75,7 @@ def _votes(
     if not votes:
         return []
     cast = "; ".join(f"{name}: {vote}" for name, vote in votes.items())
-    return [Item(cast, view.say(word), view.say("blind") if blind else "")]
+    return [Item(cast, view.message(word), view.message("blind") if blind else "")]
 
 
 def _changes(view: ViewContext[ResultT], shown: ImpactView) -> list[Item]:
@@ -84,7 +84,7 @@ def _changes(view: ViewContext[ResultT], shown: ImpactView) -> list[Item]:
     )
     changes = [*votes, *(shown.changes if view.everything and not shown.about_findings else ())]
     silent = votes or shown.last or shown.impact.helped == "confirmed"
-    nobody = [] if silent else [Item(view.say("nobody"), view.say("changed_by"))]
+    nobody = [] if silent else [Item(view.message("nobody"), view.message("changed_by"))]
     return [*nobody, *(_change(view, change) for change in changes)]
 
 
@@ -102,12 +102,12 @@ def _position(view: ViewContext[ResultT], position: str | None) -> str:
 
 def _costs(view: ViewContext[ResultT], shown: ImpactView) -> Item:
     each = shown.price_of_change
-    more = "" if each is None else view.say("cost_per_change", cost=_known(view, each))
-    return Item(_known(view, shown.impact.debate.cost_usd), view.say("debate_cost"), more)
+    more = "" if each is None else view.message("cost_per_change", cost=_known(view, each))
+    return Item(_known(view, shown.impact.debate.cost_usd), view.message("debate_cost"), more)
 
 
 def _known(view: ViewContext[ResultT], cost_usd: float | None) -> str:
-    return view.say("unknown_price") if cost_usd is None else dollars(cost_usd)
+    return view.message("unknown_price") if cost_usd is None else dollars(cost_usd)
 
 
 def position_in_words(position: str | None, title_of: Callable[[str], str | None]) -> str:

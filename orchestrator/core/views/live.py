@@ -38,7 +38,7 @@ class RenderContext:
     mode: OutputMode
     critics: tuple[str, ...] = ()
 
-    def say(self, code: str, **params: object) -> str:
+    def message(self, code: str, **params: object) -> str:
         """The sentence in the reader's language."""
         return self.words.message(code, **params)
 
@@ -46,7 +46,7 @@ class RenderContext:
         """What somebody does in a role; the role's own name where there is no word for it."""
         return self.words.word(f"role_{role}", role)
 
-    def told(self, stored: object) -> str:
+    def translate(self, stored: object) -> str:
         """A notice, or what was stored as one, as a sentence."""
         return self.words.translate(stored)
 
@@ -73,8 +73,8 @@ class LiveView:
 
     `begins` and `ends` are shown by role; of roles in `rounds` also the number of the round, those in `silent` begin
     without a word, those in `announced` are shown when they start although their stage has begun. `lone` are roles
-    whose failure ends a run in which nobody else was asked. Of a role in `gathered` the live picture has one line a round.
-    `command` is what its head is called (None: the workflow's name). Turns in the role `columns` stand side by side,
+    whose failure ends a run in which nobody else was asked. Of a role in `gathered` the live picture has one line a
+    round. `command` is what its head is called (None: the workflow's name). Turns in the role `columns` stand side by side,
     one in the role `spotlight` has the floor, and while that is given `signs` tells who asks for it.
     """
 
@@ -108,8 +108,8 @@ def render_started(view: LiveView, group: Sequence[StepRow], context: RenderCont
         return list(view.begins[first.role](group, names, context))
     role = context.role(first.role)
     if first.role in view.rounds:
-        return headed(context.say("round_starts", n=first.round, role=role, who=names))
-    return headed(context.say("starts", role=role, who=names))
+        return headed(context.message("round_starts", n=first.round, role=role, who=names))
+    return headed(context.message("starts", role=role, who=names))
 
 
 def render_finished(view: LiveView, step: StepRow, context: RenderContext) -> list[Line]:
@@ -123,16 +123,16 @@ def render_finished(view: LiveView, step: StepRow, context: RenderContext) -> li
 
 def _failure(view: LiveView, step: StepRow, why: Notice, context: RenderContext) -> str:
     if step.role in view.failures:
-        return context.say(view.failures[step.role], who=step.participant, why=why)
+        return context.message(view.failures[step.role], who=step.participant, why=why)
     # Where nobody else is asked, a failure ends the run: its result follows at once, and says the whole reason.
     if context.critics == (step.participant,) and step.role in view.lone and step.failure_kind:
-        return context.say("step_failed", key=step.key, why=step.failure_kind)
-    return context.say("step_failed", key=step.key, why=why)
+        return context.message("step_failed", key=step.key, why=step.failure_kind)
+    return context.message("step_failed", key=step.key, why=why)
 
 
 def begins_with(word: str) -> Beginning:
     """The sentence of that code, which names who takes part."""
-    return lambda _group, names, context: headed(context.say(word, who=names))
+    return lambda _group, names, context: headed(context.message(word, who=names))
 
 
 # ---- parts --------------------------------------------------------------------------------------
@@ -146,8 +146,8 @@ def headed(text: str) -> list[Line]:
 def answered(step: StepRow, _reply: Reply, context: RenderContext) -> list[Line]:
     """A contribution that raises findings, or any other one."""
     raised = raised_in(step)
-    what = context.say("with_findings", n=len(raised)) if raised else ""
-    came = context.say("answered", who=step.participant, what=what, s=took_s(step) or 0.0)
+    what = context.message("with_findings", n=len(raised)) if raised else ""
+    came = context.message("answered", who=step.participant, what=what, s=took_s(step) or 0.0)
     return [
         line(came, note(step, context)),
         *(raised_line(finding, step.participant) for finding in raised),
@@ -157,21 +157,21 @@ def answered(step: StepRow, _reply: Reply, context: RenderContext) -> list[Line]
 def child_ended(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     """A run that this run started has ended, or goes no further."""
     child = ChildOutcome.model_validate(reply)
-    text = context.say(
+    text = context.message(
         "child_ended",
         run=child.run,
         workflow=step.participant,
         outcome=child.verdict or child.status,
     )
-    took = context.say("seconds", s=took_s(step) or 0.0)
+    took = context.message("seconds", s=took_s(step) or 0.0)
     return [line(text, Span(f" ({took})", Style.DIM), because(reply))]
 
 
 def objections(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     """A verdict on something that is debated, and what is held against it."""
     raised = raised_in(step)
-    what = f", {context.say('objections', n=len(raised))}" if raised else ""
-    took = context.say("seconds", s=took_s(step) or 0.0)
+    what = f", {context.message('objections', n=len(raised))}" if raised else ""
+    took = context.message("seconds", s=took_s(step) or 0.0)
     head = line(f"{step.participant}: {reply.get('verdict')}{what}", Span(f" ({took})", Style.DIM))
     return [
         head,
@@ -201,14 +201,16 @@ def ballot(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     if step.round == 0:
         return [position(step, reply, context)]
     vote = reply.get("position")
-    what = context.say(f"position_{vote}") if vote else str(reply.get("choice") or "-")
-    came = context.say("ballot_came", who=step.participant, what=what)
+    what = context.message(f"position_{vote}") if vote else str(reply.get("choice") or "-")
+    came = context.message("ballot_came", who=step.participant, what=what)
     return [line(came, Span(f"{stated(reply, context)}{because(reply)}", Style.DIM))]
 
 
 def ballots_begin(group: Sequence[StepRow], names: str, context: RenderContext) -> list[Line]:
     """Everybody is asked for a vote, or for an opening position."""
-    return headed(context.say("asks_opening" if group[0].round == 0 else "asks_ballots", who=names))
+    return headed(
+        context.message("asks_opening" if group[0].round == 0 else "asks_ballots", who=names)
+    )
 
 
 def note(step: StepRow, context: RenderContext) -> Span:
@@ -220,7 +222,7 @@ def note(step: StepRow, context: RenderContext) -> Span:
 def stated(reply: Reply, context: RenderContext) -> str:
     """A stated confidence."""
     value = reply.get("confidence")
-    return "" if value is None else f" ({context.say('confidence', value=value)})"
+    return "" if value is None else f" ({context.message('confidence', value=value)})"
 
 
 def because(reply: Reply, name: str = "reason") -> str:

@@ -149,7 +149,7 @@ def _children(
                 (
                     began.get(run.parent_step or "", after.elapsed_s),
                     headed(
-                        context.say(
+                        context.message(
                             "child_started", run=run.id, workflow=run.workflow, title=run.title
                         )
                     ),
@@ -157,7 +157,7 @@ def _children(
             )
         waits = run.status is RunStatus.WAITING
         if waits and known.get(run.id) is not run.status:
-            text = context.say("child_waits", run=run.id)
+            text = context.message("child_waits", run=run.id)
             events.append((after.elapsed_s, [line(Span(text, Style.WARNING))]))
     return events
 
@@ -232,13 +232,13 @@ def assessed(recorded: RecordedAssessment, context: RenderContext) -> Line:
         word = "assessed"
     else:  # without a vote the last round's figures stand, which are no support
         word = "ended_as" if figures.metrics.detector in _COUNTED else "ended_without_vote"
-    text = context.say(
+    text = context.message(
         word,
         n=figures.round,
         score=figures.metrics.overall_score,
-        recommendation=context.say(f"how_{how.value}"),
+        recommendation=context.message(f"how_{how.value}"),
     )
-    reason = f" — {context.told(figures.reason)}" if figures.reason else ""
+    reason = f" — {context.translate(figures.reason)}" if figures.reason else ""
     return line(Span(text, Style.STRONG), Span(reason, Style.DIM))
 
 

@@ -20,7 +20,7 @@ from shared.models.rows import StepRow
 
 
 def _answer(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
-    sentence = context.say("answered", who=step.participant, what="", s=took_s(step) or 0.0)
+    sentence = context.message("answered", who=step.participant, what="", s=took_s(step) or 0.0)
     sure = Span(stated(reply, context), Style.DIM)
     told = line(Span("✓ ", Style.GOOD), sentence, sure, note(step, context))
     if context.live:
@@ -29,7 +29,7 @@ def _answer(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
 
 
 def _ranking(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
-    sentence = context.say("ranking_came", who=step.participant)
+    sentence = context.message("ranking_came", who=step.participant)
     return [line(sentence, Span(because(reply), Style.DIM), note(step, context))]
 
 

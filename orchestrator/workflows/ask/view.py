@@ -22,7 +22,7 @@ AskView = ViewContext[AskResult]
 
 def headline(view: AskView) -> str:
     """How many answered."""
-    return view.say("answered_of", answered=len(_given(view)), asked=len(view.facts.critics))
+    return view.message("answered_of", answered=len(_given(view)), asked=len(view.facts.critics))
 
 
 def body(view: AskView) -> list[Block]:
@@ -59,7 +59,7 @@ def _so_far(view: AskView) -> tuple[RecordedAnswer, ...]:
 def _answers(view: AskView) -> list[Block]:
     given = _given(view)
     if not given:
-        return [remark(view.say("nobody_answered"))] if view.facts.final else []
+        return [remark(view.message("nobody_answered"))] if view.facts.final else []
     if view.brief and len(given) == 1:
         return [Words(given[0].answer)]
     took = {step.participant: took_s(step) for step in view.facts.replies(AskRole.ANSWER)}
@@ -74,10 +74,10 @@ def _figures(view: AskView, answer: RecordedAnswer, elapsed_s: float | None) -> 
     if view.brief:
         return ""
     return figures(
-        None if answer.place is None else view.say("place", place=answer.place),
+        None if answer.place is None else view.message("place", place=answer.place),
         confidence(view, answer.confidence),
-        None if elapsed_s is None else view.say("seconds", s=elapsed_s),
-        None if answer.tokens is None else view.say("tokens", n=answer.tokens),
+        None if elapsed_s is None else view.message("seconds", s=elapsed_s),
+        None if answer.tokens is None else view.message("tokens", n=answer.tokens),
         price(view, answer.cost_usd),
     )
 
@@ -97,7 +97,7 @@ def _ranking(view: AskView) -> list[Block]:
         )
         for ranked in ranking.places
     )
-    table = (Heading(view.say("ranking")), Grid(tuple(map(view.say, heads)), rows))
+    table = (Heading(view.message("ranking")), Grid(tuple(map(view.message, heads)), rows))
     if not view.everything:
         return [*table]
     return [*table, Items(tuple(_order(view, ranker) for ranker in ranking.rankings))]
@@ -105,7 +105,7 @@ def _ranking(view: AskView) -> list[Block]:
 
 def _order(view: AskView, ranker: PeerRanking) -> Item:
     order = " > ".join(" = ".join(group) for group in ranker.order)
-    return Item(order, view.say("ranked_for", who=ranker.participant), ranker.reason)
+    return Item(order, view.message("ranked_for", who=ranker.participant), ranker.reason)
 
 
 def _synthesis(view: AskView) -> list[Block]:

@@ -27,11 +27,11 @@ from shared.models.rows import StepRow
 def _floor_is_open(group: Sequence[StepRow], _who: str, context: RenderContext) -> list[Line]:
     number = group[0].round
     counted = (
-        context.say("round_n", n=number)
+        context.message("round_n", n=number)
         if context.most_rounds is None
-        else context.say("round_of", n=number, most=context.most_rounds)
+        else context.message("round_of", n=number, most=context.most_rounds)
     )
-    asked = Span(f"[O] {context.say('asks_floor')}", Style.STRONG)
+    asked = Span(f"[O] {context.message('asks_floor')}", Style.STRONG)
     opened = line(asked, Span(f" {counted}", Style.DIM))
     return [line(""), opened] if context.live else [opened]
 
@@ -39,13 +39,13 @@ def _floor_is_open(group: Sequence[StepRow], _who: str, context: RenderContext) 
 def _given_the_floor(group: Sequence[StepRow], _who: str, context: RenderContext) -> list[Line]:
     step = group[0]
     floor_round = _round(step.round, context)
-    how = f" ({context.say('by_rule')})" if floor_round.selected_by == BY_RULE else ""
+    how = f" ({context.message('by_rule')})" if floor_round.selected_by == BY_RULE else ""
     why = (
         f" — {shortened(floor_round.orchestrator_said, SHORT)}"
         if floor_round.orchestrator_said
         else ""
     )
-    chosen = Span(context.say("selects", who=step.participant), context.voice(step))
+    chosen = Span(context.message("selects", who=step.participant), context.voice(step))
     return [line(INDENT, chosen, Span(f"{how}{why}", Style.DIM))]
 
 
@@ -59,7 +59,7 @@ def _round(number: int, context: RenderContext) -> FloorRound:
 
 def _concluding(group: Sequence[StepRow], names: str, context: RenderContext) -> list[Line]:
     del group
-    return headed(f"[O] {context.say('asks_conclusion', who=names)}")
+    return headed(f"[O] {context.message('asks_conclusion', who=names)}")
 
 
 def _bid(step: StepRow, _reply: Reply, _context: RenderContext) -> list[Line]:
@@ -73,7 +73,7 @@ def _all_bids(number: int, context: RenderContext) -> list[Line]:
     floor_round = _round(number, context)
     lines = [line(INDENT, floor_round.signs)]
     if not floor_round.asking:
-        lines.append(line(INDENT, Span(context.say("nobody_asks"), Style.DIM)))
+        lines.append(line(INDENT, Span(context.message("nobody_asks"), Style.DIM)))
     return lines
 
 
@@ -81,7 +81,7 @@ def _selection(_step: StepRow, reply: Reply, context: RenderContext) -> list[Lin
     """Whoever got the floor is told when it speaks; only an end is told here."""
     if reply.get("action") != "END":
         return []
-    head = headed(f"[O] {context.say('ends_forum')}")
+    head = headed(f"[O] {context.message('ends_forum')}")
     return [*head, *block(str(reply.get("conclusion") or ""), indent=INDENT)]
 
 

@@ -50,7 +50,7 @@ def body(view: ForumView) -> list[Block]:
     if result is not None:
         blocks += _conclusion(view, result)
         blocks += _dissent(view, result)
-        blocks += titled(view.say("open_points"), result.open_points)
+        blocks += titled(view.message("open_points"), result.open_points)
         blocks += _unheard(view, result)
     if result is None or not result.conclusion:
         blocks += _speeches(view, rounds)
@@ -68,17 +68,17 @@ def _conclusion(view: ForumView, result: ForumResult) -> list[Block]:
     agreed = view.facts.ending in (Ending.CONVERGED, None)
     if result.conclusion:
         word = "conclusion" if agreed else "stated_conclusion"
-        blocks = sentence(f"📋 {view.say(word)}", result.conclusion)
+        blocks = sentence(f"📋 {view.message(word)}", result.conclusion)
     else:
-        why = f": {view.told(result.reason)}" if view.brief else ""
-        blocks = [remark(Span(f"📋 {view.say('no_consensus')}", Style.WARNING), why)]
+        why = f": {view.translate(result.reason)}" if view.brief else ""
+        blocks = [remark(Span(f"📋 {view.message('no_consensus')}", Style.WARNING), why)]
     if view.brief:
         return blocks
-    stopped = view.say("stopped_by", why=view.say(f"stopped_{result.stopped_by}"))
+    stopped = view.message("stopped_by", why=view.message(f"stopped_{result.stopped_by}"))
     told = (
-        view.say("concluded_by", who=result.concluded_by) if result.concluded_by else "",
+        view.message("concluded_by", who=result.concluded_by) if result.concluded_by else "",
         stopped if result.stopped_by and not result.reason else "",
-        view.told(result.reason),
+        view.translate(result.reason),
     )
     return [*blocks, remark(Span(" · ".join(part for part in told if part), Style.DIM))]
 
@@ -89,12 +89,12 @@ def _dissent(view: ForumView, result: ForumResult) -> list[Block]:
         return []
     agreeing = [cast.participant for cast in result.ballots if cast.position == "agree"]
     others = [_ballot(view, cast) for cast in result.ballots if cast.position != "agree"]
-    agreed = view.say("agreed_by", who=names(agreeing, view.say("nobody")))
-    return [remark(agreed), *listed(view.say("dissent"), others)]
+    agreed = view.message("agreed_by", who=names(agreeing, view.message("nobody")))
+    return [remark(agreed), *listed(view.message("dissent"), others)]
 
 
 def _ballot(view: ForumView, cast: CastBallot) -> Item:
-    vote = view.say("no_ballot" if cast.position is None else f"position_{cast.position}")
+    vote = view.message("no_ballot" if cast.position is None else f"position_{cast.position}")
     text = f"{vote} — {cast.reason}" if cast.reason else vote
     style = Style.WARNING if cast.position in (None, "disagree") else Style.PLAIN
     return Item(text, cast.participant, confidence(view, cast.confidence), style)
@@ -104,7 +104,7 @@ def _unheard(view: ForumView, result: ForumResult) -> list[Block]:
     if not (view.brief or view.everything):
         return []  # the warnings name them
     entries = [Item(unheard.reason or "…", unheard.participant) for unheard in result.unheard]
-    return listed(view.say("unheard"), entries)
+    return listed(view.message("unheard"), entries)
 
 
 def _ballots(view: ForumView, result: ForumResult) -> list[Block]:
@@ -112,7 +112,7 @@ def _ballots(view: ForumView, result: ForumResult) -> list[Block]:
     agreement = result.agreement
     if agreement is None:
         return []
-    support = view.say(
+    support = view.message(
         "support",
         support=agreement.support,
         weighted=agreement.weighted,
@@ -120,7 +120,7 @@ def _ballots(view: ForumView, result: ForumResult) -> list[Block]:
     )
     alike = voices(view, result.effective_votes, len(result.ballots))
     shown = [cast for cast in result.ballots if view.everything and cast.position == "agree"]
-    heading = Heading(view.say("ballots"), "; ".join(part for part in (support, alike) if part))
+    heading = Heading(view.message("ballots"), "; ".join(part for part in (support, alike) if part))
     return [heading, *([Items(tuple(_ballot(view, cast) for cast in shown))] if shown else [])]
 
 
@@ -128,21 +128,21 @@ def _timeline(view: ForumView, rounds: tuple[FloorRound, ...]) -> list[Block]:
     """A line a round; all that was said where all is to be shown."""
     spoken = view.everything and view.result is not None and bool(view.result.conclusion)
     entries = [_round(view, floor_round, short=not spoken) for floor_round in rounds]
-    blocks = listed(view.say("timeline"), entries)
+    blocks = listed(view.message("timeline"), entries)
     return [*blocks, *_speeches(view, rounds)] if spoken else blocks
 
 
 def _round(view: ForumView, floor_round: FloorRound, *, short: bool) -> Item:
-    parts = [view.say("asked_by", who=names(floor_round.asking, view.say("nobody")))]
+    parts = [view.message("asked_by", who=names(floor_round.asking, view.message("nobody")))]
     if floor_round.selected is not None:
-        how = f" ({view.say('by_rule')})" if floor_round.selected_by == BY_RULE else ""
-        parts.append(f"{view.say('selects', who=floor_round.selected)}{how}")
+        how = f" ({view.message('by_rule')})" if floor_round.selected_by == BY_RULE else ""
+        parts.append(f"{view.message('selects', who=floor_round.selected)}{how}")
     words = floor_round.speech if short else floor_round.orchestrator_said
     if words:
         parts.append(shortened(words, SHORT))
     if why := _why_silent(view, floor_round):
         parts.append(f"⚠ {why}")
-    return Item(" · ".join(parts), view.say("round_n", n=floor_round.number))
+    return Item(" · ".join(parts), view.message("round_n", n=floor_round.number))
 
 
 def _why_silent(view: ForumView, floor_round: FloorRound) -> Notice | None:
@@ -155,7 +155,7 @@ def _why_silent(view: ForumView, floor_round: FloorRound) -> Notice | None:
 
 def _speeches(view: ForumView, rounds: tuple[FloorRound, ...]) -> list[Block]:
     return texts(
-        (Heading(view.say("speech_of", who=past.selected, n=past.number)), past.speech)
+        (Heading(view.message("speech_of", who=past.selected, n=past.number)), past.speech)
         for past in rounds
         if past.speech
     )
@@ -167,7 +167,7 @@ def _impact(view: ForumView, result: ForumResult) -> list[Block]:
         return []
     before, after = receipt.first_support, receipt.final_support
     known = before is not None and after is not None
-    grew = (Item(f"{before:.2f} → {after:.2f}", view.say("support_grew")),) if known else ()
+    grew = (Item(f"{before:.2f} → {after:.2f}", view.message("support_grew")),) if known else ()
     first = {name: _first_vote(view, vote) for name, vote in receipt.first_votes.items()}
     price = receipt.cost_per_changed_vote
     return impact(view, ImpactView(receipt, first=first, entries=grew, price_of_change=price))
@@ -175,7 +175,7 @@ def _impact(view: ForumView, result: ForumResult) -> list[Block]:
 
 def _first_vote(view: ForumView, vote: OpeningPosition) -> str:
     """What was held, and where that stands towards the conclusion that came of it."""
-    towards = f" ({view.say(f'position_{vote.on_conclusion}')})" if vote.on_conclusion else ""
+    towards = f" ({view.message(f'position_{vote.on_conclusion}')})" if vote.on_conclusion else ""
     return f"{shortened(vote.position, SHORT_VOTE).removesuffix('.')}{towards}"
 
 

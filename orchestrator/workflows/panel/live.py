@@ -28,8 +28,8 @@ def _round_begins(group: Sequence[StepRow], names: str, context: RenderContext) 
     """Where they speak one after another, whoever is next is not named for all of them."""
     number, role = group[0].round, context.role(group[0].role)
     if len(group) == 1:
-        return headed(context.say("round_opens", n=number, role=role))
-    return headed(context.say("round_starts", n=number, role=role, who=names))
+        return headed(context.message("round_opens", n=number, role=role))
+    return headed(context.message("round_starts", n=number, role=role, who=names))
 
 
 def _argument(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
@@ -39,14 +39,18 @@ def _argument(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]
 
 def _moderation(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     score = reply.get("consensus_score")
-    told = context.say("no_score") if score is None else context.say("consensus_score", score=score)
-    sentence = context.say("moderation_came", who=step.participant, what=told)
+    told = (
+        context.message("no_score")
+        if score is None
+        else context.message("consensus_score", score=score)
+    )
+    sentence = context.message("moderation_came", who=step.participant, what=told)
     return [line(Span(sentence, Style.STRONG), Span(because(reply, "feedback"), Style.DIM))]
 
 
 def _judgement(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
     verdict = shortened(str(reply.get("verdict") or "-"), SHORT)
-    sentence = context.say("judgement_came", who=step.participant, what=verdict)
+    sentence = context.message("judgement_came", who=step.participant, what=verdict)
     return [line(Span(sentence, Style.STRONG), Span(stated(reply, context), Style.DIM))]
 
 

@@ -51,46 +51,46 @@ def body(view: PanelView) -> list[Block]:
 
 def _verdict(view: PanelView, result: PanelResult) -> list[Block]:
     if not result.verdict:
-        none = Span(view.say("no_verdict"), Style.WARNING)
-        return [remark(none, f": {view.told(result.reason)}")]
-    blocks = sentence(view.say("verdict"), result.verdict)
+        none = Span(view.message("no_verdict"), Style.WARNING)
+        return [remark(none, f": {view.translate(result.reason)}")]
+    blocks = sentence(view.message("verdict"), result.verdict)
     if not view.brief:
         blocks.append(remark(Span(_decided(view, result), Style.DIM)))
     if result.reasoning:
-        blocks += [Heading(view.say("reasoning")), Words(result.reasoning)]
+        blocks += [Heading(view.message("reasoning")), Words(result.reasoning)]
     return blocks
 
 
 def _decided(view: PanelView, result: PanelResult) -> str:
     by = result.decided_by
-    judged = None if by in (None, "votes") else view.say("judged_by", who=by)
+    judged = None if by in (None, "votes") else view.message("judged_by", who=by)
     return figures(
         confidence(view, result.confidence),
-        view.say("verdict_by_votes") if by == "votes" else judged,
-        view.told(result.reason),
+        view.message("verdict_by_votes") if by == "votes" else judged,
+        view.translate(result.reason),
     )
 
 
 def _consensus(view: PanelView, result: PanelResult) -> list[Block]:
-    judge = view.say("according_to_judge")
+    judge = view.message("according_to_judge")
     entries = [
         Item(point.text, note=(point.id or "") if point.by == "ledger" else judge)
         for point in result.consensus_points
     ]
-    return listed(view.say("consensus_points"), entries)
+    return listed(view.message("consensus_points"), entries)
 
 
 def _dissent(view: PanelView, result: PanelResult) -> list[Block]:
     opinions = [_opinion(view, opinion) for opinion in result.dissenting_opinions]
-    return listed(view.say("dissent"), opinions)
+    return listed(view.message("dissent"), opinions)
 
 
 def _opinion(view: PanelView, opinion: PanelDissent) -> Item:
     reason = f" — {opinion.reason}" if opinion.reason else ""
     voted = opinion.by == "vote"
     nothing = voted and opinion.text == NO_POSITION
-    text = view.say("none_of_them") if nothing else opinion.text
-    note = confidence(view, opinion.confidence) if voted else view.say("according_to_judge")
+    text = view.message("none_of_them") if nothing else opinion.text
+    note = confidence(view, opinion.confidence) if voted else view.message("according_to_judge")
     return Item(f"{text}{reason}", opinion.participant or "", note)
 
 
@@ -101,21 +101,24 @@ def _votes(view: PanelView, result: PanelResult) -> list[Block]:
         Item(
             _title(result, position),
             position,
-            view.say("position_support", support=count.support),
+            view.message("position_support", support=count.support),
         )
         for position, count in result.agreement.positions.items()
     ]
-    how = view.say("votes_secret" if result.votes_secret else "votes_last")
+    how = view.message("votes_secret" if result.votes_secret else "votes_last")
     note = figures(how, voices(view, result.effective_votes, len(result.votes)))
     votes = [_vote(view, result, vote) for vote in result.votes]
-    return [*listed(view.say("votes"), votes, note), *listed(view.say("positions"), supports)]
+    return [
+        *listed(view.message("votes"), votes, note),
+        *listed(view.message("positions"), supports),
+    ]
 
 
 def _vote(view: PanelView, result: PanelResult, vote: PanelVote) -> Item:
     if not vote.voted:
-        return Item(view.say("no_vote"), vote.participant, style=Style.WARNING)
+        return Item(view.message("no_vote"), vote.participant, style=Style.WARNING)
     position = vote.position
-    choice = f"{position} {_title(result, position)}" if position else view.say("none_of_them")
+    choice = f"{position} {_title(result, position)}" if position else view.message("none_of_them")
     reason = f" — {vote.reason}" if vote.reason else ""
     return Item(f"{choice}{reason}", vote.participant, confidence(view, vote.confidence))
 
@@ -135,15 +138,15 @@ def _so_far(view: PanelView) -> list[Block]:
         )
         for name, reply in latest.items()
     ]
-    return listed(view.say("positions"), entries)
+    return listed(view.message("positions"), entries)
 
 
 def _rounds(view: PanelView, result: PanelResult) -> list[Block]:
     if not result.rounds:
         return []
-    heads = tuple(map(view.say, ("head_round", "head_score", "head_moderator", "head_said")))
+    heads = tuple(map(view.message, ("head_round", "head_score", "head_moderator", "head_said")))
     table = (
-        Heading(view.say("timeline")),
+        Heading(view.message("timeline")),
         Grid(heads, tuple(_round(panel_round) for panel_round in result.rounds)),
     )
     if not view.everything:
@@ -166,7 +169,7 @@ def _round(panel_round: PanelRound) -> tuple[str, ...]:
 
 def _statements(view: PanelView, panel_round: PanelRound) -> list[Block]:
     def heading(said: PanelStatement) -> Heading:
-        title = view.say("speech_of", who=said.participant, n=panel_round.number)
+        title = view.message("speech_of", who=said.participant, n=panel_round.number)
         return Heading(title, shortened(said.position, SHORT))
 
     return texts((heading(statement), statement.argument) for statement in panel_round.statements)

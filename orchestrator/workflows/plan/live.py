@@ -22,18 +22,18 @@ from shared.models.rows import StepRow
 
 
 def _planning(group: Sequence[StepRow], names: str, context: RenderContext) -> list[Line]:
-    return headed(context.say("asks_plan", who=names, version=_version(group[0], context)))
+    return headed(context.message("asks_plan", who=names, version=_version(group[0], context)))
 
 
 def _plan(step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
-    sentence = context.say("plan_came", who=step.participant, version=_version(step, context))
-    took = context.say("seconds", s=took_s(step) or 0.0)
+    sentence = context.message("plan_came", who=step.participant, version=_version(step, context))
+    took = context.message("seconds", s=took_s(step) or 0.0)
     first = shortened(str(reply.get("plan") or ""), SHORT)
     return [line(sentence, Span(f" ({took})", Style.DIM)), line(INDENT, Span(first, Style.DIM))]
 
 
 def _version(step: StepRow, context: RenderContext) -> str:
-    return context.say("plan_version", n=max(step.round, 1))
+    return context.message("plan_version", n=max(step.round, 1))
 
 
 LIVE = LiveView(

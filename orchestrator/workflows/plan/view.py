@@ -63,11 +63,11 @@ def matter(view: PlanView) -> list[Block]:
 def _plan(view: PlanView) -> list[Block]:
     latest = _latest(view)
     if latest is None:
-        return [remark(view.say("plan_none" if view.facts.final else "plan_pending"))]
-    written = view.say("plan_by", who=latest.by) if latest.by else view.say("plan_given")
-    note = figures(view.say("plan_version", n=latest.number), written)
-    head: list[Block] = [] if view.brief else [Heading(view.say("plan"), note)]
-    return [*head, Words(latest.text), *titled(view.say("assumptions"), latest.assumptions)]
+        return [remark(view.message("plan_none" if view.facts.final else "plan_pending"))]
+    written = view.message("plan_by", who=latest.by) if latest.by else view.message("plan_given")
+    note = figures(view.message("plan_version", n=latest.number), written)
+    head: list[Block] = [] if view.brief else [Heading(view.message("plan"), note)]
+    return [*head, Words(latest.text), *titled(view.message("assumptions"), latest.assumptions)]
 
 
 def _latest(view: PlanView) -> PlanVersion | None:
@@ -91,12 +91,12 @@ def _latest(view: PlanView) -> PlanVersion | None:
 def _standing(view: PlanView) -> list[Block]:
     objections = _objections(view)
     if objections:
-        return listed(view.say("standing"), [_objection(view, entry) for entry in objections])
+        return listed(view.message("standing"), [_objection(view, entry) for entry in objections])
     if not view.facts.assessments or view.brief:
         return []
     absent = view.facts.assessments[-1][1].ending in UNHEARD
     word, style = ("too_few_objected", Style.WARNING) if absent else ("no_standing", Style.DIM)
-    return [remark(""), remark(Span(view.say(word), style))]
+    return [remark(""), remark(Span(view.message(word), style))]
 
 
 def _objections(view: PlanView) -> list[FindingEntry]:
@@ -138,11 +138,11 @@ def _merged(view: PlanView) -> list[Block]:
 
 def _versions(view: PlanView, result: PlanResult) -> list[Block]:
     entries = [_version(view, revision) for revision in result.revisions]
-    blocks = listed(view.say("revisions"), entries)
+    blocks = listed(view.message("revisions"), entries)
     if not view.everything or not blocks:
         return blocks
     earlier = texts(
-        (Heading(view.say("plan_version", n=revision.number)), revision.text)
+        (Heading(view.message("plan_version", n=revision.number)), revision.text)
         for revision in result.revisions[:-1]
     )
     spoken = [block for revision in result.revisions for block in _contributions(view, revision)]
@@ -150,11 +150,11 @@ def _versions(view: PlanView, result: PlanResult) -> list[Block]:
 
 
 def _contributions(view: PlanView, revision: PlanRevision) -> list[Block]:
-    version = view.say("plan_version", n=revision.number)
+    version = view.message("plan_version", n=revision.number)
 
     def heading(said: PlanContribution) -> Heading:
         name = f"{said.participant}, {view.word(f'role_{said.role}', said.role)}"
-        return Heading(name, figures(version, view.say("round_n", n=said.round)))
+        return Heading(name, figures(version, view.message("round_n", n=said.round)))
 
     return texts((heading(contribution), contribution.content) for contribution in revision.rounds)
 
@@ -162,21 +162,21 @@ def _contributions(view: PlanView, revision: PlanRevision) -> list[Block]:
 def _version(view: PlanView, revision: PlanRevision) -> Item:
     answer = revision.decision
     told = figures(
-        view.say("plan_by", who=revision.by) if revision.by else view.say("plan_given"),
-        view.say("rounds", n=len({contribution.round for contribution in revision.rounds})),
-        view.say(f"how_{revision.ending.value}") if revision.ending else "-",
-        view.say("objections", n=len(revision.findings)),
+        view.message("plan_by", who=revision.by) if revision.by else view.message("plan_given"),
+        view.message("rounds", n=len({contribution.round for contribution in revision.rounds})),
+        view.message(f"how_{revision.ending.value}") if revision.ending else "-",
+        view.message("objections", n=len(revision.findings)),
         decided_by(view, answer) if answer else None,
     )
     message = f" — {answer.message}" if answer and answer.message else ""
-    return Item(f"{told}{message}", view.say("plan_version", n=revision.number))
+    return Item(f"{told}{message}", view.message("plan_version", n=revision.number))
 
 
 def _accepted(view: PlanView) -> list[Block]:
     if view.result is None:
         return []
     accepted = view.result.accepted
-    word = view.say("accepted" if accepted else "not_accepted")
+    word = view.message("accepted" if accepted else "not_accepted")
     return [remark(Span(word, Style.GOOD if accepted else Style.WARNING))]
 
 

@@ -38,7 +38,7 @@ def matter(view: ReviewView) -> list[Block]:
     for entry in view.facts.findings:
         blocks.append(finding_list(view, (entry,)))
         blocks += [
-            remark("  ", Span(view.say("also_called", name=name, title=title), Style.DIM))
+            remark("  ", Span(view.message("also_called", name=name, title=title), Style.DIM))
             for name, title in entry.finding.titles.items()
             if title != entry.finding.title
         ]
@@ -48,11 +48,11 @@ def matter(view: ReviewView) -> list[Block]:
     for fix in fixes.fixes:
         if fix.problem is None:
             mended = ", ".join(fix.findings)
-            blocks.append(remark(view.say("fix_by", findings=mended, author=fix.source)))
-    blocks += [remark(Span(view.say("patch_of"), Style.STRONG)), Patch(fixes.patch)]
+            blocks.append(remark(view.message("fix_by", findings=mended, author=fix.source)))
+    blocks += [remark(Span(view.message("patch_of"), Style.STRONG)), Patch(fixes.patch)]
     for fix in fixes.fixes:
         if fix.problem is not None:
-            text = view.say("unfixable", findings=", ".join(fix.findings), why=fix.problem)
+            text = view.message("unfixable", findings=", ".join(fix.findings), why=fix.problem)
             blocks.append(remark(Span(f"⚠ {text}", Style.WARNING)))
     return blocks
 
@@ -81,11 +81,11 @@ def _rounds(view: ReviewView) -> list[Block]:
                 f"{metrics.agreement_ratio:.2f}",
                 "-" if stability is None else f"{stability:.2f}",
                 f"{metrics.overall_score:.2f}",
-                view.say(f"how_{metrics.recommendation.value}"),
+                view.message(f"how_{metrics.recommendation.value}"),
                 f"{assessment.answered}/{assessment.expected}",
             )
         )
-    return [Grid(tuple(map(view.say, ROUND_HEADS)), tuple(rows))] if rows else []
+    return [Grid(tuple(map(view.message, ROUND_HEADS)), tuple(rows))] if rows else []
 
 
 def _impact(view: ReviewView) -> list[Block]:

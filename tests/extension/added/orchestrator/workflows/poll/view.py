@@ -14,9 +14,9 @@ def body(view: ViewContext[PollResult]) -> list[Block]:
     if result is None:
         return []
     return [
-        Heading(view.say("poll_answered", n=result.answered, asked=result.asked)),
+        Heading(view.message("poll_answered", n=result.answered, asked=result.asked)),
         Words(result.told),
-        Heading(view.say("poll_compared")),
+        Heading(view.message("poll_compared")),
         Words(result.compared),
     ]
 
