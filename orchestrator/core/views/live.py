@@ -74,8 +74,8 @@ class LiveView:
     `begins` and `ends` are shown by role; of roles in `rounds` also the number of the round, those in `silent` begin
     without a word, those in `announced` are shown when they start although their stage has begun. `lone` are roles
     whose failure ends a run in which nobody else was asked. Of a role in `gathered` the live picture has one line a
-    round. `command` is what its head is called (None: the workflow's name). Turns in the role `columns` stand side by side,
-    one in the role `spotlight` has the floor, and while that is given `signs` tells who asks for it.
+    round. `command` is what its head is called (None: the workflow's name). Turns in the role `columns` are side by
+    side, one in the role `spotlight` has the floor, and while that is given `signs` tells who asks for it.
     """
 
     begins: Mapping[str, Beginning] = field(default_factory=dict)
