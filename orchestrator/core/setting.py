@@ -140,17 +140,22 @@ def plain_type(annotation: Any) -> Any:
     return annotation
 
 
+def either(*words: str) -> str:
+    """The words as a sentence offers them: "a, b or c"."""
+    *others, last = words or ("",)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def blanks_of(setting: Setting, field: FieldInfo) -> dict[str, Any]:
-    """What the blanks of its help texts stand for: `{default}`, `{least}`, `{most}`, `{words}`, `{names[0]}`,
+    """What the blanks of its help texts stand for: `{default}`, `{least}`, `{most}`, `{words}`, `{choices}`,
     `{falls_back}`."""
     literal = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
     names = setting.words or literal
-    *others, last = (f"`{name}`" for name in names or ("",))
     return {
         "default": field.default,
         "least": bound(field, "ge", "gt"),
         "most": bound(field, "le"),
-        "names": names,
-        "words": f"{', '.join(others)} or {last}" if others else last,
+        "choices": either(*names),
+        "words": either(*(f"`{name}`" for name in names)),
         "falls_back": f"`{setting.falls_back}`",
     }

@@ -30,7 +30,7 @@ class ReviewOptions(Wire):
             variable="QUORATE_STRATEGY",
             trust=Trust.TIGHTENS,
             tightens="red-team",
-            flag=Flag("--strategy", "{names[0]} or {names[1]}.", "NAME"),
+            flag=Flag("--strategy", "{choices}.", "NAME"),
         ),
     ] = "review"
     rounds: Annotated[
