@@ -14,6 +14,7 @@ from orchestrator.application.prepare import (
     prepare_run,
 )
 from orchestrator.cli.notices import NoticePrinter, cast_lines, first_time
+from orchestrator.cli.options import take
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import take_holders, take_settings
@@ -34,13 +35,9 @@ LOUD = frozenset({"stdin_silent"})
 
 @dataclass(frozen=True)
 class SubmissionOptions:
-    """What was typed that all these commands know besides how the result is wanted."""
+    """What was typed that these commands know besides the request and how its result is wanted."""
 
     estimate: bool = False
-    batch: str | None = None
-    reuse: bool = False
-    config: Path | None = None
-    trust_project: bool = False
     decide: str | None = None
 
     @property
@@ -63,24 +60,22 @@ def typed_request(
     language: str | None = None,
 ) -> SubmissionRequest:
     """The request for what was typed; nothing of it may be left over."""
-    turn_s = typed.pop("turn_s", None)
     keys, own = take_settings(workflow, typed)
-    holders = take_holders(workflow, typed)
-    common = {"language": language, "decision.mode": options.mode, "settings.timeout": turn_s}
-    request = SubmissionRequest(
-        directory=directory,
-        workflow=workflow,
-        subject=subject,
-        panel=typed.pop("participants", ()),
-        holders=holders,
-        config=options.config,
-        trust_project=options.trust_project,
-        reuse=options.reuse,
-        batch=options.batch,
-        settings=keys | {key: value for key, value in common.items() if value is not None},
-        options=own,
-        turn_s=turn_s,
-    )
+    common = {
+        "language": language,
+        "decision.mode": options.mode,
+        "settings.timeout": typed.get("turn_s"),
+    }
+    typed |= {
+        "directory": directory,
+        "workflow": workflow,
+        "subject": subject,
+        "panel": typed.pop("participants", ()),
+        "holders": take_holders(workflow, typed),
+        "settings": keys | {key: value for key, value in common.items() if value is not None},
+        "options": own,
+    }
+    request = take(SubmissionRequest, typed)
     assert not any(value is not None for value in typed.values()), f"nobody takes {typed}"
     return request
 

@@ -86,9 +86,8 @@ def test_a_typed_time_for_an_answer_bounds_what_is_configured(folder: Path):
         ' quick: {type: openai, model: n, base_url: "http://127.0.0.1:9/v1", timeout: 5}}\n'
     )
     question = QuestionInput(words=("why?",), no_stdin=True)
-    options = SubmissionOptions(config=folder / "c.yaml")
-    typed = {"participants": ("slow,quick",), "turn_s": 30.0}
-    request = typed_request("ask", question, options, folder, typed)
+    typed = {"participants": ("slow,quick",), "turn_s": 30.0, "config": folder / "c.yaml"}
+    request = typed_request("ask", question, SubmissionOptions(), folder, typed)
     spec = prepare_run(request, ENVIRON).make_spec(workflow_version=1)
     assert [one.timeout_s for one in spec.panel.critics] == [30.0, 5.0]
     assert spec.panel.chair.timeout_s == 5.0
@@ -115,8 +114,8 @@ def test_limits_and_decisions_are_captured(folder: Path):
         "budget__per_run_calls": 9,
         "privacy__allow_external": False,
     }
-    options = {"reuse": True, "batch": "nightly", "decide": "revise"}
-    spec = spec_of(folder, "plan", course={"given": True, **limits}, options=options)
+    course = {"given": True, "reuse": True, "batch": "nightly", **limits}
+    spec = spec_of(folder, "plan", course=course, options={"decide": "revise"})
     assert (spec.budget.max_usd, spec.budget.max_calls) == (0.5, 9)
     assert (spec.reuse, spec.labels["batch"], spec.allow_external) == (True, "nightly", False)
     assert spec.decision.mode == "revise"
