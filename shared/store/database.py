@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import psycopg
@@ -104,10 +104,16 @@ class Database:
     def pipelined(self) -> Iterator[Connection]:
         """A transaction whose statements are sent together: up to the next answer that is asked for, or to the end.
 
-        An error in a statement may be raised by a later one, or by the end of the block.
+        An error in a statement may be raised by a later one, or by the end of the block. What is sent together is one
+        transaction without saying so, which ends with the pipeline: BEGIN and COMMIT would cost two exchanges more.
         """
-        with self.connection() as connection, connection.pipeline(), connection.transaction():
-            yield connection
+        with self.connection() as connection, connection.pipeline():
+            try:
+                yield connection
+            except BaseException:
+                with suppress(psycopg.Error):
+                    connection.execute("ROLLBACK")
+                raise
 
     def run(
         self,

@@ -71,6 +71,22 @@ def test_a_pipelined_transaction_that_fails_writes_nothing_and_spoils_no_connect
     assert written(database, run) == 1
 
 
+def test_a_pipelined_transaction_that_a_bug_ends_writes_nothing_either(database: Database) -> None:
+    run = new_run(database)
+
+    def fail(connection: Connection) -> None:
+        write(connection, run)
+        assert connection.execute("SELECT 1 AS n").fetchone() is not None
+        write(connection, run)
+        raise ZeroDivisionError
+
+    for _ in range(20):
+        with pytest.raises(ZeroDivisionError):
+            database.run(fail, pipelined=True)
+
+    assert written(database, run) == 0
+
+
 def test_a_pipelined_transaction_whose_connection_is_lost_is_repeated(database: Database) -> None:
     run = new_run(database)
     attempts: list[int] = []
