@@ -12,6 +12,8 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 from shared.models.letters import NOT_COMPARED, looking_alike
@@ -28,22 +30,40 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 def says(text: str, first: str, second: str) -> bool:
     """True when the text says the word `first` + `second`, both of small Latin letters, in one of the known forms."""
-    joined = f"{first}{second}"
-    middle = f"{first[-_MIDDLE:]}{second[:_MIDDLE]}"
+    forms = _forms_of(first, second)
     plain = _unescaped(text)
     seen = looking_alike(NOT_COMPARED.sub("", plain))
-    if any(_spread(form).search(seen) for form in (middle, middle[::-1])):
+    if any(spread.search(seen) for spread in forms.spread):
         return True
-    if any(form in seen for form in _shifted(middle)):
+    if any(form in seen for form in forms.shifted) or any(form in plain for form in forms.encoded):
         return True
-    if any(form in plain for form in _encoded(joined)):
+    if forms.hexadecimal in _HEX_ONLY.sub("", plain.lower()):
         return True
-    if joined.encode().hex() in _HEX_ONLY.sub("", plain.lower()):
-        return True
-    return (
-        _spread(_sound(middle)).search(_sound(_romanised(seen))) is not None
-        if _SPOKEN.search(seen)
-        else False
+    spoken = _SPOKEN.search(seen) is not None
+    return spoken and forms.spoken.search(_sound(_romanised(seen))) is not None
+
+
+@dataclass(frozen=True)
+class _Forms:
+    """What is looked for; made once a trap, which all turns of a participant in a run share."""
+
+    spread: tuple[re.Pattern[str], ...]
+    shifted: tuple[str, ...]
+    encoded: tuple[str, ...]
+    hexadecimal: str
+    spoken: re.Pattern[str]
+
+
+@lru_cache(maxsize=4096)
+def _forms_of(first: str, second: str) -> _Forms:
+    joined = f"{first}{second}"
+    middle = f"{first[-_MIDDLE:]}{second[:_MIDDLE]}"
+    return _Forms(
+        spread=(_spread(middle), _spread(middle[::-1])),
+        shifted=tuple(_shifted(middle)),
+        encoded=tuple(_encoded(joined)),
+        hexadecimal=joined.encode().hex(),
+        spoken=_spread(_sound(middle)),
     )
 
 
