@@ -136,16 +136,16 @@ def _show_estimate(prepared: PreparedRun, terminal: Terminal, *, as_json: bool) 
     """Print what the run would take; the exit code. Nothing is started."""
     from orchestrator.application.preflight import estimate_run  # loads the workflows
 
-    found = estimate_run(prepared)
-    spec, estimate = found.spec, found.estimate
+    foreseen = estimate_run(prepared)
+    spec, estimate = foreseen.spec, foreseen.estimate
     if as_json:
-        content = {**estimate_json(estimate, spec), "obstacles": list(found.obstacles)}
+        content = {**estimate_json(estimate, spec), "obstacles": list(foreseen.obstacles)}
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, **content}))
         return 0
     words = Translator(spec.language)
     lines = cast_lines(prepared.cast_report, words)
     terminal.talk([line(Span(text, Style.DIM)) for text in lines])
-    texts = [words.message("estimate_forbidden", reason=reason) for reason in found.obstacles]
+    texts = [words.message("estimate_forbidden", reason=reason) for reason in foreseen.obstacles]
     obstacles = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in texts]
     terminal.result([*estimate_lines(estimate, spec, prepared.title), *obstacles])
     return 0

@@ -11,8 +11,8 @@ from pathlib import Path
 from pydantic import JsonValue
 from pydantic_core import PydanticCustomError
 
-from orchestrator.participants.configured import Obstacle, obstacle, participant_of
 from orchestrator.participants.discovery import Discovery, discover
+from orchestrator.participants.obstacles import Obstacle, obstacle
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.places import presets_folder
 from orchestrator.settings.preset_files import load_persona, load_preset, preset_names
@@ -222,10 +222,13 @@ class Catalogue:
         self, name: str, provider: ProviderSection, *, alone: bool = False
     ) -> Participant:
         """What an entry describes; `alone` without who speaks in its place."""
-        participant = participant_of(
-            name, provider, timeout_s=self._timeout_s(), language=self.language
-        )
-        if alone or not isinstance(provider, SpeakerSection) or not provider.fallback:
+        participant = provider.participant(name, self._timeout_s())
+        if not isinstance(provider, SpeakerSection):
+            return participant
+        if provider.persona is not None:
+            persona = load_persona(provider.persona, self.language)
+            participant = participant.model_copy(update={"persona": persona})
+        if alone or not provider.fallback:
             return participant
         stand_ins = tuple(self._stand_in(name, other) for other in provider.fallback)
         return participant.model_copy(update={"fallback": stand_ins})

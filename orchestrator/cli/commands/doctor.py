@@ -115,8 +115,8 @@ def _git(_settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineChec
     program = find_program("git")
     if program is None:
         return MachineCheck("git", CheckState.FAIL, "git is not on PATH: install it")
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-    return MachineCheck("git", CheckState.OK, said.stdout.strip())
+    answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    return MachineCheck("git", CheckState.OK, answer.stdout.strip())
 
 
 def _analysers(_settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
@@ -130,15 +130,15 @@ def _analysers(_settings: ServiceSettings, _environ: Mapping[str, str]) -> Machi
 
 def _sandbox(_settings: ServiceSettings, _environ: Mapping[str, str]) -> MachineCheck:
     """What confines tools here is asked of the workers' own program, which tries it."""
-    said = subprocess.run(
+    answer = subprocess.run(
         [script("quorate-worker"), "sandbox"], capture_output=True, text=True, check=False
     )
-    if said.returncode not in (0, 1) or not said.stdout.strip():
+    if answer.returncode not in (0, 1) or not answer.stdout.strip():
         return MachineCheck(
-            "sandbox", CheckState.FAIL, said.stderr.strip() or "it cannot be examined"
+            "sandbox", CheckState.FAIL, answer.stderr.strip() or "it cannot be examined"
         )
     return MachineCheck(
-        "sandbox", CheckState.NOTE if said.returncode else CheckState.OK, said.stdout.strip()
+        "sandbox", CheckState.NOTE if answer.returncode else CheckState.OK, answer.stdout.strip()
     )
 
 

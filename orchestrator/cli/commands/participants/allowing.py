@@ -26,8 +26,8 @@ def allow(config: Path | None) -> int:
     """
     allowed, everyone = allow_participants(config, os.environ, Path.cwd())
     rows = [
-        f"{one.name}: {'needs no entry' if identity_of(one) is None else 'allowed'}"
-        for one in everyone
+        f"{participant.name}: {'needs no entry' if identity_of(participant) is None else 'allowed'}"
+        for participant in everyone
     ]
     where = "anything is allowed (QUORATE_ALLOWED)" if allowed.folder is None else allowed.folder
     rows.append(f"{len(rows)} in {where}")

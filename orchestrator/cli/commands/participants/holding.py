@@ -14,7 +14,7 @@ from orchestrator.application.participants import pause_participant, resume_part
 from orchestrator.cli.notices import warning
 from orchestrator.cli.options import config_option, example
 from orchestrator.core.document import line
-from orchestrator.participants.configured import BROWSER_TERMS
+from orchestrator.participants.obstacles import BROWSER_TERMS
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.loading import load_configuration
 from shared.errors import ConfigurationError, EnvironmentFault
@@ -73,10 +73,10 @@ def run_login(name: str, config: Path | None, environ: Mapping[str, str]) -> int
     No automation: this is the browser as it is, with the profile that a worker on this machine uses.
     """
     settings = load_configuration(Path.cwd(), environ, explicit=config).settings
-    entries = {entry: one.checked_options for entry, one in settings.providers.items()}
+    entries = {entry: section.checked_options for entry, section in settings.providers.items()}
     provider = entries.get(name)
     if not isinstance(provider, BrowserOptions):
-        known = [entry for entry, one in entries.items() if isinstance(one, BrowserOptions)]
+        known = [entry for entry, options in entries.items() if isinstance(options, BrowserOptions)]
         raise ConfigurationError(
             f"'{name}' is not a participant of type `browser`; "
             + (f"configured are {', '.join(known)}." if known else "none is configured.")

@@ -56,7 +56,12 @@ def print_listing(
         terminal.result([line(""), line(also), *_others_table(listing, words)])
     if listing.missing:
         terminal.talk([line(Span(words.message("not_here"), Style.DIM))])
-        terminal.talk([line(Span(f"  {who}: {todo}", Style.DIM)) for who, todo in listing.missing])
+        terminal.talk(
+            [
+                line(Span(f"  {participant}: {todo}", Style.DIM))
+                for participant, todo in listing.missing
+            ]
+        )
     _, *notes = cast_lines(listing.cast.report, words, refers=False)
     terminal.talk([line(text) for text in notes])
     return 0
@@ -64,16 +69,16 @@ def print_listing(
 
 def _panel_table(listing: ParticipantListing, words: Translator) -> list[Line]:
     panel = listing.cast.panel
-    parts = [("critic", who) for who in panel.critics]
+    parts = [("critic", participant) for participant in panel.critics]
     parts += [("author", panel.author), ("chair", panel.chair)]
     rows = [
         (
-            who.name,
+            participant.name,
             words.message(f"part_{part}"),
-            *_columns(who, words),
-            listing.held.state_of(who),
+            *_columns(participant, words),
+            listing.held.state_of(participant),
         )
-        for part, who in parts
+        for part, participant in parts
     ]
     names = ("name", "part", "provider", "model", "family", "reached", "state")
     return table(heads(names, words), rows)
@@ -81,16 +86,21 @@ def _panel_table(listing: ParticipantListing, words: Translator) -> list[Line]:
 
 def _others_table(listing: ParticipantListing, words: Translator) -> list[Line]:
     rows = [
-        (who.name, how, *_columns(who, words), listing.held.state_of(who))
-        for who, how in listing.others
+        (participant.name, how, *_columns(participant, words), listing.held.state_of(participant))
+        for participant, how in listing.others
     ]
     names = ("name", "found", "provider", "model", "family", "reached", "state")
     return table(heads(names, words), rows)
 
 
-def _columns(who: Participant, words: Translator) -> tuple[str, str, str, str]:
-    reached = words.message("reached_external" if leaves_machine(who) else "reached_local")
-    return who.provider, who.model or who.tool or UNKNOWN, who.family, reached
+def _columns(participant: Participant, words: Translator) -> tuple[str, str, str, str]:
+    reached = words.message("reached_external" if leaves_machine(participant) else "reached_local")
+    return (
+        participant.provider,
+        participant.model or participant.tool or UNKNOWN,
+        participant.family,
+        reached,
+    )
 
 
 def listing_json(listing: ParticipantListing) -> dict[str, Any]:
@@ -103,22 +113,22 @@ def listing_json(listing: ParticipantListing) -> dict[str, Any]:
         "hints": [ENGLISH.translate(hint) for hint in (*report.hints, *report.advice)],
         "participants": [
             {
-                "name": who.name,
-                "provider": who.provider,
-                "model": who.model,
-                "family": who.family,
-                "external": leaves_machine(who),
-                "account": None if who.rule_based else account_of(who),
-                "state": listing.held.state_of(who),
+                "name": participant.name,
+                "provider": participant.provider,
+                "model": participant.model,
+                "family": participant.family,
+                "external": leaves_machine(participant),
+                "account": None if participant.rule_based else account_of(participant),
+                "state": listing.held.state_of(participant),
                 "found": how,
                 "in_panel": how is None,
             }
-            for who, how in (
-                *((who, None) for who in listing.cast.everybody.values()),
+            for participant, how in (
+                *((participant, None) for participant in listing.cast.everybody.values()),
                 *listing.others,
             )
         ],
-        "missing": [{"name": who, "todo": todo} for who, todo in listing.missing],
+        "missing": [{"name": participant, "todo": todo} for participant, todo in listing.missing],
         "servers": listing.held.known,
         "accounts": [breaker.__dict__ for breaker in listing.held.accounts],
         "paused": [pause.__dict__ for pause in listing.held.pauses],

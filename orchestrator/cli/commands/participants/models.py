@@ -28,17 +28,19 @@ _MILLION = 1_000_000
 def models(config: Path | None, as_json: bool) -> int:
     """Which model a name means here, and what it costs. Nobody is asked."""
     listing = list_participants((), config, os.environ, Path.cwd())
-    here = [*listing.cast.everybody.values(), *(who for who, _ in listing.others)]
-    rows = [(who, True) for who in here if who.model is not None]
-    names = {who.name for who, _ in rows}
-    rows += [(who, False) for who in default_models() if who.name not in names]
+    here = [*listing.cast.everybody.values(), *(participant for participant, _ in listing.others)]
+    rows = [(participant, True) for participant in here if participant.model is not None]
+    names = {participant.name for participant, _ in rows}
+    rows += [
+        (participant, False) for participant in default_models() if participant.name not in names
+    ]
     terminal = Terminal.of(os.environ)
     if as_json:
-        listed = [_fields(who, is_here) for who, is_here in rows]
+        listed = [_fields(participant, is_here) for participant, is_here in rows]
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "models": listed}))
         return 0
     heads = ("name", "model", "provider", "here", "$/M in", "$/M out")
-    terminal.result(table(heads, [_row(who, is_here) for who, is_here in rows]))
+    terminal.result(table(heads, [_row(participant, is_here) for participant, is_here in rows]))
     note = "default models as of 2026-11-21; `providers:` in your configuration names others"
     terminal.talk([line(Span(note, Style.DIM))])
     return 0
@@ -53,18 +55,24 @@ def default_models() -> Iterator[Participant]:
         )
 
 
-def _fields(who: Participant, is_here: bool) -> dict[str, object]:
+def _fields(participant: Participant, is_here: bool) -> dict[str, object]:
     return {
-        "name": who.name,
-        "provider": who.provider,
-        "model": who.model,
+        "name": participant.name,
+        "provider": participant.provider,
+        "model": participant.model,
         "here": is_here,
-        "usd_per_million_input": expected_usd(who, _MILLION, 0),
-        "usd_per_million_output": expected_usd(who, 0, _MILLION),
+        "usd_per_million_input": expected_usd(participant, _MILLION, 0),
+        "usd_per_million_output": expected_usd(participant, 0, _MILLION),
     }
 
 
-def _row(who: Participant, is_here: bool) -> tuple[str, ...]:
-    prices = (expected_usd(who, _MILLION, 0), expected_usd(who, 0, _MILLION))
+def _row(participant: Participant, is_here: bool) -> tuple[str, ...]:
+    prices = (expected_usd(participant, _MILLION, 0), expected_usd(participant, 0, _MILLION))
     shown = ("unknown" if price is None else f"{price:g}" for price in prices)
-    return (who.name, str(who.model), who.provider, "yes" if is_here else "no", *shown)
+    return (
+        participant.name,
+        str(participant.model),
+        participant.provider,
+        "yes" if is_here else "no",
+        *shown,
+    )

@@ -77,25 +77,29 @@ def test(names: tuple[str, ...], config: Path | None, timeout_s: float, as_json:
     if as_json:
         terminal.result(dumps(_json(run, asked, steps)))
     else:
-        rows = _rows(asked, steps, {one.key for one in paid.rows})
+        rows = _rows(asked, steps, {row.key for row in paid.rows})
         terminal.result(table(("name", "outcome", "took", "tokens", "cost", "said"), rows))
-        terminal.talk([line(f"{who}: {why}") for who, why in failures(steps)])
+        terminal.talk([line(f"{participant}: {why}") for participant, why in failures(steps)])
         terminal.talk([line(f"run {run}: `quorate show {run}`")])
     answered = {step.participant for step in steps if step.status == "done"}
-    return ExitCode.OK if answered == {one.name for one in asked} else ExitCode.INCONCLUSIVE
+    return (
+        ExitCode.OK
+        if answered == {participant.name for participant in asked}
+        else ExitCode.INCONCLUSIVE
+    )
 
 
 def _asked(members: Iterable[Participant], timeout_s: float) -> tuple[Participant, ...]:
     """The models among them, with little time and a short answer. Raises UserError when there are none."""
-    models = [who for who in members if who.is_model]
+    models = [participant for participant in members if participant.is_model]
     if not models:
         raise UserError(
             "no model takes part here, and analysers need no test: `quorate participants list` says what is missing"
         )
     short = {"max_output_tokens": MAX_ANSWER_TOKENS, "persona": None}
     return tuple(
-        who.model_copy(update={**short, "timeout_s": min(who.timeout_s, timeout_s)})
-        for who in models
+        participant.model_copy(update={**short, "timeout_s": min(participant.timeout_s, timeout_s)})
+        for participant in models
     )
 
 
@@ -134,9 +138,9 @@ def _followed(backend: Backend, run: str, patience_s: float) -> list[StepRow]:
 def failures(steps: Sequence[StepRow]) -> list[tuple[str, str]]:
     """Who did not answer, and why, in full: the failure, or what a turn still waits for."""
     return [
-        (one.participant, ENGLISH.column(one.failure_message or one.note) or "no answer in time")
-        for one in steps
-        if one.status != "done"
+        (step.participant, ENGLISH.column(step.failure_message or step.note) or "no answer in time")
+        for step in steps
+        if step.status != "done"
     ]
 
 
@@ -145,18 +149,35 @@ def _rows(
 ) -> list[tuple[str, ...]]:
     """`called` are those with a call that may have been charged; a refused one costs nothing."""
     by_name = {step.participant: step for step in steps}
-    return [_row(who, by_name.get(who.name), charged=who.name in called) for who in asked]
+    return [
+        _row(participant, by_name.get(participant.name), charged=participant.name in called)
+        for participant in asked
+    ]
 
 
-def _row(who: Participant, step: StepRow | None, *, charged: bool) -> tuple[str, ...]:
+def _row(participant: Participant, step: StepRow | None, *, charged: bool) -> tuple[str, ...]:
     if step is None:
-        return (who.name, "no answer in time", "-", "-", "-", "-")
+        return (participant.name, "no answer in time", "-", "-", "-", "-")
     if step.status not in ("done", "failed"):
-        return (who.name, "no answer in time", "-", "-", "-", ENGLISH.column(step.note) or "-")
+        return (
+            participant.name,
+            "no answer in time",
+            "-",
+            "-",
+            "-",
+            ENGLISH.column(step.note) or "-",
+        )
     outcome = "answered" if step.status == "done" else str(step.failure_kind)
     unpriced = "unknown" if charged else "-"
     cost = unpriced if step.cost_usd is None else f"${step.cost_usd:.6f}"
-    return (who.name, outcome, _took(step), str(step.tokens or "-"), cost, _answer(step) or "-")
+    return (
+        participant.name,
+        outcome,
+        _took(step),
+        str(step.tokens or "-"),
+        cost,
+        _answer(step) or "-",
+    )
 
 
 def _answer(step: StepRow) -> str:
@@ -174,13 +195,13 @@ def _took(step: StepRow) -> str:
 def _json(run: str, asked: Sequence[Participant], steps: Sequence[StepRow]) -> dict[str, object]:
     by_name = {step.participant: step for step in steps}
     listed = []
-    for who in asked:
-        step = by_name.get(who.name)
+    for participant in asked:
+        step = by_name.get(participant.name)
         listed.append(
             {
-                "name": who.name,
-                "provider": who.provider,
-                "model": who.model,
+                "name": participant.name,
+                "provider": participant.provider,
+                "model": participant.model,
                 "answered": step is not None and step.status == "done",
                 "failure": None
                 if step is None or step.failure_kind is None

@@ -1,4 +1,4 @@
-"""From an entry under `providers:` to a participant, and what stands in the way of asking it."""
+"""What stands in the way of asking whom an entry under `providers:` describes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from orchestrator.settings.preset_files import load_persona
-from shared.models.panel import Participant
 from shared.programs import find_program
 from shared.providers import key_store
 from shared.providers.catalogue import CATALOGUE
 from shared.providers.keys import KeySource, key_sources
 from shared.providers.options import BrowserOptions, CommandOptions, HttpOptions
-from shared.providers.sections import ProviderSection, SpeakerSection
+from shared.providers.sections import ProviderSection
 
 BROWSER_TERMS = (
     "{name} would use the web chat of {site} with your own account. The sites' terms of use may forbid automation "
@@ -29,17 +27,6 @@ class Obstacle:
 
     reason: str
     key: bool = False
-
-
-def participant_of(
-    name: str, provider: ProviderSection, *, timeout_s: float, language: str
-) -> Participant:
-    """The participant that an entry describes, without its fallbacks. Raises ConfigurationError."""
-    participant = provider.participant(name, timeout_s)
-    persona = provider.persona if isinstance(provider, SpeakerSection) else None
-    if persona is None:
-        return participant
-    return participant.model_copy(update={"persona": load_persona(persona, language)})
 
 
 def obstacle(name: str, provider: ProviderSection, environ: Mapping[str, str]) -> Obstacle | None:
