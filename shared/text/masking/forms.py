@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from shared.text.masking.checks import decoded, is_dummy
-from shared.text.masking.patterns import RULES
-from shared.text.masking.rules import MaskingRule
+from shared.text.masking.patterns import RULES, MaskingRule
 from shared.text.masking.runs import Runs
 
 Span = tuple[int, int, str]

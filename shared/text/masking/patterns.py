@@ -7,14 +7,108 @@ The forms are those that the services publish.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib.resources import files
+
 from shared.text.masking.checks import (
     is_basic,
     is_connection_password,
     is_typed_password,
     looks_random,
 )
-from shared.text.masking.rules import EDGE, MaskingRule, rule, token
-from shared.text.masking.services import SERVICES
+from shared.text.masking.runs import IN_RUN
+
+
+@dataclass(frozen=True, slots=True)
+class MaskingRule:
+    """One kind of secret: `pattern` is matched where a word of `words` begins.
+
+    Group 1 is what is hidden, the whole match without one.
+    """
+
+    kind: str
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+    accepts: Callable[[str], bool] | None = None
+    in_run: bool = False
+    """The word is in a run of at least `runs.SHORTEST` characters wherever the pattern matches."""
+
+
+def rule(
+    kind: str, words: str, pattern: str, accepts: Callable[[str], bool] | None = None
+) -> MaskingRule:
+    # ASCII: a Korean particle may follow a token directly and ends it.
+    return MaskingRule(kind, tuple(words.split()), re.compile(pattern, re.ASCII), accepts)
+
+
+def token(
+    kind: str, words: str, pattern: str, accepts: Callable[[str], bool] | None = None
+) -> MaskingRule:
+    """A rule that is only tried within runs of characters that tokens are made of: most of a text has none."""
+    return replace(rule(kind, words, pattern, accepts), in_run=True)
+
+
+# The edge of a run of letters, digits, underscores and hyphens.
+EDGE = r"(?<![\w-])"
+
+# ---- services -----------------------------------------------------------------------------------
+
+SERVICE = "service-token"
+"""Tokens of further services by the forms that these publish: one kind for all of them."""
+_UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
+_END = r"(?![\w-])"
+_AFTER = r"[\"']?[ \t]{0,8}+(?:=>|[=:])[ \t]{0,8}+[\"']?"
+
+_IN_RUN = re.compile(f"{IN_RUN}+", re.ASCII)
+
+
+def _prefixed() -> tuple[MaskingRule, ...]:
+    """One rule for all tokens that begin alike."""
+    rests: dict[str, list[str]] = {}
+    for line in (files(__package__) / "services.forms").read_text(encoding="utf-8").splitlines():
+        *prefixes, rest = line.split(" ")
+        for prefix in () if line.startswith("#") else prefixes:
+            rests.setdefault(prefix, []).append(_UUID if rest == "UUID" else rest)
+    return tuple(
+        (token if _IN_RUN.fullmatch(prefix) else rule)(
+            SERVICE,
+            prefix.lower(),
+            rf"{EDGE}{_escaped(prefix)}(?:{'|'.join(all_rests)}){_END}",
+            looks_random,
+        )
+        for prefix, all_rests in rests.items()
+    )
+
+
+def _escaped(prefix: str) -> str:
+    return "".join(rf"\{letter}" if letter in ".+$" else letter for letter in prefix)
+
+
+SERVICES: tuple[MaskingRule, ...] = (
+    *_prefixed(),
+    token(SERVICE, "azdo", r"(?<=[A-Za-z0-9]{76})AZDO[A-Za-z0-9]{4}\b"),
+    rule(SERVICE, ".", rf"(?<=[MNO][\w-]{{23}})\.([\w-]{{6}}\.[\w-]{{27,38}}){_END}"),
+    token(SERVICE, "-us", r"(?<=[0-9a-fA-F]{32})-us\d{1,2}\b"),
+    rule(SERVICE, "s.", r"(?<![\w.$-])s\.([A-Za-z0-9]{24})(?![\w-])", looks_random),
+    token(SERVICE, "nral", r"(?<=[0-9a-fA-F]{36})NRAL\b"),
+    token(SERVICE, "a3-", r"\bA3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b"),
+    rule(SERVICE, "pat. sat.", rf"{EDGE}[ps]at\.[\w-]{{22}}\.[0-9a-fA-F]{{24}}\.[A-Za-z0-9]{{20}}{_END}"),
+    rule(SERVICE, "_gitlab_session=", r"_gitlab_session=([0-9a-z]{32})"),
+    rule(SERVICE, "webhook.office.com", r"webhook\.office\.com/webhookb2/([\w@/-]{40,300}+)"),
+    rule(SERVICE, "hooks.zapier.com", r"hooks\.zapier\.com/hooks/catch/(\d+/[\w-]+)"),
+    rule(SERVICE, "/bot/v2/hook/", rf"/bot/v2/hook/({_UUID})"),
+    rule(SERVICE, "webhook/send?key=", rf"webhook/send\?key=({_UUID})"),
+    rule(SERVICE, "robot/send?access_token=", r"robot/send\?access_token=([0-9a-fA-F]{64})"),
+    rule(SERVICE, "maker.ifttt.com", r"maker\.ifttt\.com/(?:use/|trigger/[\w-]{1,60}/with/key/)([\w-]{20,64})"),
+    rule(SERVICE, "ssws", r"SSWS\s{1,4}(00[\w-]{40})"),
+    rule(SERVICE, "private_key_id", rf"private_key_id{_AFTER}([0-9a-fA-F]{{40}})\b"),
+    rule(SERVICE, "//registry _authtoken", rf"_authToken{_AFTER}([\w+/=-]{{16,}}+)", looks_random),
+    rule("azure-storage-key", "sharedaccesskey=", r"(?i:SharedAccessKey)=([A-Za-z0-9+/]{32,86}={0,2})"),
+)  # fmt: skip
+
+# ---- all ----------------------------------------------------------------------------------------
 
 RULES: tuple[MaskingRule, ...] = (
     # clouds
