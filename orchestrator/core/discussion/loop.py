@@ -11,9 +11,10 @@ from functools import partial
 from typing import Protocol
 
 from orchestrator.core.consensus.convergence import ConvergenceRule, assess
+from orchestrator.core.discussion.contested import Agenda, agenda, unanswered
 from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.discussion.portions import Portion
-from orchestrator.core.discussion.strategies import Speaker, Strategy
+from orchestrator.core.discussion.strategies import DiscussionRole, Speaker, Strategy
 from orchestrator.core.discussion.turn_results import TurnResult, absences, in_round, over_budget
 from orchestrator.core.findings.evidence import weighty
 from orchestrator.core.findings.stances import settle
@@ -135,6 +136,11 @@ class History:
     def over_budget(self) -> bool:
         """True when the budget refused a turn of the last round."""
         return bool(self.read) and over_budget(self.read[-1].turns)
+
+    def points_for(self, role: DiscussionRole) -> Agenda:
+        """What a round is about: what is contested, and for the author all that it has not answered yet."""
+        due = unanswered(self.findings, self.ledger) if role.answers else ()
+        return agenda(self.findings, self.assessment, due)
 
     def followed_by(self, read: RoundRead, written: RoundRecord) -> History:
         """The history with one more round."""

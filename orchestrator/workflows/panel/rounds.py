@@ -171,7 +171,7 @@ def argue(
         argument(context, number, debater, before_round(context, number, debate, debater, labels))
         for debater in context.debaters
     )
-    return turns, heard_by(context, debate, ())
+    return turns, {turn.participant: heard_by(context, debate, turn.participant) for turn in turns}
 
 
 def _one_after_another(
@@ -186,7 +186,7 @@ def _one_after_another(
         if refusal is not None:
             turns.append(TurnResult(debater.name, StepResult(failure=refusal)))
             continue
-        heard[debater.name] = heard_by(context, debate, spoken)[debater.name]
+        heard[debater.name] = heard_by(context, debate, debater.name, spoken)
         view = before_round(context, number, debate, debater, labels, spoken)
         turn = yield from take_turn(argument(context, number, debater, view))
         turns.append(turn)

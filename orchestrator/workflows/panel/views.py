@@ -41,16 +41,12 @@ def before_round(
 
 
 def heard_by(
-    context: PanelContext, debate: PanelDebate, so_far: Sequence[PanelStatement]
-) -> dict[str, tuple[str, ...]]:
-    """Whose arguments each debater is shown in its next turn."""
-    names = [debater.name for debater in context.debaters]
+    context: PanelContext, debate: PanelDebate, name: str, so_far: Sequence[PanelStatement] = ()
+) -> tuple[str, ...]:
+    """Whose arguments a debater is shown in its next turn."""
     if context.strategy.hears is Hears.FEEDBACK:
-        return dict.fromkeys(names, ())
-    return {
-        name: tuple(statement.participant for statement in _latest_of_others(debate, name, so_far))
-        for name in names
-    }
+        return ()
+    return tuple(other.participant for other in _latest_of_others(debate, name, so_far))
 
 
 def _latest_of_others(

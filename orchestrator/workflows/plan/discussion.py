@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.core.discussion.contested import Agenda, agenda, reasons_of_others, unanswered
+from orchestrator.core.discussion.contested import Agenda, reasons_of_others
 from orchestrator.core.discussion.impact import Sources
 from orchestrator.core.discussion.labels import label_of
 from orchestrator.core.discussion.loop import (
@@ -121,19 +121,14 @@ def view(
     """Contested objections, what others last said of them, and what was seen through other lenses."""
     role = speaker.role
     labels = context.labels(plan.number, f"round/{number}")
-    due = unanswered(history.findings, history.ledger) if role.answers else ()
-    points = agenda(history.findings, history.assessment, due)
+    points = history.points_for(role)
+    others = reasons_of_others(points.contested, history.ledger, speaker.participant.name)
     return PlanView(
         number=number,
         plan=plan.text,
         critics=len(context.critics),
         agenda=points,
-        reasons=[
-            (called(labels, line.participant), line)
-            for line in reasons_of_others(
-                points.contested, history.ledger, speaker.participant.name
-            )
-        ],
+        reasons=[(called(labels, line.participant), line) for line in others],
         contributions=through_other_lenses(context, history, speaker, labels),
         proposal="" if role.answers else proposal(history),
     )

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from orchestrator.core.discussion.contested import Agenda, agenda, unanswered
 from orchestrator.core.discussion.labels import label_of
 from orchestrator.core.discussion.loop import (
     DiscussionTerms,
@@ -16,7 +15,7 @@ from orchestrator.core.discussion.loop import (
     Weighed,
 )
 from orchestrator.core.discussion.portions import portions
-from orchestrator.core.discussion.strategies import DiscussionRole, Speaker
+from orchestrator.core.discussion.strategies import Speaker
 from orchestrator.core.discussion.synthesis import Synthesised, synthesised
 from orchestrator.core.findings.evidence import absorb_checked, check_stances
 from orchestrator.core.findings.merging import Raised, check_places
@@ -84,7 +83,7 @@ class ReviewDiscussion:
                 speaker,
                 number,
                 context.subject,
-                points_for(role, history),
+                history.points_for(role),
                 history.ledger,
                 len(context.spec.panel.critics),
                 shown,
@@ -145,14 +144,8 @@ def excerpt_for(context: ReviewContext, speaker: Speaker, history: History) -> C
     """What a turn about known findings is shown of the change."""
     if not context.subject.pieces:
         return WHOLE
-    points = points_for(speaker.role, history)
+    points = history.points_for(speaker.role)
     return ChangeView.excerpt(context.subject, speaker.participant, points.contested)
-
-
-def points_for(role: DiscussionRole, history: History) -> Agenda:
-    """What a round is about: what is contested, and for the author all that it has not answered yet."""
-    due = unanswered(history.findings, history.ledger) if role.answers else ()
-    return agenda(history.findings, history.assessment, due)
 
 
 def claims(read: RoundRead) -> tuple[list[Raised], list[Raised]]:
