@@ -158,7 +158,7 @@ def test_a_fork_goes_on_with_more_rounds_other_rules_and_other_participants(
     keys = [step["key"] for stage in seated["rounds"] for step in stage["steps"]]
     assert "critique/3/ada" in keys
     assert "synthesis/zoe" in keys
-    assert "zoe sits for ada" in live("show", seated["run"]["id"]).stdout
+    assert "zoe takes the seat of ada" in live("show", seated["run"]["id"]).stdout
 
 
 def test_a_fork_is_submitted_and_left_alone_when_that_is_wanted(
