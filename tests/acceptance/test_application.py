@@ -107,7 +107,7 @@ def test_a_run_is_replayed_forked_compared_and_cancelled_by_a_plain_function(
         planned = plan_run_fork(backend, request, NoticeList())
         fork = submit_fork(backend, planned, NoticeList())
         settled(backend, fork)
-        assert compare_runs(backend, run, fork).found.same
+        assert compare_runs(backend, run, fork).comparison.same
 
         for name in (run, fork):
             assert cancel(backend, name, "ada") == name
