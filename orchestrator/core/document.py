@@ -61,7 +61,7 @@ class Span:
     style: Style = Style.PLAIN
 
     def __post_init__(self) -> None:
-        """Whatever the text was, it is one line without control characters now."""
+        """Whatever the text was, it is now one line without control characters."""
         object.__setattr__(self, "text", clean(self.text))
 
 
@@ -210,7 +210,7 @@ class FindingList:
 
 @dataclass(frozen=True)
 class Patch:
-    """A change to files, to the letter."""
+    """A change to files, verbatim."""
 
     text: str
 

@@ -20,7 +20,7 @@ CRITIC, AUTHOR, CHAIR = "critic", "author", "chair"
 CHAIR_KEYS = ("panel.chair", "orchestrator.ai")
 """Where the configuration names who merges or leads."""
 PROJECT = "project"
-"""Stands among the keys where a repository's own file may name somebody who takes part anyway."""
+"""For keys where a repository's own file may name somebody who takes part anyway."""
 
 
 def split_names(typed: Iterable[str]) -> list[str]:

@@ -178,7 +178,7 @@ class WorkflowResult(Wire):
 
     @property
     def merged(self) -> Synthesis | None:
-        """The text that a chair, or code in its place, made of what was said."""
+        """The text that a chair, or code in its place, made of the discussion."""
         return None
 
     @property
@@ -216,7 +216,7 @@ class WorkflowResult(Wire):
 class FindingsResult(WorkflowResult):
     """The result of a discussion of findings.
 
-    `standing` are the ids of those that no applied fix has mended (None: all); of `feedback` the lists are the
+    `standing` are the ids of those that no applied fix has resolved (None: all); of `feedback` the lists are the
     sections' entries and the texts the last word.
     """
 

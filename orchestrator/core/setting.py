@@ -1,4 +1,4 @@
-"""What a setting says of itself beside its type, range and default; it stands with its field.
+"""What a setting says of itself besides its type, range and default; it is declared with its field.
 
 From it are derived: the key of the configuration, the variable of the environment, the flag of the command, what a
 repository's own file may do to it, the rule of a replay, and the row in docs/configuration.md.
@@ -50,7 +50,7 @@ class Trust(StrEnum):
 
 
 TIMEOUT = "--timeout"
-"""The flag that bounds how long a run is watched; a workflow's own may stand in its place."""
+"""The flag that bounds how long a run is watched; a workflow's own may replace it."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class ReplayRule:
 
 @dataclass(frozen=True)
 class Setting:
-    """Stands in the annotation of a field, of a workflow's options or of a section of the configuration.
+    """In the annotation of a field, of a workflow's options or of a section of the configuration.
 
     `help` is its row in docs/configuration.md, `shown` the default there where the field's own does not say it; help
     texts have blanks for what the field says, see `blanks_of`. `key` is where the configuration has an option, if not
@@ -115,7 +115,7 @@ class Setting:
 
     @property
     def own(self) -> bool:
-        """Whether its key stands in the workflow's own section."""
+        """Whether its key is in the workflow's own section."""
         return self.key is not None and "." not in self.key
 
 

@@ -87,7 +87,7 @@ class KeptReplays:
             return kept
 
     def keep(self, run: str, kept: KeptReplay) -> None:
-        """Put a replay back after the commit, or let go of it and of others when there is no room."""
+        """Put a replay back after the commit, or drop it and others when there is no room."""
         self.take(run)
         with self._lock:
             self._kept[run] = kept

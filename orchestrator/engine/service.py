@@ -1,4 +1,4 @@
-"""The orchestrator process: a Celery worker for advances, with the sweeper and the signal listener beside it."""
+"""The orchestrator process: a Celery worker for advances, with the sweeper and the signal listener next to it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def build_app(settings: ServiceSettings, engine: Engine) -> Application:
 
 
 def main(settings: ServiceSettings, workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS) -> int:
-    """Run until told to stop; the exit code. `workflows` are those whose runs are advanced."""
+    """Run until asked to stop; the exit code. `workflows` are those whose runs are advanced."""
     configure(settings.log_level)
     url = settings.endpoints.database_url
     database = Database(

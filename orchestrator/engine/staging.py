@@ -243,7 +243,7 @@ def _figures(written: RoundRecord) -> dict[str, Any]:
 
 
 def _ledger_lines(written: RoundRecord) -> tuple[Stance, ...]:
-    """One line a turn and finding: what was said outranks what raising implies, and the last word the first."""
+    """One line a turn and finding: what was stated outranks what raising implies, and the last word the first."""
     lines: dict[tuple[str, str, str], Stance] = {}
     for line in sorted(written.stances, key=lambda line: line.reason != RAISING):
         named = line.model_copy(update={"finding": written.prefix + line.finding})

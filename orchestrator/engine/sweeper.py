@@ -123,7 +123,7 @@ class Sweeper:
         return collected
 
     def mend(self) -> tuple[int, int] | None:
-        """Set going what stands still: (republished, woken); None when another orchestrator is at it."""
+        """Restart what has stalled: (republished, woken); None when another orchestrator is at it."""
         due = self._database.run(self._due, atomic=True)
         if due is None:
             return None

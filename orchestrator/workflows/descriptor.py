@@ -175,7 +175,7 @@ class WorkflowType(Generic[OptionsT]):
         return self.gate(self.options_of(spec))
 
     def rounds_of(self, spec: RunSpec) -> int | None:
-        """How many rounds a run takes at most; None where nothing goes round."""
+        """The maximum number of rounds of a run; None where there are none."""
         return None if self.rounds is None else self.rounds(self.options_of(spec))
 
     def strategy_of(self, spec: RunSpec) -> str | None:

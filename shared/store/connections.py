@@ -45,7 +45,7 @@ _SERVER_LIMITS = {
     "tcp_user_timeout": "10s",
     "client_connection_check_interval": "2s",
 }
-# A migration takes as long as it takes, whatever the URL or the role allows other work. Between its statements it
+# A migration may take any time, whatever the URL or the role allows other work. Between its statements it
 # only loads code: one that says nothing is stopped or gone, and its locks keep everybody out.
 MIGRATION_SILENCE_S = 60
 _UNLIMITED = {
@@ -82,7 +82,7 @@ class LimitedConnection(psycopg.Connection[Any]):
                 if ready:
                     deadline = time.monotonic() + self.answer_s
                 elif time.monotonic() > deadline:
-                    # What would be said on it now (ROLLBACK, the end of a pipeline) would wait once more.
+                    # Anything sent on it now (ROLLBACK, the end of a pipeline) would wait again.
                     self.pgconn.finish()
                     raise SilentServer(str(SilentServer.__doc__).format(f"{self.answer_s:g}"))
                 wanted = gen.send(ready)

@@ -148,7 +148,7 @@ class Database:
 
 
 def unreachable(url: str, error: Exception) -> EnvironmentFault:
-    """What is said of a database that does not answer."""
+    """The error for a database that does not answer."""
     shown = sa.engine.make_url(url).render_as_string(hide_password=True)
     first_line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return EnvironmentFault(

@@ -58,7 +58,7 @@ def _migrate(engine: sa.Engine, database: Database, revision: str) -> bool:
 def wait_for_schema(database_url: str, patience_s: float = SCHEMA_PATIENCE_S) -> None:
     """Return once the database answers and is at this version's schema.
 
-    Services are started beside the servers and load their code while the schema is made. Raises EnvironmentFault
+    Services are started alongside the servers and load their code while the schema is made. Raises EnvironmentFault
     when `patience_s` is over; the supervisor starts the process again then.
     """
     deadline = time.monotonic() + patience_s

@@ -19,7 +19,7 @@ SELECT d.content
 
 
 def find_answer(connection: Connection, request_sha: str) -> bytes | None:
-    """The newest stored answer to that very prompt whose step ended well; None when there is none.
+    """The newest stored answer to exactly that prompt whose step ended well; None if there is none.
 
     The last answer of such a step is the one that its reply was read from.
     """

@@ -184,7 +184,7 @@ def create_run(
 ) -> str:
     """Insert a run and the documents that it needs; returns the id of the run that holds `idempotency_key`.
 
-    Repeating the call for the same `run` (a lost connection behind the commit) inserts nothing. A child has no limits
+    Repeating the call for the same `run` (a connection lost after the commit) inserts nothing. A child has no limits
     of its own: those of its root count.
     """
     put_documents(connection, documents)
@@ -316,7 +316,7 @@ _LOAD_AWAITED = (
 
 
 class Started(Protocol):
-    """A run as whoever reads its journal knows it: locked by an advance, or only looked at."""
+    """A run as a reader of its journal knows it: locked by an advance, or only read."""
 
     @property
     def id(self) -> str:
@@ -384,7 +384,7 @@ def cancel_run(connection: Connection, run: str, actor: str) -> RunStatus | None
 
 
 def unblock_run(connection: Connection, run: str) -> bool:
-    """Let a blocked run be looked at again (after an upgrade or a repair)."""
+    """Let a blocked run be tried again (after an upgrade or a repair)."""
     row = connection.execute(
         "UPDATE runs SET status = 'running', blocked_reason = NULL, updated_at = now() "
         "WHERE id = %s AND status = 'blocked' RETURNING id",

@@ -1,4 +1,4 @@
-"""Money: what was spent, by whatever one wants to know it, and reservations before a call.
+"""Money: what was spent, grouped by any dimension, and reservations before a call.
 
 A reservation is a row that counts while its step is leased under its token and the call's usage row is not there
 yet. Nobody has to give it back: the usage row, the step's end, or the next holder's token ends it. Where a provider
@@ -87,7 +87,7 @@ def spending(
 
 @dataclass(frozen=True)
 class CallNeed:
-    """What a call may need at most. `usd` is None when nobody knows its price."""
+    """What a call may need at most. `usd` is None when its price is unknown."""
 
     tokens: int
     usd: float | None
@@ -157,7 +157,7 @@ def _money(
 
 
 def _lacking(limit: float, spent: float, held: float, need: float) -> bool | None:
-    """None when it fits; True when only what is held stands in the way."""
+    """None when it fits; True when only reservations stand in the way."""
     if spent + held + need <= limit:
         return None
     return spent + need <= limit

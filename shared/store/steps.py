@@ -59,7 +59,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class StoredResponse:
-    """One paid answer, to be stored before it is looked at."""
+    """One paid answer, to be stored before it is read."""
 
     run: str
     step: str
@@ -151,7 +151,7 @@ _STORE = (
 
 
 def store_response(connection: Connection, response: StoredResponse) -> None:
-    """Keep a paid answer, whatever becomes of its step, unless its run is gone. The same `attempt` is kept once."""
+    """Keep a paid answer, whatever happens to its step, unless its run is gone. The same `attempt` is kept once."""
     connection.execute(_STORE, {**_usage_values(response), "content": response.content})
 
 
@@ -251,7 +251,7 @@ def hand_back(
 ) -> bool:
     """Return a leased step, to be taken again after `delay_s`; the sweeper publishes it then.
 
-    Its note says `why` until it is finished: who looks at the run sees what it waits for.
+    Its note says `why` until it is finished, so that anyone who looks at the run sees what it waits for.
 
     The attempt stays counted: that is what ends a provider that always fails. It does not when nothing was tried
     (`counted=False`: the step waits for its turn).

@@ -38,7 +38,7 @@ class LostStep:
 
 
 def try_lock(connection: Connection, task: Task) -> bool:
-    """True for the one sweeper that may do this task in this transaction, which must not stand still for long."""
+    """True for the one sweeper that may do this task in this transaction, which must not stall for long."""
     row = connection.execute(
         "SELECT set_config('idle_in_transaction_session_timeout', %s, true), pg_try_advisory_xact_lock(%s) AS got",
         (f"{SWEEP_SILENCE_S}s", task),

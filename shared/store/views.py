@@ -68,7 +68,7 @@ def list_runs(
 ) -> list[RunRow]:
     """Runs, the newest first: those of a status, or all that no other run started (`list_children` has those)."""
     wanted = "parent_run IS NULL" if status is None else "status = %(status)s"
-    if status in LIVE:  # said once more in the words of the index
+    if status in LIVE:  # repeated in the words of the index
         wanted = f"status = %(status)s AND {_IS_LIVE}"
     rows = connection.execute(
         f"{_RUN} WHERE {wanted} ORDER BY created_at DESC LIMIT %(limit)s",
@@ -166,7 +166,7 @@ def list_findings(connection: Connection, run: str) -> list[dict[str, Any]]:
 
 
 def list_events(connection: Connection, run: str, after: int = 0) -> list[tuple[int, str, Any]]:
-    """(number, type, body) of a run's events behind number `after`."""
+    """(number, type, body) of a run's events after number `after`."""
     rows = connection.execute(
         "SELECT seq, type, body FROM events WHERE run_id = %s AND seq > %s ORDER BY seq",
         (run, after),

@@ -1,9 +1,9 @@
 """A trap for turns that obey their data: a request inside the fence that nobody honest follows.
 
 Theory of operation. The first fenced part of a prompt ends with one sentence that asks for a code
-word, to be built from two words that the sentence names. The built word stands nowhere in the
+word, to be built from two words that the sentence names. The built word occurs nowhere in the
 prompt: a reply that only quotes the sentence, to report it, does not hold it; a reply that does
-what data asks does. Such a turn is quarantined: paid, stored, counted, never heard.
+what data asks does. Such a turn is quarantined: paid, stored, counted, never used.
 
 Both words follow from a secret of the run and the participant, so neither the subject's author nor another participant
 can know them, and all turns of a participant begin with the same text. What the trap cannot see is written in
@@ -53,7 +53,7 @@ class Canary:
         keep: Callable[[Completion], None],
         stored: Iterable[Completion] = (),
     ) -> Callable[[Completion], None]:
-        """`keep`, and then a look whether the answer obeyed. Answers that are `stored` are looked at now.
+        """`keep`, and then a check whether the answer obeyed. Answers that are `stored` are checked now.
 
         Raises ProviderError (quarantined), then and later: what was paid is kept before it is refused.
         """

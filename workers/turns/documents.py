@@ -12,7 +12,7 @@ KEPT_BYTES = 64_000_000
 
 
 class StoredDocuments:
-    """Documents in Postgres behind a bounded memory of the recently used."""
+    """Documents in Postgres with a bounded cache of the recently used."""
 
     def __init__(self, database: Database) -> None:
         """Nothing is kept yet."""

@@ -1,4 +1,4 @@
-"""Does a text say a word in some form? Whoever obeys a text that asks for a word may be told to disguise it.
+"""Does a text say a word in some form? A model that obeys a text asking for a word may be told to disguise it.
 
 The word is made of two halves. Recognised are the joined word and its middle (a word that was cut short), in any case,
 with signs between the letters, in letters that look alike or sound alike (Hangul, kana), backwards, shifted, and in the

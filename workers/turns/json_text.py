@@ -19,7 +19,7 @@ class AmbiguousJsonError(Exception):
 
 
 def find_objects(text: str) -> list[dict[str, JsonValue]]:
-    """All JSON objects that stand for themselves in the text, in order; objects inside objects do not.
+    """All top-level JSON objects in the text, in order; objects inside objects do not.
 
     Trailing commas are dropped and NaN reads as null. A leading block of thoughts (`<think>`) is
     skipped. Raises AmbiguousJsonError for a cut-off object and for a key with two values.
@@ -62,12 +62,12 @@ def _partner(text: str, start: int) -> int | None:
     return None
 
 
-# A string without its end reaches to the text's end: looked for anew from each quote in it, it took hours.
+# A string without its end reaches to the text's end: searched again from each quote in it, it took hours.
 _COMMAS = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
 
 
 def _decoded(text: str) -> JsonValue:
-    """The text as JSON, mended where that is safe; None when it is none."""
+    """The text as JSON, repaired where that is safe; None if it is not JSON."""
     for mended in (_as_it_is, _without_trailing_commas):
         try:
             value = loads(

@@ -1,6 +1,6 @@
-"""The calls of one claim: what was paid is stored before it is looked at, everything is counted.
+"""The calls of one claim: what was paid is stored before it is read, everything is counted.
 
-A call whose answer was lost, and that may have been charged nevertheless, is kept as well (`Finish.LOST`): its usage
+A call whose answer was lost, and that may still have been charged, is kept as well (`Finish.LOST`): its usage
 is unknown, which is not zero, and it counts among the calls that a step may make (`left`).
 """
 

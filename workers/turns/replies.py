@@ -47,7 +47,7 @@ _QUOTED_LIMIT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ReplyProblem:
-    """Why a text is no reply, in a sentence that its author can act on."""
+    """Why a text is not a reply, in a sentence that its author can act on."""
 
     message: str
 
@@ -110,7 +110,7 @@ def _only(
 
 
 def _contradicted(reply: ForeignWire, objects: Sequence[dict[str, JsonValue]]) -> bool:
-    """Whether another object of the text, usable or not, makes another choice (`ACCEPT` beside `REVISE`)."""
+    """Whether another object of the text, usable or not, makes another choice (`ACCEPT` next to `REVISE`)."""
     chosen = reply.model_dump(mode="json")
     for name, field in type(reply).model_fields.items():
         choices = _choices(field.annotation)
@@ -189,7 +189,7 @@ def obtain(
     stored: Sequence[Completion] = (),
     most: int = MOST_CALLS,
 ) -> Obtained:
-    """Ask, judge, ask at most once more (with `most` 1 never), all within the call's deadline.
+    """Ask, judge, ask at most once more (never, with `most` 1), all within the call's deadline.
 
     `on_completion` gets every new completion before it is judged, so that the caller can store
     what was paid. `stored` are completions of an earlier attempt at the same step, oldest first:

@@ -18,7 +18,7 @@ _NOT_ASKED = frozenset({*OPTIONS, "price", "headers", "cache", *KEY_OPTIONS, *HE
 
 
 def reuse_key(call: ProviderCall, marker: str) -> str:
-    """The same for calls that differ in nothing that a model sees or is told.
+    """The same for calls that do not differ in anything that a model sees.
 
     Provider, model, options, temperature, length, the form of the reply, and both rendered texts without the run's
     own `marker`. Names, roles and rounds count as far as the prompt tells of them; a repair does not count.

@@ -131,7 +131,7 @@ class StepWorker:
         """The work itself, with every expected error as a typed failure."""
         claimed = ledger.claimed
         if self.kind not in (None, claimed.kind):
-            # A forged message may name any step; the right one for it is on its way again.
+            # A forged message may name any step; the right message for it is published again.
             why = f"a worker for {self.kind} steps does not work on a {claimed.kind} step"
             return _failed(FailureKind.NOT_ALLOWED, why, WRONG_WORKER_S, counted=False)
         try:
@@ -169,7 +169,7 @@ class StepWorker:
             self.database.run(noted, atomic=True)
 
     def _speak(self, ledger: CallLedger, request: TurnRequest, flag: Event) -> Ended:
-        """The participant, or whoever stands in for it while its provider cannot be used or paid."""
+        """The participant, or its stand-in while its provider cannot be used or paid."""
         *tried, last = (request.participant, *request.participant.fallback)
         notes: list[Notice] = []
         for speaker in tried:
@@ -245,7 +245,7 @@ class StepWorker:
         return self.live.listener(claimed.run, claimed.step, age_s=claimed.age_s, always=always)
 
     def _gated(self, provider: Provider, ledger: CallLedger, request: TurnRequest) -> Provider:
-        """The provider behind the run's budget and its account's limits."""
+        """The provider, guarded by the run's budget and its account's limits."""
         gated = provider if self.limiter is None else Limited(provider, self.limiter)
         if request.budgeted or self.usd_a_day is not None:
             gated = BudgetGuard(
@@ -366,7 +366,7 @@ def _pause(error: ProviderError, ledger: CallLedger) -> float | None:
     """How long a step waits before it is tried again; None when it is not. Attempts bound it.
 
     A call that used up its whole time is not repeated: it was paid, and its round has waited long enough. One whose
-    answer was lost is made once more at most: both may have been charged.
+    answer was lost is made at most once more: both may have been charged.
     """
     claimed = ledger.claimed
     if _is_used_up(error, ledger):

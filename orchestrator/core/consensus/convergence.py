@@ -304,7 +304,7 @@ def _converged(facts: _Facts) -> _Ruling | None:
 
 
 def _stuck(facts: _Facts) -> _Ruling | None:
-    """Endings without agreement that another round would not mend; something new always deserves one."""
+    """Endings without agreement that another round would not change; something new always deserves one."""
     if facts.new_findings:
         return None
     if facts.swinging:

@@ -24,7 +24,7 @@ Trail = Sequence[float | None]  # positions in the order of the turns; None: tha
 def repeats(before: Contribution, now: Contribution) -> bool:
     """True when `now` says what `before` said: near-identical text, or the same positions for the same reasons.
 
-    Another position on a finding is never a repetition, whatever the text around it.
+    A changed position on a finding is never a repetition, whatever the text around it.
     """
     if not (before.answered and now.answered):
         return False

@@ -9,7 +9,7 @@ from shared.models.findings import Finding
 
 @dataclass(frozen=True)
 class Cycle:
-    """One time through the stages, counted from 1; from the second one on its `kind` stands in the steps' names."""
+    """One time through the stages, counted from 1; from the second one on, its `kind` is in the steps' names."""
 
     kind: str
     number: int = 1

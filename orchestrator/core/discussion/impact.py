@@ -81,7 +81,7 @@ class Sources:
         spoken: Iterable[tuple[str, str]],
         missing: frozenset[str] = frozenset(),
     ) -> Sources:
-        """The texts that were spoken come with the name of whoever spoke."""
+        """Spoken texts come with the name of their speaker."""
         texts: dict[str, list[str]] = {}
         for name, text in spoken:
             texts.setdefault(name, []).append(text)
@@ -132,7 +132,7 @@ _Trail = list[Stance]  # one participant's stated positions on one finding, by r
 
 
 def mind_changes(ledger: Sequence[Stance], sources: Sources) -> tuple[MindChange, ...]:
-    """Every change of a stated position, by round. Abstentions are no positions, disagree and withdraw are one."""
+    """Every change of a stated position, by round. Abstentions are not positions; disagree and withdraw are one."""
     changes = [
         _change(before, after, sources)
         for trail in _trails(ledger).values()
@@ -254,7 +254,7 @@ _STRENGTH = (
 def _changed_votes(
     debate: FindingsDebate, first: Mapping[str, str], last: Mapping[str, str]
 ) -> tuple[VoteChange, ...]:
-    """Who ended with another vote than the first, and on what: the best grounds of the positions in that round."""
+    """Those whose last vote differs from their first, with the best grounds of the positions in that round."""
     changed = {name: before for name, before in first.items() if last[name] != before}
     return tuple(_vote_change(debate, name, before, last[name]) for name, before in changed.items())
 

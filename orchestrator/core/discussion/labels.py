@@ -1,4 +1,4 @@
-"""Letters instead of names: who judges a text must not know whose it is (arXiv 2510.07517)."""
+"""Letters instead of names: whoever judges a text must not know whose it is (arXiv 2510.07517)."""
 
 from __future__ import annotations
 

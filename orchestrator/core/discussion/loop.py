@@ -119,7 +119,7 @@ class History:
 
     @property
     def blind(self) -> tuple[TurnResult, ...]:
-        """The turns of the first round, in which nobody has heard anybody."""
+        """The turns of the first round, in which nobody has heard anyone else."""
         return self.read[0].turns if self.read else ()
 
     @property

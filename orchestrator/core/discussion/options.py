@@ -25,7 +25,7 @@ FAIL_ON = ReplayRule("fail-on", "The gate ({workflows}).")
 
 
 def rounds_setting(flag: Flag, variable: str | None = None) -> Setting:
-    """How many rounds a workflow takes at most."""
+    """The maximum number of rounds of a workflow."""
     return Setting(
         "{least} to {most}; takes precedence over {falls_back}",
         key="max_rounds",

@@ -17,7 +17,7 @@ from shared.models.subject import DiffPiece, Subject
 INSTRUCTIONS_TOKENS = 4_000
 """Kept free for instructions, findings and the form of the answer."""
 PORTION_TOKENS = 60_000
-"""What a participant is shown at once at most, however much it could hold: models overlook things in long texts."""
+"""The most that a participant is shown at once, however much it could take: models overlook things in long texts."""
 WHOLE_TOKENS = 12_000
 """A change up to that size is shown whole in every turn: what stays the same is cheap to send again."""
 
@@ -53,7 +53,7 @@ def size(subject: Subject) -> int:
 def portions(subject: Subject, participant: Participant) -> tuple[Portion, ...]:
     """What the participant reads turn by turn; nothing where it is shown the whole diff at once.
 
-    A piece that is larger than its room, of one long line perhaps, stands in no portion: the file stays unread.
+    A piece that is larger than its room, perhaps one long line, is in no portion: the file stays unread.
     """
     space = room(participant)
     if holds_whole(subject, participant):

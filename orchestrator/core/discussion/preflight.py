@@ -1,6 +1,6 @@
 """What is known before a run begins: calls that its limits or its participants' contexts do not allow.
 
-Only calls that even the shortest course makes are looked at: a participant that cannot make its first one takes no
+Only calls that even the shortest course makes are checked: a participant that cannot make its first one takes no
 part at all, and the person who submits the run learns so before anybody is paid.
 """
 

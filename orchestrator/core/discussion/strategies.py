@@ -48,7 +48,7 @@ class Speaker:
 
 @dataclass(frozen=True)
 class RoundCast:
-    """Who speaks in a round: the critics in these roles by turns, or the one who answers them."""
+    """Who speaks in a round: the critics in these roles in turn, or the one who answers them."""
 
     roles: tuple[DiscussionRole, ...]
 
@@ -136,7 +136,7 @@ def strategy_named(strategies: Strategies, name: str, workflow: str) -> Strategy
 
 # ---- sections -----------------------------------------------------------------------------------
 
-# What is no section: everybody's verdict, findings and positions are read by code.
+# Not sections: everybody's verdict, findings and positions are read by code.
 _JUDGED = frozenset({"verdict", "summary", "findings", "stances"})
 
 

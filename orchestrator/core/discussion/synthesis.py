@@ -1,4 +1,4 @@
-"""A chair's merged text, and what stands in for it."""
+"""A chair's merged text, and what replaces it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def synthesised(
     fallback: Callable[[], ReplyT],
     instead: str,
 ) -> Effect[Synthesised[ReplyT]]:
-    """The chair's text; when the chair fails, the fallback, and a notice of what stands `instead` of its text."""
+    """The chair's text; when the chair fails, the fallback, and a notice of what is shown `instead` of its text."""
     result = yield from take_turn(turn)
     chair, failure = result.participant, result.failure
     if failure is not None:

@@ -19,7 +19,7 @@ BACKGROUND = 200  # texts about other things that a discussion's own claims are 
 NEIGHBOUR = 0.15  # cosine from which a claim is read together with another
 CONTEXT = 0.5  # share of the figure that the neighbours decide
 FAINT = 0.05  # below, two claims have nothing in common worth refining
-PART = 0.5  # a word inside an identifier, beside a word of prose
+PART = 0.5  # a word inside an identifier, next to a word of prose
 
 _PIECE = re.compile(
     r"[^\W\d가-힣][^\W가-힣]*(?:(?:\.|::|->|#)[^\W\d가-힣][^\W가-힣]*)*|\d+|[가-힣]+"
@@ -122,7 +122,7 @@ def _unit(vector: _Vector) -> _Vector:
 
 @lru_cache(maxsize=4096)
 def terms(text: str) -> tuple[tuple[str, float], ...]:
-    """What a text is about, with how often: stems of words, whole identifiers and their parts, Hangul pairs."""
+    """What a text is about, with counts: stems of words, whole identifiers and their parts, Hangul pairs."""
     counts: dict[str, float] = {}
     for piece in _PIECE.findall(text):
         for term, count in _terms_of(piece):

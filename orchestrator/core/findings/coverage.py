@@ -3,7 +3,7 @@
 Theory of operation. Every critic's turn is a `Reading`: an analyser says itself what it read, of everybody else code
 knows what the prompt held. A file is read when one critic that answered took it in. A file that somebody should have
 read and nobody did keeps an approval away, and so does an analyser that could not take in a file which it applies to:
-it is missing there, whatever it says later. Missing data is no agreement.
+it is missing there, whatever it says later. Missing data is not agreement.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 @dataclass(frozen=True)
 class Cues:
-    """How often a text agrees and disagrees."""
+    """How many times a text agrees and disagrees."""
 
     agree: int = 0
     disagree: int = 0
@@ -147,7 +147,7 @@ def clauses(text: str) -> Iterator[list[str]]:
 
 
 def negated_at(words: list[str], index: int) -> bool:
-    """True when the word at `index` stands in the reach of an odd number of negators of its clause."""
+    """True when the word at `index` is in the reach of an odd number of negators of its clause."""
     negators = 0
     for back in range(index - 1, max(-1, index - 1 - NEGATION_REACH), -1):
         word = words[back]

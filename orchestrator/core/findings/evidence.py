@@ -4,7 +4,7 @@ Theory of operation. A model that was misled, or that errs, still has to point a
 can be checked. A finding whose quotation does not exist, or whose place does not and that quotes
 nothing, keeps its words and loses its severity (and its patch): it is shown, and neither stops nor
 passes anything. Denying somebody else's grave finding takes a quotation from the subject, too; without
-one the denial is no position. Nothing here raises a severity. docs/design/hostile-text.md says why.
+one the denial is not a position. Nothing here raises a severity. docs/design/hostile-text.md says why.
 
 Of a plan or a question words are quoted and no places, and what is missing from it cannot be quoted: there only a
 quotation that does not exist costs a claim its weight, and a denial its effect.
@@ -68,7 +68,7 @@ def _checked(raised: Raised, texts: SubjectTexts, computes: bool) -> Checked:
 
 
 def _by_quotation(raised: Raised, quote: str, texts: SubjectTexts, *, placed: bool) -> Checked:
-    """A claim with a quotation that does not stand at its place."""
+    """A claim with a quotation that is not at its place."""
     place = raised.finding.place
     if not texts.holds(quote):
         untrue: dict[str, None] = {} if placed else {"place": None}
@@ -270,7 +270,7 @@ def _judged(
 def check_denials(
     lines: Iterable[Stance], findings: Sequence[Finding], search: Search
 ) -> tuple[Stance, ...]:
-    """The same for stances on words: a denial of another's grave finding with an invented quotation is no position."""
+    """The same for stances on words: denying another's grave finding with an invented quotation is not a position."""
     by_id = {finding.id: finding for finding in findings}
 
     def judged(line: Stance) -> Stance:
@@ -305,7 +305,7 @@ def _has_grounds(
 
 
 def _rule_holds(reason: str, finding: Finding, texts: SubjectTexts) -> bool:
-    """Whether the rule that stands in brackets at the reason's start holds at the finding's place."""
+    """Whether the rule in brackets at the reason's start applies at the finding's place."""
     place = finding.place
     if place is None:
         return False

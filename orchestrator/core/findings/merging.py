@@ -217,7 +217,7 @@ def _justified(claim: RaisedFinding) -> bool:
 
 
 def _counted(claim: RaisedFinding) -> Severity:
-    """What a claim's severity weighs beside reasoned ones: without a reason MINOR at most, and nobody makes it less."""
+    """What a claim's severity weighs beside reasoned ones: at most MINOR without a reason, and nobody makes it less."""
     if _justified(claim):
         return claim.severity
     return max(claim.severity, Severity.MINOR, key=lambda severity: severity.rank)
@@ -256,7 +256,7 @@ def _stated(claims: Sequence[Raised], carried: Severity) -> Severity | None:
 
 def _best_first(claims: Sequence[Raised]) -> list[Raised]:
     # The gravest first: a milder claim with a quotation does not put its words over a graver one.
-    # A patch is no reason to take somebody's words: it is kept beside them, under its own author's name.
+    # A patch is not a reason to take somebody's words: it is kept next to them, under its own author's name.
     worst = min((_counted(claim.finding).rank for claim in claims), default=0)
 
     def worth(claim: Raised) -> tuple[bool, bool, int, int, str, str]:

@@ -21,7 +21,7 @@ class Pair:
 def pair_up(first: Sequence[Finding], second: Sequence[Finding]) -> tuple[Pair, ...]:
     """Every finding once: the pairs in the order of `first`, then what only `second` has.
 
-    One of each side at most; what is word for word the same first, then the likeliest pairs.
+    At most one of each side; identical wordings first, then the likeliest pairs.
     """
     partner: dict[int, int] = {}
     for likeness in (_identity, _likeness):

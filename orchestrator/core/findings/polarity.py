@@ -1,7 +1,7 @@
 """Do two claims say the opposite of each other, in almost the same words?
 
 "X is validated" and "X is not validated" differ in one word and in everything that matters: they must never
-become one finding. A shared word that stands plain in one text and negated in the other, while no shared word
+become one finding. A shared word that is plain in one text and negated in the other, while no shared word
 is negated in both, makes them opposites. Taking too much for opposites only leaves two findings where one would
 do. docs/design/findings.md.
 """
@@ -69,7 +69,7 @@ def _nearly_the_same_words(left: _Stated, right: _Stated) -> bool:
 
 
 def _without_prefixes(left: _Stated, right: _Stated) -> _Stated:
-    """`unvalidated` beside a text that says `validated` is that word, negated."""
+    """`unvalidated` compared with a text that says `validated` is that word, negated."""
     other = right.plain | right.negated
     denials = {
         word: word.removeprefix(prefix)
@@ -91,7 +91,7 @@ def _stated(text: str) -> _Stated:
     stems = [*chain.from_iterable(map(_english, english)), *korean]
     plain = frozenset(stem for stem, denied in stems if not denied)
     negated = frozenset(stem for stem, denied in stems if denied)
-    # A word that stands both ways in one text says nothing about what the text states.
+    # A word that occurs both ways in one text says nothing about what the text states.
     stated = plain - negated
     prefixed = frozenset(word for word in stated if word.startswith(_PREFIXES))
     return _Stated(stated, negated - plain, prefixed, sum(map(len, english)) + len(korean))
@@ -120,7 +120,7 @@ def _stem(word: str) -> str:
 
 
 def _korean(text: str) -> Iterator[tuple[str, bool]]:
-    """Word stems of two syllables, each with whether a negation stands in it, before it or right after it."""
+    """Word stems of two syllables, each with whether there is a negation in it, before it or right after it."""
     words = _KO_WORD.findall(text)
     for index, word in enumerate(words):
         if _KO_NEGATES.match(word):

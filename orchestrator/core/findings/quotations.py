@@ -103,7 +103,7 @@ class SubjectTexts:
         return not too_short(quote) and any(_occurs(quote, text) for text in self._plains())
 
     def near(self, quote: str, place: Place | None) -> bool:
-        """True when the quotation stands at its place, give or take a few lines; there a slip is forgiven."""
+        """True when the quotation is at its place, give or take a few lines; there a slip is forgiven."""
         lines = None if place is None else self._lines(place.path)
         if lines is None or place is None:
             return False
@@ -119,7 +119,7 @@ class SubjectTexts:
         )
 
     def locate(self, quote: str, stated: Place) -> Place | None:
-        """Where the quotation stands in the reviewed files: in the named one, else in the first that holds it."""
+        """Where the quotation is in the reviewed files: in the named one, else in the first that holds it."""
         named = self._files.get(plain_path(stated.path))
         for file in sorted(self._subject.files, key=lambda file: file is not named):
             if file.after is not None and (line := self._line_of(quote, file.after)) is not None:

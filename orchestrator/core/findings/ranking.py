@@ -275,7 +275,7 @@ def _in_turn(panel: _Panel, tried: frozenset[str]) -> list[_Taken]:
             left,
             key=lambda index: (
                 panel.findings[index].status
-                is FindingStatus.REJECTED,  # it stands in nobody's light
+                is FindingStatus.REJECTED,  # it shadows no other finding
                 -round(now[index] + fixed[index], 9),
                 _content(panel, index),
             ),

@@ -35,7 +35,7 @@ class Gap(Enum):
 
 @dataclass(frozen=True)
 class FindingStanding:
-    """Where everybody stands on one finding; `missing` ought to have said and did not."""
+    """Where everybody stands on one finding; `missing` should have said and did not."""
 
     positions: Mapping[str, Position]
     missing: frozenset[str] = frozenset()
@@ -73,7 +73,7 @@ def latest(ledger: Sequence[Stance], finding: Finding) -> dict[str, Position]:
 
 
 def stated(positions: Mapping[str, Position]) -> dict[str, Position]:
-    """Positions without abstentions, which are no data."""
+    """Positions without abstentions, which are not data."""
     return {name: position for name, position in positions.items() if position in VALUES}
 
 
@@ -126,7 +126,7 @@ def status_of(
     quorum: int = STATED_QUORUM,
     threshold: float = AGREEMENT_THRESHOLD,
 ) -> FindingStatus:
-    """What became of the finding; the table stands in docs/design/convergence.md.
+    """What became of the finding; the table is in docs/design/convergence.md.
 
     An author's concession accepts, a full withdrawal rejects. Rejecting takes everybody, including those who raised
     it. Otherwise support carries it when agreement reaches `threshold` and a majority supports it.

@@ -243,9 +243,9 @@ def child_outcome(result: StepResult) -> ChildOutcome:
 
 
 def spawn(key: str, workflow: str, request: Callable[[], ChildRequest]) -> Effect[ChildOutcome]:
-    """Start a child run and wait for what comes of it, whatever that is; nothing is held meanwhile.
+    """Start a child run and wait for its outcome, whatever that is; nothing is held meanwhile.
 
-    Several at once: `together` takes `ChildRun`s beside turns, and `child_outcome` reads their results.
+    Several at once: `together` takes `ChildRun`s as well as turns, and `child_outcome` reads their results.
     """
     result = yield from single(ChildRun(key, workflow, request))
     return child_outcome(result)

@@ -4,7 +4,7 @@
 not: steps that would be asked for and are not there, recorded ones that would never be asked for, and those that are
 recorded under the same name as another turn. Nothing is guessed: the walk ends where the first result is missing.
 
-A round's record is computed anew unless the written ones are asked for.
+A round's record is computed again unless the written ones are asked for.
 """
 
 from __future__ import annotations

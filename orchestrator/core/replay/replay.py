@@ -3,7 +3,7 @@
 Theory of operation: the workflow is a generator. Replay starts it afresh, sends it every recorded result, and
 stops at the first commands that have none; those are returned as data. The same journal always gives the same answer,
 in whatever order its entries were written: so a doubled or late trigger changes nothing. A `Replay` that was kept goes
-on from where it stopped, is told only what is new, and comes to the same.
+on from where it stopped, is sent only what is new, and comes to the same.
 
 A record is computed and written once and never waited for; a phase is only a name. The journal must explain itself:
 what is recorded otherwise than the workflow asks for it, or what the workflow never asks for, means that the code

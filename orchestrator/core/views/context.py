@@ -62,7 +62,7 @@ class Vocabulary(Protocol):
 class RunFacts:
     """What all runs have: `findings` are those that the panel did not reject, what to read first on top.
 
-    `standing` holds the ids of those that nothing has mended, `assessments` a round's figures by the key of its record.
+    `standing` holds the ids of those that nothing has fixed, `assessments` a round's figures by the key of its record.
     """
 
     spec: RunSpec
@@ -182,7 +182,7 @@ def figures(*parts: str | None) -> str:
 
 
 def price(view: ViewContext[Any], cost_usd: float | None) -> str:
-    """A cost; an unknown one is said to be unknown."""
+    """A cost; an unknown one is shown as unknown."""
     return view.message("cost_unknown") if cost_usd is None else dollars(cost_usd)
 
 

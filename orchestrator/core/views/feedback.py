@@ -1,4 +1,4 @@
-"""The sections of a discussion's contributions, merged: what was said beside the findings."""
+"""The sections of a discussion's contributions, merged: what was said besides the findings."""
 
 from __future__ import annotations
 

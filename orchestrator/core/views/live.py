@@ -30,7 +30,7 @@ class OutputMode(Enum):
 
 @dataclass(frozen=True)
 class RenderContext:
-    """A run at the moment that is shown. `most_rounds` is None where nothing goes round."""
+    """A run at the moment that is shown. `most_rounds` is None where there are no rounds."""
 
     most_rounds: int | None
     steps: tuple[StepRow, ...]

@@ -57,7 +57,7 @@ def _fallback(answers: QuestionAnswers) -> Synthesis:
 
 
 def one_after_another(answers: QuestionAnswers) -> str:
-    """Every answer under its participant's name; a single one by itself."""
+    """Every answer under its participant's name; a single one without it."""
     texts = answers.texts
     if len(texts) == 1:
         return next(iter(texts.values()))

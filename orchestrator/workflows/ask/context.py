@@ -51,5 +51,5 @@ class QuestionAnswers:
 
     @property
     def texts(self) -> dict[str, str]:
-        """What everybody who answered said."""
+        """The replies of everybody who answered."""
         return {name: answer.answer for name, answer in self.given.items()}

@@ -1,4 +1,4 @@
-"""The ask workflow's prompts; the templates stand in orchestrator/workflows/ask/prompts."""
+"""The ask workflow's prompts; the templates are in orchestrator/workflows/ask/prompts."""
 
 from __future__ import annotations
 

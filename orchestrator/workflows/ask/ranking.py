@@ -29,7 +29,7 @@ _LABEL = re.compile(r"(?<![A-Za-z])[A-Z]{1,2}(?![A-Za-z])")
 
 @dataclass(frozen=True)
 class RankingResult:
-    """Everybody's place, the rankings behind it, and the letters that each ranker was shown."""
+    """Everybody's place, the rankings that lead to it, and the letters that each ranker was shown."""
 
     places: tuple[RankedAnswer, ...] = ()
     rankings: tuple[PeerRanking, ...] = ()
@@ -105,7 +105,7 @@ def _new(letters: Iterable[str], labels: Mapping[str, str], ranked: set[str]) ->
 
 
 def borda(names: Sequence[str], rankings: Iterable[PeerRanking]) -> tuple[RankedAnswer, ...]:
-    """Everybody's place, best first; equal ones stand in the order of `names`."""
+    """Everybody's place, best first; equal ones in the order of `names`."""
     points: dict[str, list[float]] = {name: [] for name in names}
     shares: dict[str, list[float]] = {name: [] for name in names}
     for ranking in rankings:

@@ -69,7 +69,7 @@ class PeerRanking(Wire):
 
 
 class AnswerRanking(Wire):
-    """Everybody's place, and the rankings behind it."""
+    """Everybody's place, and the rankings that lead to it."""
 
     places: tuple[RankedAnswer, ...]
     rankings: tuple[PeerRanking, ...]
@@ -83,7 +83,7 @@ class AskLabels(Wire):
 
 
 class AskResult(WorkflowResult):
-    """`synthesised_by` is the chair; `fallback` where the answers stand one after another."""
+    """`synthesised_by` is the chair; `fallback` where the answers are listed one after another."""
 
     question: AskedQuestion
     answers: tuple[RecordedAnswer, ...]

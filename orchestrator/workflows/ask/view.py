@@ -26,7 +26,7 @@ def headline(view: AskView) -> str:
 
 
 def body(view: AskView) -> list[Block]:
-    """The answers are what the reader came for; a chair's synthesis stands last, or alone when it is to be brief."""
+    """The answers are what the reader came for; a chair's synthesis comes last, or alone when it is to be brief."""
     if view.brief:
         return _synthesis(view) or _answers(view)
     return [*_answers(view), *_ranking(view), *_synthesis(view)]

@@ -1,4 +1,4 @@
-"""What comes of a discussion: a conclusion, blind ballots on it, and the ending that follows from both."""
+"""How a discussion ends: a conclusion, blind ballots on it, and the ending that follows from both."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Talk:
 
     @property
     def speeches(self) -> tuple[NumberedSpeech, ...]:
-        """Everything that was said, gaps left out."""
+        """All speeches, without the gaps."""
         spoken = ((floor_round.selected or "", floor_round.speech) for floor_round in self.rounds)
         texts = [(name, speech) for name, speech in spoken if speech is not None]
         return tuple(NumberedSpeech(at, name, text) for at, (name, text) in enumerate(texts, 1))

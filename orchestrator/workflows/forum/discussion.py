@@ -62,7 +62,7 @@ def discuss(context: ForumContext) -> Effect[Talk]:
 def commit(context: ForumContext, talk: Talk) -> Effect[Talk]:
     """Everybody commits to a position that nobody else ever sees: what the debate is measured by.
 
-    One short turn each, all at once. Anyone who does not answer is named, and takes part all the same.
+    One short turn each, all at once. Anyone who does not answer is named, and still takes part.
     """
     yield from phase("Committing")
     limit_s = shorter(context.options.bid_timeout_s, time_left(context, talk))
@@ -211,7 +211,7 @@ _OVERRULED = frozenset(
 
 
 def overruled(number: int, choice: FloorChoice) -> tuple[Notice, ...]:
-    """What is to be said when the orchestrator's wish was not followed."""
+    """The notice that the orchestrator's wish was not followed."""
     unwished = choice.wished is None and choice.why is not Why.TOO_EARLY_TO_END
     if unwished or choice.why not in _OVERRULED:
         return ()

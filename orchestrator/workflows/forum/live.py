@@ -78,7 +78,7 @@ def _all_bids(number: int, context: RenderContext) -> list[Line]:
 
 
 def _selection(_step: StepRow, reply: Reply, context: RenderContext) -> list[Line]:
-    """Whoever got the floor is told when it speaks; only an end is told here."""
+    """The speaker is announced when it speaks; only an end is announced here."""
     if reply.get("action") != "END":
         return []
     head = headed(f"[O] {context.message('ends_forum')}")

@@ -14,7 +14,7 @@ from shared.models.wire import Wire
 class ForumOptions(Wire):
     """What the forum workflow needs: the panel's `critics` take part, its `chair` is the orchestrator.
 
-    `timeout_s` ends the rounds (the budget's `max_seconds` is the hard limit behind it), `bid_timeout_s` bounds the
+    `timeout_s` ends the rounds (the budget's `max_seconds` is the hard limit beyond it), `bid_timeout_s` bounds the
     wait for a floor request and for an opening. With `blind_opening` everybody commits to a position that nobody else
     sees before the first round; with `anonymous` the participants know one another only by letter. Who asked
     `patience` rounds in a row in vain is chosen next. With `ballot` the participants vote on the conclusion, which

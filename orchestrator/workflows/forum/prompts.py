@@ -1,4 +1,4 @@
-"""The forum workflow's prompts; the templates stand in orchestrator/workflows/forum/prompts."""
+"""The forum workflow's prompts; the templates are in orchestrator/workflows/forum/prompts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ForumPrompts:
         return wish.model_copy(update={"speaker": self.labels[letters.pop()]})
 
     def opening(self, speaker: Participant) -> Prompt:
-        """What do you hold, before you have heard anybody?"""
+        """What do you hold, before you have heard anyone?"""
         parts = (*self.templates.question(self.question), self.templates.part("opening"))
         return self._to_participant(speaker, parts)
 
@@ -70,7 +70,7 @@ class ForumPrompts:
         patience: int,
         left: int,
     ) -> Prompt:
-        """Who speaks next, or how does it end? What code will watch is said beforehand."""
+        """Who speaks next, or how does it end? It says beforehand what code will enforce."""
         parts = [*self._discussion(speeches), self.templates.part("floor")]
         parts.append(data("floor requests", text="\n".join(map(self._request, everybody))))
         asking = any(standing.asks for standing in everybody)
@@ -89,7 +89,7 @@ class ForumPrompts:
         return self._to_participant(speaker, [*self._discussion(speeches), task])
 
     def conclusion(self, speeches: Sequence[NumberedSpeech], stop: str) -> Prompt:
-        """It is over: what came of it?"""
+        """It is over: what is the conclusion?"""
         why = self.templates.line(f"stop.{stop}")
         parts = [*self._discussion(speeches), self.templates.part("conclusion", why=why)]
         return self._to_orchestrator(parts)

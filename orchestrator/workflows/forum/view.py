@@ -146,7 +146,7 @@ def _round(view: ForumView, floor_round: FloorRound, *, short: bool) -> Item:
 
 
 def _why_silent(view: ForumView, floor_round: FloorRound) -> Notice | None:
-    """Why whoever had the floor said nothing, while there is no result whose warnings tell it."""
+    """Why the speaker said nothing, as long as there is no result whose warnings say so."""
     if view.result is not None or floor_round.speech is not None:
         return None
     steps = (step for step in view.facts.steps if step.role == ForumRole.SPEECH)
@@ -174,7 +174,7 @@ def _impact(view: ForumView, result: ForumResult) -> list[Block]:
 
 
 def _first_vote(view: ForumView, vote: OpeningPosition) -> str:
-    """What was held, and where that stands towards the conclusion that came of it."""
+    """What each held, and how that relates to the conclusion."""
     towards = f" ({view.message(f'position_{vote.on_conclusion}')})" if vote.on_conclusion else ""
     return f"{shortened(vote.position, SHORT_VOTE).removesuffix('.')}{towards}"
 

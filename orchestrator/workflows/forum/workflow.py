@@ -8,7 +8,7 @@
                                      └──> Voting ──> Closed
 
 The orchestrator judges and code watches: nobody starves, nobody speaks twice in a row while others ask, and what it
-calls a consensus is one when blind ballots say so. What each held before the discussion stands beside what came of it.
+calls a consensus is one when blind ballots say so. What each held before it is shown next to the conclusion.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def _result(
 
 
 def consensus_points(debate: PanelDebate, judged: Judged) -> tuple[ConsensusPoint, ...]:
-    """What the ledger shows to be agreed, then what only the judge says is: the source stands with each."""
+    """What the ledger shows to be agreed, then what only the judge says is agreed: each with its source."""
     agreed = [
         ConsensusPoint(text=point.title, by="ledger", id=point.id)
         for point in debate.points
@@ -206,7 +206,7 @@ def debate_impact(
 
 
 def _position_of(voting: Voting, judged: Judged) -> str | None:
-    """The position that the verdict amounts to; None without a verdict, whatever leads: nothing came of it."""
+    """The position that the verdict amounts to; None without a verdict, whatever leads."""
     if judged.verdict is None:
         return None
     return judged.choice or voting.tally.leading

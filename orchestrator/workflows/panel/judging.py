@@ -1,4 +1,4 @@
-"""The judge's verdict, and what stands in for it."""
+"""The judge's verdict, and what replaces it."""
 
 from __future__ import annotations
 

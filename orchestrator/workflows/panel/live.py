@@ -25,7 +25,7 @@ from shared.models.rows import StepRow
 
 
 def _round_begins(group: Sequence[StepRow], names: str, context: RenderContext) -> list[Line]:
-    """Where they speak one after another, whoever is next is not named for all of them."""
+    """Where they speak one after another, the next one does not stand for all of them."""
     number, role = group[0].round, context.role(group[0].role)
     if len(group) == 1:
         return headed(context.message("round_opens", n=number, role=role))

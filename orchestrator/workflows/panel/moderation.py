@@ -95,7 +95,7 @@ def consensus_called(
     """`converged` when the score reaches the threshold and no position is contested; else what the figures say.
 
     A score ends nothing by itself, and neither does `should_continue`: while two debaters differ about a position,
-    or somebody who ought to have said is missing (which counts as differing), the debate goes on.
+    or somebody who should have stated one is missing (which counts as differing), the debate goes on.
     """
     score = None if moderation is None else moderation.consensus_score
     threshold = context.options.consensus_threshold

@@ -1,4 +1,4 @@
-"""The panel workflow's prompts; the templates stand in orchestrator/workflows/panel/prompts."""
+"""The panel workflow's prompts; the templates are in orchestrator/workflows/panel/prompts."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class PanelPrompts:
     question: Question
 
     def opening(self, debater: Participant) -> Prompt:
-        """What do you hold, before you have heard anybody?"""
+        """What do you hold, before you have heard anyone?"""
         parts = (*self.templates.question(self.question), self.templates.part("opening"))
         return self._to_debater(debater, "", parts)
 

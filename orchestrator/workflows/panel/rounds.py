@@ -61,7 +61,7 @@ def discuss(context: PanelContext) -> Effect[PanelDebate]:
 
 
 def vote_first(context: PanelContext) -> Effect[PanelDebate]:
-    """Everybody commits to a position before anybody is heard."""
+    """Everybody commits to a position before hearing anyone."""
     yield from phase("Debating")
     turns = yield from take_turns(
         Turn(

@@ -34,7 +34,7 @@ class PanelStrategy:
     most_rounds: int | None = None
 
     def rounds(self, wanted: int) -> int:
-        """How many rounds there are at most when so many are wanted."""
+        """The maximum number of rounds when this many are wanted."""
         return wanted if self.most_rounds is None else min(self.most_rounds, wanted)
 
 

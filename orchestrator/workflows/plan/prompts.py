@@ -1,4 +1,4 @@
-"""The plan workflow's prompts; the templates stand in orchestrator/workflows/plan/prompts."""
+"""The plan workflow's prompts; the templates are in orchestrator/workflows/plan/prompts."""
 
 from __future__ import annotations
 

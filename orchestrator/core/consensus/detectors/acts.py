@@ -44,7 +44,7 @@ _LATIN = re.compile(r"[A-Za-z]")
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[?!@]")
 _DRAWN_OUT = re.compile(r"(.)\1{2,}")
 _MENTION = re.compile(r"@\s*\w+")
-# A number or a single letter; Korean particles stand next to it.
+# A number or a single letter; Korean particles follow it directly.
 OPTION = re.compile(r"(?<![A-Za-z0-9_'])(\d{1,3}|[A-Za-z])(?![A-Za-z0-9_'])")
 _NEGATIONS = frozenset(
     "not no never don't doesn't didn't isn't wasn't can't cannot won't nope wrong incorrect disagree dont doesnt"
@@ -149,7 +149,7 @@ def _denials(words: list[str], earlier: list[str]) -> set[str]:
 
 
 def _contradictions(text: str, words: list[str], earlier: list[str]) -> set[str]:
-    """Short turns that turn round what was said before, and refusals that take up its words."""
+    """Short turns that reverse what was said before, and refusals that take up its words."""
     lowered = _MENTION.sub("@", text.replace("’", "'")).lower()
     if "?" in lowered:
         return set()
@@ -209,7 +209,7 @@ def shipped_model() -> LinearModel:
     return load_model("acts.weights")
 
 
-@lru_cache(maxsize=4096)  # the same turns are heard again after every round
+@lru_cache(maxsize=4096)  # the same turns are read again after every round
 def act_of(
     text: str, before: str = "", names: tuple[str, ...] = (), model: LinearModel | None = None
 ) -> Act:

@@ -32,7 +32,7 @@ class FollowedAnswer:
 
 @dataclass(frozen=True)
 class AnswerTurn:
-    """A turn as the detector hears it."""
+    """A turn as the detector reads it."""
 
     speaker: str
     text: str
@@ -161,7 +161,7 @@ def _named_in(text: str) -> frozenset[str]:
 
 @dataclass
 class AnswerFloor:
-    """Who holds what, while a discussion is heard turn by turn."""
+    """Who holds what, as a discussion is read turn by turn."""
 
     known: frozenset[str]
     held: dict[str, Held] = field(default_factory=dict)

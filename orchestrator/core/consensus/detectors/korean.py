@@ -1,7 +1,7 @@
 """Korean turns by cues chosen by hand: no Korean deliberation was there to learn from.
 
-Courtesy is no assent ("네, 감사합니다"), and assent before a "but" is none either ("동의는 하지만 시기가
-문제입니다"): what stands after the turn of the sentence counts. A condition agrees to nothing yet ("비용이 줄어야
+Courtesy is not assent ("네, 감사합니다"), nor is assent before a "but" ("동의는 하지만 시기가
+문제입니다"): what comes after the turn of the sentence counts. A condition agrees to nothing yet ("비용이 줄어야
 동의할 수 있습니다").
 """
 
@@ -65,7 +65,7 @@ def read_korean(text: str) -> tuple[float, float, float]:
 
 
 def _turned(text: str) -> tuple[str, str]:
-    """What stands before and after the last "but"; nothing before without one, or with nothing after it."""
+    """What comes before and after the last "but"; nothing before without one, or with nothing after it."""
     ends = [turn.end() for turn in _BUT.finditer(text)]
     if not ends or len(_LETTERS.findall(text, ends[-1])) < 2:
         return "", text

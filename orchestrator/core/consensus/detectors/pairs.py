@@ -1,4 +1,4 @@
-"""How one sentence stands to another: does the second follow from the first, contradict it, or neither?
+"""How one sentence relates to another: does the second follow from the first, contradict it, or neither?
 
 For Korean, where a word list sees nothing: endings carry the negation and antonyms the contradiction. The features
 are chosen by hand (shared words, negation, antonyms, numbers, order); a linear model weighs them (`pairs.weights`).
@@ -81,7 +81,7 @@ _TELLING = tuple(
 
 
 def relation_of(premise: str, claim: str, model: LinearModel | None = None) -> Relation:
-    """How `claim` stands to `premise`."""
+    """How `claim` relates to `premise`."""
     likely = (model or shipped_model()).probabilities(pair_features(premise, claim))
     return Relation(likely[FOLLOWS], likely[CONTRADICTS])
 

@@ -26,7 +26,7 @@ TEXT = "text"
 # Nobody holds an answer that can be compared: as much as half-heard words are worth.
 WITHOUT_ANSWERS = 0.3
 LATELY = 3  # turns of one participant
-# A nod is a commitment once so many turns of one's own have left it as it is.
+# A nod is a commitment once this many later turns of the same participant have left it as it is.
 NOD_STAYS = 2  # turns
 
 
@@ -51,7 +51,7 @@ SHIPPED = Weighing()
 
 @dataclass(frozen=True)
 class FollowedDiscussion:
-    """A discussion as it was heard: everybody's turns, what they hold, and the share of contributions that came."""
+    """A discussion as it was read: everybody's turns, what they hold, and the share of contributions that came."""
 
     turns: dict[str, list[AnswerTurn]]
     held: dict[str, Held]
@@ -90,7 +90,7 @@ def hear(
 def judge(
     discussion: FollowedDiscussion, rule: Thresholds, weighing: Weighing = SHIPPED
 ) -> ConvergenceMetrics:
-    """The figures of a discussion that was heard."""
+    """The figures of a discussion that was read."""
     agreement = discussion.share * _agreement(discussion, weighing)
     stability = _stability(discussion, weighing)
     if stability is not None:
