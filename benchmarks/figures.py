@@ -6,6 +6,7 @@ python -m benchmarks.figures
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -33,15 +34,15 @@ def _short(value: float) -> str:
 
 
 COLUMNS = (
-    ("processor a turn, µs (spread)", "burst", "w_o_us"),
-    ("Redis", "burst", "redis_us"),
-    ("Postgres", "burst", "postgres_us"),
+    ("all at once: CPU per turn, µs", "burst", "w_o_us"),
+    ("Redis, µs", "burst", "redis_us"),
+    ("Postgres, µs", "burst", "postgres_us"),
     ("turns/s", "burst", "turns_per_s"),
-    ("at 80 turns/s: processor a turn, µs", "trickle", "w_o_us"),
-    ("a round beyond its slowest turn, ms", "trickle", "round_ms"),
-    ("99 %", "trickle", "round_p99_ms"),
-    ("alone, ms", "alone", "round_ms"),
-    ("99 %", "alone", "round_p99_ms"),
+    ("80 turns/s: CPU per turn, µs", "trickle", "w_o_us"),
+    ("round overhead, ms", "trickle", "round_ms"),
+    ("p99, ms", "trickle", "round_p99_ms"),
+    ("idle: round overhead, ms", "alone", "round_ms"),
+    ("p99, ms", "alone", "round_p99_ms"),
 )
 
 
@@ -77,27 +78,26 @@ def _alone(kept: Kept) -> Iterator[str]:
     burst = {n: r["w_o_us"]["median"] for n, r in kept["burst"]["rows"].items() if "w_o_us" in r}
     ours = burst["Quorate, trivial workflow"]
     beside = (
-        f"{ours / other:.2g} x {name}" for name, other in burst.items() if "Quorate" not in name
+        f"{name} {ours / other:.2g}" for name, other in burst.items() if "Quorate" not in name
     )
-    yield f"Processor time of a turn in the trivial workflow: {', '.join(beside)}"
-    yield f"An idle orchestrator takes {get('idle', 'orchestrator', 'ms_per_s')} ms of processor a second"
+    yield f"CPU time per turn of the trivial workflow as a multiple of the others': {'; '.join(beside)}"
+    yield f"An idle orchestrator uses {get('idle', 'orchestrator', 'ms_per_s')} ms of CPU time per second"
     advances = (
-        f"{get('advance', row, 'advance_ms')} ms with {row}" for row in kept["advance"]["rows"]
+        f"{get('advance', row, 'advance_ms')} ms at {row}" for row in kept["advance"]["rows"]
     )
-    yield f"An advance takes {', '.join(advances)} in its run"
+    yield f"Advancing a run takes {', '.join(advances)}"
     waits = (
-        f"{row}: {get('waiting', row, 'in_flight')} in flight, {get('waiting', row, 'memory_mb')} MB"
+        f"of {row}, {get('waiting', row, 'in_flight')} in flight, {get('waiting', row, 'memory_mb')} MB"
         for row in kept["waiting"]["rows"]
     )
-    yield f"Waiting in one worker process, {'; '.join(waits)}"
+    yield f"Waiting in one worker process: {'; '.join(waits)}"
     alone, behind = kept["interactive"]["rows"]
     yield (
-        f"A review that somebody waits for takes {get('interactive', alone, 'seconds')} s alone and "
+        f"A review that somebody is waiting for takes {get('interactive', alone, 'seconds')} s alone and "
         f"{get('interactive', behind, 'seconds')} s {behind} others"
     )
-    late = kept["acknowledgements"]["rows"]
-    early, late = (cell(late[word]["w_o_us"]) for word in ("early", "late"))
-    yield f"With late acknowledgements a turn takes {late} µs of processor, without {early}"
+    early, late = (get("acknowledgements", word, "w_o_us") for word in ("early", "late"))
+    yield f"A turn uses {early} µs of CPU time with early acknowledgements, {late} µs with late ones"
 
 
 # ---- the picture ---------------------------------------------------------------------------------
@@ -106,14 +106,14 @@ WIDTH, LABELS, BAR, GAP = 860, 250, 18, 10
 WORKERS, ORCHESTRATOR, SERVERS = "#1f5fa8", "#6ba3d6", "#c9ced6"
 PANELS = (
     (
-        "processor a turn, all runs at once, µs (figure and line: workers + orchestrator, with spread)",
+        "CPU time per turn, all runs at once, µs (number and line: workers + orchestrator, with spread)",
         "burst",
         (("workers_us", WORKERS), ("orchestrator_us", ORCHESTRATOR), ("redis_us", SERVERS),
          ("postgres_us", SERVERS)),
         "w_o_us",
     ),
     (
-        "processor a turn, 80 turns/s offered, µs (figure and line: the same)",
+        "CPU time per turn, 80 turns/s offered, µs (number and line: the same)",
         "trickle",
         (("workers_us", WORKERS), ("orchestrator_us", ORCHESTRATOR), ("redis_us", SERVERS),
          ("postgres_us", SERVERS)),
@@ -197,6 +197,15 @@ def _text(
     left: float, top: float, text: str, *, anchor: str = "start", weight: str = "normal"
 ) -> str:
     return f'<text x="{left:.1f}" y="{top}" text-anchor="{anchor}" font-weight="{weight}">{escape(text)}</text>'
+
+
+def save(kept: Kept) -> None:
+    """Keep the figures, one a line."""
+    text = json.dumps(kept, indent=1)
+    lines = re.sub(
+        r"{\s+(\"median\": \S+)\s+(\"low\": \S+)\s+(\"high\": \S+)\s+}", r"{\1 \2 \3}", text
+    )
+    FIGURES.write_text(lines + "\n", encoding="utf-8")
 
 
 def write() -> None:

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from benchmarks.contestants import ROOT, versions
-from benchmarks.figures import FIGURES, cell, write
+from benchmarks.figures import FIGURES, cell, save, write
 from benchmarks.measures import MEASURES, Rows, Sizes
 
 
@@ -89,7 +89,7 @@ def main() -> int:
         print(f"\n{name}: {kept[name]['measures']} ({kept[name]['took_s']} s)", flush=True)
         print(table(kept[name]["rows"]), flush=True)
         if options.write:
-            FIGURES.write_text(json.dumps(kept, indent=1) + "\n")
+            save(kept)
     if options.write:
         write()
     return len(failed)
