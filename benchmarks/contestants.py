@@ -23,6 +23,7 @@ from shared.models.run import RunSpec
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("workers", "orchestrator")
+REVIEW_TURNS = 9  # three critiques, a rebuttal, three critiques, a synthesis, a fix
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def contestants(bench: Cluster, *, offline: bool = False) -> Iterator[dict[str, 
     """All of them by name; instead of one that cannot be had here, the reason. `offline`: nothing is installed."""
     everybody: dict[str, Contestant | str] = {
         "Quorate, trivial workflow": quorate(bench, trivial_spec, TURNS_A_RUN),
-        "Quorate, review": quorate(bench, _review, turns_a_run=8),
+        "Quorate, review": quorate(bench, _review, REVIEW_TURNS),
     }
     with ExitStack() as stack:
         for name, peer in PEERS.items():
@@ -103,6 +104,7 @@ def quorate(
         elapsed = time.monotonic() - started
         with bench.database.connection() as connection:
             rows = connection.execute(_ENDS, (runs,)).fetchall()
+        assert all(row.turns == turns_a_run for row in rows)
         return Played(elapsed, [t for row in rows for t in overheads(row.ends, load.latency_s)])
 
     ours = {name: bench.roots[name] for name in OURS}
@@ -114,8 +116,8 @@ def _review(latency_s: float) -> tuple[RunSpec, dict[str, bytes]]:
 
 
 _ENDS = """
-SELECT array_agg(ended) AS ends
-  FROM (SELECT run_id, extract(epoch FROM max(finished_at))::float8 AS ended
+SELECT array_agg(ended) AS ends, sum(turns) AS turns
+  FROM (SELECT run_id, extract(epoch FROM max(finished_at))::float8 AS ended, count(*) AS turns
           FROM steps WHERE run_id = ANY(%s) GROUP BY run_id, round, role) stages GROUP BY run_id
 """
 
