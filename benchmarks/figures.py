@@ -59,14 +59,18 @@ def markdown(kept: Kept) -> str:
             for _, measure, figure in COLUMNS
         )
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    first = kept["burst"]
-    tools = ", ".join(f"{name} {version}" for name, version in first["versions"].items())
+    tools = ", ".join(f"{name} {version}" for name, version in kept["burst"]["versions"].items())
     lines += ["", *(f"* {line}." for line in _alone(kept)), ""]
     lines.append(
-        f"{first['machine']}; {tools}; {first['at']} at {first['commit']}. Every figure with its spread: "
-        "[bench.json](docs/design/figures/bench.json)."
+        f"{_all(kept, 'machine')}, load average before each measure {_all(kept, 'load_before')}; {tools}; "
+        f"commit {_all(kept, 'commit')}. Every figure with its spread: [bench.json](docs/design/figures/bench.json)."
     )
     return "\n".join(lines) + "\n"
+
+
+def _all(kept: Kept, fact: str) -> str:
+    """What was the case when something was measured, each once."""
+    return ", ".join(dict.fromkeys(str(measure[fact]) for measure in kept.values()))
 
 
 def _alone(kept: Kept) -> Iterator[str]:

@@ -34,7 +34,8 @@ def measure(name: str, sizes: Sizes) -> dict[str, Any]:
         "commit": _commit(),
         "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
         "took_s": round(time.monotonic() - started),
-        "machine": f"{os.cpu_count()} cores (load average before: {load:.1f}), Python {platform.python_version()}",
+        "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
+        "load_before": round(load, 1),
         "versions": versions(),
         "rows": rows,
     }
