@@ -112,6 +112,6 @@ def test_a_run_is_replayed_forked_compared_and_cancelled_by_a_plain_function(
         for name in (run, fork):
             assert cancel(backend, name, "ada") == name
             assert report_of(backend, name).run.status is RunStatus.CANCELLED
-        assert {run, fork} <= {row.id for row in runs(backend, limit=10, status="cancelled")}
+        assert {run, fork} <= {row.id for row in runs(backend, limit=10, status="cancelled").rows}
         assert spent(backend, Grouping.RUN, run=run, since_s=None).run == run
     assert capfd.readouterr() == ("", "")
