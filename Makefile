@@ -5,7 +5,7 @@
 #   make check                            format, lint, types, import walls, measures of the house: what CI checks
 #   make format                           repair what a formatter can repair
 #   make bench | make chaos               figures | the long fault matrix with its random nemesis
-#   make lock                             compile both locks anew (needs uv, and nothing else here does)
+#   make lock                             recompile both locks (needs uv, and nothing else here does)
 #   make clean                            remove .venv and caches
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \

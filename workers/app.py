@@ -51,7 +51,7 @@ KINDS: dict[str, Kind] = {
 
 
 class Runtime:
-    """This process's connections and presence; made anew behind a fork."""
+    """This process's connections and presence; recreated after a fork."""
 
     def __init__(self, settings: ServiceSettings, kind: str) -> None:
         """Nothing is opened before `current` is asked."""

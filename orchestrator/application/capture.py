@@ -219,7 +219,7 @@ def _question(
 
 
 def _check_no_file(asked: QuestionInput, directory: Path) -> None:
-    """A file's name alone is no question, and one behind `--context a.py b.py` was meant to go along."""
+    """A file's name alone is not a question, and a second one after `--context a.py b.py` was meant to go along."""
     words = asked.own_words
     if len(words) == 1 and _is_file(words[0], directory):
         name = words[0]

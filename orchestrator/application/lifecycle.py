@@ -31,7 +31,7 @@ def cancel(backend: Backend, name: str, actor: str) -> str:
 
 
 def resume(backend: Backend, name: str) -> str:
-    """Let a blocked run go on, after what blocked it was mended; its id. Raises UserError when it is not blocked."""
+    """Continue a blocked run once what blocked it is fixed; its id. Raises UserError when it is not blocked."""
     run = backend.read(lambda connection: find_run(connection, name))
     if not backend.write(lambda connection: unblock_run(connection, run.id)):
         raise UserError(f"run {run.id} is {run.status.value}, not blocked")

@@ -14,7 +14,7 @@ class NoticeListener(Protocol):
         """Something on the way, which whoever wants quiet may leave out."""
 
     def warn(self, notice: Notice) -> None:
-        """Something that nobody may overlook."""
+        """Something that must not be overlooked."""
 
 
 class NoticeList:

@@ -191,7 +191,7 @@ def _cast(
 def _notices(
     request: SubmissionRequest, configuration: Configuration, cast: Cast
 ) -> tuple[Notice, ...]:
-    """What nobody may overlook about the configuration of a run."""
+    """What must not be overlooked about the configuration of a run."""
     notices = [*configuration.notices]
     if configuration.leads is not None:
         name, where = configuration.leads

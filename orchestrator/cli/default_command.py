@@ -3,7 +3,7 @@
 Asking costs money, so what may be a slip is not asked. A question is quoted (a blank within its first word), has two
 words and a question mark, begins or ends as questions do, or is a sentence: four words or more, which begin with no
 command of ours or of another program. Everything else is a slip: on a terminal a person may confirm it, elsewhere it
-is refused. `quorate ask ...` asks whatever stands there; what follows `forum`, `plan` and `panel` is refused when it
+is refused. `quorate ask ...` asks whatever is there; what follows `forum`, `plan` and `panel` is refused when it
 is a command. `slips.py` has the signs.
 """
 
@@ -328,7 +328,7 @@ def _is_sentence(words: Sequence[str]) -> bool:
 
 
 def _meant(word: str, commands: Collection[str]) -> str | None:
-    """The command that a slip stands for: a letter wrong, the Korean word for it, or the Korean keyboard."""
+    """The command that a slip means: a letter wrong, the Korean word for it, or the Korean keyboard."""
     latin = on_latin_keys(word)
     if latin != word and (latin in commands or is_known_elsewhere(latin)):
         return latin

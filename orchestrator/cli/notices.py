@@ -32,7 +32,7 @@ class NoticePrinter:
         self._terminal.talk([warning(self._words.translate(notice))])
 
     def warn(self, notice: Notice) -> None:
-        """Something that nobody may overlook."""
+        """Something that must not be overlooked."""
         self._terminal.warn([warning(self._words.translate(notice))])
 
 

@@ -135,5 +135,5 @@ def _ends_in_korean(word: str) -> bool:
 
 
 def has_function_word(words: Sequence[str]) -> bool:
-    """True for what stands in sentences."""
+    """True for what occurs in sentences."""
     return any(word.lower().strip(".,;:!'\"`") in FUNCTION_WORDS for word in words)

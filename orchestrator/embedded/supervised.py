@@ -52,7 +52,7 @@ class Successor:
 
 
 def next_delay_s(last_s: float | None, lived_s: float) -> float:
-    """How long to wait before the next start: 0.1 s, doubling to 5 s, anew after 30 s of good life."""
+    """How long to wait before the next start: 0.1 s, doubling to 5 s, from the start after 30 s of good life."""
     if last_s is None or lived_s >= GOOD_LIFE_S:
         return FIRST_DELAY_S
     return min(last_s * 2, LONGEST_DELAY_S)

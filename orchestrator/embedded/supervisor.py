@@ -309,7 +309,7 @@ def _lock(instance: Instance) -> int | None:
 
 
 def _is_gone(instance: Instance, lock: int) -> bool:
-    """Whether the instance's folder was removed, and perhaps made anew, under its supervisor."""
+    """Whether the instance's folder was removed, and perhaps recreated, under its supervisor."""
     try:
         return not os.path.samestat(os.fstat(lock), _lock_path(instance).stat())
     except OSError:

@@ -196,7 +196,7 @@ def how_to_add_models(catalogue: Catalogue) -> Notice:
 
 
 def ways_to_models(catalogue: ProviderTypes = CATALOGUE) -> dict[str, tuple[str, ...]]:
-    """The keys, programs and servers that bring a model. Services behind another's protocol are found all the same."""
+    """The keys, programs and servers that bring a model. Services with another's protocol are found, too."""
     keys = dict.fromkeys(
         key_variables_of(row, service)[0]
         for row, service in services(catalogue)

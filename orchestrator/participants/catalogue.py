@@ -1,4 +1,4 @@
-"""Which participants there are, and what a name on the command line or in a file stands for."""
+"""Which participants there are, and what a name on the command line or in a file means."""
 
 from __future__ import annotations
 
@@ -133,14 +133,14 @@ class Catalogue:
         return participant if self._allowed(participant) else None
 
     def obstacle(self, name: str, provider: ProviderSection) -> Obstacle | None:
-        """Why a configured participant cannot be asked; None when nothing stands in its way."""
+        """Why a configured participant cannot be asked; None when nothing prevents it."""
         lacking = obstacle(name, provider, self.environ)
         if lacking is None and not self._allowed(self._configured(name, provider, alone=True)):
             return Obstacle(f"{name} is an external endpoint, and privacy.allow_external is false")
         return lacking
 
     def configured(self, name: str) -> Participant:
-        """What the entry of that name describes, whatever stands in its way."""
+        """What the entry of that name describes, whatever prevents its use."""
         return self._configured(name, self.settings.providers[name])
 
     def known(self) -> list[str]:

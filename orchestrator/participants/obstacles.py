@@ -1,4 +1,4 @@
-"""What stands in the way of asking whom an entry under `providers:` describes."""
+"""Why the participant that an entry under `providers:` describes cannot be asked."""
 
 from __future__ import annotations
 

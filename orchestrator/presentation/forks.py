@@ -44,7 +44,7 @@ def plan_json(plan: ForkPlan) -> dict[str, Any]:
 
 
 def origin(report: RunReport, words: Translator) -> list[Line]:
-    """Where a fork comes from; nothing for a run that is none."""
+    """Where a fork comes from; nothing for a run that is not a fork."""
     labels = report.spec.labels
     if "forked_from" not in labels:
         return []

@@ -32,7 +32,7 @@ class RunList:
 
 
 def runs(listed: RunList, words: Translator = ENGLISH) -> list[Line]:
-    """One line a run; what another run started stands below it, or names it."""
+    """One line a run; what another run started is listed below it, or names it."""
     if not listed.rows:
         return [line(Span(words.message("no_runs"), Style.DIM))]
     names = ("run", "workflow", "status", "verdict", "ending", "started", "took", "title")

@@ -156,7 +156,7 @@ class RunReport:
 
     @cached_property
     def ranking(self) -> tuple[Ranked, ...]:
-        """Every finding, likely and grave ones first (`core.ranking`); what was mended comes after what stands."""
+        """Every finding, likely and grave ones first (`core.ranking`); what was fixed comes after what stands."""
         standing = {finding.id for finding in self.standing}
         first = self._rank(finding for finding in self.findings if finding.id in standing)
         mended = self._rank(finding for finding in self.findings if finding.id not in standing)
@@ -185,7 +185,7 @@ class RunReport:
 
     @property
     def standing(self) -> tuple[Finding, ...]:
-        """The findings that no applied fix has mended."""
+        """The findings that no applied fix has resolved."""
         named = self.result.standing if isinstance(self.result, FindingsResult) else None
         return self.findings if named is None else tuple(f for f in self.findings if f.id in named)
 

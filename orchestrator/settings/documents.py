@@ -144,7 +144,7 @@ def parse_pyproject(content: bytes, place: str, folder: Path) -> Document | None
 
 
 def _toml_table(text: str, place: str) -> Tree | None:
-    """What stands in the table, None when there is none. Raises ConfigurationError."""
+    """The table's content, None when there is none. Raises ConfigurationError."""
     try:
         check_toml(text, MAX_PARTS, MAX_DEPTH)
         table: Any = tomllib.loads(text)

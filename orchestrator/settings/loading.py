@@ -2,7 +2,7 @@
 
 From the lowest: built-in defaults, the preset that a file names, the user's file, what the project's file adds and
 tightens, the environment, the command line; a preset that was typed stands just below where it was typed, so above
-every file. A file named with --config or $QUORATE_CONFIG stands in the place of the project's, and is trusted,
+every file. A file named with --config or $QUORATE_CONFIG replaces the project's, and is trusted,
 because the user named it.
 """
 

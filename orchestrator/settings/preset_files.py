@@ -121,7 +121,7 @@ def _as_configuration(content: PresetFile, written: Document) -> Document:
 
 
 def load_persona(name: str, language: str) -> str:
-    """The text that a participant of that persona is given; a sentence of one's own is its own persona.
+    """The text that a participant of that persona is given; a sentence of the user's own is its own persona.
 
     Raises ConfigurationError for an unknown name.
     """

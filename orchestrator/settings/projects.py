@@ -230,7 +230,7 @@ def _entries(git: Git, state: str, names: tuple[str, ...]) -> dict[str, tuple[st
 
 
 def _blob(git: Git, blob: str) -> bytes | None:
-    """A blob as it is stored: no filter, no conversion. What is too large is cut just behind the limit."""
+    """A blob as it is stored: no filter, no conversion. What is too large is cut just after the limit."""
     try:
         return git.run("cat-file", "blob", blob, limit=MAX_PYPROJECT)
     except OutputTooLarge:
@@ -238,7 +238,7 @@ def _blob(git: Git, blob: str) -> bytes | None:
 
 
 def _on_disk(file: Path) -> bytes | None:
-    """The bytes of an ordinary file; never those behind a link, which may be a stranger's choice."""
+    """The bytes of an ordinary file; never those that a link points to, which may be a stranger's choice."""
     if os.path.realpath(file) != str(file):
         return None
     try:

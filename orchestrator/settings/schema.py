@@ -87,7 +87,7 @@ _sections: dict[str, Any] = {SECTIONS[name]: _section(WORKFLOWS[name]) for name 
 
 
 class _General(Section):
-    """What stands above the sections of the workflows."""
+    """What comes before the sections of the workflows."""
 
     version: Annotated[Literal[1], Setting("the version of this format", trust=Trust.FREE)] = 1
     language: Annotated[

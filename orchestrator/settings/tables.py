@@ -68,7 +68,7 @@ def _trusted_key(name: str, key: Key) -> str:
 
 
 def main() -> None:
-    """Write the tables anew."""
+    """Rewrite the tables."""
     PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), page_tables()), encoding="utf-8")
 
 

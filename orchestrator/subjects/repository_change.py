@@ -103,7 +103,7 @@ def _locate(request: ChangeRequest) -> tuple[Repository, tuple[str, ...], str | 
         return repository, request.pathspecs or (_EVERYTHING,), None
     place = request.path / request.target
     if place.is_dir():
-        # A directory may lie in another repository than the one that we stand in.
+        # A directory may lie in another repository than the one that we are in.
         repository = open_repository(place, request.environ)
         if request.path.resolve().is_relative_to(repository.place.resolve()):
             read_target(repository.git, request)

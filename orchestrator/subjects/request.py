@@ -50,7 +50,7 @@ class Screen:
 class ChangeRequest:
     """Which change to capture, as it was typed.
 
-    `path` is the directory one stands in; `target` a path, a revision, `A..B` or `A...B`; `diff` a bare unified
+    `path` is the current directory; `target` a path, a revision, `A..B` or `A...B`; `diff` a bare unified
     diff, which excludes the others; `pathspecs` narrow it in git's own syntax, relative to `path`.
     """
 

@@ -1,6 +1,6 @@
 """Continue a run another way: which results are copied, and whether other options still ask for them.
 
-A fork keeps the seed of its origin: letters and fences of the copied turns follow from it. Its rounds are judged anew
+A fork keeps the seed of its origin: letters and fences of the copied turns follow from it. Its rounds are judged again
 under its own rules, and the copied results must be exactly what these rules would have asked for: the prefix is
 replayed before anything is stored. Nothing that wrote, and no approval of it, is ever copied.
 """

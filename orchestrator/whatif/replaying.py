@@ -131,7 +131,7 @@ class WhatIf:
 
 
 def check(recording: Recording) -> Check:
-    """Compute everything anew under the run's own rules. Raises ReplayMismatch where this version cannot."""
+    """Compute everything again under the run's own rules. Raises ReplayMismatch where this version cannot."""
     now = recording.follow(recording.spec)
     differing = [*_misfits(now), *_records(recording, now), *_outcome(recording, now)]
     outcome = _outcome_of(now)
@@ -151,7 +151,7 @@ def computed_otherwise(recording: Recording) -> Notice | None:
 
 
 def _told(code: str, steps: Sequence[str] = ()) -> dict[str, Any]:
-    """What stands in place of what is missing, as JSON."""
+    """What replaces what is missing, as JSON."""
     return notice(code, **({"steps": steps} if steps else {})).model_dump(mode="json")
 
 

@@ -22,7 +22,7 @@ ENDING = "ending"  # the record of a vote after the last round
 
 @dataclass(frozen=True)
 class RunResult:
-    """Rounds by the key of their record, findings as they stand at the end, and what follows.
+    """Rounds by the key of their record, findings as they are at the end, and what follows.
 
     `so_far`: there is no outcome, and verdict and gate are what follows from the last round. `votes` is what the
     outcome tells of ballots (forum, panel) and quorum (ask).

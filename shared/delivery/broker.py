@@ -2,7 +2,7 @@
 
 Three departures from Celery's defaults, each measured (docs/design/celery.md):
 
-* Acknowledgements are not emulated on Redis. Every message has a row behind it and the sweeper finds what was lost
+* Acknowledgements are not emulated on Redis. Every message has a row and the sweeper finds what was lost
   within seconds, long before any visibility timeout would; the emulation costs 0.8 ms of processor a turn.
 * The result backend is the journal: a chord's body is published by the member whose transaction saw that nothing of
   the run is open any more. Celery's own counter in Redis loses chords when a worker dies.
@@ -95,7 +95,7 @@ class Channel(kombu_redis.Channel):
         """Take what the fan-out connection (remote control) holds, and never wait for more.
 
         kombu reads first and asks afterwards, without a time limit: when the readable event was only the end of a
-        connection whose Redis is gone, redis-py connects anew and the worker's main loop waits for ever.
+        connection whose Redis is gone, redis-py reconnects and the worker's main loop waits for ever.
         """
         client = self.subclient
         taken = False
@@ -174,7 +174,7 @@ class Channel(kombu_redis.Channel):
         try:
             return self.client.parse_response(connection, "BRPOP", **options)
         except self.connection_errors:
-            connection.disconnect()  # the next turn of the loop connects anew
+            connection.disconnect()  # the next turn of the loop reconnects
             raise
 
     def _take_more(self, queue: str) -> None:

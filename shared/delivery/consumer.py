@@ -56,7 +56,7 @@ class Consumer(CeleryConsumer):  # type: ignore[misc]
                 handle(message)
             except self.connection_errors:
                 raise
-            except Exception as error:  # noqa: BLE001 - outermost: a row stands behind every good message
+            except Exception as error:  # noqa: BLE001 - outermost: every good message has a row
                 self._refuse(message, where(error))
 
         return receive

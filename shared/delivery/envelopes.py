@@ -28,7 +28,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Refused(Exception):
-    """A message is none of ours; the argument says why, without its text."""
+    """A message that is not ours; the argument says why, without its text."""
 
 
 class _Checked(BaseModel):

@@ -158,7 +158,7 @@ def _depths(producer: Any, queues: Sequence[str], are_lists: bool) -> dict[str, 
         return lengths
     counts = dict.fromkeys(queues, 0)
     for queue in queues:
-        # AMQP closes the channel after a question about a queue that is none.
+        # AMQP closes the channel after a question about a queue that does not exist.
         with (
             suppress(*producer.connection.channel_errors),
             producer.connection.channel() as channel,

@@ -51,7 +51,7 @@ class Signals:
         consumers: Any = self._redis.xinfo_consumers(SIGNAL_STREAM, SIGNAL_GROUP)
         for consumer in consumers:
             # What it read and never acknowledged is claimed by the others first. One that lives asks every few
-            # seconds, and one that slept is made anew when it asks again.
+            # seconds, and one that slept is recreated when it asks again.
             if consumer["idle"] > self._forgotten_after_ms and not consumer["pending"]:
                 self._redis.xgroup_delconsumer(SIGNAL_STREAM, SIGNAL_GROUP, consumer["name"])
 

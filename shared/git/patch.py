@@ -274,7 +274,7 @@ class _PatchReader:
         if self._at >= len(self._lines):
             raise self._broken(f"the diff ends in the middle of the hunk of line {header}.")
         line = self._peek()
-        # Editors strip the blank of an empty context line, and git reads it all the same.
+        # Editors strip the blank of an empty context line, and git still reads it.
         if line in (b"\n", b"\r\n"):
             self._at += 1
             return HunkLine(b" ", line)

@@ -16,7 +16,7 @@ from shared.programs import find_program
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository and where we stand in it. `top` is None when it is bare."""
+    """A repository and where we are in it. `top` is None when it is bare."""
 
     git: Git
     git_dir: Path

@@ -60,7 +60,7 @@ class RaisedFinding(ForeignWire):
     """One claim as a participant states it in a reply.
 
     `quote` is text that must occur in the subject; `patch` is a unified diff against the reviewed state that
-    mends this finding alone; `rule` is an analyser's rule id.
+    fixes this finding alone; `rule` is an analyser's rule id.
     """
 
     title: str = Field(min_length=1, max_length=400)

@@ -140,7 +140,7 @@ def _parts(whole: Notice | None) -> tuple[Notice, ...]:
     )
 
 
-# ---- where a notice stands in a column of text -------------------------------------------------
+# ---- where a notice is kept in a column of text -------------------------------------------------
 
 _MARK = '{"code":'
 

@@ -19,7 +19,7 @@ class Participant(Wire):
 
     `provider` names an entry of the workers' provider registry (`openai`, `scripted`, `rules`, ...) or
     `analyser`, whose turns are tool runs of the tool named in `tool`. `family` groups models of one origin.
-    `options` are the provider's own (base_url, api_key_env, script, ...); a key itself never stands here.
+    `options` are the provider's own (base_url, api_key_env, script, ...); a key itself is never here.
     `fallback` speak in its place, in order, while its account cannot be used. `context_tokens` is how much it can
     read and write in one call, None where nobody knows.
     """

@@ -1,11 +1,11 @@
-"""What stands in a text where a secret was masked: written by the masking, read by the check of quotations."""
+"""What a text holds where a secret was masked: written by the masking, read by the check of quotations."""
 
 from __future__ import annotations
 
 import re
 
 MASKED = re.compile(r"\u00abmasked:[a-z0-9-]{1,40}:\d{1,9}\u00bb")
-"""A placeholder, as it stands in a masked text and in what is quoted from it."""
+"""A placeholder, as it appears in a masked text and in what is quoted from it."""
 
 
 def placeholder(kind: str, number: int) -> str:

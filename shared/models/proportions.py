@@ -10,7 +10,7 @@ _LARGEST_OF_TEN = 10
 
 
 def proportion(value: object) -> float | None:
-    """A stated score or confidence in 0..1; None for what is none.
+    """A stated score or confidence in 0..1; None for anything else.
 
     0.85, "0.85", "85%" and 85 say the same, and 1 is 1.0. A bare number of 2 to 10 may be of ten or of a hundred: it
     is none, as is every other number out of range.

@@ -146,7 +146,7 @@ class Synthesis(ForeignWire):
 
 
 class ProposedFix(ForeignWire):
-    """A unified diff against the reviewed state that mends the named findings."""
+    """A unified diff against the reviewed state that fixes the named findings."""
 
     findings: tuple[str, ...] = Field(min_length=1)
     patch: Verbatim

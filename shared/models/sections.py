@@ -56,7 +56,7 @@ OBJECTIONS: dict[str, Severity] = {
 }
 
 
-# What stands in a section that has nothing to say, as a whole and without punctuation: "None.", "N/A", "해당 없음".
+# The content of a section that has nothing to say, as a whole and without punctuation: "None.", "N/A", "해당 없음".
 _NOTHING = re.compile(
     r"(?:none|nothing|nil|n\W?a|not applicable"
     r"|no (?:(?:further|other|additional|major|significant|security) )?"

@@ -1,4 +1,4 @@
-"""The catalogue of providers: everything that is a fact about one stands in its row, and nowhere else.
+"""The catalogue of providers: every fact about one is in its row, and nowhere else.
 
 To add a provider is a module in workers/providers and a row here. Derived from it: who is found by itself, which
 variables hold keys (and which processes never see them), prices, whether a call leaves this machine, the sections of
@@ -45,7 +45,7 @@ class Reach(StrEnum):
 
 
 class Billing(StrEnum):
-    """What a call costs: nothing, what the table says of its address, nothing on one's own machine, nobody knows."""
+    """What a call costs: nothing, what the table says of its address, nothing on the user's own machine, or unknown."""
 
     FREE = "free"
     TABLE = "table"

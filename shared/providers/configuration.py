@@ -56,7 +56,7 @@ Provider = Annotated[ProviderSection, ByType(SECTIONS)]
 
 
 def file_keys(sections: Mapping[str, type[ProviderSection]] = SECTIONS) -> frozenset[str]:
-    """The keys whose values are paths (or mappings to paths), relative to the file that they stand in."""
+    """The keys whose values are paths (or mappings to paths), relative to the file that they are in."""
     return frozenset(
         name
         for section in sections.values()

@@ -74,7 +74,7 @@ def key_sources(
 def key_variables(
     participant: Participant, catalogue: ProviderTypes = CATALOGUE
 ) -> tuple[str, ...]:
-    """The variables of the workers' environment that calls to a participant, or to who stands in for it, read.
+    """The variables of the workers' environment that calls to a participant, or to its stand-in, read.
 
     A file and a keyring are read at every call, so no worker can have an old key from them.
     """

@@ -1,7 +1,7 @@
 """What a participant's options may say: a model for each way to reach one.
 
 The command line checks an entry under `providers` with it (sections.py adds what a participant itself carries), a
-worker checks a run's row with the same. A key itself never stands here, only the place that holds it.
+worker checks a run's row with the same. A key itself is never here, only the place that holds it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The tables of providers in the documentation, made from the catalogue.
 
-`python -m shared.providers.tables` writes them anew into docs/design/providers.md, `orchestrator.settings.tables` into
+`python -m shared.providers.tables` writes them into docs/design/providers.md, `orchestrator.settings.tables` into
 docs/configuration.md; a test holds that the pages are as they would be written.
 """
 

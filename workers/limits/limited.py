@@ -1,7 +1,7 @@
 """A provider whose calls keep to the limits of its account and to its breaker.
 
 A turn that has to wait longer than a moment is given back (`NotYet`): it holds neither a slot of its provider nor a
-thread, and nobody behind it waits for it.
+thread, and nobody after it waits for it.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ _TEST_FOLDERS = frozenset({"test", "tests", "testing"})
 
 
 def _test_code(finding: Finding, evidence: Evidence) -> Defence | None:
-    """Asserts and passwords that stand in a test."""
+    """Asserts and passwords in a test."""
     del evidence
     if finding.rule is None or finding.place is None or not _is_test(finding.place.path):
         return None

@@ -1,4 +1,4 @@
-"""Ollama's own chat protocol: models on one's own machine."""
+"""Ollama's own chat protocol: models on the user's own machine."""
 
 from __future__ import annotations
 

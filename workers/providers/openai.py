@@ -176,7 +176,7 @@ def _completion(
 
 
 def _charged_usd(call: ProviderCall, usage: JsonValue) -> float | None:
-    """What OpenRouter says it charged (a credit is a dollar); not when it used one's own key."""
+    """What OpenRouter says it charged (a credit is a dollar); not when it used the user's own key."""
     host = urlsplit(str(call.participant.options.get("base_url") or "")).hostname or ""
     if host != "openrouter.ai" or part(usage, "is_byok") is True:
         return None

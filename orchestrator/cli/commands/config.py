@@ -126,7 +126,7 @@ def _preset_json(preset: Preset, whose: str) -> dict[str, object]:
 
 
 def run_presets(environ: Mapping[str, str], *, as_json: bool) -> int:
-    """Print the presets; the exit code: 2 when a file of one's own cannot be used."""
+    """Print the presets; the exit code: 2 when a file of the user's own cannot be used."""
     found, problems = _load_presets(presets_folder(environ))
     terminal = Terminal.of(environ)
     if as_json:

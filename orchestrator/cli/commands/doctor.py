@@ -39,7 +39,7 @@ from shared.tools.catalogue import cards
 
 
 class CheckState(StrEnum):
-    """How a check ended. Only `fail` stands in the way of a review."""
+    """How a check ended. Only `fail` prevents a review."""
 
     OK = "ok"
     NOTE = "note"
@@ -66,7 +66,7 @@ def doctor(as_json: bool) -> int:
 
 
 def examine(environ: Mapping[str, str], *, as_json: bool) -> int:
-    """Check everything; the exit code: 5 when something stands in the way."""
+    """Check everything; the exit code: 5 when something prevents a review."""
     settings = ServiceSettings.from_environment(environ)
     checks = [_checked(test, settings, environ) for test in CHECKS]
     terminal = Terminal.of(environ)

@@ -94,7 +94,7 @@ def _passed_on(more: Sequence[str]) -> list[tuple[str, str]]:
 def _option(argument: str) -> tuple[str, str]:
     """An option as Tornado reads it: any number of dashes, and underscores count as dashes.
 
-    Raises UserError for anything else: Tornado reads no further, so that a log-in behind it would not count.
+    Raises UserError for anything else: Tornado reads no further, so that a log-in after it would not count.
     """
     name, _, value = argument.lstrip("-").partition("=")
     if not argument.startswith("-") or not name:

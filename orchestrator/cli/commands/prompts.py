@@ -85,7 +85,7 @@ def show(
 
 
 def run_list(selection: PromptSelection, environ: Mapping[str, str], *, as_json: bool) -> int:
-    """Print what there is; the exit code: 2 when a file of one's own cannot be used."""
+    """Print what there is; the exit code: 2 when a file of the user's own cannot be used."""
     configuration = load_configuration(Path.cwd(), environ, explicit=selection.config)
     folder = folder_of(configuration, environ)
     found, problems = _gather(selection, folder)

@@ -1,6 +1,6 @@
 """Somebody's text inside our Markdown: nothing of it becomes an image, a link, a tag, a mention or an address.
 
-`escape` shows a line to the letter. `prose` keeps what a participant's own Markdown is for (paragraphs, lists, code),
+`escape` shows a line verbatim. `prose` keeps what a participant's own Markdown is for (paragraphs, lists, code),
 because an answer with a program in it is to be read as one.
 """
 
@@ -54,7 +54,7 @@ def fenced(text: str, kind: str = "") -> str:
 def prose(text: str) -> str:
     """A text of several lines with its own paragraphs, lists, emphasis and code; its headings stand below ours.
 
-    Code blocks are written anew at the margin, so that we and whoever renders them agree on where they end.
+    Code blocks are rewritten at the margin, so that we and any renderer agree on where they end.
     """
     done: list[str] = []
     code: list[str] | None = None

@@ -1,4 +1,4 @@
-"""The live picture on a terminal: told lines scroll away above it, what is going on is drawn anew below them.
+"""The live picture on a terminal: reported lines scroll away above it, what is going on is redrawn below them.
 
 Drawn by hand and not by a library, for three reasons. Only lines that have changed are written, so nothing flickers and
 little crosses a slow connection. Each change is one synchronised update (private mode 2026, which terminals that do not
@@ -93,7 +93,7 @@ class LineDisplay:
 
 
 class LiveRegion:
-    """The picture's lines as they stand at the end of a terminal, and what must be written to change them.
+    """The picture's lines as they are at the end of a terminal, and what must be written to change them.
 
     The cursor rests at the beginning of the last line.
     """
@@ -138,13 +138,13 @@ class LiveRegion:
         return coloured(shown) if self._colour else plain([shown])[:-1]
 
     def _to_the_top(self, columns: int) -> str:
-        """Terminals wrap what stands in them when they become narrower, so a line may take several rows."""
+        """Terminals wrap their content when they become narrower, so a line may take several rows."""
         rows = sum(max(1, -(-width // columns)) for width in self._widths[:-1])
         return f"\r\x1b[{rows}A" if rows else "\r"
 
 
 def _rewritten(text: str, stands: str | None) -> str:
-    """What turns a line that stands there into this one; nothing where it is the same."""
+    """What turns the line on the screen into this one; nothing where it is the same."""
     return "" if text == stands else f"{_ERASE_LINE}{text}\r"
 
 
@@ -195,7 +195,7 @@ class LiveDisplay:
             _write(self._region.above(told, columns))
 
     def refresh(self, snapshot: RunSnapshot) -> None:
-        """Draw the picture anew, ten times a second at most."""
+        """Redraw the picture, at most ten times a second."""
         now = time.monotonic()
         if now - self._refreshed < 1 / UPDATES_A_SECOND:
             return
@@ -207,7 +207,7 @@ class LiveDisplay:
         _write(f"{_END}{self._region.erased(_size().columns)}{_SHOW_CURSOR}")
 
     def _suspend(self, number: int, _frame: FrameType | None) -> None:
-        """Ctrl-Z: the shell gets the terminal as it was, and the picture is drawn anew when it is ours again."""
+        """Ctrl-Z: the shell gets the terminal as it was, and the picture is redrawn when it is ours again."""
         self._take_away()
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)

@@ -62,7 +62,7 @@ def _is_meant(rule: MaskingRule, secret: str) -> bool:
 
 
 def find_split(text: str) -> Iterator[Span]:
-    """Pieces of secrets that stand in several literals or lines, one span a piece."""
+    """Pieces of secrets that are spread over several literals or lines, one span a piece."""
     joined = _Joined()
     at = 0
     for joint in _JOINT.finditer(text):

@@ -31,7 +31,7 @@ _SITES = TypeAdapter(dict[str, Site])
 
 
 def site_named(name: str, own_file: str | None = None) -> Site:
-    """The parts of a site; a file of one's own wins over ours. Raises ConfigurationError."""
+    """The parts of a site; a file of the user's own overrides ours. Raises ConfigurationError."""
     if own_file is not None:
         own = _read(Path(own_file).expanduser())
         if name in own:

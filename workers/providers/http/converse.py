@@ -59,7 +59,7 @@ class Dialect(Generic[HttpOption]):
     `path` is where it is called below its address, of which `endings` are dropped: people copy them along. `body`
     makes the request's (streamed when the call is watched), leaving out what the endpoint is known to refuse
     (`quirks`); `read` turns the answer's JSON into a completion; `reader` does so for a stream; `quirk` names what a
-    400 complains about, None when that cannot be mended.
+    400 complains about, None when that cannot be fixed.
     """
 
     row: ProviderType
@@ -177,7 +177,7 @@ def _endpoint(call: ProviderCall) -> tuple[str, str | None]:
 def _learn(
     dialect: Dialect[Any], call: ProviderCall, status: int, error: ErrorBody, known: Quirks
 ) -> bool:
-    """True when the request can be mended and sent again."""
+    """True when the request can be fixed and sent again."""
     quirk = dialect.quirk(error) if status in (400, 422) else None
     if quirk is None or quirk in known or len(known) >= _MAX_QUIRKS:
         return False

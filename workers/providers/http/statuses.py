@@ -44,7 +44,7 @@ _SERVER_FAULT = Meaning(FailureKind.OVERLOADED, True, "has a fault of its own")
 _REDIRECT = Meaning(FailureKind.BAD_REQUEST, False, "redirects; set base_url to the final address")
 _OTHER = Meaning(FailureKind.BAD_REQUEST, False, "refused the request")
 
-# Patterns over "code type message", for statuses whose meaning stands in the body.
+# Patterns over "code type message", for statuses whose meaning is in the body.
 _BODY_MEANINGS: tuple[tuple[frozenset[int], re.Pattern[str], Meaning], ...] = tuple(
     (frozenset(statuses), re.compile(pattern, re.IGNORECASE), meaning)
     for statuses, pattern, meaning in (

@@ -28,7 +28,7 @@ from workers.providers.http.sockets import Line, NobodyThere, Unresolved, Watch
 MAX_BYTES = 16 * 1024 * 1024
 IDLE_S = 15.0
 _UNPACKED_AT_ONCE = 256 * 1024
-# What is asked for is gzip; some proxies send the other one (RFC 9110, 8.4.1) nevertheless.
+# What is asked for is gzip; some proxies send the other one (RFC 9110, 8.4.1) anyway.
 _WINDOWS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
 
 

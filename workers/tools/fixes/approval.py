@@ -53,7 +53,7 @@ def read_approved(order: ApplyInput, documents: Documents, countdown: Countdown)
 
 
 def _findings_of(fixes: Sequence[CheckedFix]) -> tuple[str, ...]:
-    """The findings that the fixes mend. Their ids end up in a commit's message."""
+    """The findings that the fixes resolve. Their ids end up in a commit's message."""
     findings = dict.fromkeys(finding for fix in fixes for finding in fix.findings)
     for finding in findings:
         if not FINDING.fullmatch(finding):

@@ -78,7 +78,7 @@ def combine(
 ) -> Combination:
     """Put the fixes together in their order; the same values always give the same patch.
 
-    With `only` a fix is taken when every finding that it mends was chosen. A fix that cannot be applied gets
+    With `only` a fix is taken when every finding that it resolves was chosen. A fix that cannot be applied gets
     a `problem` and is left out.
     """
     chosen = [fix for fix in fixes if only is None or set(fix.findings) <= set(only)]

@@ -26,7 +26,7 @@ class WorktreeEntry:
 
 
 def read_entry(root: Path, path: str) -> WorktreeEntry | None:
-    """What stands at `path` below `root`, or None when nothing does.
+    """What is at `path` below `root`, or None when nothing is.
 
     Raises `ToolError` when a directory on the way is a link, or when it is neither a file nor a link.
     """

@@ -42,7 +42,7 @@ class Walls:
         self.filter = confine.filter_program() if "seccomp" in named else None
 
     def enter(self) -> None:
-        """Go behind Landlock and the filter, without rights. Nothing can be undone."""
+        """Enter Landlock and the filter, without rights. Nothing can be undone."""
         confine.drop_rights(self.uid)
         if self.rules is not None:
             confine.restrict(self.rules)

@@ -1,4 +1,4 @@
-"""The live picture leaves nothing behind: told lines stand above it, and only what has changed is written."""
+"""The live picture leaves nothing behind: reported lines stay above it, and only what has changed is written."""
 
 from __future__ import annotations
 
