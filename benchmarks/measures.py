@@ -29,6 +29,7 @@ Rows = dict[str, dict[str, Figure | str]]
 
 RUNS_ALONE_PER_S = 0.9
 PATIENCE_S = 240.0
+OPEN_RUNS = "SELECT count(*) FROM runs WHERE status <> 'completed'"
 
 
 @dataclass(frozen=True)
@@ -250,7 +251,7 @@ def _watched(bench: Cluster) -> Iterator[dict[str, float]]:
 
 
 def interactive(sizes: Sizes) -> Rows:
-    """A review that somebody waits for: alone, and behind 2,000 queued ones that nobody waits for."""
+    """A review that somebody waits for: alone, and behind those left of 2,000 that nobody waits for."""
     spec, documents = review_spec(critics=3, rounds=3, latency_s=sizes.queued_latency_s)
     awaited = spec.model_copy(update={"watched": True})
 
@@ -267,10 +268,11 @@ def interactive(sizes: Sizes) -> Rows:
         by_itself = [taken(bench) for _ in range(3)]
         for _ in range(sizes.queued):
             bench.submit(spec, documents)
+        queued = bench.number(OPEN_RUNS)
         behind = taken(bench)
-        left = bench.number("SELECT count(*) FROM runs WHERE status <> 'completed'")
+        left = bench.number(OPEN_RUNS)
     rows: Rows = {"alone": {"seconds": spread(by_itself, digits=2)}}
-    rows[f"behind {sizes.queued:,}"] = {
+    rows[f"behind {queued:,.0f}"] = {
         "seconds": f"over {PATIENCE_S:.0f}" if math.isinf(behind) else spread([behind], digits=2),
         "runs_left": spread([left]),
     }
