@@ -122,7 +122,7 @@ def _stale(speeches: Sequence[Contribution]) -> Recommendation | None:
 def position_reversal(
     rounds: Sequence[RoundTaken], ledger: Iterable[Stance]
 ) -> tuple[tuple[str, str], ...]:
-    """Participants and points whose last three positions would be A, B, A, had a missing turn said so."""
+    """Participants and points whose last three positions are A, B, A, or would be had a missing turn said so."""
     stated = {
         (line.participant, line.finding, line.round): VALUES[line.position]
         for line in ledger
@@ -145,7 +145,7 @@ def position_reversal(
 
 
 def _may_have_reversed(trail: Trail) -> bool:
-    return None in trail and any(map(_possible_reversal, _last_three(trail)))
+    return any(map(_possible_reversal, _last_three(trail)))
 
 
 def _last_three(trail: Trail) -> Iterable[tuple[float | None, ...]]:

@@ -51,7 +51,7 @@ def test_a_verdict_is_never_guessed(text: str, said: str) -> None:
         ("bid", "PASS", "perhaps", "REQUEST or PASS"),
         ("selection", "SELECT: Ada", "Ada", "SELECT: NAME"),
         ("ballot", "동의 - 그렇습니다", "well", "AGREE, PARTIAL"),
-        ("ranking", "1. B\n2. A", "B is best", "the best first"),
+        ("ranking", "1. B\n2. A", "B is best", "best first"),
     ],
 )
 def test_words_that_a_worker_could_not_read_are_refused_with_the_form(

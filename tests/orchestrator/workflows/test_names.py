@@ -13,6 +13,7 @@ WORDS = {*WORKFLOWS, *decision_choices()}
 # The same letters with another meaning.
 HOMONYMS = {
     ("orchestrator/cli/commands/participants/listing.py", "panel"),  # a key of JSON
+    ("orchestrator/cli/submission.py", "panel"),  # a field of a request
     ("orchestrator/whatif/changes.py", "panel"),  # a field of a run's specification
     ("orchestrator/whatif/comparing.py", "panel"),
     ("shared/models/run.py", "panel"),

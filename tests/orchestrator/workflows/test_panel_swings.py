@@ -60,7 +60,8 @@ def test_a_gap_long_ago_does_not_keep_votes_from_settling_a_debate():
         ("AD?A", True),  # whether the missing turn was about the point or not
         ("A?", False),
         ("A A A", False),
-        ("ADA", False),  # nothing is missing: that is an oscillation, and known as one
+        ("AAD", False),
+        ("ADA", True),  # nothing is missing here; a gap elsewhere may have kept it from being ruled on
     ],
 )
 def test_what_a_missing_turn_may_have_been(trail: str, expected: bool):
