@@ -144,13 +144,13 @@ def stop_supervisor(instance: Instance, timeout_s: float = 30.0) -> bool:
     """
     _wanted(instance).unlink(missing_ok=True)
     pid = _pid(instance)
-    if pid is None:
-        return _end_leftovers(instance)
-    signal_all((pid,), signal.SIGTERM)
-    if not wait_until(lambda: _pid(instance) != pid, timeout_s, poll_s=0.02):
-        signal_all((pid,), signal.SIGKILL)
-        wait_until(lambda: _pid(instance) != pid, 5)
-    return True
+    if pid is not None:
+        signal_all((pid,), signal.SIGTERM)
+        if not wait_until(lambda: _pid(instance) != pid, timeout_s, poll_s=0.02):
+            signal_all((pid,), signal.SIGKILL)
+            wait_until(lambda: _pid(instance) != pid, 5)
+    # One that has only just begun may not have ended yet what a killed predecessor left.
+    return _end_leftovers(instance) or pid is not None
 
 
 def end_stopped_supervisor(instance: Instance) -> bool:

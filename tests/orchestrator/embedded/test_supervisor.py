@@ -221,6 +221,20 @@ def test_a_stop_right_after_the_start_stops(instance: Instance, tmp_path: Path) 
     assert not supervised(instance)
 
 
+def test_a_stop_ends_what_a_killed_predecessor_left_as_well(
+    instance: Instance, tmp_path: Path
+) -> None:
+    start(instance, *argv(tmp_path, SLEEP))
+    child_pid(instance)
+    environ = {**os.environ, MARK: str(instance.state_dir)}
+    left = subprocess.Popen(("sleep", "600"), env=environ, start_new_session=True)
+    try:
+        assert stop_supervisor(instance)
+        assert left.wait(10) == -signal.SIGKILL
+    finally:
+        left.kill()
+
+
 def test_children_are_asked_first_and_killed_after_the_grace(
     instance: Instance, tmp_path: Path
 ) -> None:
