@@ -7,6 +7,7 @@ import hmac
 import secrets
 
 from orchestrator.core.replay.commands import ChildRun
+from orchestrator.workflows.registry import workflow_of
 from shared.models.run import RunSpec
 from shared.store.documents import address
 from shared.store.runs import ChildOf, LockedRun, NewChild
@@ -37,6 +38,7 @@ def _inherited(parent: RunSpec, child: RunSpec, key: str) -> RunSpec:
     """A child may promise more than its parent and never less; nobody can guess its seed from what is said."""
     return child.model_copy(
         update={
+            "workflow_version": child.workflow_version or workflow_of(child).version,
             "budget": parent.budget,
             "watched": parent.watched,
             "allow_external": parent.allow_external and child.allow_external,

@@ -155,10 +155,13 @@ def _head(
         if verdict is None
         else Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
     )
-    figures = view.headline(context) if view.headline else _convergence(report, words)
-    took = words.message("seconds", s=report.run.elapsed_s)
+    told = [words.message("seconds", s=report.run.elapsed_s)]
+    if view.headline is not None:
+        told.insert(0, view.headline(context))
+    elif report.workflow.assesses:
+        told.insert(0, _convergence(report, words))
     return [
-        remark(shown, f" · {figures} · {took}"),
+        remark(shown, *(f" · {text}" for text in told)),
         *(Remark(state) for state in _states(report, words)),
     ]
 

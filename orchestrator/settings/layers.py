@@ -13,10 +13,10 @@ from orchestrator.settings.schema import KEYS
 from orchestrator.settings.trees import Tree, dotted, leaves, plant
 from shared.providers.configuration import file_keys
 
-ENVIRONMENT: dict[str, str] = {
-    key.setting.variable: name for name, key in KEYS.items() if key.setting.variable is not None
-}
-"""The variables that mirror options, and the keys that they set."""
+ENVIRONMENT = tuple(
+    (key.setting.variable, name) for name, key in KEYS.items() if key.setting.variable is not None
+)
+"""The variables that mirror options, each with a key that it sets; one may set those of several workflows."""
 
 _ADDED_UP = ("privacy", "never_send")
 _PROVIDERS = "providers"
@@ -43,15 +43,15 @@ def merged(layers: Sequence[Document], environ: Mapping[str, str]) -> tuple[Tree
 def environment_document(environ: Mapping[str, str]) -> Document:
     """What the variables of ENVIRONMENT set."""
     tree: Tree = {}
-    names = []
-    for variable, key in ENVIRONMENT.items():
+    names: dict[str, None] = {}
+    for variable, key in ENVIRONMENT:
         text = environ.get(variable, "").strip()
         if not text:
             continue
         value: JsonValue = text
         if key == "participants":
             value = [name.strip() for name in text.split(",") if name.strip()]
-        names.append(f"${variable}")
+        names[f"${variable}"] = None
         plant(tree, tuple(key.split(".")), value)
     return Document(f"environment ({', '.join(names)})", tree, typed=True)
 

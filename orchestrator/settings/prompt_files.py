@@ -16,6 +16,7 @@ from orchestrator.settings import builtin_prompts as prompts
 from orchestrator.settings.languages import LANGUAGES
 from orchestrator.settings.loading import Configuration
 from orchestrator.settings.places import entries_of, prompts_folder
+from orchestrator.workflows.registry import WORKFLOWS
 from shared.configuration import did_you_mean
 from shared.errors import ConfigurationError, EnvironmentFault
 
@@ -40,12 +41,16 @@ class PromptFile:
 def captured_prompts(
     workflow: str, language: str, configuration: Configuration, environ: Mapping[str, str]
 ) -> dict[str, str]:
-    """All templates of a workflow by name, the person's own before ours.
+    """All templates of a workflow by name, the person's own before ours; those of its child runs as `workflow/name`.
 
     Raises ConfigurationError that names every file that cannot be used, and why.
     """
     folder = folder_of(configuration, environ)
-    return {prompt.name: prompt.text for prompt in prompt_files(workflow, language, folder)}
+    own = {prompt.name: prompt.text for prompt in prompt_files(workflow, language, folder)}
+    for started in WORKFLOWS[workflow].starts:
+        templates = captured_prompts(started, language, configuration, environ)
+        own |= {f"{started}/{name}": text for name, text in templates.items()}
+    return own
 
 
 def folder_of(configuration: Configuration, environ: Mapping[str, str]) -> Path | None:

@@ -21,7 +21,7 @@ _LONG_S = {"d": 86_400, "h": 3600}
 def page_tables() -> Mapping[str, str]:
     """Every generated table of the page, by its mark."""
     keys = [(f"`{name}`", _default(key), _help(key)) for name, key in KEYS.items()]
-    variables = [(f"`{variable}`", f"`{key}`") for variable, key in ENVIRONMENT.items()]
+    variables = [(f"`{variable}`", f"`{key}`") for variable, key in ENVIRONMENT]
     return {
         **configuration_tables(),
         "keys": table(("key", "default", "meaning"), keys),

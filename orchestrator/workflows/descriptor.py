@@ -114,10 +114,10 @@ class WorkflowType(Generic[OptionsT]):
 
     `section` is where the configuration has its own options (empty: nowhere). `records` are the types of the facts
     that it writes into the journal; `expected` the calls that a run may make, from its specification and the tokens of
-    its subject (None: nobody can foresee them). With `finds` its verdict follows from findings. `round_roles`
-    contribute to rounds that are assessed when all of them are there; `rounds` is how many it takes at most,
-    `objection` why it cannot be held with a panel, `lasts_s` how long its discussion may take before
-    it concludes. `help` and `examples` are its command's. `counts_answers`: a quorum only says how many must answer;
+    its subject (None: nobody can foresee them); `starts` the workflows of its child runs. With `finds` its verdict
+    follows from findings. `round_roles` contribute to rounds that are assessed when all of them are there; `rounds` is
+    how many it takes at most, `objection` why it cannot be held with a panel, `lasts_s` how long its discussion may
+    take before it concludes. `help` and `examples` are its command's. `counts_answers`: a quorum only says how many must answer;
     elsewhere one that is set allows absences besides.
     """
 
@@ -135,6 +135,7 @@ class WorkflowType(Generic[OptionsT]):
     records: tuple[type[RecordBody], ...] = (RoundRecord,)
     expected: Callable[[RunSpec, int], Iterator[ExpectedCall]] | None = None
     decisions: tuple[DecisionType, ...] = ()
+    starts: tuple[str, ...] = ()
     finds: bool = False
     counts_answers: bool = False
     gate: Callable[[OptionsT], GateRule] = _no_gate
@@ -149,6 +150,11 @@ class WorkflowType(Generic[OptionsT]):
     def critics(self) -> PartType[OptionsT]:
         """The part that several hold."""
         return next(part for part in self.parts if part.many)
+
+    @property
+    def assesses(self) -> bool:
+        """Whether its rounds are assessed."""
+        return RoundRecord in self.records
 
     @property
     def quorum(self) -> Setting | None:

@@ -52,7 +52,9 @@ def __getattr__(name: str) -> click.Command:
     def submit(**typed: Any) -> int:
         return submit_typed(_chosen(typed) if name == DEFAULT else name, typed)
 
-    command = click.command(name, help=described.help, epilog=example(*described.examples))
+    command = click.command(
+        name, help=described.help or COMMANDS[name].help, epilog=example(*described.examples)
+    )
     return command(in_this_order(*_options(name))(submit))
 
 

@@ -6,7 +6,9 @@ deterministic: everything it knows comes from its context and from the results i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+import hashlib
+import json
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -22,6 +24,9 @@ from shared.models.panel import Participant
 from shared.models.run import RunSpec
 from shared.models.steps import PromptPart, StepResult
 from shared.models.wire import Wire
+
+NEWEST = 0
+"""As the version of a child's workflow: the one that the code knows when the child is born."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,32 @@ class ChildRequest:
     title: str
     spec: RunSpec
     documents: tuple[bytes, ...] = ()
+
+
+def child_request(
+    title: str,
+    spec: RunSpec,
+    workflow: str,
+    templates: Mapping[str, str],
+    options: Mapping[str, JsonValue] | None = None,
+) -> ChildRequest:
+    """The same subject and panel in another workflow, of its newest version.
+
+    `templates` are those that `spec.prompts` names: of every workflow that the descriptor `starts` they hold its own,
+    as `workflow/name`.
+    """
+    head = f"{workflow}/"
+    own = {name[len(head) :]: text for name, text in templates.items() if name.startswith(head)}
+    prompts = json.dumps(own, ensure_ascii=False, sort_keys=True).encode()
+    child = spec.model_copy(
+        update={
+            "workflow": workflow,
+            "workflow_version": NEWEST,
+            "prompts": hashlib.sha256(prompts).hexdigest(),
+            "options": dict(options or {}),
+        }
+    )
+    return ChildRequest(title, child, (prompts,))
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,8 @@ class WorkflowView(Generic[ResultT]):
     """How runs of a workflow are shown. See docs/design/results.md.
 
     `body` is the document between its head and its end; `headline` stands after the verdict (without one: convergence
-    and rounds); `matter` is what a person decides on. With `always_whole` no result is shortened to what was asked for.
+    and rounds, where rounds are assessed); `matter` is what a person decides on. With `always_whole` no result is
+    shortened to what was asked for.
     """
 
     body: Callable[[ViewContext[ResultT]], list[Block]]

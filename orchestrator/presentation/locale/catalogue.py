@@ -12,7 +12,9 @@ from pathlib import Path
 from orchestrator.settings.languages import LANGUAGES
 
 HELP = "help"
-"""The catalogue whose `msgid` are the English texts: what the command line says of itself."""
+"""The catalogue whose `msgid` are the English texts: what the command line says of itself.
+
+A workflow has its own as `ko.help.po`."""
 
 _HERE = Path(__file__).parent
 _WORKFLOWS = _HERE.parents[1] / "workflows"
@@ -48,11 +50,14 @@ def catalogue(language: str) -> MessageCatalogue:
 @cache
 def help_texts(language: str) -> Mapping[str, str]:
     """What the command line says of itself, by the English text; empty for English."""
-    path = _HERE / language / f"{HELP}.po"
-    if language not in LANGUAGES or not path.exists():
+    if language not in LANGUAGES:
         return {}
-    entries = read_entries(path.read_text(encoding="utf-8"))
-    return {text: forms[0] for text, forms in entries.items() if text and forms[0]}
+    files = [
+        *_HERE.glob(f"{language}/{HELP}.po"),
+        *_WORKFLOWS.glob(f"*/locale/{language}.{HELP}.po"),
+    ]
+    texts = [read_entries(path.read_text(encoding="utf-8")) for path in files]
+    return {text: forms[0] for entries in texts for text, forms in entries.items() if text}
 
 
 def read_entries(text: str) -> dict[str, tuple[str, ...]]:

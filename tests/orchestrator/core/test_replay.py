@@ -1,5 +1,7 @@
 """What replay promises, one example at a time; random journals stand in test_replay_properties."""
 
+import hashlib
+import json
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -14,6 +16,7 @@ from orchestrator.core.replay.commands import (
     ToolRun,
     Turn,
     Workflow,
+    child_request,
     decide,
     phase,
     record,
@@ -26,6 +29,7 @@ from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.models.outcomes import FailureKind, Verdict
 from shared.models.steps import Failure, StepResult
 from tests.support.programs import SPEAKER, round_record, tool, turn
+from tests.support.review_panel import submission
 
 DONE = StepResult(reply={"verdict": "APPROVED"})
 FAILED = StepResult(failure=Failure(kind=FailureKind.TIMEOUT, message="too late"))
@@ -49,6 +53,19 @@ def pair_then_one() -> Workflow:
     last = yield from single(turn("c"))
     said = [result.reply is not None for result in (*first, last)]
     return Outcome(Verdict.APPROVED, None, str(said))
+
+
+def test_a_child_run_is_given_the_prompts_that_were_captured_for_its_workflow():
+    spec = submission().spec
+    templates = {"rate": "Rate it.", "review/chair": "Sum up.", "ask/chair": "Answer."}
+
+    request = child_request("beside", spec, "review", templates)
+
+    (prompts,) = request.documents
+    assert json.loads(prompts) == {"chair": "Sum up."}
+    assert request.spec.prompts == hashlib.sha256(prompts).hexdigest()
+    assert (request.spec.workflow, request.spec.options) == ("review", {})
+    assert request.spec.subject == spec.subject
 
 
 def test_an_empty_journal_schedules_the_first_group_whole() -> None:

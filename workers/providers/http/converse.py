@@ -58,8 +58,8 @@ class Dialect(Generic[HttpOption]):
 
     `path` is where it is called below its address, of which `endings` are dropped: people copy them along. `body`
     makes the request's (streamed when the call is watched), leaving out what the endpoint is known to refuse
-    (`quirks`); `read` turns the answer's JSON into a completion; `reader` does so for a stream; `quirk` names what a
-    400 complains about, None when that cannot be fixed.
+    (`quirks`); `read` turns the answer's JSON into a completion; `reader` does so for a stream (None: it sends
+    none); `quirk` names what a 400 complains about, None when that cannot be fixed.
     """
 
     row: ProviderType
@@ -67,7 +67,7 @@ class Dialect(Generic[HttpOption]):
     path: Callable[[ProviderCall], str]
     body: Callable[[ProviderCall, HttpOption, Quirks], Payload]
     read: Callable[[Payload, ProviderCall], Completion]
-    reader: Callable[[ProviderCall], StreamReader]
+    reader: Callable[[ProviderCall], StreamReader] | None = None
     quirk: Callable[[ErrorBody], str | None] = lambda _: None
     framing: Callable[[Iterable[bytes], str], Iterator[Payload]] = sse_payloads
     endings: tuple[str, ...] = ()
@@ -191,7 +191,8 @@ def _completion(
     limits = {name: text for name, text in response.headers.items() if "ratelimit" in name}
     kind = response.headers.get("content-type", "")
     # Some servers stream when a whole answer was asked for, and the other way round.
-    if "event-stream" in kind or (call.watch is not None and "application/json" not in kind):
+    streamed = "event-stream" in kind or (call.watch is not None and "application/json" not in kind)
+    if dialect.reader is not None and streamed:
         raw: list[bytes] = []
         payloads = dialect.framing(_kept(response.chunks(), raw), call.participant.name)
         completion = read_events(dialect, call, payloads, request.secrets)
@@ -233,6 +234,7 @@ def read_events(
     secrets: Iterable[str] = (),
 ) -> Completion:
     """A streamed answer, each piece shown to anyone who watches. Raises ProviderError."""
+    assert dialect.reader is not None
     reader = dialect.reader(call)
     begun = False
     for payload in payloads:

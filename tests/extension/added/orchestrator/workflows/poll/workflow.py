@@ -12,12 +12,12 @@ from orchestrator.workflows.poll.view import VIEW
 from orchestrator.core.discussion.templates import Templates, data
 from orchestrator.core.parts import CHAIR, CRITIC, PartType
 from orchestrator.core.replay.commands import (
-    ChildRequest,
     Outcome,
     Prompt,
     RecordBody,
     Turn,
     Workflow,
+    child_request,
     phase,
     record,
     single,
@@ -59,7 +59,7 @@ def poll(spec: RunSpec, materials: Materials) -> Workflow:
     asked = templates.question(materials.question(spec.subject))
 
     def estimate(speaker: Participant) -> Prompt:
-        parts = (*asked, templates.part("answer"))
+        parts = (*asked, templates.part("estimate"))
         return templates.prompt(templates.part("participant"), speaker, parts)
 
     def tell(answers: dict[str, str]) -> Prompt:
@@ -85,7 +85,9 @@ def poll(spec: RunSpec, materials: Materials) -> Workflow:
     told = yield from single(_turn("tell", spec.panel.chair, TELL, partial(tell, answers)))
     sentence = str((told.reply or {}).get("answer") or "-")
     yield from phase("Comparing")
-    beside = yield from spawn("beside", "ask", lambda: _beside(spec))
+    beside = yield from spawn(
+        "beside", "ask", lambda: child_request("asked beside", spec, "ask", templates.texts)
+    )
     yield from phase("WaitingForDecision")
     shown = {"sentence": sentence}
     answer = yield from DECISION.ask(
@@ -106,12 +108,6 @@ def _turn(key: str, who: Participant, role: str, prompt: partial[Prompt]) -> Tur
     return Turn(key=key, participant=who, role=role, round=1, reply_model="answer", prompt=prompt)
 
 
-def _beside(spec: RunSpec) -> ChildRequest:
-    """The same question in the workflow that only asks."""
-    changes = {"workflow": "ask", "workflow_version": 1, "options": {}}
-    return ChildRequest("asked beside", spec.model_copy(update=changes))
-
-
 WORKFLOW: WorkflowType[PollOptions] = WorkflowType(
     name="poll",
     version=1,
@@ -127,4 +123,5 @@ WORKFLOW: WorkflowType[PollOptions] = WorkflowType(
     ),
     records=(Tally,),
     decisions=(DECISION,),
+    starts=("ask",),
 )
