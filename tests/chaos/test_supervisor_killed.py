@@ -132,7 +132,7 @@ def test_row_43_killed_with_its_lifeline_and_both_servers_in_mid_run(
     kill_supervisor(instance, lifeline=True, servers=True)
     assert "the supervisor was killed" in embedded("status").stdout
 
-    assert "are started again" in ended_well(embedded, process)
+    assert "are being restarted" in ended_well(embedded, process)
 
 
 def test_row_44_killed_while_a_decision_is_open(embedded: CommandLine, instance: Instance) -> None:

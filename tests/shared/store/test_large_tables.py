@@ -20,7 +20,7 @@ from shared.store.views import (
     count_runs,
     find_run,
     list_runs,
-    run_pulse,
+    run_heartbeat,
 )
 from tests.support.runs import execute, new_run
 
@@ -85,7 +85,7 @@ def blocks(database: Database, work: Callable[[Connection], object]) -> int:
         lambda c: find_run(c, "r000000777"),
         lambda c: find_run(c, "r00001000"),
         lambda c: find_run(c, "last"),
-        lambda c: run_pulse(c, "r000000777"),
+        lambda c: run_heartbeat(c, "r000000777"),
         count_live_runs,
         count_runs,
         lambda c: list_runs(c, limit=20),
