@@ -180,7 +180,7 @@ def _first_problem(error: ValidationError) -> tuple[str, tuple[int | str, ...]]:
     extra = next((item for item in problems if item["type"] == "extra_forbidden"), None)
     if extra is not None:
         return _unknown_key(extra["loc"]), extra["loc"]
-    first = problems[0]
+    first = max(problems, key=lambda problem: len(problem["loc"]))  # of a list, which entry
     name = ".".join(str(part) for part in first["loc"] if part in _NAMES)
     words = first["msg"].removeprefix("Value error, ")
     if first["type"] == "enum" and name == "fault":

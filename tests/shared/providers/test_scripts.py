@@ -63,6 +63,11 @@ def test_loaded_entries_can_be_parsed_again(tmp_path: Path) -> None:
             "s.yaml",
             r"s.yaml:2: .*`when.role`",
         ),
+        (
+            "- when: {role: [critique, risk_analysis]}\n  reply: x\n",
+            "s.yaml",
+            r"s.yaml:1: `when.role`: String should match pattern",
+        ),
         ("- when: {round: 1}\n", "s.yaml", r"s.yaml:1: an entry needs `reply`"),
         ("- reply: x\n  latency_s: [2, 1]\n", "s.yaml", r"\[least, most\]"),
         ("- reply: x\n  latency_s: -1\n", "s.yaml", r"s.yaml:2: `latency_s`"),
