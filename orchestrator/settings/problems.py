@@ -61,7 +61,7 @@ def _line(document: Document, problem: ErrorDetails) -> int:
 def _sentence(document: Document, problem: ErrorDetails) -> str:
     position = _position(document, problem)
     if problem["type"] in _KEYS:
-        return f"{document.where(position)}: {problem['msg']}."
+        return f"{document.where(position)}: {problem['msg']}{'' if problem['msg'].endswith('?') else '.'}"
     name = dotted(position)
     if problem["type"] == "missing":
         name = dotted((*position, problem["loc"][-1]))
@@ -71,13 +71,14 @@ def _sentence(document: Document, problem: ErrorDetails) -> str:
 def _words(problem: ErrorDetails) -> str:
     kind, context = problem["type"], problem.get("ctx", {})
     if kind in ("literal_error", "enum", "union_tag_invalid"):
-        known = re.findall(r"'([^']*)'", str(context.get("expected", context.get("expected_tags"))))
+        expected = str(context.get("expected", context.get("expected_tags")))
+        known = re.findall(r"'([^']*)'", expected) or [expected]
         given = problem["input"]
         if kind == "union_tag_invalid":
             given = context.get("tag")
         if isinstance(given, str) and len(given) <= 40:
             return f"'{given}' is not known here{did_you_mean(given, known)}"
-        return f"expected one of {', '.join(known)}."
+        return f"expected {'one of ' if len(known) > 1 else ''}{', '.join(known)}."
     if kind == "union_tag_not_found":
         return f"this needs a `type`: {', '.join(CATALOGUE)}."
     return f"{_PLAIN.get(kind, problem['msg'])}."

@@ -33,7 +33,17 @@ FORMAT_NAMES = tuple(row.name for row in FORMATS)
 Lower = BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value)
 Upper = BeforeValidator(lambda value: value.strip().upper() if isinstance(value, str) else value)
 _Share = Annotated[float, Field(ge=0, le=1)]
-_Gate = Annotated[Severity | Literal["NONE"], Upper]
+_GATES = (*(severity.lower() for severity in Severity), "none")
+
+
+def _gate(value: object) -> object:
+    """The word in capitals; refused here, because a union names a problem of each of its members."""
+    if not isinstance(value, str) or value.strip().lower() not in _GATES:
+        raise PydanticCustomError("literal_error", "not a gate", {"expected": str(_GATES)})
+    return value.strip().upper()
+
+
+_Gate = Annotated[Severity | Literal["NONE"], BeforeValidator(_gate)]
 
 
 def _part(help_text: str, shown: str | None = None) -> Setting:
@@ -159,7 +169,7 @@ class GateSection(Section):
         _Gate | None,
         Setting(
             "{words}: findings of a review or a plan that are at least that bad end with exit code 1",
-            words=(*(severity.lower() for severity in Severity), "none"),
+            words=_GATES,
             flag=Flag("--fail-on", "Exit 1 when a finding this severe stands."),
             variable="QUORATE_FAIL_ON",
             trust=Trust.GATE,

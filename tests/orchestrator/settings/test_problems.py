@@ -21,7 +21,9 @@ from shared.errors import ConfigurationError, EnvironmentFault
         ("review:\n  max_rounds: many\n", "config.yaml:2: review.max_rounds: expected a whole number."),
         ("review:\n  max_rounds: 0\n", "config.yaml:2: review.max_rounds: Input should be greater"),
         ("review: {strategy: reviw}\n", "review.strategy: 'reviw' is not known here; did you mean 'review'?"),
-        ("gate: {fail_on: crtical}\n", "gate.fail_on: 'CRTICAL' is not known here"),
+        ("gate: {fail_on: crtical}\n", "gate.fail_on: 'crtical' is not known here; did you mean 'critical'?"),
+        ("gate: {fail_on: [a]}\n", "gate.fail_on: expected one of critical, major, minor, info, none."),
+        ("version: 9\n", "config.yaml:1: version: expected 1."),
         ("language: fr\n", "config.yaml:1: language: 'fr' is not known here (known: en, ko)"),
         ("settings: {timeout: soon}\n", "settings.timeout: expected a duration like 300, 90s"),
         ("review: strict\n", "config.yaml:1: review: expected a mapping of keys."),
@@ -45,6 +47,16 @@ from shared.errors import ConfigurationError, EnvironmentFault
 )  # fmt: skip
 def test_a_wrong_file_is_told_line_and_suggestion(place: Any, text: str, message: str) -> None:
     assert message in place.refuse(text)
+
+
+def test_a_problem_is_told_once_and_ends_like_a_sentence(place: Any) -> None:
+    refusal = place.refuse("gate: {fail_on: huge}\nreveiw: {}\n")
+    gate, key = (line.partition("config.yaml:")[2] for line in refusal.splitlines())
+    assert (
+        gate
+        == "1: gate.fail_on: 'huge' is not known here (known: critical, major, minor, info, none)"
+    )
+    assert key == "2: unknown key 'reveiw'; did you mean 'review'?"
 
 
 def test_every_problem_is_named_at_once(place: Any) -> None:
