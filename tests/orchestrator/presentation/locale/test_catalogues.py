@@ -17,12 +17,10 @@ ROOT = Path(__file__).parents[4]
 PRODUCT = ("shared", "workers", "orchestrator")
 FILES = sorted(
     [
-        *(
-            path
-            for path in (ROOT / "orchestrator/presentation/locale").glob("*/*.po")
-            if path.stem != "help"  # by the English text: tests/orchestrator/cli/test_help_texts.py
-        ),
-        *(ROOT / "orchestrator/workflows").glob("*/locale/*.po"),
+        path
+        for folder in ("presentation/locale/*", "workflows/*/locale")
+        for path in (ROOT / "orchestrator").glob(f"{folder}/*.po")
+        if "help" not in path.name  # by the English text: tests/orchestrator/cli/test_help_texts.py
     ]
 )
 HANGUL = re.compile("[\uac00-\ud7a3]")
