@@ -14,9 +14,11 @@ from orchestrator.participants.casting import build_cast
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.settings.loading import Configuration, load_configuration
 from orchestrator.settings.projects import Reviewed
+from shared.tools.card import ToolKind
+from shared.tools.catalogue import cards
 
 ALONE = "participants: [complexity]\nlanguage: ko\n"
-ALL = ["ruff", "bandit", "complexity", "diffcheck"]
+ALL = [card.name for card in cards(kind=ToolKind.ANALYSER)]
 
 
 class Project:
