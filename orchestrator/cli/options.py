@@ -131,12 +131,18 @@ def check_output(output: Path | None) -> None:
         raise click.UsageError(
             f"-o {output}: the suffix says the format, one of {', '.join(SUFFIXES)}"
         )
-    if not output.parent.is_dir():
-        raise click.UsageError(f"-o {output}: there is no folder {output.parent}")
-    if output.is_dir():
-        raise click.UsageError(f"-o {output}: it is a folder")
-    if not os.access(output if output.exists() else output.parent, os.W_OK):
-        raise click.UsageError(f"-o {output}: it cannot be written")
+    if (obstacle := output_obstacle(output)) is not None:
+        raise click.UsageError(f"-o {output}: {obstacle}")
+
+
+def output_obstacle(path: Path) -> str | None:
+    """Why a file cannot be written there."""
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}"
+    if path.is_dir():
+        return "it is a folder"
+    writable = os.access(path if path.exists() else path.parent, os.W_OK)
+    return None if writable else "it cannot be written"
 
 
 def check_estimate(output: Path | None, *, estimate: bool) -> None:

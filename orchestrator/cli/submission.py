@@ -14,7 +14,7 @@ from orchestrator.application.prepare import (
     prepare_run,
 )
 from orchestrator.cli.notices import NoticePrinter, cast_lines, first_time
-from orchestrator.cli.options import take
+from orchestrator.cli.options import output_obstacle, take
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import take_holders, take_settings
@@ -25,6 +25,7 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import estimate_json, estimate_lines
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows.registry import is_conversation
+from shared.errors import ConfigurationError
 from shared.instance import Instance
 from shared.models.run import ASK
 from shared.settings import ServiceSettings
@@ -89,6 +90,9 @@ def run_submission(
     """Work on what is requested; the exit code. Nothing is started for a command that cannot work."""
     settings = ServiceSettings.from_environment(environ)
     prepared = prepare_run(request, environ, ProcessInput())
+    for _, path in prepared.reports:
+        if (obstacle := output_obstacle(path)) is not None:
+            raise ConfigurationError(f"output: {path}: {obstacle}")
     output = replace(output, reports=prepared.reports)
     terminal = Terminal.of(environ, quiet=output.quiet)
     words = Translator(prepared.language)

@@ -155,7 +155,7 @@ def blanks_of(setting: Setting, field: FieldInfo) -> dict[str, Any]:
         "default": field.default,
         "least": bound(field, "ge", "gt"),
         "most": bound(field, "le"),
-        "choices": either(*names),
+        "choices": ", ".join(map(str, names)),
         "words": either(*(f"`{name}`" for name in names)),
         "falls_back": f"`{setting.falls_back}`",
     }

@@ -104,3 +104,14 @@ def test_a_cast_that_cannot_work_ends_at_once_and_starts_nothing(
     assert (done.returncode, done.stdout) == (code, ""), done.stderr
     assert problem in done.stderr
     assert not (quiet_home.home / ".local/share").exists()
+
+
+def test_a_file_that_the_configuration_wants_and_nobody_can_write_is_refused_before_the_run(
+    live: CommandLine, tmp_path: Path
+) -> None:
+    output = [{"format": "json", "path": "nowhere/result.json"}]
+    config = place(tmp_path, output=output)
+    refused = live("ask", "Is it so?", "-p", "demo", "--config", str(config), cwd=tmp_path)
+    assert refused.returncode == 2
+    assert f"there is no folder {tmp_path / 'nowhere'}" in refused.stderr
+    assert "run r" not in refused.stderr

@@ -54,7 +54,7 @@ def scripted(tmp_path: Path) -> Path:
 def test_a_strategy_of_a_review_is_chosen_and_told(
     extended: CommandLine, change: Path, scripted: Path
 ) -> None:
-    assert "review, mentor or red-team." in extended("review", "--help").stdout
+    assert "One of review, mentor, red-team." in extended("review", "--help").stdout
     words = ("review", "--staged", "--strategy", "mentor", "--decide", "skip", "--json")
     answer = extended(*words, "--config", str(scripted), cwd=change)
     assert answer.returncode == 0, answer.stderr

@@ -30,7 +30,7 @@ class ReviewOptions(Wire):
             variable="QUORATE_STRATEGY",
             trust=Trust.TIGHTENS,
             tightens="red-team",
-            flag=Flag("--strategy", "{choices}.", "NAME"),
+            flag=Flag("--strategy", "One of {choices}.", "NAME"),
         ),
     ] = "review"
     rounds: Annotated[
