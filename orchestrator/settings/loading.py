@@ -137,7 +137,7 @@ class _Loading:
         if choice is None:
             choice = self._chooser.choose(own)
             files = [*([choice.preset.document] if choice else []), *own]
-            told: tuple[Notice, ...] = ()
+            told: list[Notice] = []
         else:
             files = [*own]
             number = typed.index(choice.named_by)
@@ -145,7 +145,11 @@ class _Loading:
             chosen, _ = merged(below, self.environ)
             document = _dealt_over(choice.preset, chosen)
             by_hand.insert(number, document)
-            told = tuple(_outranked(choice.preset.name, document, below))
+            told = [*_outranked(choice.preset.name, document, below)]
+        if choice is not None and choice.preset.asked_as:
+            told.append(
+                notice("preset_renamed", name=choice.preset.asked_as, now=choice.preset.name)
+            )
         typed_keys = frozenset(merged(by_hand, self.environ)[1])
         brought = self._admitted(theirs, files, with_preset="preset" not in typed_keys)
         layers = [*files, *(admitted.document for admitted in brought), *by_hand]

@@ -8,7 +8,7 @@ configuration.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
@@ -26,6 +26,8 @@ from shared.errors import ConfigurationError
 
 _PERSONAS = "personas.yaml"
 _ENDINGS = (".yaml", ".yml")
+_RENAMED = {"code-review": "everyone"}
+"""Presets of ours that were called otherwise, which still works: `code_review` is another one, a debate."""
 
 
 class PresetFile(Section):
@@ -39,13 +41,17 @@ class PresetFile(Section):
 
 @dataclass(frozen=True)
 class Preset:
-    """A named configuration, below every other one in precedence. `workflow` None: for all of them."""
+    """A named configuration, below every other one in precedence. `workflow` None: for all of them.
+
+    `asked_as` is the earlier name by which it was asked for.
+    """
 
     name: str
     description: str
     document: Document
     workflow: str | None = None
     participants: tuple[ParticipantEntry, ...] = ()
+    asked_as: str | None = None
 
     def serves(self, workflow: str | None) -> bool:
         """True when it is meant for that workflow, or when nobody says for which."""
@@ -72,6 +78,8 @@ def load_preset(name: str, folder: Path | None = None) -> Preset:
     """
     if is_file(name):
         return _preset(Path(name).stem, _read_own(Path(name)))
+    if name not in preset_names(folder) and name in _RENAMED:
+        return replace(load_preset(_RENAMED[name], folder), asked_as=name)
     if name not in preset_names(folder):
         known = [*preset_names(folder)]
         raise ConfigurationError(f"There is no preset '{name}'{did_you_mean(name, known)}")

@@ -114,11 +114,11 @@ class WorkflowType(Generic[OptionsT]):
 
     `section` is where the configuration has its own options (empty: nowhere). `records` are the types of the facts
     that it writes into the journal; `expected` the calls that a run may make, from its specification and the tokens of
-    its subject (None: nobody can foresee them); `starts` the workflows of its child runs. With `finds` its verdict
-    follows from findings. `round_roles` contribute to rounds that are assessed when all of them are there; `rounds` is
-    how many it takes at most, `objection` why it cannot be held with a panel, `lasts_s` how long its discussion may
-    take before it concludes. `help` and `examples` are its command's. `counts_answers`: a quorum only says how
-    many must answer; elsewhere one that is set allows absences besides.
+    its subject (None: nobody can foresee them); `starts` the workflows of its child runs, which never lead back to it.
+    With `finds` its verdict follows from findings. `round_roles` contribute to rounds that are assessed when all of
+    them are there; `rounds` is how many it takes at most, `objection` why it cannot be held with a panel, `lasts_s` how
+    long its discussion may take before it concludes. `help` and `examples` are its command's. `counts_answers`: a
+    quorum only says how many must answer; elsewhere one that is set allows absences besides.
     """
 
     name: str

@@ -117,7 +117,7 @@ def test_a_preset_lies_below_every_file(place: Any) -> None:
 
 def test_every_preset_and_persona_is_valid() -> None:
     reviews, debates = (
-        ("code-review", "keyless", "security"),
+        ("everyone", "keyless", "security"),
         ("code_review", "decision", "qa_accuracy"),
     )
     assert set(preset_names()) >= {*reviews, *debates}

@@ -80,7 +80,7 @@ def test_a_typed_preset_of_another_workflow_is_an_error_that_names_the_fitting_o
         "command line: The preset 'decision' is for the workflow panel, not for review, which has "
     )
     assert str(raised.value).startswith(text)
-    assert "code-review, keyless, security" in str(raised.value)
+    assert "everyone, keyless, security" in str(raised.value)
     place.environ["QUORATE_PRESET"] = "security"
     with pytest.raises(ConfigurationError, match=r"\$QUORATE_PRESET.*is for the workflow review"):
         place.load(workflow="panel")
@@ -187,3 +187,13 @@ def test_a_repository_may_choose_among_ours_only(place: Any) -> None:
         ConfigurationError, match="'preset' may not be set this way by a repository's own"
     ):
         place.load()
+
+
+def test_a_preset_that_was_called_otherwise_is_found_and_the_new_name_told(place: Any) -> None:
+    configuration = typed(place, "code-review", "review")
+    assert configuration.preset.name == "everyone"
+    (told,) = configuration.notices
+    assert (told.code, told.params) == (
+        "preset_renamed",
+        {"name": "code-review", "now": "everyone"},
+    )

@@ -1,5 +1,7 @@
 """What a workflow says of itself: who takes part in a run, which gate it has, what its decisions' words mean."""
 
+from graphlib import TopologicalSorter
+
 import pytest
 
 from orchestrator.workflows.ask.options import AskOptions
@@ -99,3 +101,9 @@ def test_options_that_an_earlier_version_stored_in_a_field_of_their_own_are_read
     del content["options"]
     earlier = dict.fromkeys(("review", "ask", "forum", "plan", "panel_options")) | {field: options}
     assert RunSpec.model_validate({**content, **earlier}).options == options
+
+
+def test_no_workflow_starts_itself_whatever_it_starts_first():
+    """Prompts of child runs are captured with their parent's, one level for each `starts`."""
+    graph = {name: WORKFLOWS[name].starts for name in WORKFLOWS}
+    TopologicalSorter(graph).prepare()
