@@ -15,8 +15,9 @@ MOST_NESTED = 8
 # The runs that share a budget: of a root (an expression of SQL) itself and everything below it.
 FAMILY = "ARRAY(SELECT {root}::text UNION ALL SELECT m.id FROM runs m WHERE m.root_run = {root})"
 
-# A run and everything below it.
-TREE = """(WITH RECURSIVE tree AS (SELECT {run}::text AS id
+# A run and everything below it. An array, so that `run_id = ANY(...)` is looked up: Postgres guesses that a recursion
+# finds much, and would read all rows for an `IN`.
+TREE = """ARRAY(WITH RECURSIVE tree AS (SELECT {run}::text AS id
     UNION ALL SELECT c.id FROM runs c JOIN tree ON c.parent_run = tree.id) SELECT id FROM tree)"""
 
 # Whether nobody waits for the child run `r` any more. One that is blocked has been reported as that.

@@ -32,10 +32,11 @@ def list_decisions(
     connection: Connection, *, run: str | None = None, only_open: bool = True
 ) -> list[DecisionRow]:
     """Decisions, the oldest first."""
+    # One statement a question: the plan for a parameter that may be NULL reads every decision.
+    wanted = {"true": True, "d.run_id = %(run)s": run is not None, "d.state = 'open'": only_open}
+    where = " AND ".join(condition for condition, applies in wanted.items() if applies)
     rows = connection.execute(
-        _SELECT + " WHERE (%(run)s::text IS NULL OR d.run_id = %(run)s) "
-        "AND (NOT %(open)s OR d.state = 'open') ORDER BY d.opened_at",
-        {"run": run, "open": only_open},
+        f"{_SELECT} WHERE {where} ORDER BY d.opened_at", {"run": run}
     ).fetchall()
     return [_row(row) for row in rows]
 

@@ -51,9 +51,9 @@ SELECT s.run_id, s.key AS step, s.participant, s.role, s.round, s.request->>'rep
 
 def waiting_turns(connection: Connection, *, run: str | None = None) -> list[WaitingTurn]:
     """The turns that wait for a person, the oldest first."""
+    of_run = "" if run is None else " AND s.run_id = %(run)s"
     rows = connection.execute(
-        _SELECT + " AND (%(run)s::text IS NULL OR s.run_id = %(run)s) ORDER BY s.created_at, s.key",
-        {"run": run},
+        f"{_SELECT}{of_run} ORDER BY s.created_at, s.key", {"run": run}
     ).fetchall()
     return [WaitingTurn(**row._asdict()) for row in rows]
 

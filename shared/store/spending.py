@@ -72,14 +72,20 @@ def spending(
     What a run's child runs spent is the run's.
     """
     order = "1 DESC" if by is Grouping.DAY else "cost DESC NULLS LAST, 1"
+    # In words of its own each: the plan for a parameter that may be NULL reads every row.
+    wanted = {
+        "true": True,
+        f"u.run_id = ANY({TREE.format(run='%(run)s')})": run is not None,
+        "u.at >= now() - make_interval(secs => %(since)s) AND u.at < 'infinity'": since_s
+        is not None,
+    }
+    where = " AND ".join(condition for condition, applies in wanted.items() if applies)
     rows = connection.execute(
         f"SELECT {_KEYS[by]} AS key, count(*) AS calls, coalesce(sum(u.input_tokens), 0)::bigint AS i, "
         "coalesce(sum(u.output_tokens), 0)::bigint AS o, coalesce(sum(u.cached_tokens), 0)::bigint AS c, "
         "sum(u.cost_usd) AS cost, count(*) FILTER (WHERE u.cost_usd IS NULL) AS uc, "
         "count(*) FILTER (WHERE u.input_tokens IS NULL OR u.output_tokens IS NULL) AS ut FROM usage u "
-        f"WHERE (%(run)s::text IS NULL OR u.run_id IN {TREE.format(run='%(run)s')}) "
-        "AND (%(since)s::float IS NULL OR u.at >= now() - make_interval(secs => %(since)s)) "
-        f"GROUP BY 1 ORDER BY {order}",
+        f"WHERE {where} GROUP BY 1 ORDER BY {order}",
         {"run": run, "since": since_s},
     ).fetchall()
     return [Spending(*row) for row in rows]
@@ -163,20 +169,22 @@ def _lacking(limit: float, spent: float, held: float, need: float) -> bool | Non
     return spent + need <= limit
 
 
-# `scope` chooses the calls; the reserved amount stands in for what a provider did not say.
-_ACCOUNT = """
+# The reserved amount stands in for what a provider did not say; it is looked up only then, one by one.
+_RESERVED = "(SELECT v.{} FROM reservations v WHERE (v.run_id, v.step, v.attempt) = (u.run_id, u.step, u.attempt))"
+
+# `scope` chooses the calls.
+_ACCOUNT = f"""
 SELECT spent.calls, spent.tokens, spent.usd, held.held_calls, held.held_tokens, held.held_usd
   FROM (SELECT count(*) AS calls,
-               coalesce(sum(coalesce(u.input_tokens + u.output_tokens, v.tokens)), 0)::bigint AS tokens,
-               coalesce(sum(coalesce(u.cost_usd, v.usd)), 0)::float AS usd
-          FROM usage u LEFT JOIN reservations v
-            ON v.run_id = u.run_id AND v.step = u.step AND v.attempt = u.attempt
-         WHERE {usage}) spent,
+               coalesce(sum(coalesce(u.input_tokens + u.output_tokens, {_RESERVED.format("tokens")})), 0)::bigint
+                   AS tokens,
+               coalesce(sum(coalesce(u.cost_usd, {_RESERVED.format("usd")})), 0)::float AS usd
+          FROM usage u WHERE {{usage}}) spent,
        (SELECT count(*) AS held_calls, coalesce(sum(v.tokens), 0)::bigint AS held_tokens,
                coalesce(sum(v.usd), 0)::float AS held_usd
           FROM reservations v
           JOIN steps s ON s.run_id = v.run_id AND s.key = v.step AND s.status = 'leased' AND s.token = v.token
-         WHERE {reservations} AND (v.run_id, v.step) <> (%(run)s, %(step)s)
+         WHERE {{reservations}} AND (v.run_id, v.step) <> (%(run)s, %(step)s)
            AND NOT EXISTS (SELECT FROM usage u
                             WHERE u.run_id = v.run_id AND u.step = v.step AND u.attempt = v.attempt)) held
 """

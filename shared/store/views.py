@@ -179,7 +179,7 @@ def run_usage(connection: Connection, run: str) -> UsageRow:
     row = connection.execute(
         "SELECT count(*) AS calls, coalesce(sum(input_tokens), 0) AS i, coalesce(sum(output_tokens), 0) AS o, "
         "coalesce(sum(cached_tokens), 0) AS c, sum(cost_usd) AS cost, count(*) FILTER (WHERE cost_usd IS NULL) AS u "
-        f"FROM usage WHERE run_id IN {TREE.format(run='%s')}",
+        f"FROM usage WHERE run_id = ANY({TREE.format(run='%s')})",
         (run,),
     ).fetchone()
     assert row is not None

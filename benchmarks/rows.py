@@ -1,0 +1,340 @@
+"""What statements and commands take as the tables grow, on a Postgres of its own. Figures, no assertions.
+
+    python -m benchmarks.rows [--steps 1000 10000 100000 1000000] [--json FILE]
+
+A review is played through once, and its rows are copied inside the database, 480 reviews a day up to now; what is
+measured goes on beside them. Milliseconds of one caller that waits, medians; the last column divides the last size by
+the first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from benchmarks.cluster import servers
+from benchmarks.copies import copy_run, forget_everything, settle
+from orchestrator.application import report
+from orchestrator.application.backend import Backend
+from orchestrator.engine.advance import Engine
+from orchestrator.engine.sweeper import DUE_AFTER_S, FORGOTTEN_AFTER_S, GRACE_S, REPUBLISHED_AT_ONCE
+from orchestrator.presentation import timeline
+from orchestrator.web.http_service import Request
+from orchestrator.web.runs_api import Api
+from shared.delivery.contracts import QUEUES
+from shared.delivery.signals import Signals
+from shared.models.run import Budget
+from shared.models.steps import StepKind, Usage
+from shared.settings import ServiceSettings
+from shared.store.connections import IDLE_IN_TRANSACTION_S
+from shared.store.database import Connection
+from shared.store.decisions import expire_decisions
+from shared.store.processes import SILENCE_S, beat, list_processes
+from shared.store.reuse import find_answer
+from shared.store.spending import CallNeed, Grouping, reserve
+from shared.store.steps import Claim, StoredResponse, claim, finish, held, store_response
+from shared.store.sweeping import (
+    due_runs,
+    end_silent_sessions,
+    fail_exhausted_steps,
+    forget_processes,
+    release_lost_leases,
+    take_lost_steps,
+)
+from shared.store.views import awaited_participants, count_runs, run_heartbeat, schema_revision
+from tests.support.driving import Asked, answer, conceding, keys
+from tests.support.review_panel import submission
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+REPEATED = 15
+REVIEWS = 4
+COMMANDS_REPEATED = 3
+# The driver prepares a statement when it is asked for the sixth time on a connection.
+PREPARED_AFTER = 5
+SLOW_S = 0.5
+WAITING = 20
+PROCESSES = 20
+COMMANDS = (("status",), ("list",), ("show", "last"), ("cost",))
+CONTENT = (
+    b'{"text": "' + b"The loop repeats what sum() does, and says it with more words. " * 16 + b'"}'
+)
+DAY_LIMIT_USD = 1e9
+WEEK_S = 7 * 86_400.0
+T = TypeVar("T")
+
+
+class Stopwatch:
+    """Milliseconds of whatever is measured, by name."""
+
+    def __init__(self) -> None:
+        """Nothing is measured yet."""
+        self.times: dict[str, list[float]] = defaultdict(list)
+
+    def of(self, name: str, work: Callable[[], T]) -> T:
+        """What `work` returns."""
+        began = time.perf_counter()
+        result = work()
+        self.times[name].append((time.perf_counter() - began) * 1e3)
+        return result
+
+    def medians(self) -> dict[str, float]:
+        """By name."""
+        return {name: statistics.median(times) for name, times in self.times.items()}
+
+
+class Bench:
+    """Where is measured; `environ` is that of the commands."""
+
+    def __init__(self, backend: Backend, environ: Mapping[str, str]) -> None:
+        """Nothing is filled in yet."""
+        self.backend = backend
+        self.environ = environ
+        self.engine = Engine(backend.database)
+
+    def value(self, sql: str, *values: object) -> Any:
+        """The only value of a query."""
+        row = self.backend.read(lambda connection: connection.execute(sql, values).fetchone())
+        assert row is not None
+        return row[0]
+
+    def review(self, watch: Stopwatch) -> str:
+        """Play a review through; its id."""
+        wanted = submission(critics=3, budget=Budget(max_usd=100.0))
+        submit = partial(self.engine.submit, wanted.spec, "a change", wanted.documents)
+        run = watch.of("submission", submit)
+        while True:
+            scheduled = watch.of("advance", partial(self.engine.advance, run))
+            names = keys(scheduled)
+            for name in names:
+                self._turn(watch, run, name)
+            if not names:
+                break
+        answer(self.engine, run, "skip")
+        watch.of("advance", partial(self.engine.advance, run))
+        return run
+
+    def _turn(self, watch: Stopwatch, run: str, step: str) -> None:
+        database = self.engine.database
+        take = partial(claim, run=run, step=step, owner="bench", nonce=f"{run}/{step}")
+        claimed = watch.of("claim", lambda: database.run(take))
+        assert isinstance(claimed, Claim), claimed
+        if claimed.kind is StepKind.TURN:
+            self._pay(watch, claimed)
+        request = claimed.request
+        asked = Asked(
+            step,
+            request["role"],
+            request["round"],
+            request["reply_model"],
+            request.get("inputs", {}),
+        )
+        reply = json.dumps(conceding(asked).model_dump(mode="json")["reply"])
+        watch.of(
+            "finish", lambda: database.run(lambda c: finish(c, claimed, reply=reply, failure=None))
+        )
+
+    def _pay(self, watch: Stopwatch, claimed: Claim) -> None:
+        database = self.engine.database
+        need = CallNeed(tokens=2_000, usd=0.02)
+        watch.of(
+            "reservation, of a run's budget",
+            lambda: database.run(lambda c: reserve(c, claimed, "1:1", need), atomic=True),
+        )
+        watch.of(
+            "reservation, and of the day's",
+            lambda: database.run(
+                lambda c: reserve(c, claimed, "1:1", need, DAY_LIMIT_USD), atomic=True
+            ),
+        )
+        paid = _paid(claimed)
+        watch.of("paid answer", lambda: database.run(lambda c: store_response(c, paid)))
+
+
+def _paid(claimed: Claim) -> StoredResponse:
+    who = claimed.request["participant"]["name"]
+    return StoredResponse(
+        run=claimed.run,
+        step=claimed.step,
+        token=claimed.token,
+        worker="bench",
+        participant=who,
+        provider="anthropic",
+        model=f"model-{len(who) % 3}",
+        request_sha=f"{claimed.run}/{claimed.step}",
+        content=CONTENT + claimed.step.encode(),
+        usage=Usage(input_tokens=1_500, output_tokens=300, cached_tokens=200, cost_usd=0.0125),
+        attempt="1:1",
+    )
+
+
+@contextmanager
+def bench() -> Iterator[Bench]:
+    """Servers without any other process of ours."""
+    with servers() as own:
+        settings = ServiceSettings.from_environment(own.environ)
+        backend = Backend(settings, own.database, Signals(own.endpoints.redis_url))
+        yield Bench(backend, own.environ)
+
+
+def fill(here: Bench, steps: int) -> None:
+    """So many steps of finished reviews, with all that belongs to them, and a few that go on."""
+    database = here.backend.database
+    database.run(forget_everything)
+    here.engine = Engine(database)
+    template = here.review(Stopwatch())
+    a_run = here.value("SELECT count(*) FROM steps")
+    copies = round(steps / a_run)
+    database.run(partial(copy_run, run=template, count=copies))
+    wanted = submission(critics=3)
+    for _ in range(WAITING):
+        here.engine.advance(here.engine.submit(wanted.spec, "goes on", wanted.documents))
+    for number in range(PROCESSES):
+        database.run(
+            partial(beat, process=f"p{number}", kind="turns", host="h", pid=number, version="0")
+        )
+    database.run(settle)
+
+
+def looks(here: Bench) -> dict[str, Callable[[], object]]:
+    """What is only asked, by name."""
+    backend = here.backend
+    run = here.value("SELECT id FROM runs WHERE status = 'blocked'")  # the one in the middle
+    step = "critique/1/critic1"
+    request = here.value("SELECT request_sha FROM usage WHERE run_id = %s LIMIT 1", run)
+    api = Api(backend, "bench")
+
+    def store(work: Callable[[Connection], object]) -> Callable[[], object]:
+        return lambda: backend.read(work)
+
+    def cost(by: Grouping, **scope: Any) -> Callable[[], object]:
+        return lambda: report.spent(backend, by, **{"run": None, "since_s": None, **scope})
+
+    graces_s = dict.fromkeys(QUEUES, GRACE_S)
+    return {
+        "sweep: due_runs": store(lambda c: due_runs(c, DUE_AFTER_S)),
+        "sweep: take_lost_steps": store(
+            lambda c: take_lost_steps(c, graces_s, REPUBLISHED_AT_ONCE)
+        ),
+        "sweep: release_lost_leases": store(lambda c: release_lost_leases(c, SILENCE_S)),
+        "sweep: fail_exhausted_steps": store(lambda c: fail_exhausted_steps(c, SILENCE_S)),
+        "sweep: expire_decisions": store(expire_decisions),
+        "sweep: forget_processes": store(lambda c: forget_processes(c, FORGOTTEN_AFTER_S)),
+        "sweep: end_silent_sessions": store(
+            lambda c: end_silent_sessions(c, IDLE_IN_TRANSACTION_S)
+        ),
+        "presence: beat": store(
+            partial(beat, process="p0", kind="turns", host="h", pid=1, version="0")
+        ),
+        "presence: held": store(lambda c: held(c, "p0")),
+        "reuse: find_answer": store(lambda c: find_answer(c, request)),
+        "participants awaited": store(awaited_participants),
+        "watch: a look": store(lambda c: run_heartbeat(c, run)),
+        "status": store(lambda c: (schema_revision(c), list_processes(c), count_runs(c))),
+        "list": lambda: report.runs(backend, limit=20),
+        **{
+            f"list --status {status}": partial(report.runs, backend, limit=20, status=status)
+            for status in ("running", "completed", "cancelled", "blocked", "expired")
+        },
+        "show RUN": lambda: report.report_of(backend, run),
+        "show last": lambda: report.report_of(backend, "last"),
+        "show RUN --rounds": lambda: timeline.rounds(report.report_of(backend, run)),
+        "show RUN --events": lambda: report.events_of(backend, run),
+        "show RUN --prompt": lambda: report.request_of(backend, run, step),
+        "inbox": lambda: report.inbox(backend),
+        "cost": cost(Grouping.PARTICIPANT),
+        "cost --since 7d": cost(Grouping.PARTICIPANT, since_s=WEEK_S),
+        "cost --by day": cost(Grouping.DAY),
+        "cost --by provider": cost(Grouping.PROVIDER),
+        "cost --by model": cost(Grouping.MODEL),
+        "cost --by run": cost(Grouping.RUN),
+        "cost --by turn": cost(Grouping.TURN),
+        "cost --by batch": cost(Grouping.BATCH),
+        "cost --run RUN": cost(Grouping.PARTICIPANT, run=run),
+        "cost --run RUN --by turn": cost(Grouping.TURN, run=run),
+        "GET /api/runs": lambda: api.answer(Request("GET", ("api", "runs"))),
+        "GET /api/runs/RUN": lambda: api.answer(Request("GET", ("api", "runs", run))),
+    }
+
+
+def commands(here: Bench, watch: Stopwatch) -> None:
+    """Whole commands, from the start of their process to its end."""
+    quorate = str(Path(sys.executable).parent / "quorate")
+    for words in COMMANDS:
+        command = partial(
+            subprocess.run,
+            [quorate, *words],
+            env=dict(here.environ),
+            check=True,
+            capture_output=True,
+        )
+        for _ in range(COMMANDS_REPEATED):
+            watch.of(f"command: quorate {' '.join(words)}", command)
+
+
+def measure(here: Bench, steps: int) -> dict[str, float]:
+    """Medians at one size, by name."""
+    began = time.monotonic()
+    fill(here, steps)
+    megabytes = here.value("SELECT pg_database_size(current_database())") / 1e6
+    counted = {
+        table: here.value(f"SELECT count(*) FROM {table}")
+        for table in ("runs", "steps", "usage", "events", "documents")
+    }
+    print(
+        f"{steps:,}: {counted}, {megabytes:,.0f} MB, {time.monotonic() - began:.0f} s", flush=True
+    )
+    watch = Stopwatch()
+    here.review(Stopwatch())
+    for _ in range(REVIEWS):
+        here.review(watch)
+    for name, look in looks(here).items():
+        began = time.monotonic()
+        look()
+        slow = time.monotonic() - began > SLOW_S
+        for _ in range(0 if slow else PREPARED_AFTER):
+            look()
+        for _ in range(2 if slow else REPEATED):
+            watch.of(name, look)
+    commands(here, watch)
+    return watch.medians()
+
+
+def table(figures: dict[int, dict[str, float]]) -> str:
+    """Rows by name, columns by size."""
+    first, last = min(figures), max(figures)
+    names = list(figures[first])
+    width = max(map(len, names))
+    lines = ["ms".ljust(width) + "".join(f"{f'{size:,}':>12}" for size in figures) + "   ratio"]
+    for name in names:
+        cells = "".join(f"{column[name]:>12.2f}" for column in figures.values())
+        lines.append(f"{name:<{width}}{cells}{figures[last][name] / figures[first][name]:>8.1f}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure on servers of its own."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--steps", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--json", type=Path, help="write the figures there, too")
+    options = parser.parse_args()
+    with bench() as here:
+        figures = {size: measure(here, size) for size in options.steps}
+    print(table(figures))
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""No statement of every day reads a large table from one end to the other, as Postgres counts it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from benchmarks.rows import Bench, Stopwatch, fill, looks
+from orchestrator.application.backend import Backend
+from shared.delivery.signals import Signals
+from shared.settings import ServiceSettings
+from shared.store.database import Connection, Database
+
+pytestmark = pytest.mark.component
+
+STEPS = 10_000
+CONNECTIONS = 2
+# Those that a run has rows in, and those that have a row a document or a run.
+# Up to so many runs `status` counts them one by one (test_large_tables.py looks at more).
+COUNTED = {
+    "status",
+    "cost",
+    *(f"cost --by {by}" for by in ("day", "provider", "model", "run", "turn", "batch")),
+}
+LARGE = "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE n_live_tup > 1000"
+
+
+@pytest.fixture(scope="module")
+def bench(servers: Any, template: str) -> Iterator[Bench]:
+    """Ten thousand steps of reviews that ended, and a few that go on."""
+    from orchestrator.embedded.throwaway import clone_database, drop_database
+
+    url = clone_database(servers, template, "scans")
+    database = Database(url, pool_size=CONNECTIONS, patience_s=20)
+    settings = ServiceSettings.from_environment({"HOME": "/nonexistent"})
+    backend = Backend(settings, database, Signals(servers.redis_url))
+    here = Bench(backend, {})
+    fill(here, STEPS)
+    yield here
+    backend.close()
+    drop_database(servers, "scans")
+
+
+def scanned(bench: Bench, work: Callable[[], object]) -> list[str]:
+    """The large tables that `work` reads from one end to the other."""
+    before = _scans(bench.backend.database)
+    work()
+    after = _scans(bench.backend.database)
+    return [table for table in after if after[table] > before.get(table, 0)]
+
+
+def _scans(database: Database) -> Mapping[str, int]:
+    """How often each large table was scanned, with what every connection has counted for itself."""
+    with database.connection() as one, database.connection() as other:
+        for connection in (one, other):
+            connection.execute("SELECT pg_stat_force_next_flush()")
+        return _counted(one)
+
+
+def _counted(connection: Connection) -> Mapping[str, int]:
+    connection.execute("SET stats_fetch_consistency = none")
+    return {row.relname: row.seq_scan for row in connection.execute(LARGE).fetchall()}
+
+
+def test_a_whole_review_scans_no_large_table(bench: Bench) -> None:
+    assert scanned(bench, lambda: bench.review(Stopwatch())) == []
+
+
+def test_no_look_and_no_statement_of_a_sweep_scans_a_large_table(bench: Bench) -> None:
+    scanning = {
+        name: tables
+        for name, look in looks(bench).items()
+        if name not in COUNTED and (tables := scanned(bench, look))
+    }
+
+    assert scanning == {}
+
+
+@pytest.mark.parametrize("table", ["runs", "steps", "usage", "events", "decisions", "documents"])
+def test_a_scan_is_noticed(bench: Bench, table: str) -> None:
+    statement = f"SELECT * FROM {table} OFFSET 100000000"
+
+    assert scanned(bench, lambda: bench.backend.read(lambda c: c.execute(statement))) == [table]
