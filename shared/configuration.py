@@ -44,10 +44,10 @@ class Section(Wire):
     def _knows_its_keys(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if not isinstance(value, dict):
             return handler(value)
-        known = [*cls.model_fields]
-        strange = [key for key in value if key not in known]
+        strange = [key for key in value if key not in cls.model_fields]
         if not strange:
             return handler(value)
+        known = [*cls.model_fields]
         problems: list[InitErrorDetails] = [
             {"type": _unknown(key, known), "loc": (), "input": None} for key in strange
         ]

@@ -15,7 +15,10 @@ from dataclasses import dataclass, field
 
 from shared.models.letters import UNSEEN, looking_alike, spelled
 from shared.models.steps import PromptPart, TurnRequest
+from shared.text.bounded_cache import cached_texts
 
+MOST_BYTES = 16_000_000
+"""Of texts that are kept as prompts show them: a run's turns show the same ones again and again."""
 Resolve = Callable[[str], bytes]
 
 
@@ -75,20 +78,39 @@ def _rendered(part: PromptPart, marker: str, resolve: Resolve, planted: str) -> 
     else:
         text = resolve(part.document).decode("utf-8", "replace")
     if part.fence is None:
-        return without_marker(text.strip("\n"), marker)
-    return fenced(f"{text.rstrip()}\n\n{planted}" if planted else text, part.fence, marker)
+        return _as_instruction(text, marker)
+    return fenced(text, part.fence, marker, planted)
 
 
-def fenced(text: str, label: str, marker: str) -> str:
-    """`text` as data under `label`, between lines that it cannot contain. Raises ValueError."""
+def fenced(text: str, label: str, marker: str, planted: str = "") -> str:
+    """`text` as data under `label`, between lines that it cannot contain. Raises ValueError.
+
+    `planted` is a sentence of our own, to be its last line.
+    """
     if len(marker) < 8 or not marker.isalnum():
         raise ValueError("a fence needs a marker of at least 8 letters or digits")
-    # A file's name is the subject's: without its blanks it is a name, and no sentence.
-    name = f"file {label[5:].replace(' ', '_')}" if label.startswith("file ") else label
-    name = re.sub(r"[^\w./:#@ -]", "_", UNSEEN.sub("_", without_marker(name, marker)))[:200]
-    body = without_marker(_SIGNS.sub(_broken, visible(text)), marker)
+    name = _name(label, marker)
+    # Apart, because the same text is shown to many, and each of them has a trap of its own.
+    body = f"{_as_data(text.rstrip(), marker)}\n\n{planted}" if planted else _as_data(text, marker)
     ending = "" if body.endswith("\n") else "\n"
     return f"<<<BEGIN {marker} {name}>>>\n{body}{ending}<<<END {marker} {name}>>>"
+
+
+@cached_texts(1_000_000)
+def _name(label: str, marker: str) -> str:
+    # A file's name is the subject's: without its blanks it is a name, and no sentence.
+    name = f"file {label[5:].replace(' ', '_')}" if label.startswith("file ") else label
+    return re.sub(r"[^\w./:#@ -]", "_", UNSEEN.sub("_", without_marker(name, marker)))[:200]
+
+
+@cached_texts(MOST_BYTES)
+def _as_data(text: str, marker: str) -> str:
+    return without_marker(_SIGNS.sub(_broken, visible(text)), marker)
+
+
+@cached_texts(MOST_BYTES)
+def _as_instruction(text: str, marker: str) -> str:
+    return without_marker(text.strip("\n"), marker)
 
 
 def without_marker(text: str, marker: str) -> str:

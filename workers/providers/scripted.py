@@ -38,11 +38,11 @@ _GARBAGE = "Sorry, here is what I think: {not json at all, and verdict: maybe"
 def complete(call: ProviderCall, cancel: Cancelled) -> Completion:
     """The first entry that fits, after its latency. Raises ProviderError for its fault."""
     guard = Guard.of(call, cancel)
-    options = options_of(call.participant, ScriptedOptions)
-    entry = _entry_for(call, _entries(call.participant, options))
+    seed, entries = _script_of(call.participant)
+    entry = _entry_for(call, entries)
     if entry.fault is Misbehaviour.HANG:
         guard.pause(call.deadline_s + 1.0)
-    latency_s = _latency_s(entry, call, options.seed)
+    latency_s = _latency_s(entry, call, seed)
     if call.watch is None or entry.fault is not None:
         guard.pause(latency_s)
     else:
@@ -56,17 +56,28 @@ def structured(participant: Participant) -> bool:
     return True
 
 
-def _entries(participant: Participant, options: ScriptedOptions) -> tuple[ScriptedReply, ...]:
+Script = tuple[int, tuple[ScriptedReply, ...]]  # its seed and its entries
+
+
+def _script_of(participant: Participant) -> Script:
+    if participant.options.get("script"):
+        return _read(participant)
+    return _inline(json.dumps(participant.options), participant.name)
+
+
+@functools.lru_cache(maxsize=64)  # every turn of a run brings the same one
+def _inline(options: str, name: str) -> Script:
+    return _read(Participant(name=name, provider=MODEL, options=json.loads(options)))
+
+
+def _read(participant: Participant) -> Script:
+    options = options_of(participant, ScriptedOptions)
     try:
-        raw = options.replies or (load_script(options.script) if options.script else [])
-        return _parsed(json.dumps(raw), participant.name)
+        if options.script and not options.replies:
+            return options.seed, parse_entries([*load_script(options.script)], participant.name)
+        return options.seed, parse_entries(options.replies, participant.name)
     except ConfigurationError as error:
         raise ProviderError(FailureKind.BAD_REQUEST, str(error)) from error
-
-
-@functools.lru_cache(maxsize=64)
-def _parsed(raw: str, participant: str) -> tuple[ScriptedReply, ...]:
-    return parse_entries(json.loads(raw), participant)
 
 
 def _entry_for(call: ProviderCall, entries: Sequence[ScriptedReply]) -> ScriptedReply:

@@ -80,7 +80,8 @@ def _decoded(text: str) -> JsonValue:
             return None
         except ValueError:
             continue
-        return value if _depth_at_most(value, MAX_DEPTH) else None
+        few = text.count("{") + text.count("[") < MAX_DEPTH
+        return value if few or _depth_at_most(value, MAX_DEPTH) else None
     return None
 
 

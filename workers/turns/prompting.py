@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 
 from shared.models.steps import TurnRequest
 from shared.text.rendering import RenderedPrompt, Resolve, render_parts
@@ -19,14 +19,17 @@ def render(
     `render_parts` does.
     """
     parts = render_parts(request, resolve, planted)
-    closing = (
-        _SHORT_INSTRUCTION if structured else reply_instructions(schema_of(request.reply_model))
-    )
+    closing = _SHORT_INSTRUCTION if structured else _instructions(request.reply_model)
     user = f"{parts.user}\n\n{closing}".strip()
     # Where nothing else follows, what is stable ends with the blank line before the closing.
     alone = parts.stable > 0 and not parts.user[parts.stable :]
     stable = len(parts.user) + 2 if alone else parts.stable
-    return dataclasses.replace(parts, user=user, stable=min(stable, len(user)))
+    return RenderedPrompt(parts.system, user, min(stable, len(user)))
+
+
+@functools.cache
+def _instructions(reply_model: str) -> str:
+    return reply_instructions(schema_of(reply_model))
 
 
 _SHORT_INSTRUCTION = "Answer with exactly one JSON object of the given form and nothing else."

@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args, get_origin
 
@@ -111,19 +111,22 @@ def _only(
 
 def _contradicted(reply: ForeignWire, objects: Sequence[dict[str, JsonValue]]) -> bool:
     """Whether another object of the text, usable or not, makes another choice (`ACCEPT` next to `REVISE`)."""
-    chosen = reply.model_dump(mode="json")
-    for name, field in type(reply).model_fields.items():
-        choices = _choices(field.annotation)
+    for name, choices in _choices(type(reply)).items():
+        chosen = str(getattr(reply, name)).casefold()
         stated = {str(other[name]).casefold() for other in objects if name in other}
-        if (stated & choices) - {str(chosen[name]).casefold()}:
+        if (stated & choices) - {chosen}:
             return True
     return False
 
 
-def _choices(annotation: object) -> frozenset[str]:
-    """What a field may be that is one of a few words."""
-    words = get_args(annotation) if get_origin(annotation) is Literal else ()
-    return frozenset(str(word).casefold() for word in words)
+@functools.cache
+def _choices(model: type[ForeignWire]) -> Mapping[str, frozenset[str]]:
+    """The fields that are one of a few words, and which those are."""
+    return {
+        name: frozenset(str(word).casefold() for word in get_args(field.annotation))
+        for name, field in model.model_fields.items()
+        if get_origin(field.annotation) is Literal
+    }
 
 
 def _in_words(text: str, reply_model: str) -> Parsed | None:

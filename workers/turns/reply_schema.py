@@ -78,6 +78,8 @@ def adapted(value: JsonValue, schema: Schema) -> JsonValue:
 
 
 def _adapted(value: JsonValue, schema: Schema, definitions: Schema) -> JsonValue:
+    if not isinstance(value, (str, dict, list)):
+        return value
     schema = _resolved(schema, value, definitions)
     if "enum" in schema and isinstance(value, str):
         return _exact_word(value, cast(list[JsonValue], schema["enum"]))
@@ -132,6 +134,8 @@ def _resolved(schema: Schema, value: JsonValue, definitions: Schema) -> Schema:
 
 
 def _exact_word(value: str, words: list[JsonValue]) -> JsonValue:
+    if value in words:
+        return value
     plain = _plain_word(value)
     return next(
         (word for word in words if isinstance(word, str) and _plain_word(word) == plain), value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 
@@ -10,7 +11,7 @@ from shared.providers.options import HEADER_OPTIONS, KEY_OPTIONS
 from shared.store.database import Database
 from shared.store.reuse import find_answer
 from workers.providers.calls import Completion, ProviderCall
-from workers.turns.replies import ReplyProblem, parse
+from workers.turns.replies import ReplyProblem, parse, schema_of
 
 VERSION = 1
 # Options that say how a provider is reached, paid or called, not what it is asked.
@@ -24,20 +25,31 @@ def reuse_key(call: ProviderCall, marker: str) -> str:
     own `marker`. Names, roles and rounds count as far as the prompt tells of them; a repair does not count.
     """
     participant = call.participant
-    asked = {
-        "v": VERSION,
+    before = {
         "provider": participant.provider,
         "model": participant.model,
         "options": {k: v for k, v in participant.options.items() if k not in _NOT_ASKED},
-        "temperature": call.temperature,
         "max_output_tokens": call.max_output_tokens,
         "reply_model": call.reply_model,
-        "schema": None if call.reply_schema is None else call.reply_schema.strict,
+    }
+    after = {
+        "v": VERSION,
+        "temperature": call.temperature,
         "system": _without(call.system, marker),
         "user": _without(call.user, marker),
     }
-    canonical = json.dumps(asked, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    # One object with its names in order, as it has been hashed since version 1; the schema's text is made once.
+    schema = "null" if call.reply_schema is None else _schema(call.reply_model)
+    canonical = f'{_canonical(before)[:-1]},"schema":{schema},{_canonical(after)[1:]}'
     return hashlib.sha256(canonical.encode("utf-8", "replace")).hexdigest()
+
+
+_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+
+
+@functools.cache
+def _schema(reply_model: str) -> str:
+    return _canonical(schema_of(reply_model).strict)
 
 
 def _without(text: str, marker: str) -> str:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import string
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shared.errors import ProviderError
 from shared.models.findings import RaisedFinding, Severity
@@ -10,6 +14,7 @@ from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
 from shared.models.replies import ReviewCritique, Synthesis
 from shared.models.steps import PromptPart, TurnRequest, Usage
+from shared.text.rendering import fenced
 from workers.providers.calls import Completion, ProviderCall
 from workers.turns.canary import Canary, canary_of
 from workers.turns.prompting import render
@@ -84,6 +89,21 @@ def test_the_trap_stands_inside_the_first_data_and_only_there() -> None:
     assert begin < user.index("eval(y)") < user.index(canary.sentence) < end
     assert user.count(canary.sentence) == 1
     assert not canary.obeyed(user)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(
+    text=st.text(alphabet="ab1 \n\r\t\u200b\u202e<>[@/|BEGIN\u0430\uff5c"), cut=st.integers(0, 23)
+)
+def test_data_with_the_sentence_is_shown_as_one_text(language: str, text: str, cut: int) -> None:
+    marker = MARKERS[0]
+    for name in MARKERS[:12]:
+        sentence = Canary.of(name, language).sentence
+        # Not even when the data ends like the run's marker: no sentence begins with a letter of one.
+        assert sentence[0].lower() not in string.hexdigits
+        for shown in (text, f"{text}{marker[:cut]}", f"{text}{marker}"):
+            whole = fenced(f"{shown.rstrip()}\n\n{sentence}", "diff", marker)
+            assert fenced(shown, "diff", marker, sentence) == whole
 
 
 def test_the_sentence_is_in_the_language_of_our_own_words() -> None:
