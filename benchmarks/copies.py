@@ -67,4 +67,4 @@ def settle(connection: Connection) -> None:
 
 def forget_everything(connection: Connection) -> None:
     """No run, no document."""
-    connection.execute("TRUNCATE runs, documents CASCADE")
+    connection.execute("TRUNCATE runs, documents, daily_spending CASCADE")

@@ -37,6 +37,7 @@ from shared.models.run import Budget
 from shared.models.steps import StepKind, Usage
 from shared.settings import ServiceSettings
 from shared.store.connections import IDLE_IN_TRANSACTION_S
+from shared.store.daily_spending import sum_up
 from shared.store.database import Connection
 from shared.store.decisions import expire_decisions
 from shared.store.processes import SILENCE_S, beat, list_processes
@@ -198,6 +199,8 @@ def fill(here: Bench, steps: int) -> None:
     wanted = submission(critics=3)
     for _ in range(WAITING):
         here.engine.advance(here.engine.submit(wanted.spec, "goes on", wanted.documents))
+    while database.run(partial(sum_up, enough=1)):
+        pass
     for number in range(PROCESSES):
         database.run(
             partial(beat, process=f"p{number}", kind="turns", host="h", pid=number, version="0")

@@ -19,7 +19,7 @@ from shared.store.database import Connection
 from shared.store.decisions import list_decisions
 from shared.store.documents import get_documents
 from shared.store.people import WaitingTurn, waiting_turns
-from shared.store.spending import Grouping, Spending, spending
+from shared.store.spending import ROW_BY_ROW, Grouping, Spending, spending
 from shared.store.views import (
     RunHeartbeat,
     find_run,
@@ -152,22 +152,32 @@ def request_of(backend: Backend, run: str, step: str) -> StepRequest:
     return StepRequest(request, document)
 
 
+LATELY_S = 7 * 86_400.0
+"""How far back runs, turns and batches are listed unless somebody asks for more: there is no end of them."""
+
+
 @dataclass(frozen=True)
 class Spent:
-    """What was spent, by participant, run, day, ...; `total` None: nothing."""
+    """What was spent, by participant, run, day, ...; `total` None: nothing, `since_s` None: at any time."""
 
     run: str | None
+    since_s: float | None
     rows: tuple[Spending, ...]
     total: Spending | None
 
 
 def spent(backend: Backend, by: Grouping, *, run: str | None, since_s: float | None) -> Spent:
-    """Sum the usage rows. Raises UnknownRun or UserError for the name of a run."""
+    """Sum what calls used; by run, turn or batch only lately, unless a run or a time is named.
+
+    Raises UnknownRun or UserError for the name of a run.
+    """
+    if since_s is None and run is None and by in ROW_BY_ROW:
+        since_s = LATELY_S
 
     def read(connection: Connection) -> Spent:
         name = None if run is None else find_run(connection, run).id
         rows = spending(connection, by, run=name, since_s=since_s)
         totals = spending(connection, Grouping.TOTAL, run=name, since_s=since_s)
-        return Spent(name, tuple(rows), totals[0] if totals else None)
+        return Spent(name, since_s, tuple(rows), totals[0] if totals else None)
 
     return backend.read(read)

@@ -23,6 +23,7 @@ from shared.delivery.contracts import StepPayload
 from shared.delivery.publishing import Application
 from shared.errors import EnvironmentFault
 from shared.store.connections import IDLE_IN_TRANSACTION_S
+from shared.store.daily_spending import sum_up
 from shared.store.database import Connection, Database
 from shared.store.decisions import expire_decisions
 from shared.store.processes import SILENCE_S
@@ -44,6 +45,7 @@ GRACE_S = 2.0
 DUE_AFTER_S = 1.5
 REPUBLISHED_AT_ONCE = 500
 FORGOTTEN_AFTER_S = 600.0
+SUMMED_UP_EVERY_S = 10.0
 PARKED_AFTER = 5
 # Well above what ends a holder that can still be ended (shared/store/connections.py).
 HELD_TOO_LONG_S = 30.0
@@ -78,6 +80,7 @@ class Sweeper:
         self._app = app
         self._engine = engine
         self._trusts_silence_from = 0.0
+        self._sums_up_at = 0.0
         self._stuck: Counter[str] = Counter()
         self._kept_out_since: dict[Task, float] = {}
         self._stop = threading.Event()
@@ -130,6 +133,7 @@ class Sweeper:
         for run in due:
             self._advance_apart(run)
         republished = self._republish()
+        self._sum_up()
         if republished or due:
             log.info("sweep.mended", republished=republished, woken=len(due))
         return republished, len(due)
@@ -151,6 +155,12 @@ class Sweeper:
             return False
         log.warning("sweep.lock_ignored", task=task.name, held_s=round(held_s))
         return True
+
+    def _sum_up(self) -> None:
+        """Now and then: what is not summed up yet is read call by call, and that is quick for a few."""
+        if time.monotonic() >= self._sums_up_at:
+            self._sums_up_at = time.monotonic() + SUMMED_UP_EVERY_S
+            self._database.run(sum_up)
 
     def _end_silent_sessions(self) -> None:
         """Before the sweep's lock is asked for, which such a session may hold."""

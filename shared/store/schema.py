@@ -7,6 +7,7 @@ runs ──< steps ──< usage         a step's row is its own outbox; usage h
  ├──< records                    facts of any kind that the workflow wrote, `assessment` among them
  ├──< findings, stances          what rounds brought, one by one, for reports
  └──< events                     append-only, gapless per run (written under the run's lock)
+daily_spending                   the rows of `usage` up to some id, summed up by day and who spoke
 documents                        content-addressed texts and files
 processes                        presence: who is alive, on the database's clock
 """
@@ -72,13 +73,14 @@ runs = sa.Table(
     sa.Column("depth", sa.Integer, nullable=False, server_default="0"),
     postgresql_with={"fillfactor": 70},
 )
-sa.Index("ix_runs_created_at", runs.c.created_at.desc())
-# No index names updated_at or open_steps: they change with every finished step, and stay cheap (HOT) that way.
+# The newest that people started, and the newest of each status.
 sa.Index(
-    "ix_runs_live",
-    runs.c.id,
-    postgresql_where=sa.text("status IN ('running', 'waiting')"),
+    "ix_runs_created_at",
+    runs.c.created_at.desc(),
+    postgresql_where=sa.text("parent_run IS NULL"),
 )
+sa.Index("ix_runs_status", runs.c.status, runs.c.created_at.desc())
+# No index names updated_at or open_steps: they change with every finished step, and stay cheap (HOT) that way.
 sa.Index(
     "ix_runs_deadline_at",
     runs.c.deadline_at,
@@ -168,6 +170,27 @@ sa.Index(
     usage.c.id,
     postgresql_where=sa.text("response IS NOT NULL"),
 )
+
+daily_spending = sa.Table(
+    "daily_spending",
+    metadata,
+    sa.Column("day", sa.Date, nullable=False),
+    sa.Column("participant", sa.Text, nullable=False),
+    sa.Column("provider", sa.Text, nullable=False),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("calls", sa.BigInteger, nullable=False),
+    sa.Column("input_tokens", sa.BigInteger, nullable=False),
+    sa.Column("output_tokens", sa.BigInteger, nullable=False),
+    sa.Column("cached_tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost_usd", sa.Double),
+    sa.Column("unknown_costs", sa.BigInteger, nullable=False),
+    sa.Column("unknown_tokens", sa.BigInteger, nullable=False),
+    sa.Column("charged_usd", sa.Double, nullable=False),
+    sa.Column("upto", sa.BigInteger, nullable=False),
+    sa.PrimaryKeyConstraint("day", "participant", "provider", "model"),
+)
+# Rows of `usage` up to the largest `upto` are summed up here, the others are not (shared/store/daily_spending.py).
+sa.Index("ix_daily_spending_upto", daily_spending.c.upto)
 
 reservations = sa.Table(
     "reservations",

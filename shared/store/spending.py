@@ -11,6 +11,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shared.store.children import FAMILY, TREE
+from shared.store.daily_spending import (
+    CALL,
+    CHARGED_USD,
+    NOT_SUMMED_UP,
+    RESERVED,
+    SUMMED_UP_TO,
+    SUMS,
+)
 from shared.store.database import Connection
 from shared.store.steps import Claim
 
@@ -30,16 +38,19 @@ class Grouping(StrEnum):
     TOTAL = "total"
 
 
+# Of a row of calls or of sums.
 _KEYS: dict[Grouping, str] = {
-    Grouping.TURN: "u.run_id || '/' || u.step",
-    Grouping.PARTICIPANT: "u.participant",
-    Grouping.PROVIDER: "u.provider",
-    Grouping.MODEL: "coalesce(u.model, '')",
-    Grouping.RUN: "u.run_id",
-    Grouping.DAY: "to_char(u.at AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
-    Grouping.BATCH: "coalesce((SELECT r.spec->'labels'->>'batch' FROM runs r WHERE r.id = u.run_id), '')",
+    Grouping.TURN: "run_id || '/' || step",
+    Grouping.PARTICIPANT: "participant",
+    Grouping.PROVIDER: "provider",
+    Grouping.MODEL: "model",
+    Grouping.RUN: "run_id",
+    Grouping.DAY: "to_char(day, 'YYYY-MM-DD')",
+    Grouping.BATCH: "coalesce((SELECT r.spec->'labels'->>'batch' FROM runs r WHERE r.id = run_id), '')",
     Grouping.TOTAL: "''",
 }
+ROW_BY_ROW = frozenset({Grouping.TURN, Grouping.RUN, Grouping.BATCH})
+"""What the daily sums do not know: these read every call of the time that is asked for."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +71,23 @@ class Spending:
     unknown_tokens: int
 
 
+_CALLS = f"SELECT {CALL}, u.run_id, u.step FROM usage u WHERE"
+_OF_RUN_TREE = f"{_CALLS} u.run_id = ANY({TREE.format(run='%(run)s')}) AND u.at >= {{since}}"
+_SINCE = f"{_CALLS} u.at >= {{since}} AND u.at < 'infinity'"
+# Whole days from the sums; the day that is asked for in part, and what is not summed up yet, from the calls.
+_BY_DAYS = f"""
+SELECT day, participant, provider, model, calls, input_tokens, output_tokens, cached_tokens, cost_usd, unknown_costs,
+       unknown_tokens FROM daily_spending WHERE day >= {{midnight}}
+UNION ALL SELECT {CALL} FROM usage u WHERE {NOT_SUMMED_UP} AND u.at >= {{since}}
+UNION ALL SELECT {CALL} FROM usage u
+           WHERE u.at >= {{since}} AND u.at < {{midnight}} AT TIME ZONE 'UTC' AND u.id <= {SUMMED_UP_TO}
+"""
+_MOMENTS = {
+    "since": "(SELECT since FROM asked)",
+    "midnight": "(SELECT date_trunc('day', since AT TIME ZONE 'UTC') + interval '1 day' FROM asked)",
+}
+
+
 def spending(
     connection: Connection,
     by: Grouping,
@@ -71,24 +99,18 @@ def spending(
 
     What a run's child runs spent is the run's.
     """
-    order = "1 DESC" if by is Grouping.DAY else "cost DESC NULLS LAST, 1"
     # In words of its own each: the plan for a parameter that may be NULL reads every row.
-    wanted = {
-        "true": True,
-        f"u.run_id = ANY({TREE.format(run='%(run)s')})": run is not None,
-        "u.at >= now() - make_interval(secs => %(since)s) AND u.at < 'infinity'": since_s
-        is not None,
-    }
-    where = " AND ".join(condition for condition, applies in wanted.items() if applies)
+    calls = _OF_RUN_TREE if run is not None else _SINCE if by in ROW_BY_ROW else _BY_DAYS
+    calls = calls.format(**_MOMENTS)
+    if by is Grouping.BATCH:  # a run's specification is large, and has many calls
+        calls = f"SELECT run_id, {SUMS} FROM ({calls}) calls GROUP BY run_id"
+    order = "1 DESC" if by is Grouping.DAY else "cost_usd DESC NULLS LAST, 1"
     rows = connection.execute(
-        f"SELECT {_KEYS[by]} AS key, count(*) AS calls, coalesce(sum(u.input_tokens), 0)::bigint AS i, "
-        "coalesce(sum(u.output_tokens), 0)::bigint AS o, coalesce(sum(u.cached_tokens), 0)::bigint AS c, "
-        "sum(u.cost_usd) AS cost, count(*) FILTER (WHERE u.cost_usd IS NULL) AS uc, "
-        "count(*) FILTER (WHERE u.input_tokens IS NULL OR u.output_tokens IS NULL) AS ut FROM usage u "
-        f"WHERE {where} GROUP BY 1 ORDER BY {order}",
+        "WITH asked AS (SELECT coalesce(now() - make_interval(secs => %(since)s), '-infinity') AS since) "
+        f"SELECT {_KEYS[by]} AS key, {SUMS} FROM ({calls}) calls GROUP BY 1 ORDER BY {order}",
         {"run": run, "since": since_s},
     ).fetchall()
-    return [Spending(*row) for row in rows]
+    return [Spending(**row._asdict()) for row in rows]
 
 
 @dataclass(frozen=True)
@@ -169,31 +191,34 @@ def _lacking(limit: float, spent: float, held: float, need: float) -> bool | Non
     return spent + need <= limit
 
 
-# The reserved amount stands in for what a provider did not say; it is looked up only then, one by one.
-_RESERVED = "(SELECT v.{} FROM reservations v WHERE (v.run_id, v.step, v.attempt) = (u.run_id, u.step, u.attempt))"
-
-# `scope` chooses the calls.
-_ACCOUNT = f"""
+# `spent` gives calls, tokens and dollars.
+_ACCOUNT = """
 SELECT spent.calls, spent.tokens, spent.usd, held.held_calls, held.held_tokens, held.held_usd
-  FROM (SELECT count(*) AS calls,
-               coalesce(sum(coalesce(u.input_tokens + u.output_tokens, {_RESERVED.format("tokens")})), 0)::bigint
-                   AS tokens,
-               coalesce(sum(coalesce(u.cost_usd, {_RESERVED.format("usd")})), 0)::float AS usd
-          FROM usage u WHERE {{usage}}) spent,
+  FROM ({spent}) spent,
        (SELECT count(*) AS held_calls, coalesce(sum(v.tokens), 0)::bigint AS held_tokens,
                coalesce(sum(v.usd), 0)::float AS held_usd
           FROM reservations v
           JOIN steps s ON s.run_id = v.run_id AND s.key = v.step AND s.status = 'leased' AND s.token = v.token
-         WHERE {{reservations}} AND (v.run_id, v.step) <> (%(run)s, %(step)s)
+         WHERE {reservations} AND (v.run_id, v.step) <> (%(run)s, %(step)s)
            AND NOT EXISTS (SELECT FROM usage u
                             WHERE u.run_id = v.run_id AND u.step = v.step AND u.attempt = v.attempt)) held
 """
 _FAMILY = FAMILY.format(root="%(root)s")
 _OF_RUN = _ACCOUNT.format(
-    usage=f"u.run_id = ANY({_FAMILY})", reservations=f"v.run_id = ANY({_FAMILY})"
+    spent=f"""
+SELECT count(*) AS calls, coalesce(sum({CHARGED_USD}), 0)::float AS usd,
+       coalesce(sum(coalesce(u.input_tokens + u.output_tokens, {RESERVED.format("tokens")})), 0)::bigint AS tokens
+  FROM usage u WHERE u.run_id = ANY({_FAMILY})""",
+    reservations=f"v.run_id = ANY({_FAMILY})",
 )
+# A day's limit is one in dollars only.
+_TODAY = "(now() AT TIME ZONE 'UTC')::date"
 _OF_DAY = _ACCOUNT.format(
-    usage="u.at >= date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'",
+    spent=f"""
+SELECT 0 AS calls, 0 AS tokens,
+       (SELECT coalesce(sum(charged_usd), 0) FROM daily_spending WHERE day = {_TODAY})
+       + (SELECT coalesce(sum({CHARGED_USD}), 0) FROM usage u
+           WHERE {NOT_SUMMED_UP} AND u.at >= {_TODAY}::timestamp AT TIME ZONE 'UTC') AS usd""",
     reservations="true",
 )
 

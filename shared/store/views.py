@@ -68,8 +68,6 @@ def list_runs(
 ) -> list[RunRow]:
     """Runs, the newest first: those of a status, or all that no other run started (`list_children` has those)."""
     wanted = "parent_run IS NULL" if status is None else "status = %(status)s"
-    if status in LIVE:  # repeated in the words of the index
-        wanted = f"status = %(status)s AND {_IS_LIVE}"
     rows = connection.execute(
         f"{_RUN} WHERE {wanted} ORDER BY created_at DESC LIMIT %(limit)s",
         {"limit": limit, "status": status},

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from orchestrator.application.backend import connected
 from orchestrator.application.report import spent
 from orchestrator.cli.options import example, json_option, language_option
+from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import spending_table
@@ -28,7 +29,11 @@ GROUPINGS = ("participant", "run", "day", "provider", "model", "turn", "batch")
 @click.option(
     "--by", type=click.Choice(GROUPINGS), default="participant", help="Sum by this (participant)."
 )
-@click.option("--since", metavar="DURATION", help="Only the last 12h, 7d, 4w, ...")
+@click.option(
+    "--since",
+    metavar="DURATION",
+    help="Only the last 12h, 7d, 4w, ... (by run, turn or batch: 7d).",
+)
 @click.option("--run", metavar="RUN", help="Only this run: an id, its beginning, or `last`.")
 @json_option
 @language_option
@@ -42,13 +47,16 @@ def cost(by: str, since: str | None, run: str | None, as_json: bool, language: s
         found = spent(backend, Grouping(by), run=run, since_s=since_s)
     terminal = Terminal.of(os.environ)
     if not as_json:
-        terminal.result(spending_table(by, found.rows, found.total, Translator(language or "en")))
+        words = Translator(language or "en")
+        lately = line(Span(words.message("spent_lately"), Style.DIM))
+        noted = [lately] if since_s != found.since_s else []
+        terminal.result([*spending_table(by, found.rows, found.total, words), *noted])
         return 0
     whole = {
         "schema_version": SCHEMA_VERSION,
         "by": by,
         "run": found.run,
-        "since_s": since_s,
+        "since_s": found.since_s,
         "spending": [dataclasses.asdict(row) for row in found.rows],
         "total": None if found.total is None else dataclasses.asdict(found.total),
     }
