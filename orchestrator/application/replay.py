@@ -16,7 +16,7 @@ from shared.models.notices import Notice
 from shared.models.run import RunSpec
 from shared.store.database import Connection
 from shared.store.documents import get_documents
-from shared.store.runs import load_journal
+from shared.store.journal import load_journal
 from shared.store.views import find_run, run_usage
 
 
@@ -59,7 +59,7 @@ def load_recording(backend: Backend, name: str) -> Recording:
 
     def read(connection: Connection) -> Recording:
         run = find_run(connection, name)
-        return make_recording(run, load_journal(connection, run), document)
+        return make_recording(run, load_journal(connection, run.id), document)
 
     @lru_cache(maxsize=256)
     def document(sha256: str) -> bytes:

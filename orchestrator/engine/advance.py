@@ -1,56 +1,79 @@
-"""Load, replay, save: a run is advanced in one transaction, and what is to be published is returned.
+"""Load, replay, save: runs are advanced in one transaction, and what is to be published is returned.
 
-Nothing here publishes. The caller sends what `advance` returns after the commit; if it dies before that, the sweeper
-finds the rows.
+Nothing here publishes. The caller sends what it is given after the commit; if it dies before that, the sweeper finds
+the rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
+import structlog
 from pydantic import ValidationError
 
-from orchestrator.core.replay.commands import (
-    Step,
-    Turn,
-)
+from orchestrator.core.replay.commands import Step, Turn
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.replay.replay import Entry, Journal, Progress, Replay, fingerprint
+from orchestrator.engine.changes import blocked, changes_of, why_blocked
 from orchestrator.engine.children import new_run_id
 from orchestrator.engine.kept import MOST_BYTES, KeptReplay, KeptReplays, weight
 from orchestrator.engine.recorded import journal_of
-from orchestrator.engine.staging import Scheduled, Stage, new_decision, outcome_json, refusal
+from orchestrator.engine.staging import Scheduled, Stage, refusal
 from orchestrator.workflows.descriptor import WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS, start_workflow
-from shared.errors import ReplayMismatch, UnknownRun
+from shared.errors import EnvironmentFault, ReplayMismatch, UnknownRun
 from shared.faults import failpoint
 from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.run import RunSpec
 from shared.models.steps import Failure, StepKind, StepResult
 from shared.store.database import Connection, Database
 from shared.store.documents import get_documents
-from shared.store.runs import (
-    Changes,
-    JournalRow,
-    LockedRun,
+from shared.store.journal import (
     StoredJournal,
-    cancel_run,
-    create_run,
+    Wanted,
     load_journal,
-    load_spec,
-    lock_run,
-    lock_with_journal,
+    load_journals,
+    lock_with_journals,
 )
+from shared.store.runs import Changes, Event, LockedRun, cancel_run, create_run, lock_run
 from shared.store.saving import save
 from shared.store.steps import fail_open_steps
 
 KEPT_SPECS = 512
-Event = tuple[str, dict[str, Any]]
-# What is to be published, and the replay to go on with.
-Advanced = tuple[Scheduled | None, KeptReplay | None]
+# How many runs are advanced in one transaction: their rows stay locked until it ends.
+MOST_AT_ONCE = 16
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass
+class _Locked:
+    """A run that is advanced, and what of its journal is new to its replay: all of it if none was kept."""
+
+    run: LockedRun
+    journal: StoredJournal
+    spec: RunSpec | str
+    kept: KeptReplay | None
+    events: list[Event] = field(default_factory=list)
+
+    @property
+    def has_missed_something(self) -> bool:
+        """Whether somebody else advanced the run since its replay was kept."""
+        return self.kept is not None and self.kept.advances != self.run.advances
+
+
+@dataclass(frozen=True)
+class _Advanced:
+    """What an advance came to: what it writes and has published, if anything, and the replay to go on with."""
+
+    run: str
+    changes: Changes | None = None
+    scheduled: Scheduled | None = None
+    kept: KeptReplay | None = None
 
 
 class Engine:
@@ -100,17 +123,47 @@ class Engine:
 
         `wait=False` leaves a run alone whose row is locked: somebody else is at it.
         """
-        scheduled, kept = self.database.run(
-            lambda connection: self._advance(connection, run, wait=wait), pipelined=True
-        )
-        if kept is not None:
-            self._kept.keep(run, kept)
-        failpoint("advance-committed")
-        if scheduled is not None and scheduled.children:
-            failpoint("child-committed")
-        if scheduled is not None and scheduled.parent is not None:
-            failpoint("child-ended")
-        return scheduled
+        scheduled = [one.scheduled for one in self._commit([run], wait=wait)]
+        return scheduled[0] if scheduled else None
+
+    def advance_all(self, runs: Iterable[str]) -> Iterator[list[Scheduled]]:
+        """Advance many runs, each once. What is to be published comes in portions: publish one, then ask for the next.
+
+        As many as are free are advanced in one transaction. A child run (its end locks its parent) and a run that
+        somebody else is at follow one by one, and so do all of a transaction that failed: a run that cannot be advanced
+        is logged, and keeps nobody from it. Raises EnvironmentFault when the database is away.
+        """
+        wanted = list(dict.fromkeys(runs))
+        alone: list[str] = []
+        for first in range(0, len(wanted), MOST_AT_ONCE):
+            together = wanted[first : first + MOST_AT_ONCE]
+            advanced = self._commit_together(together)
+            yield [one.scheduled for one in advanced if one.scheduled is not None]
+            done = {one.run for one in advanced}
+            alone += [run for run in together if run not in done]
+        for run in alone:
+            yield self._advance_apart(run)
+
+    def _commit_together(self, runs: Sequence[str]) -> list[_Advanced]:
+        if len(runs) == 1:
+            return []
+        try:
+            return self._commit(runs, wait=False)
+        except EnvironmentFault:
+            raise
+        except Exception:
+            log.exception("advance.apart", runs=runs)
+            return []
+
+    def _advance_apart(self, run: str) -> list[Scheduled]:
+        try:
+            scheduled = self.advance(run)
+        except EnvironmentFault:
+            raise
+        except Exception:
+            log.exception("advance.bug", run=run)  # the sweeper tries it again, and parks it
+            return []
+        return [] if scheduled is None else [scheduled]
 
     def park(self, run: str, bug: Exception) -> None:
         """Block a run whose workflow fails for a reason that is ours; `quorate resume` looks at it again."""
@@ -120,48 +173,93 @@ class Engine:
         )
         self.database.run(lambda connection: _park(connection, run, reason), atomic=True)
 
-    def _advance(self, connection: Connection, run_id: str, *, wait: bool) -> Advanced:
-        loaded = self._load(connection, run_id, wait)
-        if loaded is None:
-            return None, None
-        run, stored, kept = loaded
-        events: list[Event] = []
-        if run.overdue:
-            stored = _end_calls(connection, run, events)
-        try:
-            spec = self._spec(connection, run.id)
-            following = kept or self._begin(run, spec, stored)
-            stage = Stage(
-                spec=spec, position=following.steps, written=following.records, events=events
+    def _commit(self, runs: Sequence[str], *, wait: bool) -> list[_Advanced]:
+        """Advance those runs in one transaction that can be locked; what each of them came to."""
+        advanced = self.database.run(
+            lambda connection: self._advance(connection, runs, wait=wait), pipelined=True
+        )
+        for one in advanced:
+            if one.kept is not None:
+                self._kept.keep(one.run, one.kept)
+        for one in advanced:
+            failpoint("advance-committed")
+            if one.scheduled is not None and one.scheduled.children:
+                failpoint("child-committed")
+            if one.scheduled is not None and one.scheduled.parent is not None:
+                failpoint("child-ended")
+        return advanced
+
+    def _advance(
+        self, connection: Connection, runs: Sequence[str], *, wait: bool
+    ) -> list[_Advanced]:
+        locked = self._load(connection, runs, wait)
+        moving = [one for one in locked if not _stands_still(connection, one.run)]
+        _catch_up(connection, moving)
+        advanced = {one.run.id: _Advanced(one.run.id) for one in locked}
+        written = []
+        for one in moving:
+            came_to = advanced[one.run.id] = self._replay(connection, one)
+            if came_to.changes is not None:
+                written.append((one.run, came_to.changes))
+        parents = save(connection, written)
+        for run, _ in written:
+            failpoint("advance-uncommitted")
+            if run.id in parents:
+                advanced[run.id] = _told(advanced[run.id], run, parents[run.id])
+        return list(advanced.values())
+
+    def _load(self, connection: Connection, runs: Sequence[str], wait: bool) -> list[_Locked]:
+        """The runs that can be locked, each with its kept replay and what is new to that, or its whole journal."""
+        kept = {run: replay for run in runs if (replay := self._kept.take(run)) is not None}
+        specs = {run: spec for run in runs if (spec := self._specs.get(run)) is not None}
+        wanted = [_wanted(run, kept.get(run), spec=run not in specs) for run in runs]
+        found = lock_with_journals(connection, wanted, wait=wait)
+        locked = [
+            _Locked(
+                one.run,
+                one.journal,
+                specs.get(one.run.id) or one.spec or "",
+                kept.pop(one.run.id, None),
             )
-            progress = self._follow(connection, run, following, stored, stage)
+            for one in found
+        ]
+        for run, untouched in kept.items():
+            self._kept.keep(run, untouched)
+        return locked
+
+    def _replay(self, connection: Connection, one: _Locked) -> _Advanced:
+        run, rows = one.run, one.journal.steps
+        try:
+            spec = self._spec(run.id, one.spec)
+            following = one.kept or self._begin(run, spec, one.journal)
+            stage = Stage(
+                spec=spec, position=following.steps, written=following.records, events=one.events
+            )
+            progress = self._follow(connection, run, following, one.journal, stage)
         except (ReplayMismatch, UnknownRun, ValidationError) as mismatch:
-            blocked = _blocked(run, stored.steps, why_blocked(mismatch), events)
-            parent = save(connection, run, blocked)
-            return (Scheduled(run.id, run.root_task, parent=parent) if parent else None), None
-        following.read.extend(weight(row.reply) for row in stored.steps)
-        return _written(connection, run, following, stored.steps, progress, stage)
+            return _Advanced(run.id, blocked(run, rows, why_blocked(mismatch), one.events))
+        following.read.extend(weight(row.reply) for row in rows)
+        changes = changes_of(run, rows, following.ended, progress, stage)
+        if changes is None:
+            following.settle(0, 0, run.advances)
+            return _Advanced(run.id, kept=following)
+        scheduled = Scheduled(
+            run=run.id,
+            root_task=run.root_task,
+            steps=tuple(stage.scheduled),
+            soon=spec.watched or following.steps > 0,
+            children=tuple(child.run for child in stage.children),
+        )
+        following.settle(len(stage.steps), len(stage.records), run.advances + 1)
+        kept = following if progress.outcome is None else None
+        return _Advanced(run.id, changes, scheduled, kept)
 
-    def _load(
-        self, connection: Connection, run_id: str, wait: bool
-    ) -> tuple[LockedRun, StoredJournal, KeptReplay | None] | None:
-        """The run, locked, with its kept replay and what is new to that, or with its whole journal."""
-        kept = self._kept.take(run_id)
-        awaited = None if kept is None else kept.awaited
-        found = lock_with_journal(connection, run_id, wait=wait, awaited=awaited)
-        if found is None or _stands_still(connection, found[0]):
-            return None
-        run, stored = found
-        if kept is None or (kept.advances == run.advances and not run.overdue):
-            return run, stored, kept
-        return run, load_journal(connection, run), None
-
-    def _spec(self, connection: Connection, run: str) -> RunSpec:
-        spec = self._specs.get(run)
-        if spec is None:
-            spec = self._specs[run] = load_spec(connection, run)
-            while len(self._specs) > KEPT_SPECS:
-                self._specs.pop(next(iter(self._specs)), None)
+    def _spec(self, run: str, captured: RunSpec | str) -> RunSpec:
+        if isinstance(captured, RunSpec):
+            return captured
+        spec = self._specs[run] = RunSpec.model_validate_json(captured)
+        while len(self._specs) > KEPT_SPECS:
+            self._specs.pop(next(iter(self._specs)), None)
         return spec
 
     def _begin(self, run: LockedRun, spec: RunSpec, stored: StoredJournal) -> KeptReplay:
@@ -209,7 +307,7 @@ class Engine:
         spec: RunSpec,
         progress: Progress,
     ) -> Progress:
-        stored = load_journal(connection, run)
+        stored = load_journal(connection, run.id)
         whole = self._begin(run, spec, stored).replay
         expected = whole.follow(journal_of(stored, self._workflows[spec.workflow].records))
         return following.require_same(run.id, progress, whole, expected)
@@ -218,30 +316,16 @@ class Engine:
         return self.database.run(lambda connection: get_documents(connection, [name]))[name]
 
 
-def _written(
-    connection: Connection,
-    run: LockedRun,
-    following: KeptReplay,
-    rows: Sequence[JournalRow],
-    progress: Progress,
-    stage: Stage,
-) -> Advanced:
-    """Write what an advance came to, unless that is nothing; `rows` are those that were new to it."""
-    if _idle(progress, run, following.ended + _ended(rows), stage):
-        following.settle(0, 0, run.advances)
-        return None, following
-    parent = save(connection, run, _changes(run, rows, following.ended, progress, stage))
-    failpoint("advance-uncommitted")
-    scheduled = Scheduled(
-        run=run.id,
-        root_task=run.root_task,
-        steps=tuple(stage.scheduled),
-        soon=stage.spec.watched or following.steps > 0,
-        children=tuple(child.run for child in stage.children),
-        parent=parent,
-    )
-    following.settle(len(stage.steps), len(stage.records), run.advances + 1)
-    return scheduled, (following if progress.outcome is None else None)
+def _wanted(run: str, kept: KeptReplay | None, *, spec: bool) -> Wanted:
+    if kept is None:
+        return Wanted(run, spec=spec)
+    return Wanted(run, False, kept.replay.open_steps, kept.replay.waiting_for, spec=spec)
+
+
+def _told(advanced: _Advanced, run: LockedRun, parent: str) -> _Advanced:
+    """That its end was the last thing that its parent waited for."""
+    scheduled = advanced.scheduled or Scheduled(run.id, run.root_task)
+    return replace(advanced, scheduled=replace(scheduled, parent=parent))
 
 
 def _stands_still(connection: Connection, run: LockedRun) -> bool:
@@ -252,16 +336,25 @@ def _stands_still(connection: Connection, run: LockedRun) -> bool:
     return run.status.final or run.status is RunStatus.BLOCKED
 
 
-def _end_calls(connection: Connection, run: LockedRun, events: list[Event]) -> StoredJournal:
-    """Fail what is open past the deadline; the journal after that."""
-    failed = fail_open_steps(
-        connection, run.id, FailureKind.DEADLINE, "the run's deadline has passed"
-    )
-    stored = load_journal(connection, run)
-    waited = any(row.kind == StepKind.RUN for row in stored.steps)
-    if failed or not waited:  # child runs end by themselves
-        events.append(("run.overdue", {"failed": list(failed)}))
-    return stored
+def _catch_up(connection: Connection, moving: Sequence[_Locked]) -> None:
+    """Load the whole journal where a kept replay missed something, and where the deadline ends what is open."""
+    failed = {
+        one.run.id: fail_open_steps(
+            connection, one.run.id, FailureKind.DEADLINE, "the run's deadline has passed"
+        )
+        for one in moving
+        if one.run.overdue
+    }
+    late = [one for one in moving if one.run.overdue or one.has_missed_something]
+    if not late:
+        return
+    journals = load_journals(connection, [one.run.id for one in late])
+    for one in late:
+        one.journal, one.kept = journals[one.run.id], None
+        waited = any(row.kind == StepKind.RUN for row in one.journal.steps)
+        ended = failed.get(one.run.id, ())
+        if one.run.overdue and (ended or not waited):  # child runs end by themselves
+            one.events.append(("run.overdue", {"failed": list(ended)}))
 
 
 def _refused(steps: tuple[Step, ...], refusals: list[Failure | None]) -> Journal:
@@ -273,110 +366,7 @@ def _refused(steps: tuple[Step, ...], refusals: list[Failure | None]) -> Journal
     )
 
 
-def _idle(progress: Progress, run: LockedRun, ended: int, stage: Stage) -> bool:
-    """True when a trigger came twice or too early: nothing new to write."""
-    return (
-        ended == run.noted_steps
-        and not stage.steps
-        and not stage.events
-        and progress.ask is None
-        and progress.outcome is None
-        and not progress.records
-        and run.phase == progress.phase
-        and (run.status is RunStatus.WAITING) == (progress.waiting_for is not None)
-    )
-
-
-def _changes(
-    run: LockedRun, rows: Sequence[JournalRow], known: int, progress: Progress, stage: Stage
-) -> Changes:
-    """What an advance writes; `rows` are those that are new to it, `known` more had ended before."""
-    for key, record in progress.records:
-        stage.record(key, record)
-    outcome = progress.outcome
-    events = (*_news(run, rows, known), *stage.events, *_events(run, progress, stage))
-    return Changes(
-        status=_status(progress),
-        phase=progress.phase,
-        noted_steps=known + _ended(rows) + sum(step.status == "failed" for step in stage.steps),
-        open_steps=_open(rows) + sum(step.status == "pending" for step in stage.steps),
-        steps=tuple(stage.steps),
-        children=tuple(stage.children),
-        decisions=() if progress.ask is None else (new_decision(progress.ask),),
-        records=tuple(stage.records),
-        consumed_decisions=progress.consumed,
-        documents=stage.documents,
-        events=events,
-        outcome=None if outcome is None else outcome_json(outcome),
-        verdict=None if outcome is None else outcome.verdict,
-        ending=None if outcome is None else outcome.ending,
-    )
-
-
-def _news(run: LockedRun, rows: Sequence[JournalRow], known: int) -> Iterator[Event]:
-    """The ends of steps that the run's log does not know yet."""
-    ended = sorted((row for row in rows if not row.is_open), key=lambda row: row.elapsed_s)
-    for row in ended[run.noted_steps - known :]:
-        body = {"key": row.key, "participant": row.participant, "failure": row.failure_kind}
-        yield f"step.{row.status}", body
-
-
-def _events(run: LockedRun, progress: Progress, stage: Stage) -> Iterator[Event]:
-    """What this advance does."""
-    if progress.phase != run.phase:
-        yield "run.phase", {"phase": progress.phase}
-    for step in stage.steps:
-        yield "step.scheduled", {"key": step.key, "queue": step.queue, "status": step.status}
-    if progress.ask is not None:
-        yield "decision.opened", {"key": progress.ask.key}
-    if (outcome := progress.outcome) is not None:
-        yield "run.completed", {"verdict": outcome.verdict, "ending": outcome.ending}
-
-
-def _status(progress: Progress) -> RunStatus:
-    if progress.outcome is not None:
-        return RunStatus.COMPLETED
-    return RunStatus.RUNNING if progress.waiting_for is None else RunStatus.WAITING
-
-
-def _open(rows: Sequence[JournalRow]) -> int:
-    return sum(row.is_open for row in rows)
-
-
-def _ended(rows: Sequence[JournalRow]) -> int:
-    return len(rows) - _open(rows)
-
-
 def _park(connection: Connection, run_id: str, reason: str) -> None:
     run = lock_run(connection, run_id)
     if run is not None and not run.status.final:
-        save(connection, run, _blocked(run, load_journal(connection, run).steps, reason, ()))
-
-
-def why_blocked(mismatch: ReplayMismatch | UnknownRun | ValidationError) -> str:
-    """What a person reads when this code cannot make sense of what is stored."""
-    if not isinstance(mismatch, ValidationError):
-        return str(mismatch)
-    first = mismatch.errors(include_input=False, include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return (
-        f"what is recorded does not fit this version's {mismatch.title} ({place}: {first['msg']}): "
-        "the code changed under the run"
-    )
-
-
-def _blocked(
-    run: LockedRun,
-    rows: Sequence[JournalRow],
-    reason: str,
-    events: Sequence[Event],
-) -> Changes:
-    """Park a run whose journal, spec or documents this code cannot make sense of; nothing recorded is lost."""
-    return Changes(
-        status=RunStatus.BLOCKED,
-        phase=run.phase,
-        noted_steps=run.noted_steps,
-        open_steps=_open(rows),
-        blocked_reason=reason,
-        events=(*events, ("run.blocked", {"reason": reason})),
-    )
+        save(connection, [(run, blocked(run, load_journal(connection, run_id).steps, reason))])

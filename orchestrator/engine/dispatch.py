@@ -11,7 +11,7 @@ run as one tree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -21,7 +21,6 @@ from shared.delivery.contracts import (
     QUEUE_ORCHESTRATOR,
     SOON,
     TASK_ADVANCE,
-    AdvancePayload,
     task_and_shadow,
 )
 from shared.delivery.publishing import Application
@@ -30,41 +29,39 @@ from shared.faults import failpoint
 Signature = dict[str, Any]
 
 
-def publish(app: Application, scheduled: Scheduled) -> bool:
-    """Send a stage, and what wakes child runs or their parent; False when the broker did not take it.
+def publish_all(app: Application, scheduled: Sequence[Scheduled]) -> bool:
+    """Send stages, and what wakes child runs or their parents; False when the broker did not take all of it.
 
-    The sweeper will find it then.
+    The sweeper will find it then. What goes into one list is pushed with one command.
     """
-    root_task = scheduled.root_task
-    priority = SOON if scheduled.soon else ORDINARY
-    if not (scheduled.children or scheduled.parent or scheduled.steps):
+    stages = [one for one in scheduled if one.children or one.parent or one.steps]
+    if not stages:
         return True
     try:
         with app.gathered():
-            for child in scheduled.children:
-                _send(app, _advance(child, root_task, "spawned", priority))
-            if scheduled.parent is not None:
-                _send(app, _advance(scheduled.parent, root_task, "child", SOON))
-            steps = [_step(step, root_task, priority) for step in scheduled.steps]
-            _send_stage(app, steps, _advance(scheduled.run, root_task, "stage", SOON))
+            for one in stages:
+                _send_all(app, one)
     except app.broker_errors:
         return False
-    failpoint("stage-published")
+    for _ in stages:
+        failpoint("stage-published")
     return True
 
 
-def wake(app: Application, runs: Mapping[str, tuple[str, bool]], cause: str) -> bool:
-    """Ask for one advance of each run, given with its root task and whether it goes before others.
+def publish(app: Application, scheduled: Scheduled) -> bool:
+    """Send one stage, as `publish_all` does."""
+    return publish_all(app, [scheduled])
 
-    False when the broker did not take them.
-    """
-    try:
-        with app.gathered():
-            for run, (root_task, soon) in runs.items():
-                _send(app, _advance(run, root_task, cause, SOON if soon else ORDINARY))
-    except app.broker_errors:
-        return False
-    return True
+
+def _send_all(app: Application, scheduled: Scheduled) -> None:
+    root_task = scheduled.root_task
+    priority = SOON if scheduled.soon else ORDINARY
+    for child in scheduled.children:
+        _send(app, _advance(child, root_task, "spawned", priority))
+    if scheduled.parent is not None:
+        _send(app, _advance(scheduled.parent, root_task, "child", SOON))
+    steps = [_step(step, root_task, priority) for step in scheduled.steps]
+    _send_stage(app, steps, _advance(scheduled.run, root_task, "stage", SOON))
 
 
 def _send_stage(app: Application, steps: Sequence[Signature], advance: Signature) -> None:
@@ -84,12 +81,11 @@ def _send(app: Application, signature: Signature, **embedded: Any) -> None:
 
 def _step(step: ScheduledStep, root_task: str, priority: int) -> Signature:
     """A step task; its arguments are ids and words for people, never a text."""
-    payload = step.payload.model_dump(mode="json")
-    return _signature(step.task, step.queue, payload, root_task, priority)
+    return _signature(step.task, step.queue, dict(step.payload), root_task, priority)
 
 
 def _advance(run: str, root_task: str, cause: str, priority: int) -> Signature:
-    payload = AdvancePayload(run=run, cause=cause).model_dump(mode="json")
+    payload = {"v": 1, "run": run, "cause": cause}  # an AdvancePayload
     return _signature(TASK_ADVANCE, QUEUE_ORCHESTRATOR, payload, root_task, priority)
 
 

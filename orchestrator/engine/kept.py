@@ -37,11 +37,6 @@ class KeptReplay:
     advances: int = 0
 
     @property
-    def awaited(self) -> dict[str, object]:
-        """What of the journal can be new to it."""
-        return {"steps": list(self.replay.open_steps), "decision": self.replay.waiting_for}
-
-    @property
     def size(self) -> int:
         """About how many bytes it holds."""
         return BEGUN_BYTES + sum(self.read)

@@ -1,38 +1,37 @@
-"""Signals in, advances out: what resumes a run after a decision."""
+"""Signals in, stages out: what resumes a run after a decision."""
 
 from __future__ import annotations
 
 import threading
-from functools import partial
+import time
 
 import redis
 import structlog
 
-from orchestrator.engine.dispatch import wake
+from orchestrator.engine.advance import Engine
+from orchestrator.engine.dispatch import publish_all
 from shared.delivery.publishing import Application
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
 from shared.faults import failpoint
-from shared.store.database import Database
-from shared.store.views import root_tasks
 
 BLOCK_MS = 5_000
 IDLE_MS = 10_000
+TAKE_OVER_EVERY_S = 2.0
 
 log = structlog.get_logger(__name__)
 
 
 class SignalListener:
-    """A thread that reads the signal stream and publishes an advance for each run that is named there."""
+    """A thread that reads the signal stream and advances each run that is named there."""
 
-    def __init__(
-        self, signals: Signals, database: Database, app: Application, consumer: str
-    ) -> None:
+    def __init__(self, signals: Signals, engine: Engine, app: Application, consumer: str) -> None:
         """`consumer` names this process in the stream's group."""
         self._signals = signals
-        self._database = database
+        self._engine = engine
         self._app = app
         self._consumer = consumer
+        self._take_over_at = 0.0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="listener", daemon=True)
 
@@ -63,12 +62,21 @@ class SignalListener:
                 self._stop.wait(1.0)
 
     def _listen(self) -> None:
-        heard = list(self._signals.receive(self._consumer, block_ms=BLOCK_MS, idle_ms=IDLE_MS))
+        idle_ms = self._idle_ms()
+        heard = self._signals.receive(self._consumer, block_ms=BLOCK_MS, idle_ms=idle_ms)
         if not heard:
             return
         failpoint("signal-read")
         # Anybody may write signals: Postgres takes no text with a NUL in it.
         runs = [run for _, run in heard if run.isprintable()]
-        known = self._database.run(partial(root_tasks, runs=runs))
-        if wake(self._app, known, "signal"):
-            self._signals.acknowledge(*(message_id for message_id, _ in heard))
+        for scheduled in self._engine.advance_all(runs):
+            publish_all(self._app, scheduled)  # what the broker refuses the sweeper publishes
+        self._signals.acknowledge(*(message_id for message_id, _ in heard))
+
+    def _idle_ms(self) -> int | None:
+        """Dead listeners' signals are asked for now and then, not with every signal."""
+        now = time.monotonic()
+        if now < self._take_over_at:
+            return None
+        self._take_over_at = now + TAKE_OVER_EVERY_S
+        return IDLE_MS

@@ -10,7 +10,7 @@ from shared.errors import ReplayMismatch
 from shared.models.decision import DecisionAnswer
 from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure, StepResult
-from shared.store.runs import JournalRow, StoredJournal, StoredRecord
+from shared.store.journal import JournalRow, StoredJournal, StoredRecord
 
 
 def journal_of(stored: StoredJournal, types: Iterable[type[RecordBody]]) -> Journal:

@@ -52,11 +52,12 @@ def main(settings: ServiceSettings, workflows: Mapping[str, WorkflowType[Any]] =
     sweeping = Database(url, pool_size=2, patience_s=2.0, answer_s=SWEEP_SILENCE_S)
     # A beat waits for nobody's connection, and for no answer that comes too late.
     beating = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
-    app = build_app(settings, Engine(database, workflows))
+    engine = Engine(database, workflows)
+    app = build_app(settings, engine)
     presence = Presence(beating, "orchestrator")
     sweeper = Sweeper(sweeping, app, Engine(impatient, workflows))
     listener = SignalListener(
-        Signals(settings.endpoints.redis_url), impatient, app, presence.process_id
+        Signals(settings.endpoints.redis_url), engine, app, presence.process_id
     )
 
     def started(**_signal: object) -> None:

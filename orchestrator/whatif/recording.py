@@ -12,7 +12,7 @@ from orchestrator.core.replay.commands import Workflow
 from orchestrator.core.replay.materials import Materials
 from orchestrator.core.replay.recomputation import Recomputed, recompute
 from orchestrator.core.replay.replay import Journal
-from orchestrator.engine.advance import why_blocked
+from orchestrator.engine.changes import why_blocked
 from orchestrator.engine.recorded import journal_of
 from orchestrator.workflows.registry import WORKFLOWS, start_workflow
 from shared.errors import ReplayMismatch, UserError
@@ -20,7 +20,7 @@ from shared.models.notices import Notice, notice
 from shared.models.outcomes import StepStatus
 from shared.models.rows import RunRow
 from shared.models.run import RunSpec
-from shared.store.runs import JournalRow, StoredJournal
+from shared.store.journal import JournalRow, StoredJournal
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from orchestrator.workflows.registry import WORKFLOWS, checked, workflow_of
 from shared.errors import UserError
 from shared.models.panel import Participant
 from shared.models.run import RunSpec
-from shared.store.runs import JournalRow
+from shared.store.journal import JournalRow
 
 HeldPart = tuple[PartType[Any], Participant]
 

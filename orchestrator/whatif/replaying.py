@@ -23,7 +23,7 @@ from orchestrator.whatif.recording import Recording
 from orchestrator.whatif.results import RunResult, result_of_walk, stored_result
 from shared.models.notices import Notice, earlier_text, is_notice, notice, read_notice
 from shared.models.run import RunSpec
-from shared.store.runs import JournalRow
+from shared.store.journal import JournalRow
 
 MOST_DIFFERENCES = 200
 GROWING = frozenset(

@@ -9,7 +9,6 @@ resumes the run. Losing it costs a second: the sweeper looks for answered decisi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import redis
@@ -55,20 +54,31 @@ class Signals:
             if consumer["idle"] > self._forgotten_after_ms and not consumer["pending"]:
                 self._redis.xgroup_delconsumer(SIGNAL_STREAM, SIGNAL_GROUP, consumer["name"])
 
-    def receive(self, consumer: str, *, block_ms: int, idle_ms: int) -> Iterator[tuple[str, str]]:
-        """(message id, run) of new signals, and of those that a dead listener read and never acknowledged.
+    def receive(
+        self, consumer: str, *, block_ms: int, idle_ms: int | None = None
+    ) -> list[tuple[str, str]]:
+        """(message id, run) of new signals; waits `block_ms` for one when there is nothing to return.
 
-        Raises redis.RedisError while the server is away.
+        With `idle_ms` also of those that a dead listener read so long ago and never acknowledged. Raises
+        redis.RedisError while the server is away.
         """
-        _next, claimed, *_ = self._redis.xautoclaim(
-            SIGNAL_STREAM, SIGNAL_GROUP, consumer, min_idle_time=idle_ms, start_id="0-0", count=100
-        )
+        claimed = [] if idle_ms is None else self._take_over(consumer, idle_ms)
         streams: Any = self._redis.xreadgroup(
-            SIGNAL_GROUP, consumer, {SIGNAL_STREAM: ">"}, count=100, block=block_ms
+            SIGNAL_GROUP,
+            consumer,
+            {SIGNAL_STREAM: ">"},
+            count=100,
+            block=None if claimed else block_ms,
         )
         fresh = streams[0][1] if streams else []
-        for message_id, fields in [*claimed, *fresh]:
-            yield message_id, (fields or {}).get("run", "")
+        return [(name, (fields or {}).get("run", "")) for name, fields in [*claimed, *fresh]]
+
+    def _take_over(self, consumer: str, idle_ms: int) -> list[tuple[str, dict[str, str]]]:
+        answer: Any = self._redis.xautoclaim(
+            SIGNAL_STREAM, SIGNAL_GROUP, consumer, min_idle_time=idle_ms, start_id="0-0", count=100
+        )
+        claimed: list[tuple[str, dict[str, str]]] = answer[1]
+        return claimed
 
     def acknowledge(self, *message_ids: str) -> None:
         """These signals have been acted upon."""

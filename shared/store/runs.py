@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from shared.models.findings import Finding, Stance
 from shared.models.outcomes import RunStatus
 from shared.models.run import Budget, RunSpec
 from shared.store.children import FAMILY, ORPHANED, report_to_parent
-from shared.store.database import Connection, Cursor
+from shared.store.database import Connection
 from shared.store.documents import put_documents
+
+# What happened: its kind, and what is said of it.
+Event = tuple[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -36,49 +39,6 @@ class LockedRun:
     root_run: str | None = None
     depth: int = 0
     orphaned: bool = False
-
-
-@dataclass(frozen=True)
-class JournalRow:
-    """A step of the journal as the reducer needs it."""
-
-    key: str
-    kind: str
-    participant: str
-    role: str
-    round: int
-    fingerprint: str
-    status: str
-    reply: dict[str, Any] | None
-    failure_kind: str | None
-    failure_message: str | None
-    note: str
-    tokens: int | None
-    cost_usd: float | None
-    elapsed_s: float
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it has not ended yet."""
-        return self.status in ("pending", "leased")
-
-
-@dataclass(frozen=True)
-class StoredRecord:
-    """A fact that a workflow wrote into its journal; `kind` names its type."""
-
-    key: str
-    kind: str
-    body: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class StoredJournal:
-    """A run's steps, its records in their order, and its decisions with their answers (None while open)."""
-
-    steps: tuple[JournalRow, ...]
-    records: tuple[StoredRecord, ...]
-    decisions: dict[str, dict[str, Any] | None]
 
 
 @dataclass(frozen=True)
@@ -164,7 +124,7 @@ class Changes:
     records: tuple[NewRecord, ...] = ()
     consumed_decisions: tuple[str, ...] = ()
     documents: Mapping[str, bytes] = field(default_factory=dict)
-    events: tuple[tuple[str, dict[str, Any]], ...] = ()
+    events: tuple[Event, ...] = ()
     outcome: str | None = None
     verdict: str | None = None
     ending: str | None = None
@@ -251,16 +211,32 @@ SELECT r.id, r.workflow, r.status, r.phase, r.root_task, r.advances, r.noted_ste
                        WHEN sum(cost_usd) >= coalesce(r.max_usd, o.max_usd) THEN 'money' END
              FROM usage WHERE run_id = ANY({_FAMILY})) END AS over_budget,
        r.parent_run, r.parent_step, r.root_run, r.depth, {ORPHANED} AS orphaned
-  FROM runs r LEFT JOIN runs o ON o.id = r.root_run WHERE r.id = %s FOR UPDATE OF r
+  FROM runs r LEFT JOIN runs o ON o.id = r.root_run
+ WHERE r.id = ANY(%(runs)s) AND (r.parent_run IS NULL OR %(children)s) FOR UPDATE OF r
 """
 
 
 _LOCK_FREE = f"{_LOCK} SKIP LOCKED"
 
 
+def lock_runs(
+    connection: Connection, runs: Sequence[str], *, wait: bool = True
+) -> Iterator[LockedRun]:
+    """Lock runs' rows for this transaction, of one run or of many; those that there are, in no order.
+
+    With `wait=False` a row that somebody else has locked is left out. Many are never waited for, because whoever waits
+    must hold nothing that others wait for; and no child run is among them, because its end asks for its parent's row.
+    The rows are read when they are asked for: what is sent before that goes with the same round trip.
+    """
+    alone = len(runs) == 1
+    statement = _LOCK if alone and wait else _LOCK_FREE
+    answer = connection.execute(statement, {"runs": list(runs), "children": alone})
+    return map(_locked, answer)
+
+
 def lock_run(connection: Connection, run: str) -> LockedRun | None:
     """Lock a run's row for this transaction; None when there is no such run."""
-    return _locked(connection.execute(_LOCK, (run,)))
+    return next(lock_runs(connection, [run]), None)
 
 
 def lock_free_run(connection: Connection, run: str) -> bool:
@@ -271,81 +247,13 @@ def lock_free_run(connection: Connection, run: str) -> bool:
     return row is not None
 
 
-def lock_with_journal(
-    connection: Connection, run: str, *, wait: bool = True, awaited: Mapping[str, Any] | None = None
-) -> tuple[LockedRun, StoredJournal] | None:
-    """Lock a run's row, then load its journal, or the `steps` and `decision` that are `awaited`; one round trip.
-
-    Two statements, because one sees nothing of what was committed while it waited for the lock. With `wait=False` a
-    run whose row somebody else has locked is none.
-    """
-    locking = connection.execute(_LOCK if wait else _LOCK_FREE, (run,))
-    statement = _LOAD_AWAITED if awaited else _LOAD
-    loading = connection.execute(statement, {"run": run, **(awaited or {})})
-    locked = _locked(locking)
-    return None if locked is None else (locked, _journal(loading))
-
-
-def _locked(answer: Cursor) -> LockedRun | None:
-    row = answer.fetchone()
-    if row is None:
-        return None
+def _locked(row: Any) -> LockedRun:
     values = row._asdict()
     values["status"] = RunStatus(row.status)
     return LockedRun(**values)
 
 
-_LOAD = """
-SELECT (SELECT coalesce(json_agg(s ORDER BY s.position), '[]') FROM (
-           SELECT key, position, kind, participant, role, round, fingerprint, status, reply, failure_kind,
-                  failure_message, note, tokens, cost_usd,
-                  coalesce(extract(epoch FROM finished_at - (SELECT created_at FROM runs WHERE id = %(run)s)), 0)::float
-                      AS elapsed_s
-             FROM steps WHERE run_id = %(run)s) s) AS steps,
-       (SELECT coalesce(json_agg(json_build_object('key', key, 'kind', kind, 'body', body) ORDER BY position), '[]')
-          FROM records WHERE run_id = %(run)s) AS records,
-       (SELECT coalesce(json_object_agg(key, answer), '{}') FROM decisions WHERE run_id = %(run)s) AS decisions
-"""
-
-
-_LOAD_AWAITED = (
-    _LOAD.replace("FROM steps WHERE", "FROM steps WHERE key = ANY(%(steps)s) AND")
-    .replace("FROM records WHERE", "FROM records WHERE false AND")
-    .replace("FROM decisions WHERE", "FROM decisions WHERE key = %(decision)s AND")
-)
-
-
-class Started(Protocol):
-    """A run as a reader of its journal knows it: locked by an advance, or only read."""
-
-    @property
-    def id(self) -> str:
-        """Its name."""
-
-    @property
-    def created_at(self) -> datetime:
-        """When its clock began."""
-
-
-def load_journal(connection: Connection, run: Started) -> StoredJournal:
-    """Everything recorded of a run, its steps in the order in which they were scheduled; one statement."""
-    return _journal(connection.execute(_LOAD, {"run": run.id}))
-
-
-def _journal(answer: Cursor) -> StoredJournal:
-    row = answer.fetchone()
-    assert row is not None
-    steps = []
-    for values in row.steps:
-        del values["position"]
-        steps.append(JournalRow(**values))
-    records = tuple(StoredRecord(**values) for values in row.records)
-    return StoredJournal(tuple(steps), records, row.decisions)
-
-
-def append_events(
-    connection: Connection, run: str, events: Sequence[tuple[str, dict[str, Any]]]
-) -> None:
+def append_events(connection: Connection, run: str, events: Sequence[Event]) -> None:
     """Append to a run's event log. The run's row must be locked (or new): numbers have no gaps."""
     if events:
         connection.execute(
@@ -391,10 +299,3 @@ def unblock_run(connection: Connection, run: str) -> bool:
         (run,),
     ).fetchone()
     return row is not None
-
-
-def load_spec(connection: Connection, run: str) -> RunSpec:
-    """What a run captured at its submission; it never changes."""
-    row = connection.execute("SELECT spec::text AS spec FROM runs WHERE id = %s", (run,)).fetchone()
-    assert row is not None
-    return RunSpec.model_validate_json(row.spec)

@@ -1,9 +1,10 @@
-"""Write everything of one advance, in as few statements as it takes: two or three in most advances."""
+"""Write everything of an advance, or of many in one transaction: one statement, and more for what few of them write."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from shared.models.outcomes import RunStatus
 from shared.store.children import report_to_parent
@@ -11,35 +12,40 @@ from shared.store.database import Connection
 from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewStep, create_run
 
 _SAVE = """
-WITH stored AS (
+WITH given AS (
+    SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS g(
+           run text, status text, phase text, noted_steps int, open_steps int, outcome jsonb, verdict text,
+           ending text, blocked_reason text, final boolean, steps jsonb, records jsonb, events jsonb)
+), stored AS (
     INSERT INTO documents (sha256, content)
     SELECT * FROM unnest(%(names)s::text[], %(contents)b::bytea[]) ON CONFLICT DO NOTHING
 ), scheduled AS (
     INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, request,
                        status, failure_kind, failure_message, finished_at, max_attempts, lease_s, dispatched_at,
                        dispatches)
-    SELECT %(run)s, key, position, kind, participant, role, round, task, queue, fingerprint, request, status,
-           failure_kind, failure_message, CASE WHEN status = 'failed' THEN clock_timestamp() END, max_attempts,
-           lease_s, now(), 1
-      FROM jsonb_to_recordset(%(steps)s::jsonb) AS s(
+    SELECT g.run, s.key, s.position, s.kind, s.participant, s.role, s.round, s.task, s.queue, s.fingerprint,
+           s.request, s.status, s.failure_kind, s.failure_message,
+           CASE WHEN s.status = 'failed' THEN clock_timestamp() END, s.max_attempts, s.lease_s, now(), 1
+      FROM given g, jsonb_to_recordset(g.steps) AS s(
            key text, position int, kind text, participant text, role text, round int, task text, queue text,
            fingerprint text, request jsonb, status text, failure_kind text, failure_message text, max_attempts int,
            lease_s double precision)
 ), recorded AS (
     INSERT INTO records (run_id, key, kind, position, body)
-    SELECT %(run)s, key, kind, position, body
-      FROM jsonb_to_recordset(%(records)s::jsonb) AS r(key text, kind text, position int, body jsonb)
+    SELECT g.run, r.key, r.kind, r.position, r.body
+      FROM given g, jsonb_to_recordset(g.records) AS r(key text, kind text, position int, body jsonb)
 ), logged AS (
     INSERT INTO events (run_id, seq, type, body)
-    SELECT %(run)s, (SELECT coalesce(max(seq), 0) FROM events WHERE run_id = %(run)s) + n, e->>0, e->1
-      FROM jsonb_array_elements(%(events)s::jsonb) WITH ORDINALITY AS t(e, n)
+    SELECT g.run, latest.seq + n, e->>0, e->1
+      FROM given g
+     CROSS JOIN LATERAL (SELECT coalesce(max(seq), 0) AS seq FROM events WHERE run_id = g.run) latest
+     CROSS JOIN jsonb_array_elements(g.events) WITH ORDINALITY AS t(e, n)
 )
-UPDATE runs SET status = %(status)s, phase = %(phase)s, noted_steps = %(noted_steps)s, advances = advances + 1,
-       open_steps = %(open_steps)s, outcome = coalesce(%(outcome)s::jsonb, outcome),
-       verdict = coalesce(%(verdict)s, verdict), ending = coalesce(%(ending)s, ending),
-       blocked_reason = %(blocked_reason)s, updated_at = clock_timestamp(),
-       finished_at = CASE WHEN %(final)s THEN now() END
- WHERE id = %(run)s
+UPDATE runs r SET status = g.status, phase = g.phase, noted_steps = g.noted_steps, advances = r.advances + 1,
+       open_steps = g.open_steps, outcome = coalesce(g.outcome, r.outcome), verdict = coalesce(g.verdict, r.verdict),
+       ending = coalesce(g.ending, r.ending), blocked_reason = g.blocked_reason, updated_at = clock_timestamp(),
+       finished_at = CASE WHEN g.final THEN now() END
+  FROM given g WHERE r.id = g.run
 """
 
 
@@ -55,37 +61,47 @@ UPDATE runs SET deadline_at = deadline_at + (SELECT sum(waited) FROM consumed)
 """
 
 
-def save(connection: Connection, run: LockedRun, changes: Changes) -> str | None:
-    """Write everything of one advance; the caller's transaction holds the run's lock.
+def save(connection: Connection, written: Sequence[tuple[LockedRun, Changes]]) -> dict[str, str]:
+    """Write everything of the advances of one or many runs; the caller's transaction holds the runs' locks.
 
-    Returns the run's parent when this was the last that it waited for.
+    Documents are inserted in the order of their names, in one statement: two transactions that store the same ones
+    wait for one another in one direction only. Returns the parents of those that were the last that these waited for.
     """
+    if not written:
+        return {}
+    documents: dict[str, bytes] = {}
+    for _, changes in written:
+        documents.update(changes.documents)
+        for child in changes.children:
+            documents.update(child.documents)
+    names = sorted(documents)
+    connection.execute(
+        _SAVE,
+        {
+            "runs": f"[{', '.join(_as_json(run, changes) for run, changes in written)}]",
+            "names": names,
+            "contents": [documents[name] for name in names],
+        },
+    )
+    parents = {}
+    for run, changes in written:
+        _save_rest(connection, run, changes)
+        if run.parent_run is not None and _reported(connection, run, changes.status):
+            parents[run.id] = run.parent_run
+        if changes.consumed_decisions:  # last: what is locked goes from the leaf to the root
+            keys = list(changes.consumed_decisions)
+            root = run.root_run or run.id
+            connection.execute(_CONSUME, {"run": run.id, "root": root, "keys": keys})
+    return parents
+
+
+def _save_rest(connection: Connection, run: LockedRun, changes: Changes) -> None:
+    """What few advances write."""
     for decision in changes.decisions:
         _open_decision(connection, run.id, decision)
     for record in changes.records:
         if record.findings or record.stances:
             _write_ledger(connection, run.id, record)
-    names = sorted(changes.documents)
-    connection.execute(
-        _SAVE,
-        {
-            "run": run.id,
-            "names": names,
-            "contents": [changes.documents[name] for name in names],
-            "steps": _rows(changes.steps, "request"),
-            "records": _rows(changes.records, "body", without=("findings", "stances")),
-            "events": json.dumps(changes.events, ensure_ascii=False, default=str),
-            "status": changes.status,
-            "phase": changes.phase,
-            "noted_steps": changes.noted_steps,
-            "open_steps": changes.open_steps,
-            "outcome": changes.outcome,
-            "verdict": changes.verdict,
-            "ending": changes.ending,
-            "blocked_reason": changes.blocked_reason,
-            "final": changes.status.final,
-        },
-    )
     for child in changes.children:
         create_run(
             connection,
@@ -93,15 +109,9 @@ def save(connection: Connection, run: LockedRun, changes: Changes) -> str | None
             title=child.title,
             spec=child.spec,
             root_task=run.root_task,
-            documents=child.documents,
+            documents={},  # stored with everybody's
             child_of=child.child_of,
         )
-    awaited = _reported(connection, run, changes.status)
-    if changes.consumed_decisions:  # last: what is locked goes from the leaf to the root
-        keys = list(changes.consumed_decisions)
-        root = run.root_run or run.id
-        connection.execute(_CONSUME, {"run": run.id, "root": root, "keys": keys})
-    return run.parent_run if awaited else None
 
 
 def _reported(connection: Connection, run: LockedRun, status: RunStatus) -> bool:
@@ -112,16 +122,45 @@ def _reported(connection: Connection, run: LockedRun, status: RunStatus) -> bool
     return report_to_parent(connection, run.id, run.parent_run, run.parent_step)
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
+def _as_json(run: LockedRun, changes: Changes) -> str:
+    """What the statement is given of a run; what is JSON already goes in as it is."""
+    fields = {
+        "run": run.id,
+        "status": changes.status,
+        "phase": changes.phase,
+        "noted_steps": changes.noted_steps,
+        "open_steps": changes.open_steps,
+        "verdict": changes.verdict,
+        "ending": changes.ending,
+        "blocked_reason": changes.blocked_reason,
+        "final": changes.status.final,
+        "events": changes.events,
+    }
+    return _spliced(
+        fields,
+        outcome=changes.outcome or "null",
+        steps=_rows(changes.steps, "request"),
+        records=_rows(changes.records, "body", without=("findings", "stances")),
+    )
+
+
 def _rows(
     new: Sequence[NewStep] | Sequence[NewRecord], spliced: str, without: Sequence[str] = ()
 ) -> str:
-    """Steps or records as a JSON array; the field `spliced` is JSON already and goes in as it is."""
     rows = []
     for row in new:
         fields = {name: value for name, value in row.__dict__.items() if name not in without}
-        text = fields.pop(spliced)
-        rows.append(f'{json.dumps(fields)[:-1]}, "{spliced}": {text}}}')
+        rows.append(_spliced(fields, **{spliced: fields.pop(spliced)}))
     return f"[{', '.join(rows)}]"
+
+
+def _spliced(fields: dict[str, Any], **written: str) -> str:
+    """An object of JSON with `fields`, which are not empty, and with what is `written` as JSON already."""
+    more = "".join(f', "{name}": {text}' for name, text in written.items())
+    return f"{_encode(fields)[:-1]}{more}}}"
 
 
 def _open_decision(connection: Connection, run: str, decision: NewDecision) -> None:

@@ -26,7 +26,7 @@ from orchestrator.whatif.replaying import Difference, differences
 from orchestrator.workflows.registry import start_workflow
 from shared.models.run import RunSpec
 from shared.models.steps import StepResult
-from shared.store.runs import JournalRow, StoredJournal, StoredRecord
+from shared.store.journal import JournalRow, StoredJournal, StoredRecord
 
 FOLDER = Path(__file__).parent
 FILES = ("simulated", "real_workers", "stopped_midway")

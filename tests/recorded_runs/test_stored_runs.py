@@ -26,12 +26,14 @@ from orchestrator.workflows.registry import WORKFLOWS
 from shared.delivery.broker import make_app
 from shared.instance import Endpoints
 from shared.models.decision import DecisionAnswer
+from shared.models.run import RunSpec
 from shared.models.steps import Failure, Usage
 from shared.store.database import Connection, Database
 from shared.store.decisions import answer_decision, list_decisions
 from shared.store.documents import get_documents
+from shared.store.journal import StoredJournal, load_journal
 from shared.store.people import answer_turn, waiting_turns
-from shared.store.runs import StoredJournal, load_journal, load_spec, unblock_run
+from shared.store.runs import unblock_run
 from shared.store.steps import Claim, StoredResponse, claim, finish, store_response
 from shared.store.views import find_run
 from tests.recorded_runs.golden import check_golden
@@ -64,7 +66,7 @@ def old(servers: Endpoints) -> Iterator[Database]:
 def test_a_stored_run_is_read_as_it_was_recorded(old: Database, run: RecordedRun) -> None:
     def loaded(connection: Connection) -> tuple[Any, Any]:
         row = find_run(connection, run.row["id"])
-        return load_journal(connection, row), load_spec(connection, row.id)
+        return load_journal(connection, row.id), RunSpec.model_validate(row.spec)
 
     assert old.run(loaded) == (run.stored, run.spec)
 
@@ -73,7 +75,7 @@ def test_a_stored_run_is_read_as_it_was_recorded(old: Database, run: RecordedRun
 def test_a_stored_run_is_the_same_when_it_is_computed_anew(old: Database, run: RecordedRun) -> None:
     def differing(connection: Connection) -> Any:
         row = find_run(connection, run.row["id"])
-        stored = load_journal(connection, row)
+        stored = load_journal(connection, row.id)
         recording = make_recording(
             row, stored, lambda name: get_documents(connection, [name])[name]
         )
@@ -217,7 +219,7 @@ def lasting(outcome: Any) -> Any:
 
 
 def journal(run: str, connection: Connection) -> StoredJournal:
-    return load_journal(connection, find_run(connection, run))
+    return load_journal(connection, find_run(connection, run).id)
 
 
 @pytest.mark.timeout(150)

@@ -10,7 +10,7 @@ from orchestrator.engine.staging import outcome_json
 from orchestrator.whatif.recording import Recording, make_recording
 from shared.models.outcomes import RunStatus
 from shared.models.rows import RunRow
-from shared.store.runs import JournalRow, StoredJournal, StoredRecord
+from shared.store.journal import JournalRow, StoredJournal, StoredRecord
 from tests.support.reports import MOMENT
 from tests.support.review_panel import Submission
 from tests.support.simulator import Simulation

@@ -74,7 +74,7 @@ def new_run(
         )
         locked = lock_run(connection, run)
         assert locked is not None
-        save(connection, locked, changes)
+        save(connection, [(locked, changes)])
 
     database.run(write, atomic=True)
     return run

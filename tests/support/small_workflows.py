@@ -65,6 +65,12 @@ def broken(_spec: RunSpec, _materials: Materials) -> Workflow:
     raise ReplayMismatch("the code changed under the run")
 
 
+def buggy(_spec: RunSpec, _materials: Materials) -> Workflow:
+    """A turn, and then a bug of ours."""
+    yield from single(turn("only"))
+    raise ZeroDivisionError("no rounds")
+
+
 def _request(spec: RunSpec, name: str, labels: dict[str, Any]) -> ChildRequest:
     changes = {"workflow": name, "workflow_version": 1, "labels": labels}
     return ChildRequest(f"a {name}", spec.model_copy(update=changes), (b"a document of its own",))
@@ -127,7 +133,7 @@ def _type(
     )
 
 
-_OWN = (_type(machine, Transition), *map(_type, (asking, broken, boss, pair, supervisor)))
+_OWN = (_type(machine, Transition), *map(_type, (asking, broken, buggy, boss, pair, supervisor)))
 SMALL_WORKFLOWS = {**WORKFLOWS, **{workflow.name: workflow for workflow in _OWN}}
 
 

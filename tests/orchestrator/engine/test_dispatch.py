@@ -7,15 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import redis
 from celery import Celery, chain, chord
 from celery._state import _task_stack
 from celery.canvas import Signature
 from celery.signals import before_task_publish
 
-from orchestrator.engine.dispatch import publish, wake
+from orchestrator.engine.dispatch import publish, publish_all
 from orchestrator.engine.staging import Scheduled, ScheduledStep
 from shared.delivery.broker import make_app
-from shared.delivery.contracts import ORDINARY, SOON, TASK_TURN, StepPayload
+from shared.delivery.contracts import ORDINARY, PAYLOADS, SOON, TASK_TURN, StepPayload
 from tests.support.queues import drain
 
 pytestmark = pytest.mark.component
@@ -33,6 +34,11 @@ def scheduled(*names: str) -> Scheduled:
         for name in names
     )
     return Scheduled("r1", "root-id", steps)
+
+
+def woken(child: str) -> Scheduled:
+    """A stage that only starts a child run."""
+    return Scheduled("r0", "root-id", children=(child,))
 
 
 def test_one_step_is_a_chain_that_ends_in_an_advance(app: Celery) -> None:
@@ -66,26 +72,26 @@ def test_what_began_and_what_is_watched_goes_before_first_stages(
     app: Celery, names: str, soon: bool
 ) -> None:
     publish(app, replace(scheduled(*names), soon=soon))
-    wake(app, {"r1": ("root-id", False), "r2": ("root-id", True)}, "signal")
+    publish_all(app, [woken("r1"), replace(woken("r2"), soon=True)])
 
     messages = [json.loads(message.raw)[0] for message in drain(app)]
     steps = [m for m in messages if m["headers"]["task"] == TASK_TURN]
-    woken = [m for m in messages if m["headers"]["task"] != TASK_TURN]
+    advances = [m for m in messages if m["headers"]["task"] != TASK_TURN]
     assert {m["properties"]["priority"] for m in steps} == {SOON if soon else ORDINARY}
-    assert {m["properties"]["priority"] for m in woken} == {ORDINARY, SOON}
+    assert {m["properties"]["priority"] for m in advances} == {ORDINARY, SOON}
 
 
 def test_all_messages_of_a_run_hang_under_its_root_task(app: Celery) -> None:
     publish(app, scheduled("a"))
     publish(app, scheduled("a", "b"))
-    wake(app, {"r1": ("root-id", False)}, "signal")
+    publish(app, woken("r1"))
 
     assert {message.headers["root_id"] for message in drain(app)} == {"root-id"}
 
 
 def test_people_who_watch_see_names_and_ids(app: Celery) -> None:
     publish(app, scheduled("critique/2/claude"))
-    wake(app, {"r1": ("root-id", False)}, "signal")
+    publish(app, woken("r1"))
 
     turn, advance = drain(app)
     assert turn.headers["argsrepr"] == "()"
@@ -98,7 +104,40 @@ def test_people_who_watch_see_names_and_ids(app: Celery) -> None:
             "round": 2,
         }
     )
-    assert advance.headers["kwargsrepr"] == str({"run": "r1", "cause": "signal"})
+    assert advance.headers["kwargsrepr"] == str({"run": "r1", "cause": "spawned"})
+
+
+def test_stages_of_many_runs_are_pushed_with_one_command_a_list(
+    app: Celery, client: redis.Redis
+) -> None:
+    stages = [
+        scheduled("a"),
+        scheduled("b", "c"),
+        replace(scheduled("d"), soon=True),
+        woken("r1"),
+        replace(scheduled(), parent="r9"),
+        scheduled(),
+    ]
+    client.config_resetstat()
+
+    assert publish_all(app, stages)
+
+    commands: Any = client.info("commandstats")
+    assert commands["cmdstat_lpush"]["calls"] == 4, "steps and advances, soon and not"
+    named = [m.payload.get("step") or m.payload["run"] for m in drain(app)]
+    assert sorted(named) == ["a", "b", "c", "d", "r1", "r9"]
+
+
+def test_payloads_are_what_the_contract_says(app: Celery) -> None:
+    publish_all(app, [scheduled("a"), woken("r1")])
+
+    for message in drain(app):
+        said = [(message.task, message.payload)]
+        said += [
+            (after["task"], after["kwargs"]["payload"]) for after in message.embed["chain"] or ()
+        ]
+        for task, payload in said:
+            assert PAYLOADS[task].model_validate(payload).model_dump(mode="json") == payload
 
 
 def test_nothing_scheduled_is_nothing_published(app: Celery) -> None:
@@ -112,7 +151,7 @@ def test_without_a_broker_publishing_says_so_within_seconds(tmp_path: object) ->
 
     assert publish(nowhere, scheduled("a")) is False
     assert publish(nowhere, scheduled("a", "b")) is False
-    assert wake(nowhere, {"r1": ("root-id", False)}, "signal") is False
+    assert publish_all(nowhere, [scheduled("a"), woken("r1")]) is False
 
     assert time.monotonic() - started < 30  # and not for ever
     nowhere.close()
@@ -134,7 +173,7 @@ def test_messages_are_those_that_celery_s_canvases_write(
         app.writes_lists = writes_lists
         for names in ("a", "ab"):
             publish(app, scheduled(*names))
-        wake(app, {"r1": ("root-id", False)}, "signal")
+        publish(app, woken("r1"))
         ours = drain(app)
 
         app.writes_lists = False
@@ -148,7 +187,7 @@ def test_messages_are_those_that_celery_s_canvases_write(
         chain(a, advance).apply_async(root_id="root-id", ignore_result=True)
         chord([a, b], advance).apply_async(root_id="root-id", ignore_result=True)
         canvas_of(
-            app, "quorate.run.advance", {"v": 1, "run": "r1", "cause": "signal"}
+            app, "quorate.run.advance", {"v": 1, "run": "r1", "cause": "spawned"}
         ).apply_async()
         celery_s = drain(app)
     finally:

@@ -1,40 +1,43 @@
-"""Signals on a real Redis: each wakes one advance, a lost listener's signals are taken over, forged ones only wake."""
+"""Signals on a real Redis: each advances one run, a lost listener's signals are taken over, forged ones only wake."""
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import pytest
 import redis
 from celery import Celery
 
 from orchestrator.engine.advance import Engine
-from orchestrator.engine.listener import SignalListener
-from shared.delivery.contracts import SIGNAL_GROUP, SIGNAL_STREAM
+from orchestrator.engine.listener import TAKE_OVER_EVERY_S, SignalListener
+from orchestrator.engine.staging import Scheduled
+from shared.delivery.contracts import SIGNAL_GROUP, SIGNAL_STREAM, TASK_TURN
 from shared.delivery.signals import Signals
+from shared.errors import EnvironmentFault
 from shared.instance import Endpoints
 from shared.store.database import Database
+from shared.store.runs import lock_run
+from tests.support.driving import approving, do, submit
 from tests.support.queues import Lying, drain
-from tests.support.review_panel import submission
+from tests.support.small_workflows import SMALL_WORKFLOWS, small
 
 pytestmark = pytest.mark.component
 
 
 @pytest.fixture
-def client(servers: Endpoints, broker_url: str) -> Iterator[redis.Redis]:
-    with redis.Redis.from_url(servers.redis_url, decode_responses=True) as connected:
-        yield connected
+def engine(database: Database) -> Engine:
+    return Engine(database, SMALL_WORKFLOWS)
 
 
 @pytest.fixture
-def run(database: Database) -> str:
-    wanted = submission()
-    return Engine(database).submit(wanted.spec, "t", wanted.documents)
+def run(engine: Engine) -> str:
+    return submit(engine)
 
 
 @pytest.fixture
-def listener(servers: Endpoints, database: Database, app: Celery) -> Iterator[SignalListener]:
-    listening = SignalListener(Signals(servers.redis_url), database, app, "me")
+def listener(servers: Endpoints, engine: Engine, app: Celery) -> Iterator[SignalListener]:
+    listening = SignalListener(Signals(servers.redis_url), engine, app, "me")
     listening.start()
     yield listening
     listening.stop()
@@ -54,19 +57,24 @@ def pending(client: redis.Redis) -> int:
     return int(summary["pending"])
 
 
-def test_a_signal_becomes_an_advance_and_is_acknowledged(
+def none_is_pending(client: redis.Redis) -> bool:
+    deadline = time.monotonic() + 30
+    while pending(client) and time.monotonic() < deadline:
+        threading.Event().wait(0.02)
+    return not pending(client)
+
+
+def test_a_signal_advances_its_run_in_place_and_is_acknowledged(
     listener: SignalListener, app: Celery, run: str, servers: Endpoints, client: redis.Redis
 ) -> None:
     assert Signals(servers.redis_url).send(run)
 
-    (message,) = until(lambda: drain(app))
+    messages = until(lambda: drain(app))
 
-    assert message.task == "quorate.run.advance"
-    assert message.payload == {"v": 1, "run": run, "cause": "signal"}
-    deadline = time.monotonic() + 30
-    while pending(client) and time.monotonic() < deadline:
-        threading.Event().wait(0.02)
-    assert pending(client) == 0
+    assert [(message.task, message.payload["run"]) for message in messages] == [
+        (TASK_TURN, run)
+    ] * 2
+    assert none_is_pending(client)
 
 
 def test_anything_that_writes_the_documented_signal_resumes_a_run(
@@ -76,7 +84,7 @@ def test_anything_that_writes_the_documented_signal_resumes_a_run(
         "XADD", SIGNAL_STREAM, "MAXLEN", "~", 10000, "*", "v", 1, "run", run
     )
 
-    assert [m.payload["run"] for m in until(lambda: drain(app))] == [run]
+    assert {m.payload["run"] for m in until(lambda: drain(app))} == {run}
 
 
 def test_forged_and_malformed_signals_are_dropped_and_the_next_one_is_heard(
@@ -88,19 +96,98 @@ def test_forged_and_malformed_signals_are_dropped_and_the_next_one_is_heard(
     client.xadd(SIGNAL_STREAM, {"run": b"\xff", b"\xfe": b"\xff"})
     client.xadd(SIGNAL_STREAM, {"run": run, "choice": "apply_fix"})
 
-    (message,) = until(lambda: drain(app))
+    assert {m.payload["run"] for m in until(lambda: drain(app))} == {run}
+    assert none_is_pending(client)
 
-    assert message.payload == {"v": 1, "run": run, "cause": "signal"}
+
+def test_a_run_that_cannot_be_advanced_keeps_no_other_s_signal(
+    servers: Endpoints, engine: Engine, app: Celery, client: redis.Redis, run: str
+) -> None:
+    bad = submit(engine, small("buggy"))
+    engine.advance(bad)
+    do(engine.database, bad, "only", approving)
+    signals = Signals(servers.redis_url)
+    for name in (bad, run, bad):
+        signals.send(name)
+    listening = SignalListener(signals, engine, app, "me")
+    listening.start()
+
+    assert {m.payload["run"] for m in until(lambda: drain(app))} == {run}
+    assert none_is_pending(client)
+    listening.stop()
+
+
+def test_a_signal_for_a_run_that_somebody_else_is_at_is_not_lost(
+    listener: SignalListener,
+    servers: Endpoints,
+    engine: Engine,
+    app: Celery,
+    client: redis.Redis,
+    run: str,
+) -> None:
+    free = submit(engine)
+    signals = Signals(servers.redis_url)
+    with engine.database.transaction() as other:
+        assert lock_run(other, run) is not None
+        for name in (run, free):
+            signals.send(name)
+        assert {m.payload["run"] for m in until(lambda: drain(app))} == {free}
+
+    assert {m.payload["run"] for m in until(lambda: drain(app))} == {run}
+    assert none_is_pending(client)
+
+
+class Away(Engine):
+    """Its database is away; `asked` says that somebody noticed."""
+
+    asked = threading.Event()
+
+    def advance_all(self, runs: Iterable[str]) -> Iterator[list[Scheduled]]:
+        """As when the patience is over."""
+        self.asked.set()
+        raise EnvironmentFault("the database does not answer")
+
+
+def test_a_signal_is_not_acknowledged_while_its_run_could_not_be_advanced(
+    servers: Endpoints, database: Database, app: Celery, client: redis.Redis, run: str
+) -> None:
+    away = Away(database)
+    signals = Signals(servers.redis_url)
+    signals.send(run)
+    listening = SignalListener(signals, away, app, "me")
+    listening.start()
+
+    assert away.asked.wait(30)
+    listening.stop()
+    assert pending(client) == 1
+    assert drain(app) == []
+
+
+def test_dead_listeners_signals_are_asked_for_now_and_then(
+    listener: SignalListener, servers: Endpoints, engine: Engine, app: Celery, client: redis.Redis
+) -> None:
+    signals = Signals(servers.redis_url)
+    client.config_resetstat()
+    began = time.monotonic()
+    for _ in range(20):
+        signals.send(submit(engine))
+        until(lambda: drain(app))
+    took_s = time.monotonic() - began
+
+    commands: Any = client.info("commandstats")
+    assert commands["cmdstat_xreadgroup"]["calls"] >= 20
+    asked = commands.get("cmdstat_xautoclaim", {"calls": 0})["calls"]
+    assert asked <= took_s / TAKE_OVER_EVERY_S + 1
 
 
 def test_a_signal_that_was_sent_while_nobody_listened_is_heard(
-    servers: Endpoints, database: Database, app: Celery, run: str
+    servers: Endpoints, engine: Engine, app: Celery, run: str
 ) -> None:
     Signals(servers.redis_url).send(run)
-    late = SignalListener(Signals(servers.redis_url), database, app, "late")
+    late = SignalListener(Signals(servers.redis_url), engine, app, "late")
     late.start()
 
-    assert [m.payload["run"] for m in until(lambda: drain(app))] == [run]
+    assert {m.payload["run"] for m in until(lambda: drain(app))} == {run}
     late.stop()
 
 
@@ -124,18 +211,25 @@ def test_signals_that_a_dead_listener_read_are_taken_over(
 
 
 def test_a_redis_that_was_wiped_is_listened_to_again(
-    listener: SignalListener, app: Celery, run: str, client: redis.Redis, servers: Endpoints
+    listener: SignalListener,
+    engine: Engine,
+    app: Celery,
+    run: str,
+    client: redis.Redis,
+    servers: Endpoints,
 ) -> None:
     Signals(servers.redis_url).send(run)
     until(lambda: drain(app))
+    later = {submit(engine) for _ in range(3)}
     client.flushall()
     client.client_kill_filter(_type="normal")
 
     def again() -> list[Lying]:
-        Signals(servers.redis_url).send(run)
+        for name in later:
+            Signals(servers.redis_url).send(name)
         return drain(app)
 
-    assert {m.payload["run"] for m in until(again)} == {run}
+    assert {m.payload["run"] for m in until(again)} <= later
 
 
 def test_without_redis_a_signal_is_only_not_sent(tmp_path: object) -> None:

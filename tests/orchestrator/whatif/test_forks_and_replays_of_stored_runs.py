@@ -20,7 +20,8 @@ from shared.store.database import Connection, Database
 from shared.store.decisions import answer_decision
 from shared.store.documents import get_documents
 from shared.store.forking import Fork, create_fork
-from shared.store.runs import load_journal, unblock_run
+from shared.store.journal import load_journal
+from shared.store.runs import unblock_run
 from shared.store.views import find_run, list_assessments, list_events, run_usage
 from tests.support.driving import conceding, drive, keys
 from tests.support.notices import words
@@ -46,7 +47,7 @@ def loaded(engine: Engine, run: str) -> Recording:
 
     def read(connection: Connection) -> Recording:
         row = find_run(connection, run)
-        return make_recording(row, load_journal(connection, row), document)
+        return make_recording(row, load_journal(connection, row.id), document)
 
     return engine.database.run(read)
 

@@ -6,7 +6,8 @@ import psycopg
 import pytest
 
 from shared.store.database import Connection, Database
-from shared.store.runs import append_events, lock_run, lock_with_journal
+from shared.store.journal import Wanted, lock_with_journals
+from shared.store.runs import append_events, lock_run
 from shared.store.steps import finish
 from tests.support.runs import execute, fetch, new_run, take
 
@@ -37,9 +38,8 @@ def test_a_journal_holds_what_was_committed_while_the_lock_was_waited_for(
     claimed = take(database, run, "a")
 
     def advance() -> list[str]:
-        found = database.run(lambda c: lock_with_journal(c, run), pipelined=True)
-        assert found is not None
-        return [step.status for step in found[1].steps]
+        (found,) = database.run(lambda c: lock_with_journals(c, [Wanted(run)]), pipelined=True)
+        return [step.status for step in found.journal.steps]
 
     with ThreadPoolExecutor(1) as other:
         with database.transaction() as first:

@@ -11,7 +11,8 @@ from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure
 from shared.store.database import Database
 from shared.store.forking import Fork, create_fork
-from shared.store.runs import load_journal, lock_run
+from shared.store.journal import load_journal
+from shared.store.runs import lock_run
 from shared.store.spending import Grouping, spending
 from shared.store.steps import finish, store_response
 from shared.store.sweeping import due_runs, take_lost_steps
@@ -118,7 +119,7 @@ def test_a_copys_moment_is_the_forks_own_beginning(database: Database) -> None:
     store(database, fork_of(run, *STEPS))
 
     found = database.run(lambda c: find_run(c, "fork1"))
-    stored = database.run(lambda c: load_journal(c, found))
+    stored = database.run(lambda c: load_journal(c, found.id))
     assert [step.elapsed_s for step in stored.steps] == [0.0, 0.0, 0.0]
 
 
