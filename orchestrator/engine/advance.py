@@ -346,15 +346,17 @@ def _catch_up(connection: Connection, moving: Sequence[_Locked]) -> None:
         if one.run.overdue
     }
     late = [one for one in moving if one.run.overdue or one.has_missed_something]
-    if not late:
-        return
-    journals = load_journals(connection, [one.run.id for one in late])
+    journals = load_journals(connection, [one.run.id for one in late]) if late else {}
     for one in late:
         one.journal, one.kept = journals[one.run.id], None
-        waited = any(row.kind == StepKind.RUN for row in one.journal.steps)
-        ended = failed.get(one.run.id, ())
-        if one.run.overdue and (ended or not waited):  # child runs end by themselves
-            one.events.append(("run.overdue", {"failed": list(ended)}))
+        if one.run.overdue:
+            one.events += _overdue(failed[one.run.id], one.journal)
+
+
+def _overdue(failed: Sequence[str], journal: StoredJournal) -> Iterator[Event]:
+    waited = any(row.kind == StepKind.RUN for row in journal.steps)
+    if failed or not waited:  # child runs end by themselves
+        yield "run.overdue", {"failed": list(failed)}
 
 
 def _refused(steps: tuple[Step, ...], refusals: list[Failure | None]) -> Journal:

@@ -212,7 +212,7 @@ SELECT r.id, r.workflow, r.status, r.phase, r.root_task, r.advances, r.noted_ste
              FROM usage WHERE run_id = ANY({_FAMILY})) END AS over_budget,
        r.parent_run, r.parent_step, r.root_run, r.depth, {ORPHANED} AS orphaned
   FROM runs r LEFT JOIN runs o ON o.id = r.root_run
- WHERE r.id = ANY(%(runs)s) AND (r.parent_run IS NULL OR %(children)s) FOR UPDATE OF r
+ WHERE r.id = ANY(%(runs)s) AND (r.parent_run IS NULL OR %(children)s) FOR NO KEY UPDATE OF r
 """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shared.models.outcomes import RunStatus
@@ -69,11 +69,7 @@ def save(connection: Connection, written: Sequence[tuple[LockedRun, Changes]]) -
     """
     if not written:
         return {}
-    documents: dict[str, bytes] = {}
-    for _, changes in written:
-        documents.update(changes.documents)
-        for child in changes.children:
-            documents.update(child.documents)
+    documents = _documents(changes for _, changes in written)
     names = sorted(documents)
     connection.execute(
         _SAVE,
@@ -93,6 +89,16 @@ def save(connection: Connection, written: Sequence[tuple[LockedRun, Changes]]) -
             root = run.root_run or run.id
             connection.execute(_CONSUME, {"run": run.id, "root": root, "keys": keys})
     return parents
+
+
+def _documents(written: Iterable[Changes]) -> dict[str, bytes]:
+    """What is to be stored, that of child runs too."""
+    found: dict[str, bytes] = {}
+    for changes in written:
+        found.update(changes.documents)
+        for child in changes.children:
+            found.update(child.documents)
+    return found
 
 
 def _save_rest(connection: Connection, run: LockedRun, changes: Changes) -> None:
