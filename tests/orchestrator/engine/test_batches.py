@@ -144,7 +144,7 @@ def rows(database: Database, run: str) -> str:
         database.run(
             lambda c, table=table, name=name: c.execute(  # type: ignore[misc]
                 f"SELECT coalesce(json_agg(t ORDER BY to_jsonb(t)::text), '[]')::text AS text FROM "
-                f"(SELECT to_jsonb(x) - 'root_task' - 'claim' AS t FROM {table} x WHERE {name} = %s) s",
+                f"(SELECT to_jsonb(x) - '{{id,root_task,claim}}'::text[] AS t FROM {table} x WHERE {name} = %s) s",
                 (run,),
             ).fetchone()
         ).text
@@ -162,7 +162,7 @@ def rows(database: Database, run: str) -> str:
     text = "\n".join(found).replace(run, "RUN")
     text = re.sub(r'"\d{4}-\d\d-\d\dT[^"]*"', "MOMENT", text)
     text = re.sub(r"\br[23456789abcdefghjkmnpqrstvwxyz]{9}\b", "OTHER", text)
-    return re.sub(r'"id": \d+', '"id": N', text)
+    return text
 
 
 def test_runs_in_any_state_come_to_the_same_together_as_one_by_one(engine: Engine) -> None:
