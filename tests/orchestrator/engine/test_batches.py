@@ -161,8 +161,7 @@ def rows(database: Database, run: str) -> str:
     ]
     text = "\n".join(found).replace(run, "RUN")
     text = re.sub(r'"\d{4}-\d\d-\d\dT[^"]*"', "MOMENT", text)
-    text = re.sub(r"\br[23456789abcdefghjkmnpqrstvwxyz]{9}\b", "OTHER", text)
-    return text
+    return re.sub(r"\br[23456789abcdefghjkmnpqrstvwxyz]{9}\b", "OTHER", text)
 
 
 def test_runs_in_any_state_come_to_the_same_together_as_one_by_one(engine: Engine) -> None:
