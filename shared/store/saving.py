@@ -11,6 +11,7 @@ from shared.store.children import report_to_parent
 from shared.store.database import Connection
 from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewStep, create_run
 
+# `named` are the runs of `runs`: of JSON the planner expects a hundred rows, and would read all runs for them.
 _SAVE = """
 WITH given AS (
     SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS g(
@@ -45,7 +46,7 @@ UPDATE runs r SET status = g.status, phase = g.phase, noted_steps = g.noted_step
        open_steps = g.open_steps, outcome = coalesce(g.outcome, r.outcome), verdict = coalesce(g.verdict, r.verdict),
        ending = coalesce(g.ending, r.ending), blocked_reason = g.blocked_reason, updated_at = clock_timestamp(),
        finished_at = CASE WHEN g.final THEN now() END
-  FROM given g WHERE r.id = g.run
+  FROM given g WHERE r.id = g.run AND r.id = ANY(%(named)s)
 """
 
 
@@ -75,20 +76,13 @@ def save(connection: Connection, written: Sequence[tuple[LockedRun, Changes]]) -
         _SAVE,
         {
             "runs": f"[{', '.join(_as_json(run, changes) for run, changes in written)}]",
+            "named": [run.id for run, _ in written],
             "names": names,
             "contents": [documents[name] for name in names],
         },
     )
-    parents = {}
-    for run, changes in written:
-        _save_rest(connection, run, changes)
-        if run.parent_run is not None and _reported(connection, run, changes.status):
-            parents[run.id] = run.parent_run
-        if changes.consumed_decisions:  # last: what is locked goes from the leaf to the root
-            keys = list(changes.consumed_decisions)
-            root = run.root_run or run.id
-            connection.execute(_CONSUME, {"run": run.id, "root": root, "keys": keys})
-    return parents
+    parents = {run.id: _save_rest(connection, run, changes) for run, changes in written}
+    return {run: parent for run, parent in parents.items() if parent is not None}
 
 
 def _documents(written: Iterable[Changes]) -> dict[str, bytes]:
@@ -101,8 +95,8 @@ def _documents(written: Iterable[Changes]) -> dict[str, bytes]:
     return found
 
 
-def _save_rest(connection: Connection, run: LockedRun, changes: Changes) -> None:
-    """What few advances write."""
+def _save_rest(connection: Connection, run: LockedRun, changes: Changes) -> str | None:
+    """What few advances write; the run's parent when this was the last that it waited for."""
     for decision in changes.decisions:
         _open_decision(connection, run.id, decision)
     for record in changes.records:
@@ -118,6 +112,12 @@ def _save_rest(connection: Connection, run: LockedRun, changes: Changes) -> None
             documents={},  # stored with everybody's
             child_of=child.child_of,
         )
+    awaited = _reported(connection, run, changes.status)
+    if changes.consumed_decisions:  # last: what is locked goes from the leaf to the root
+        keys = list(changes.consumed_decisions)
+        root = run.root_run or run.id
+        connection.execute(_CONSUME, {"run": run.id, "root": root, "keys": keys})
+    return run.parent_run if awaited else None
 
 
 def _reported(connection: Connection, run: LockedRun, status: RunStatus) -> bool:

@@ -10,6 +10,8 @@ from orchestrator.application.backend import Backend
 from shared.delivery.signals import Signals
 from shared.settings import ServiceSettings
 from shared.store.database import Connection, Database
+from tests.support.driving import conceding, do
+from tests.support.review_panel import submission
 
 pytestmark = pytest.mark.component
 
@@ -60,6 +62,18 @@ def _counted(connection: Connection) -> Mapping[str, int]:
 
 def test_a_whole_review_scans_no_large_table(bench: Bench) -> None:
     assert scanned(bench, lambda: bench.review(Stopwatch())) == []
+
+
+def test_advances_of_many_runs_together_scan_no_large_table(bench: Bench) -> None:
+    def advance() -> None:
+        wanted = submission()
+        runs = [bench.engine.submit(wanted.spec, "a change", wanted.documents) for _ in range(16)]
+        for portion in bench.engine.advance_all(runs):
+            for step in (step.payload for one in portion for step in one.steps):
+                do(bench.engine.database, step.run, step.step, conceding)
+        assert len(list(bench.engine.advance_all(runs))) == 1
+
+    assert scanned(bench, advance) == []
 
 
 def test_no_look_and_no_statement_of_a_sweep_scans_a_large_table(bench: Bench) -> None:
