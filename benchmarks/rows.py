@@ -40,10 +40,11 @@ from shared.store.connections import IDLE_IN_TRANSACTION_S
 from shared.store.daily_spending import sum_up
 from shared.store.database import Connection
 from shared.store.decisions import expire_decisions
+from shared.store.ends import StoredResponse, finish, store_response
 from shared.store.processes import SILENCE_S, beat, list_processes
 from shared.store.reuse import find_answer
 from shared.store.spending import CallNeed, Grouping, reserve
-from shared.store.steps import Claim, StoredResponse, claim, finish, held, store_response
+from shared.store.steps import Claim, claim, held
 from shared.store.sweeping import (
     due_runs,
     end_silent_sessions,

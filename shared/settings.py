@@ -6,6 +6,7 @@ QUORATE_BROKER_URL     another broker, e.g. amqp://...               (default: Q
 QUORATE_INSTANCE       name of the embedded instance                 (default: default)
 QUORATE_SERVER_ACCOUNT as root: whom the embedded servers run as     (default: quorate, made if missing)
 QUORATE_TURN_SLOTS     turns that one worker process holds at once   (default: 1000)
+QUORATE_CONSUMER       how messages are taken from Redis: lean, or celery's own way  (default: lean)
 QUORATE_LOG            debug, info, warning                          (default: info in services)
 QUORATE_ALLOWED        folder of what workers may run and call      (default: `allowed` in the instance's state;
                        `anything` turns the check off; see shared/allowed.py)
@@ -33,6 +34,7 @@ class ServiceSettings:
     turn_slots: int = DEFAULT_TURN_SLOTS
     log_level: str = "info"
     late_acks: bool = False
+    celery_consumer: bool = False
     max_usd_per_day: float | None = None
 
     @classmethod
@@ -43,7 +45,8 @@ class ServiceSettings:
             external=_external(environ),
             turn_slots=_positive(environ, "QUORATE_TURN_SLOTS", DEFAULT_TURN_SLOTS),
             log_level=environ.get("QUORATE_LOG", "info"),
-            late_acks=_late_acks(environ),
+            late_acks=_choice(environ, "QUORATE_ACKS", ("none", "late")) == "late",
+            celery_consumer=_choice(environ, "QUORATE_CONSUMER", ("lean", "celery")) == "celery",
             max_usd_per_day=_dollars(environ, "QUORATE_MAX_USD_PER_DAY"),
         )
 
@@ -51,6 +54,12 @@ class ServiceSettings:
     def endpoints(self) -> Endpoints:
         """The servers' URLs; whether they are up is another question."""
         return self.external or self.instance.endpoints
+
+    @property
+    def is_lean(self) -> bool:
+        """Whether messages are taken by the lean consumer: it knows Redis' lists only, and acknowledges nothing."""
+        on_redis = self.endpoints.broker_url.startswith(("redis", "unix"))
+        return on_redis and not self.late_acks and not self.celery_consumer
 
 
 def _external(environ: Mapping[str, str]) -> Endpoints | None:
@@ -96,11 +105,12 @@ def _broker_url(url: str) -> str:
     return url
 
 
-def _late_acks(environ: Mapping[str, str]) -> bool:
-    value = environ.get("QUORATE_ACKS") or "none"
-    if value not in ("none", "late"):
-        raise ConfigurationError(f"QUORATE_ACKS is {value!r}: it must be none or late.")
-    return value == "late"
+def _choice(environ: Mapping[str, str], name: str, words: tuple[str, str]) -> str:
+    """The value of a variable that knows two words; the first is its default."""
+    value = environ.get(name) or words[0]
+    if value not in words:
+        raise ConfigurationError(f"{name} is {value!r}: it must be {' or '.join(words)}.")
+    return value
 
 
 def _positive(environ: Mapping[str, str], name: str, default: int) -> int:

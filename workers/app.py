@@ -6,24 +6,30 @@ import contextlib
 import os
 import resource
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 
+import structlog
 from celery.signals import worker_process_init, worker_ready, worker_shutdown
 
 from shared.allowed import Allowed
 from shared.delivery.broker import make_app
 from shared.delivery.contracts import QUEUE_APPLY, QUEUE_TOOLS, QUEUE_TURNS
+from shared.delivery.lean import take_leanly
 from shared.delivery.live import Live
 from shared.delivery.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
 from shared.delivery.publishing import Application
 from shared.delivery.serving import serve
+from shared.faults import failpoint
 from shared.logs import configure
 from shared.models.steps import StepKind
 from shared.settings import ServiceSettings
 from shared.store.database import SERVICE_ANSWER_S, Database
 from shared.store.migrate import wait_for_schema
 from workers.limits.limiter import Limiter
-from workers.tasks import register
+from workers.tasks import StepHandler, register
 from workers.temporary import claim_folder, leave_folder, use_folder
 from workers.turns.spool import Spool
 from workers.turns.steps import StepWorker
@@ -32,6 +38,8 @@ PATIENCE_S = 60.0
 POOL_CONNECTIONS = 12
 TOOL_TIME_LIMIT_S = 1800.0
 TOOL_MEMORY = 8 * 1024**3
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -53,9 +61,15 @@ KINDS: dict[str, Kind] = {
 class Runtime:
     """This process's connections and presence; recreated after a fork."""
 
-    def __init__(self, settings: ServiceSettings, kind: str) -> None:
-        """Nothing is opened before `current` is asked."""
+    def __init__(
+        self,
+        settings: ServiceSettings,
+        kind: str,
+        publishing: Callable[[], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
+        """Nothing is opened before `current` is asked. `publishing` is entered around what ends of steps set off."""
         self._settings = settings
+        self._publishing = publishing
         self._kind = kind
         self._lock = threading.Lock()
         self._pid = 0
@@ -103,6 +117,7 @@ class Runtime:
             live=Live(self._settings.endpoints.redis_url),
             allowed=Allowed.of(self._settings.instance, os.environ),
             kind=KINDS[self._kind].steps,
+            around_ends=self._publishing,
         )
 
 
@@ -114,9 +129,21 @@ def build_app(settings: ServiceSettings, kind: str) -> tuple[Application, Runtim
         late_acks=settings.late_acks,
         redis_url=settings.endpoints.redis_url,
     )
-    runtime = Runtime(settings, kind)
+    runtime = Runtime(settings, kind, partial(_published, app))
     register(app, runtime.current, KINDS[kind].steps)
     return app, runtime
+
+
+@contextmanager
+def _published(app: Application) -> Iterator[None]:
+    """What is published in the block goes out with one command a list; without a broker the sweeper does it later."""
+    try:
+        with app.gathered() as messages:
+            yield
+        if messages:
+            failpoint("body-published")
+    except app.broker_errors as fault:
+        log.warning("ends.unpublished", why=str(fault))
 
 
 def _limit_memory() -> None:
@@ -136,6 +163,8 @@ def main(settings: ServiceSettings, kind: str, concurrency: int | None, pool: st
     app, runtime = build_app(settings, kind)
     served = KINDS[kind]
     chosen = pool or served.pool
+    if chosen == "threads" and settings.is_lean:
+        take_leanly(app, StepHandler(app, runtime.current))
 
     def started(**_signal: object) -> None:
         if chosen == "prefork":

@@ -5,18 +5,26 @@ A process registers the tasks of its own kind only: a message for another kind i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
-from shared.delivery.contracts import TASK_APPLY, TASK_TOOL, TASK_TURN, StepPayload
+from celery.worker.request import Request
+
+from shared.delivery.contracts import TASK_APPLY, TASK_TOOL, TASK_TURN, Receipt, StepPayload
+from shared.delivery.lean import Job, accepted, succeeded
 from shared.delivery.publishing import Application
+from shared.delivery.tracing import traced
+from shared.faults import failpoint
 from shared.models.steps import StepKind
-from workers.turns.steps import StepWorker
+from workers.turns.steps import HeldStep, StepWorker
 
 TASKS: Mapping[StepKind, tuple[str, ...]] = {
     StepKind.TURN: (TASK_TURN,),
     StepKind.TOOL: (TASK_TOOL, TASK_APPLY),
 }
+CLAIMED_AT_ONCE = 64
 
 
 def register(app: Application, step_worker: Callable[[], StepWorker], kind: StepKind) -> None:
@@ -30,3 +38,45 @@ def register(app: Application, step_worker: Callable[[], StepWorker], kind: Step
         # Celery counts what is not acknowledged and takes no more than it has slots: what waits for a slot stays in the
         # queue, where the sweeper sees that it is not lost. On Redis this costs nothing; RabbitMQ has a time limit.
         app.task(work, name=name, acks_late=app.writes_lists, ignore_result=True, shared=False)
+
+
+class StepHandler:
+    """The lean consumer's work on steps: those that were taken together are claimed together.
+
+    Their ends are committed together too, and what follows them is published with one command.
+    """
+
+    most = CLAIMED_AT_ONCE
+    is_whole = False
+
+    def __init__(self, app: Application, step_worker: Callable[[], StepWorker]) -> None:
+        """`step_worker` gives this process's own worker."""
+        self._app = app
+        self._step_worker = step_worker
+
+    def jobs(self, requests: Sequence[Request]) -> Iterator[Job]:
+        """One for each step that could be claimed."""
+        payloads = [StepPayload.model_validate(request.kwargs["payload"]) for request in requests]
+        for request, taken in zip(requests, self._step_worker().take(payloads), strict=True):
+            if isinstance(taken, Receipt):
+                self._end(request, taken, accepted(request))
+            else:
+                yield partial(self._perform, request, taken)
+
+    def close(self) -> None:
+        """Commit what has ended."""
+        self._step_worker().close()
+
+    def _perform(self, request: Request, held: HeldStep) -> None:
+        since = accepted(request)
+
+        def ended(receipt: Future[Receipt]) -> None:
+            self._end(request, receipt.result(), since)
+
+        traced(request, lambda: self._step_worker().perform(held)).add_done_callback(ended)
+
+    def _end(self, request: Request, receipt: Receipt, since: float) -> None:
+        if receipt.ready:
+            failpoint("barrier-passed")
+            self._app.send_following(request)
+        succeeded(request, receipt.model_dump(), since)

@@ -29,10 +29,15 @@ from shared.faults import failpoint
 Signature = dict[str, Any]
 
 
-def publish_all(app: Application, scheduled: Sequence[Scheduled]) -> bool:
+def publish_all(
+    app: Application,
+    scheduled: Sequence[Scheduled],
+    parents: Mapping[str, str] = MappingProxyType({}),
+) -> bool:
     """Send stages, and what wakes child runs or their parents; False when the broker did not take all of it.
 
-    The sweeper will find it then. What goes into one list is pushed with one command.
+    The sweeper will find it then. What goes into one list is pushed with one command. `parents` are the tasks that
+    advanced the runs, where Celery does not know them.
     """
     stages = [one for one in scheduled if one.children or one.parent or one.steps]
     if not stages:
@@ -40,7 +45,7 @@ def publish_all(app: Application, scheduled: Sequence[Scheduled]) -> bool:
     try:
         with app.gathered():
             for one in stages:
-                _send_all(app, one)
+                _send_all(app, one, parents.get(one.run))
     except app.broker_errors:
         return False
     for _ in stages:
@@ -53,30 +58,33 @@ def publish(app: Application, scheduled: Scheduled) -> bool:
     return publish_all(app, [scheduled])
 
 
-def _send_all(app: Application, scheduled: Scheduled) -> None:
+def _send_all(app: Application, scheduled: Scheduled, parent_id: str | None) -> None:
+    send = partial(_send, app, parent_id=parent_id)
     root_task = scheduled.root_task
     priority = SOON if scheduled.soon else ORDINARY
     for child in scheduled.children:
-        _send(app, _advance(child, root_task, "spawned", priority))
+        send(_advance(child, root_task, "spawned", priority))
     if scheduled.parent is not None:
-        _send(app, _advance(scheduled.parent, root_task, "child", SOON))
+        send(_advance(scheduled.parent, root_task, "child", SOON))
     steps = [_step(step, root_task, priority) for step in scheduled.steps]
-    _send_stage(app, steps, _advance(scheduled.run, root_task, "stage", SOON))
+    _send_stage(app, send, steps, _advance(scheduled.run, root_task, "stage", SOON))
 
 
-def _send_stage(app: Application, steps: Sequence[Signature], advance: Signature) -> None:
+def _send_stage(
+    app: Application, send: Callable[..., None], steps: Sequence[Signature], advance: Signature
+) -> None:
     """`chain(step, advance)` of one step, `chord(steps, advance)` of many."""
     advance["options"] |= {"task_id": str(uuid4()), "reply_to": app.thread_oid}
     if len(steps) == 1:
-        _send(app, steps[0], chain=[advance])
+        send(steps[0], chain=[advance])
         return
     group_id = advance["options"]["group_id"] = str(uuid4())
     for index, step in enumerate(steps):
-        _send(app, step, chord=advance, group_id=group_id, group_index=index)
+        send(step, chord=advance, group_id=group_id, group_index=index)
 
 
-def _send(app: Application, signature: Signature, **embedded: Any) -> None:
-    app.send_task(signature["task"], (), signature["kwargs"], **signature["options"], **embedded)
+def _send(app: Application, signature: Signature, **more: Any) -> None:
+    app.send_task(signature["task"], (), signature["kwargs"], **signature["options"], **more)
 
 
 def _step(step: ScheduledStep, root_task: str, priority: int) -> Signature:

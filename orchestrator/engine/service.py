@@ -11,11 +11,12 @@ from celery.signals import worker_ready, worker_shutdown
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.listener import SignalListener
 from orchestrator.engine.sweeper import Sweeper
-from orchestrator.engine.tasks import register
+from orchestrator.engine.tasks import AdvanceHandler, register
 from orchestrator.workflows.descriptor import WorkflowType
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.delivery.broker import make_app
 from shared.delivery.contracts import QUEUE_ORCHESTRATOR
+from shared.delivery.lean import take_leanly
 from shared.delivery.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
 from shared.delivery.publishing import Application
 from shared.delivery.serving import serve
@@ -54,6 +55,8 @@ def main(settings: ServiceSettings, workflows: Mapping[str, WorkflowType[Any]] =
     beating = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
     engine = Engine(database, workflows)
     app = build_app(settings, engine)
+    if settings.is_lean:
+        take_leanly(app, AdvanceHandler(app, engine))
     presence = Presence(beating, "orchestrator")
     sweeper = Sweeper(sweeping, app, Engine(impatient, workflows))
     listener = SignalListener(

@@ -22,6 +22,7 @@ from celery import Celery
 from celery.result import AsyncResult
 from celery.signals import after_task_publish, before_task_publish
 from celery.utils.nodenames import anon_nodename
+from celery.worker.request import Request
 from kombu.exceptions import OperationalError
 
 from shared.delivery.contracts import ORDINARY, QUEUES, SOON
@@ -84,6 +85,14 @@ class Application(Celery):  # type: ignore[misc]
         result.ignored = True
         return result
 
+    def send_following(self, request: Request) -> None:
+        """Publish what the canvas in a message says comes after it, as Celery's tracer does."""
+        _, _, embedded = request.message.payload
+        signature = embedded["chord"] or (embedded["chain"] or [None])[-1]
+        if signature is not None:
+            options = {"priority": SOON, **signature["options"], "parent_id": request.id}
+            self.send_task(signature["task"], signature["args"], signature["kwargs"], **options)
+
     def _push_or_keep(self, place: tuple[str, int], message: str) -> None:
         waiting = getattr(self._gathering, "messages", None)
         if waiting is None:
@@ -100,12 +109,15 @@ class Application(Celery):  # type: ignore[misc]
         return OperationalError, OSError, *own
 
     @contextmanager
-    def gathered(self) -> Iterator[None]:
-        """Push what this thread publishes in the block at its end: one command a list; nothing if it raises."""
+    def gathered(self) -> Iterator[Mapping[tuple[str, int], list[str]]]:
+        """Push what this thread publishes in the block at its end: one command a list; nothing if it raises.
+
+        Gives the messages by queue and priority.
+        """
         messages: dict[tuple[str, int], list[str]] = {}
         self._gathering.messages = messages
         try:
-            yield
+            yield messages
         finally:
             self._gathering.messages = None
         self._push(messages)

@@ -13,8 +13,8 @@ from datetime import datetime
 from shared.errors import DecisionConflict, UnknownRun
 from shared.models.steps import Usage
 from shared.store.database import Connection
+from shared.store.ends import StoredResponse, store_response
 from shared.store.runs import append_events, lock_run
-from shared.store.steps import StoredResponse, store_response
 
 _FREE = Usage(input_tokens=0, output_tokens=0, cached_tokens=0, cost_usd=0.0)
 

@@ -10,15 +10,14 @@ are the database's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shared.models.outcomes import FailureKind, StepStatus
-from shared.models.steps import Failure, StepKind, Usage
+from shared.models.outcomes import FailureKind
+from shared.models.steps import StepKind
 from shared.store.children import ALLOWED_TO_CALL
 from shared.store.database import Connection
-from shared.store.documents import address
 
 
 @dataclass(frozen=True)
@@ -57,188 +56,138 @@ class Refusal:
     open_steps: int
 
 
-@dataclass(frozen=True)
-class StoredResponse:
-    """One paid answer, to be stored before it is read."""
-
-    run: str
-    step: str
-    token: int
-    worker: str
-    participant: str
-    provider: str
-    model: str | None
-    request_sha: str
-    content: bytes
-    usage: Usage
-    attempt: str
-
-
+# Locks nothing but steps, and of many only those that nobody else has: two that take the same steps in another order
+# would wait for one another. What was left out is asked for by itself.
 _CLAIM = f"""
-WITH claimed AS (
+WITH asked AS (
+    SELECT * FROM unnest(%(runs)s::text[], %(steps)s::text[], %(nonces)s::text[]) AS a(run_id, key, nonce)
+), free AS (
+    SELECT f.* FROM asked a CROSS JOIN LATERAL (
+        SELECT s.run_id, s.key, a.nonce, coalesce((r.spec->>'allow_external')::boolean, true) AS allow_external,
+               coalesce((r.spec->>'allow_models')::boolean, true) AS allow_models
+          FROM steps s JOIN runs r ON r.id = s.run_id
+         WHERE s.run_id = a.run_id AND s.key = a.key AND r.status = 'running'
+           AND s.status = 'pending' AND s.attempts < s.max_attempts AND s.kind <> 'run' AND {ALLOWED_TO_CALL}
+           AND (s.not_before IS NULL OR s.not_before <= now())
+           FOR UPDATE OF s {{skip}}) f
+), claimed AS (
     UPDATE steps s
        SET status = 'leased', token = s.token + 1, attempts = s.attempts + 1, owner = %(owner)s,
-           claim = %(claim)s, leased_at = now(), lease_until = now() + make_interval(secs => s.lease_s)
-      FROM runs r
-     WHERE s.run_id = %(run)s AND s.key = %(step)s AND r.id = s.run_id AND r.status = 'running'
-       AND s.status = 'pending' AND s.attempts < s.max_attempts AND s.kind <> 'run' AND {ALLOWED_TO_CALL}
-       AND (s.not_before IS NULL OR s.not_before <= now())
- RETURNING s.token, s.kind, s.request, s.attempts, s.lease_s, s.created_at
+           claim = f.nonce, leased_at = now(), lease_until = now() + make_interval(secs => s.lease_s)
+      FROM free f WHERE s.run_id = f.run_id AND s.key = f.key
+ RETURNING s.run_id, s.key, s.token, s.kind, s.request, s.attempts, s.lease_s, s.created_at,
+           f.allow_external, f.allow_models
 )
-SELECT c.token, c.kind, c.request, c.attempts, c.lease_s,
+SELECT c.run_id, c.key, c.token, c.kind, c.request, c.attempts, c.lease_s,
        extract(epoch FROM now() - c.created_at)::float8 AS age_s,
        CASE WHEN c.token > 1 THEN ARRAY(
            SELECT d.content FROM usage u JOIN documents d ON d.sha256 = u.response
-            WHERE u.run_id = %(run)s AND u.step = %(step)s ORDER BY u.id) END AS responses,
-       (SELECT COALESCE((r.spec->>'allow_external')::boolean, true) FROM runs r WHERE r.id = %(run)s) AS allow_external,
-       (SELECT COALESCE((r.spec->>'allow_models')::boolean, true) FROM runs r WHERE r.id = %(run)s) AS allow_models
+            WHERE u.run_id = c.run_id AND u.step = c.key ORDER BY u.id) END AS responses,
+       c.allow_external, c.allow_models
   FROM claimed c
 """
+_CLAIM_ONE = _CLAIM.format(skip="")
+_CLAIM_MANY = _CLAIM.format(skip="SKIP LOCKED")
 
-_CLAIMED_ALREADY = _CLAIM[_CLAIM.index("SELECT c.token") :].replace(
-    "claimed c",
-    "(SELECT * FROM steps WHERE run_id = %(run)s AND key = %(step)s AND status = 'leased' AND claim = %(claim)s) c",
+_CLAIMED_ALREADY = """
+WITH claimed AS (
+    SELECT s.*, coalesce((r.spec->>'allow_external')::boolean, true) AS allow_external,
+           coalesce((r.spec->>'allow_models')::boolean, true) AS allow_models
+      FROM unnest(%(runs)s::text[], %(steps)s::text[], %(nonces)s::text[]) AS a(run_id, key, nonce)
+      JOIN steps s ON s.run_id = a.run_id AND s.key = a.key AND s.status = 'leased' AND s.claim = a.nonce
+      JOIN runs r ON r.id = s.run_id
 )
+""" + _CLAIM_ONE[_CLAIM_ONE.index("SELECT c.run_id") :]
 
 _REFUSED = """
-SELECT s.status, s.attempts >= s.max_attempts AS spent, r.status AS run_status, r.open_steps
-  FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.run_id = %(run)s AND s.key = %(step)s
+SELECT s.run_id, s.key, s.status, r.status AS run_status, r.open_steps
+  FROM unnest(%(runs)s::text[], %(steps)s::text[]) AS a(run_id, key)
+  JOIN steps s ON s.run_id = a.run_id AND s.key = a.key JOIN runs r ON r.id = s.run_id
 """
+
+
+@dataclass(frozen=True)
+class WantedStep:
+    """A step that somebody wants to work on; `nonce` makes asking twice the same as asking once."""
+
+    run: str
+    step: str
+    nonce: str
+
+
+def claim_steps(
+    connection: Connection, wanted: Sequence[WantedStep], owner: str
+) -> list[Claim | Refusal]:
+    """Take pending steps, in one statement; what came of each. The same nonce gives the same claim again."""
+    many = len(wanted) > 1
+    claims = _claims(connection, _CLAIM_MANY if many else _CLAIM_ONE, wanted, owner)
+    if many:
+        for missed in _missing(wanted, claims):
+            claims |= _claims(connection, _CLAIM_ONE, [missed], owner)
+    if missing := _missing(wanted, claims):
+        claims |= _claims(connection, _CLAIMED_ALREADY, missing, owner)
+    refusals = _refusals(connection, missing) if (missing := _missing(wanted, claims)) else {}
+    taken = frozenset(claims)
+    given: list[Claim | Refusal] = []
+    for want in wanted:
+        place = (want.run, want.step)
+        if place in claims:
+            given.append(claims.pop(place))
+        elif place in taken:  # asked for twice, and given to whoever asked first
+            given.append(Refusal("leased", -1))
+        else:
+            given.append(refusals.get(place, Refusal("unknown", -1)))
+    return given
+
+
+def _missing(
+    wanted: Sequence[WantedStep], claims: Mapping[tuple[str, str], Claim]
+) -> list[WantedStep]:
+    return [want for want in wanted if (want.run, want.step) not in claims]
+
+
+def _claims(
+    connection: Connection, statement: str, wanted: Sequence[WantedStep], owner: str
+) -> dict[tuple[str, str], Claim]:
+    names = {
+        "runs": [want.run for want in wanted],
+        "steps": [want.step for want in wanted],
+        "nonces": [want.nonce for want in wanted],
+        "owner": owner,
+    }
+    return {
+        (row.run_id, row.key): Claim(
+            run=row.run_id,
+            step=row.key,
+            token=row.token,
+            kind=StepKind(row.kind),
+            request=row.request,
+            attempts=row.attempts,
+            lease_s=row.lease_s,
+            responses=tuple(bytes(content) for content in row.responses or ()),
+            age_s=max(row.age_s, 0.0),
+            promises=Promises(row.allow_external, row.allow_models),
+        )
+        for row in connection.execute(statement, names).fetchall()
+    }
+
+
+def _refusals(
+    connection: Connection, wanted: Sequence[WantedStep]
+) -> dict[tuple[str, str], Refusal]:
+    names = {"runs": [want.run for want in wanted], "steps": [want.step for want in wanted]}
+    return {
+        (row.run_id, row.key): Refusal(
+            row.status if row.run_status == "running" else f"run {row.run_status}", row.open_steps
+        )
+        for row in connection.execute(_REFUSED, names).fetchall()
+    }
 
 
 def claim(connection: Connection, run: str, step: str, owner: str, nonce: str) -> Claim | Refusal:
-    """Take a pending step. Repeating the call with the same `nonce` gives the same claim."""
-    names = {"run": run, "step": step, "owner": owner, "claim": nonce}
-    row = connection.execute(_CLAIM, names).fetchone()
-    if row is None:
-        row = connection.execute(_CLAIMED_ALREADY, names).fetchone()
-    if row is None:
-        refused = connection.execute(_REFUSED, names).fetchone()
-        if refused is None:
-            return Refusal("unknown", -1)
-        if refused.run_status != "running":
-            return Refusal(f"run {refused.run_status}", refused.open_steps)
-        return Refusal(refused.status, refused.open_steps)
-    return Claim(
-        run=run,
-        step=step,
-        token=row.token,
-        kind=StepKind(row.kind),
-        request=row.request,
-        attempts=row.attempts,
-        lease_s=row.lease_s,
-        responses=tuple(bytes(content) for content in row.responses or ()),
-        age_s=max(row.age_s, 0.0),
-        promises=Promises(row.allow_external, row.allow_models),
-    )
-
-
-_STORE_USAGE = """
-INSERT INTO usage (run_id, step, token, worker, participant, provider, model, request_sha, response, attempt,
-                   input_tokens, output_tokens, cached_tokens, cost_usd)
-SELECT %(run)s, %(step)s, %(token)s, %(worker)s, %(participant)s, %(provider)s, %(model)s, %(request_sha)s,
-       %(response)s, %(attempt)s, %(input_tokens)s, %(output_tokens)s, %(cached_tokens)s, %(call_cost_usd)s
- WHERE EXISTS (SELECT FROM runs WHERE id = %(run)s)
-ON CONFLICT (run_id, step, attempt) DO NOTHING
-"""
-
-
-_STORE = (
-    "WITH document AS (INSERT INTO documents (sha256, content) "
-    "SELECT %(response)s, %(content)s WHERE %(response)s::text IS NOT NULL ON CONFLICT DO NOTHING)"
-    + _STORE_USAGE
-)
-
-
-def store_response(connection: Connection, response: StoredResponse) -> None:
-    """Keep a paid answer, whatever happens to its step, unless its run is gone. The same `attempt` is kept once."""
-    connection.execute(_STORE, {**_usage_values(response), "content": response.content})
-
-
-def _usage_values(response: StoredResponse) -> dict[str, Any]:
-    return {
-        "run": response.run,
-        "step": response.step,
-        "token": response.token,
-        "worker": response.worker,
-        "participant": response.participant,
-        "provider": response.provider,
-        "model": response.model,
-        "request_sha": response.request_sha,
-        "response": address(response.content) if response.content else None,
-        "attempt": response.attempt,
-        "input_tokens": response.usage.input_tokens,
-        "output_tokens": response.usage.output_tokens,
-        "cached_tokens": response.usage.cached_tokens,
-        "call_cost_usd": response.usage.cost_usd,
-    }
-
-
-# The run's row is locked first, as `advance` does: finishers of one run queue up, so exactly one of them sees
-# that nothing is open any more, and nobody can deadlock with a reducer.
-_FINISH = """
-WITH run AS (SELECT id FROM runs WHERE id = %(run)s FOR UPDATE),
-finished AS (
-    UPDATE steps s
-       SET status = %(status)s, reply = %(reply)s::jsonb, failure_kind = %(failure_kind)s,
-           failure_message = %(failure_message)s, note = %(note)s, tokens = %(tokens)s,
-           cost_usd = %(cost_usd)s, finished_at = clock_timestamp()
-      FROM run
-     WHERE s.run_id = run.id AND s.key = %(step)s AND s.token = %(token)s AND s.status = 'leased'
- RETURNING s.run_id
-)
-UPDATE runs r SET open_steps = r.open_steps - 1, updated_at = clock_timestamp()
-  FROM finished WHERE r.id = finished.run_id RETURNING r.open_steps
-"""
-
-# The answer of a participant that costs nothing needs no commit of its own: it is stored with the end of its step.
-_FINISH_WITH_RESPONSE = _FINISH.replace(
-    "WITH run AS", "WITH response AS (" + _STORE_USAGE + "), run AS", 1
-)
-
-_FINISHED_ALREADY = """
-SELECT r.open_steps FROM steps s JOIN runs r ON r.id = s.run_id
- WHERE s.run_id = %(run)s AND s.key = %(step)s AND s.token = %(token)s AND s.status IN ('done', 'failed')
-"""
-
-
-def finish(
-    connection: Connection,
-    claimed: Claim,
-    *,
-    reply: str | None,
-    failure: Failure | None,
-    note: str = "",
-    tokens: int | None = None,
-    cost_usd: float | None = None,
-    response: StoredResponse | None = None,
-) -> int | None:
-    """Accept a step's end under its token.
-
-    `reply` is the reply model's JSON, `response` a call that cost nothing and is counted in the same statement.
-    Returns how many steps of the run are still open, or None when the token is
-    stale: somebody else took over, nothing was written.
-    """
-    values = {
-        "run": claimed.run,
-        "step": claimed.step,
-        "token": claimed.token,
-        "status": StepStatus.DONE if failure is None else StepStatus.FAILED,
-        "reply": reply,
-        "failure_kind": None if failure is None else failure.kind,
-        "failure_message": None if failure is None else failure.message,
-        "note": note,
-        "tokens": tokens,
-        "cost_usd": cost_usd,
-    }
-    statement = _FINISH
-    if response is not None:
-        statement = _FINISH_WITH_RESPONSE
-        values = {**_usage_values(response), **values}
-    row = connection.execute(statement, values).fetchone()
-    if row is None:
-        row = connection.execute(_FINISHED_ALREADY, values).fetchone()
-    return None if row is None else int(row.open_steps)
+    """Take one pending step."""
+    [given] = claim_steps(connection, [WantedStep(run, step, nonce)], owner)
+    return given
 
 
 def hand_back(

@@ -31,10 +31,11 @@ from shared.models.steps import Failure, Usage
 from shared.store.database import Connection, Database
 from shared.store.decisions import answer_decision, list_decisions
 from shared.store.documents import get_documents
+from shared.store.ends import StoredResponse, finish, store_response
 from shared.store.journal import StoredJournal, load_journal
 from shared.store.people import answer_turn, waiting_turns
 from shared.store.runs import unblock_run
-from shared.store.steps import Claim, StoredResponse, claim, finish, store_response
+from shared.store.steps import Claim, claim
 from shared.store.views import find_run
 from tests.recorded_runs.golden import check_golden
 from tests.recorded_runs.loading import load

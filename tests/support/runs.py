@@ -12,10 +12,11 @@ from shared.models.outcomes import RunStatus
 from shared.models.run import Budget
 from shared.models.steps import Usage
 from shared.store.database import Connection, Database
+from shared.store.ends import StoredResponse
 from shared.store.processes import beat
 from shared.store.runs import Changes, NewDecision, NewStep, create_run, lock_run
 from shared.store.saving import save
-from shared.store.steps import Claim, Refusal, StoredResponse, claim
+from shared.store.steps import Claim, Refusal, claim
 from tests.support.review_panel import submission
 
 _numbers = itertools.count(1)

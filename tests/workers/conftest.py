@@ -16,5 +16,7 @@ def worker(database: Database, tmp_path: Path) -> Iterator[StepWorker]:
     """A worker of turns that is present, without limits."""
     presence = Presence(database, "turns")
     presence.start()
-    yield StepWorker(database, presence, Spool(tmp_path / "spool"))
+    worker = StepWorker(database, presence, Spool(tmp_path / "spool"))
+    yield worker
+    worker.close()
     presence.stop()

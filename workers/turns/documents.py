@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
 from shared.store.database import Database
 from shared.store.documents import address, get_documents, put_documents
 from shared.text.bounded_cache import BoundedCache
@@ -24,6 +29,13 @@ class StoredDocuments:
             return content
         content = self._database.run(lambda connection: get_documents(connection, [sha256]))[sha256]
         return self._kept.keep(sha256, content, len(content))
+
+    def resolved(self, value: JsonValue) -> JsonValue:
+        """Large values travel as {"document": sha256}; this is the value itself."""
+        if isinstance(value, Mapping) and value.keys() == {"document"}:
+            resolved: JsonValue = json.loads(self.get(str(value["document"])))
+            return resolved
+        return value
 
     def put(self, data: bytes) -> str:
         """Store a document; its hash."""

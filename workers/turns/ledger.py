@@ -8,26 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeVar
 
-import structlog
-
-from shared.errors import EnvironmentFault, ProviderError
+from shared.errors import ProviderError
 from shared.faults import failpoint
 from shared.models.panel import Participant
 from shared.models.steps import TurnRequest, Usage
 from shared.providers.catalogue import provider_type
-from shared.store.database import Database
-from shared.store.steps import Claim, StoredResponse, store_response
+from shared.store.ends import StoredResponse
+from shared.store.steps import Claim
 from workers.providers.calls import Cancelled, Completion, Finish, Provider, ProviderCall
+from workers.turns.answers import AnswerStore
 from workers.turns.replies import MOST_CALLS
-from workers.turns.spool import Spool
 
-STORE_PATIENCE_S = 600.0
 _Number = TypeVar("_Number", int, float)
-
-log = structlog.get_logger(__name__)
 
 
 class CallLedger:
@@ -36,15 +30,14 @@ class CallLedger:
     `reused`: what is stored is another run's, and costs nothing here.
     """
 
-    def __init__(self, claimed: Claim, owner: str, database: Database, spool: Spool) -> None:
+    def __init__(self, claimed: Claim, owner: str, answers: AnswerStore) -> None:
         """`owner` is this process, as presence knows it."""
         self.claimed = claimed
         kept = [Completion.unpacked(content) for content in claimed.responses]
         self.stored = [answer for answer in kept if answer.finish_reason is not Finish.LOST]
         self.lost = len(kept) - len(self.stored)
         self._owner = owner
-        self._database = database
-        self._spool = spool
+        self._answers = answers
         self._request: TurnRequest | None = None
         self._request_sha = ""
         self.reused = False
@@ -79,7 +72,7 @@ class CallLedger:
         gone = Completion(
             text="", usage=Usage(), finish_reason=Finish.LOST, model=participant.model
         )
-        self._commit(self._response(gone, self._request, gone.packed(), found_by=""))
+        self._answers.store(self._response(gone, self._request, gone.packed(), found_by=""))
         failpoint("loss-stored")
 
     def keep(self, completion: Completion) -> None:
@@ -91,21 +84,20 @@ class CallLedger:
         if self._request.participant.rule_based:
             return
         if provider_type(self._request.participant.provider).billable:
-            self._commit(self._response(completion, self._request, completion.packed()))
+            self._answers.store(self._response(completion, self._request, completion.packed()))
         else:
             self._free.append(self._response(completion, self._request, b""))
         failpoint("response-stored")
 
-    def last_free(self) -> StoredResponse | None:
-        """The free call that is committed together with the step's end; earlier ones are stored now."""
-        for response in self._free[:-1]:
-            self._database.run(partial(store_response, response=response))
-        return self._free[-1] if self._free else None
+    @property
+    def free(self) -> tuple[StoredResponse, ...]:
+        """The calls that cost nothing, to be committed with the step's end."""
+        return tuple(self._free)
 
     def store_free(self) -> None:
         """Count the free calls of a claim that does not end its step."""
         for response in self._free:
-            self._database.run(partial(store_response, response=response))
+            self._answers.store(response)
 
     def sums(self) -> tuple[int | None, float | None]:
         """Tokens and money of all calls; unknown as soon as one of them is unknown."""
@@ -137,19 +129,6 @@ class CallLedger:
             usage=completion.usage,
             attempt=f"{claimed.token}:{self._made}",
         )
-
-    def _commit(self, response: StoredResponse) -> None:
-        """Store a paid response; into the spool first when Postgres is away."""
-        try:
-            self._database.run(partial(store_response, response=response), patience_s=0.5)
-        except EnvironmentFault:
-            self._spool.keep(response)
-            log.warning("response.spooled", run=response.run, step=response.step)
-            failpoint("response-spooled")
-            self._database.run(
-                partial(store_response, response=response), patience_s=STORE_PATIENCE_S
-            )
-            self._spool.drain(self._database)
 
 
 def _sum(amounts: Sequence[_Number | None]) -> _Number | None:

@@ -20,7 +20,7 @@ import structlog
 from shared.errors import EnvironmentFault
 from shared.models.steps import Usage
 from shared.store.database import Database
-from shared.store.steps import StoredResponse, store_response
+from shared.store.ends import StoredResponse, store_response
 
 log = structlog.get_logger(__name__)
 

@@ -6,15 +6,15 @@ so a chord's header always returns a receipt.
 
 from __future__ import annotations
 
-import json
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from threading import Event
 
 import structlog
-from pydantic import JsonValue
 
 from shared.allowed import Allowed
 from shared.delivery.contracts import Receipt, StepPayload
@@ -29,61 +29,50 @@ from shared.errors import (
     ToolError,
 )
 from shared.faults import failpoint
-from shared.models.notices import Notice, as_column, notice, verbatim
+from shared.models.notices import as_column
 from shared.models.outcomes import FailureKind
-from shared.models.panel import Participant
 from shared.models.steps import Failure, StepKind, ToolRequest, TurnRequest
-from shared.providers.catalogue import provider_type
 from shared.store.database import Database
+from shared.store.ends import StepEnd, finish_steps
 from shared.store.people import missed, remind
-from shared.store.steps import (
-    Claim,
-    Refusal,
-    claim,
-    finish,
-    hand_back,
-    is_held,
-)
-from workers.limits.budget_guard import BudgetGuard
-from workers.limits.limited import Limited
+from shared.store.steps import Claim, Refusal, WantedStep, claim_steps, hand_back, is_held
+from workers.gathering import Gatherer
 from workers.limits.limiter import Limiter
-from workers.providers.calls import Provider, ProviderCall
-from workers.providers.registry import load_provider
 from workers.tools.registry import ToolContext, run_tool
-from workers.turns.allowance import check_entered
-from workers.turns.canary import canary_of
+from workers.turns.answers import AnswerStore
 from workers.turns.documents import StoredDocuments
-from workers.turns.egress import check_allowed, without_secrets
-from workers.turns.ledger import CallLedger, Counted
-from workers.turns.prompting import render
-from workers.turns.replies import MOST_CALLS, obtain, schema_of
-from workers.turns.reuse import earlier_answer, reuse_key
+from workers.turns.ledger import CallLedger
 from workers.turns.spool import Spool
+from workers.turns.turn import LONGEST_MESSAGE, MAX_ATTEMPTS, Ended, TurnWorker, is_used_up
 
 FINISH_PATIENCE_S = 600.0
 HEARTBEAT_PATIENCE_S = 60.0
 MAX_PAUSE_S = 300.0
-MAX_ATTEMPTS = 3
 WRONG_WORKER_S = 1.0
-LONGEST_MESSAGE = 2_000
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How the work on a claim ended; exactly one of `reply` (JSON) and `failure`."""
+class HeldStep:
+    """A claimed step that this process works on; `flag` is set when it is lost, or its run cancelled."""
 
-    reply: str | None = None
-    failure: Failure | None = None
-    note: str = ""
-    pause_s: float | None = None
-    counted: bool = True
+    ledger: CallLedger
+    flag: Event
+
+    @property
+    def holding(self) -> tuple[str, str, int]:
+        """What presence knows it by."""
+        claimed = self.ledger.claimed
+        return claimed.run, claimed.step, claimed.token
 
 
 @dataclass
 class StepWorker:
-    """What a worker process needs to work on steps; shared by its threads."""
+    """What a worker process needs to work on steps; shared by its threads.
+
+    `around_ends` is entered for each commit of ends, with what they set off.
+    """
 
     database: Database
     presence: Presence
@@ -93,39 +82,78 @@ class StepWorker:
     live: Live | None = None
     allowed: Allowed | None = None
     kind: StepKind | None = None
-    documents: StoredDocuments = field(init=False)
+    around_ends: Callable[[], AbstractContextManager[object]] = nullcontext
 
     def __post_init__(self) -> None:
         self.documents = StoredDocuments(self.database)
+        self.turns = TurnWorker(
+            self.database, self.documents, self.limiter, self.usd_a_day, self.live, self.allowed
+        )
+        self._ends = Gatherer("ends", self._finish_all, around=self.around_ends)
+        self._answers = AnswerStore(self.database, self.spool)
+
+    def close(self) -> None:
+        """Commit what has ended. Nothing may be worked on any more."""
+        self._answers.close()
+        self._ends.close()
 
     def work(self, payload: StepPayload) -> Receipt:
         """Do a step if it is there to be done. Never raises an expected error."""
-        try:
-            return self._work(payload)
-        except EnvironmentFault as fault:
-            log.error("step.abandoned", run=payload.run, step=payload.step, why=str(fault))
-            return Receipt(step=payload.step, status="abandoned")
+        [taken] = self.take([payload])
+        return taken if isinstance(taken, Receipt) else self.perform(taken).result()
 
-    def _work(self, payload: StepPayload) -> Receipt:
-        if not self.presence.is_known(HEARTBEAT_PATIENCE_S):
-            raise EnvironmentFault("no heartbeat of this process arrives: others take its steps")
-        nonce = uuid.uuid4().hex
+    def take(self, payloads: Sequence[StepPayload]) -> list[HeldStep | Receipt]:
+        """Claim steps with one statement: what is there to be done, and has to be performed; receipts of the rest.
+
+        Never raises an expected error.
+        """
+        wanted = [WantedStep(step.run, step.step, uuid.uuid4().hex) for step in payloads]
         owner = self.presence.process_id
-        claimed = self.database.run(
-            lambda connection: claim(connection, payload.run, payload.step, owner, nonce)
-        )
-        if isinstance(claimed, Refusal):
-            ready = claimed.open_steps == 0 and claimed.status in ("done", "failed")
-            return Receipt(step=payload.step, status=claimed.status, ready=ready)
-        failpoint("claimed")
-        holding = (claimed.run, claimed.step, claimed.token)
-        flag = self.presence.in_flight.add(holding)
-        ledger = CallLedger(claimed, owner, self.database, self.spool)
         try:
-            ended = self._outcome(ledger, flag)
-            return self._finish(ledger, ended)
-        finally:
-            self.presence.in_flight.remove(holding)
+            if not self.presence.is_known(HEARTBEAT_PATIENCE_S):
+                raise EnvironmentFault(
+                    "no heartbeat of this process arrives: others take its steps"
+                )
+            given = self.database.run(partial(claim_steps, wanted=wanted, owner=owner))
+        except EnvironmentFault as fault:
+            return [_abandoned(step.run, step.step, fault) for step in wanted]
+        failpoint("claimed")
+        return [
+            self._held(claimed) if isinstance(claimed, Claim) else _refused(payload.step, claimed)
+            for payload, claimed in zip(payloads, given, strict=True)
+        ]
+
+    def perform(self, held: HeldStep) -> Future[Receipt]:
+        """Do a held step. Its end is committed soon after this returns, together with those of others.
+
+        The receipt comes with the commit, in another thread. Never raises an expected error.
+        """
+        receipt: Future[Receipt] = Future()
+        receipt.add_done_callback(lambda _: self.presence.in_flight.remove(held.holding))
+        try:
+            ended = self._outcome(held.ledger, held.flag)
+            if ended.pause_s is not None:
+                receipt.set_result(self._hand_back(held.ledger, ended, ended.pause_s))
+            else:
+                accepted = self._ends.put(_end_of(held.ledger, ended))
+                accepted.add_done_callback(partial(_receive, receipt, held.ledger, ended))
+        except EnvironmentFault as fault:
+            receipt.set_result(_abandoned(*held.holding[:2], fault))
+        except BaseException as bug:
+            receipt.set_exception(bug)
+            raise
+        return receipt
+
+    def _held(self, claimed: Claim) -> HeldStep:
+        ledger = CallLedger(claimed, self.presence.process_id, self._answers)
+        flag = self.presence.in_flight.add((claimed.run, claimed.step, claimed.token))
+        return HeldStep(ledger, flag)
+
+    def _finish_all(self, ends: Sequence[StepEnd]) -> Sequence[int | None]:
+        failpoint("ends-gathered")
+        accepted = self.database.run(partial(finish_steps, ends=ends), patience_s=FINISH_PATIENCE_S)
+        failpoint("finished")
+        return accepted
 
     def _outcome(self, ledger: CallLedger, flag: Event) -> Ended:
         """The work itself, with every expected error as a typed failure."""
@@ -137,7 +165,7 @@ class StepWorker:
         try:
             if claimed.kind is StepKind.TURN:
                 request = TurnRequest.model_validate(claimed.request)
-                return self._speak(ledger, request, flag)
+                return self.turns.speak(ledger, request, flag)
             return self._run_tool(ToolRequest.model_validate(claimed.request), claimed)
         except ProviderError as error:
             self._note_the_wait(claimed, error)
@@ -168,113 +196,8 @@ class StepWorker:
             noted = partial(told, run=claimed.run, step=claimed.step)
             self.database.run(noted, atomic=True)
 
-    def _speak(self, ledger: CallLedger, request: TurnRequest, flag: Event) -> Ended:
-        """The participant, or its stand-in while its provider cannot be used or paid."""
-        *tried, last = (request.participant, *request.participant.fallback)
-        notes: list[Notice] = []
-        for speaker in tried:
-            try:
-                return self._turn(ledger, _spoken_by(speaker, request), flag, notes)
-            except ProviderError as error:
-                if not _is_out_of_service(error, ledger):
-                    raise
-                lacks = error.kind is FailureKind.OVER_BUDGET
-                code = "note_unpayable" if lacks else "note_out_of_service"
-                notes.append(notice(code, who=speaker.name, kind=error.kind))
-        try:
-            return self._turn(ledger, _spoken_by(last, request), flag, notes)
-        except ProviderError as error:
-            if notes:
-                why = error.notice or verbatim(str(error)[:LONGEST_MESSAGE])
-                error.notice = notice("failed_after", why=why, notes=notes)
-            raise
-
-    def _turn(
-        self, ledger: CallLedger, request: TurnRequest, flag: Event, before: Sequence[Notice]
-    ) -> Ended:
-        claimed = ledger.claimed
-        participant = self._equipped(request.participant)
-        check_entered(participant, self.allowed)
-        provider = self._gated(load_provider(participant.provider), ledger, request)
-        check_allowed(participant, claimed.promises.narrowed(request.allow_external))
-        structured = provider.structured(participant)
-        canary = canary_of(request, self.documents.get)
-        rendered = render(
-            request, self.documents.get, structured=structured, planted=canary.sentence
-        )
-        prompt, masked = without_secrets(rendered, participant)
-        call = ProviderCall(
-            participant=participant,
-            role=request.role,
-            round=request.round,
-            reply_model=request.reply_model,
-            step=f"{claimed.run}/{claimed.step}",
-            system=prompt.system,
-            user=prompt.user,
-            stable=prompt.stable,
-            reply_schema=schema_of(request.reply_model),
-            max_output_tokens=participant.max_output_tokens,
-            temperature=_first(participant.temperature, request.temperature),
-            deadline_s=participant.timeout_s,
-            limit_s=participant.timeout_s,
-            brief=request.brief,
-            attempt=claimed.attempts,
-            age_s=claimed.age_s,
-            watch=self._watcher(claimed, participant),
-        )
-        notes = [*before, notice("note_spoken_by", who=participant.name)] if before else []
-        notes += [notice("note_adopted")] if ledger.stored else []
-        notes += self._known(ledger, request, canary.removed_from(call))
-        notes += masked
-        failpoint("calling")
-        listen = canary.listening(participant.name, ledger.keep, ledger.stored)
-        most = max(1, MOST_CALLS - ledger.lost)
-        notes += [notice("note_asked_again")] if ledger.lost and not ledger.reused else []
-        obtained = obtain(provider, call, flag, listen, ledger.stored, most)
-        notes += [notice("note_repaired")] if obtained.repaired else []
-        notes += [notice("note_shortened", what=obtained.left_out)] if obtained.left_out else []
-        reply = canary.without_reports(obtained.reply)
-        return Ended(reply=reply.model_dump_json(exclude_defaults=True), note=_note_of(notes))
-
-    def _watcher(self, claimed: Claim, participant: Participant) -> Callable[[str], None] | None:
-        """Where a streamed answer's pieces go; None where streaming costs and nobody watches."""
-        known = provider_type(participant.provider)
-        if self.live is None or not known.streams:
-            return None
-        always = known.streams_unwatched
-        return self.live.listener(claimed.run, claimed.step, age_s=claimed.age_s, always=always)
-
-    def _gated(self, provider: Provider, ledger: CallLedger, request: TurnRequest) -> Provider:
-        """The provider, guarded by the run's budget and its account's limits."""
-        gated = provider if self.limiter is None else Limited(provider, self.limiter)
-        if request.budgeted or self.usd_a_day is not None:
-            gated = BudgetGuard(
-                gated, self.database, ledger.claimed, ledger.next_attempt, self.usd_a_day
-            )
-        return Counted(gated, ledger)
-
-    def _known(self, ledger: CallLedger, request: TurnRequest, call: ProviderCall) -> list[Notice]:
-        """Name the call in the ledger; with `reuse`, take the answer of an identical turn."""
-        if request.participant.rule_based:
-            ledger.opens_for(request)
-            return []
-        key = reuse_key(call, request.marker)
-        ledger.opens_for(request, key)
-        if not request.reuse or ledger.stored:
-            return []
-        found = earlier_answer(self.database, key, request.reply_model)
-        if found is None:
-            return []
-        ledger.reuses(found)
-        return [notice("note_reused")]
-
-    def _equipped(self, participant: Participant) -> Participant:
-        """The participant with its large options brought in."""
-        options = {name: self._resolved(value) for name, value in participant.options.items()}
-        return participant.model_copy(update={"options": options}) if options else participant
-
     def _run_tool(self, request: ToolRequest, claimed: Claim) -> Ended:
-        inputs = {name: self._resolved(value) for name, value in request.inputs.items()}
+        inputs = {name: self.documents.resolved(value) for name, value in request.inputs.items()}
         confirm = partial(self._require_lease, claimed)
         context = ToolContext(self.documents, request.timeout_s, confirm)
         reply = run_tool(request.tool, inputs, context)
@@ -286,40 +209,49 @@ class StepWorker:
         if not self.database.run(partial(is_held, claimed=claimed)):
             raise ToolError("somebody else is working on this step, or its run was ended")
 
-    def _resolved(self, value: JsonValue) -> JsonValue:
-        """Large inputs travel as {"document": sha256}; tools see the values themselves."""
-        if isinstance(value, Mapping) and value.keys() == {"document"}:
-            resolved: JsonValue = json.loads(self.documents.get(str(value["document"])))
-            return resolved
-        return value
+    def _hand_back(self, ledger: CallLedger, ended: Ended, pause_s: float) -> Receipt:
+        why = "" if ended.failure is None else ended.failure.message
+        ledger.store_free()
+        returned = partial(hand_back, claimed=ledger.claimed, delay_s=pause_s, why=why)
+        self.database.run(partial(returned, counted=ended.counted))
+        return Receipt(step=ledger.claimed.step, status="handed back")
 
-    def _finish(self, ledger: CallLedger, ended: Ended) -> Receipt:
-        claimed = ledger.claimed
-        if ended.pause_s is not None:
-            why = "" if ended.failure is None else ended.failure.message
-            returned = partial(hand_back, claimed=claimed, delay_s=ended.pause_s, why=why)
-            ledger.store_free()
-            self.database.run(partial(returned, counted=ended.counted))
-            return Receipt(step=claimed.step, status="handed back")
-        tokens, cost_usd = ledger.sums()
-        open_steps = self.database.run(
-            lambda connection: finish(
-                connection,
-                claimed,
-                reply=ended.reply,
-                failure=ended.failure,
-                note=ended.note,
-                tokens=tokens,
-                cost_usd=cost_usd,
-                response=ledger.last_free(),
-            ),
-            patience_s=FINISH_PATIENCE_S,
-        )
-        failpoint("finished")
-        if open_steps is None:
-            return Receipt(step=claimed.step, status="stale")
+
+def _end_of(ledger: CallLedger, ended: Ended) -> StepEnd:
+    tokens, cost_usd = ledger.sums()
+    return StepEnd(
+        ledger.claimed,
+        reply=ended.reply,
+        failure=ended.failure,
+        note=ended.note,
+        tokens=tokens,
+        cost_usd=cost_usd,
+        responses=ledger.free,
+    )
+
+
+def _receive(
+    receipt: Future[Receipt], ledger: CallLedger, ended: Ended, accepted: Future[int | None]
+) -> None:
+    """Say what came of a step's end."""
+    claimed = ledger.claimed
+    if (fault := accepted.exception()) is not None:
+        receipt.set_result(_abandoned(claimed.run, claimed.step, fault))
+    elif (open_steps := accepted.result()) is None:
+        receipt.set_result(Receipt(step=claimed.step, status="stale"))
+    else:
         status = "done" if ended.failure is None else "failed"
-        return Receipt(step=claimed.step, status=status, ready=open_steps == 0)
+        receipt.set_result(Receipt(step=claimed.step, status=status, ready=open_steps == 0))
+
+
+def _refused(step: str, refusal: Refusal) -> Receipt:
+    ready = refusal.open_steps == 0 and refusal.status in ("done", "failed")
+    return Receipt(step=step, status=refusal.status, ready=ready)
+
+
+def _abandoned(run: str, step: str, fault: BaseException) -> Receipt:
+    log.error("step.abandoned", run=run, step=step, why=str(fault))
+    return Receipt(step=step, status="abandoned")
 
 
 def _failed(
@@ -329,37 +261,8 @@ def _failed(
     return Ended(failure=failure, pause_s=pause_s, counted=counted)
 
 
-def _note_of(notes: Sequence[Notice]) -> str:
-    return as_column(notice("notes", parts=notes)) if notes else ""
-
-
 def _asks_a_person(claimed: Claim) -> bool:
     return bool(claimed.request.get("participant", {}).get("provider") == "person")
-
-
-def _spoken_by(speaker: Participant, request: TurnRequest) -> TurnRequest:
-    if speaker is request.participant:
-        return request
-    return request.model_copy(update={"participant": speaker})
-
-
-def _is_out_of_service(error: ProviderError, ledger: CallLedger) -> bool:
-    """True when another participant should speak.
-
-    The key is refused, the breaker open, the call beyond the budget, or nothing is tried again.
-    """
-    if isinstance(error, NotYet):
-        return error.counted
-    if error.kind in (FailureKind.CREDENTIALS, FailureKind.OVER_BUDGET):
-        return True
-    down = error.kind in (FailureKind.UNREACHABLE, FailureKind.OVERLOADED)
-    last = not error.retryable or ledger.claimed.attempts >= MAX_ATTEMPTS
-    spent = last or _is_used_up(error, ledger)
-    return down and spent
-
-
-def _is_used_up(error: ProviderError, ledger: CallLedger) -> bool:
-    return bool(error.charged) and ledger.left <= 0
 
 
 def _pause(error: ProviderError, ledger: CallLedger) -> float | None:
@@ -369,7 +272,7 @@ def _pause(error: ProviderError, ledger: CallLedger) -> float | None:
     answer was lost is made at most once more: both may have been charged.
     """
     claimed = ledger.claimed
-    if _is_used_up(error, ledger):
+    if is_used_up(error, ledger):
         return None
     if isinstance(error, NotYet) and not error.counted:
         return error.retry_after_s
@@ -377,7 +280,3 @@ def _pause(error: ProviderError, ledger: CallLedger) -> float | None:
         return None
     asked = error.retry_after_s if error.retry_after_s is not None else 2.0**claimed.attempts
     return asked if asked <= MAX_PAUSE_S else None
-
-
-def _first(*values: float | None) -> float | None:
-    return next((value for value in values if value is not None), None)

@@ -10,6 +10,7 @@ from shared.models.run import Budget
 from shared.models.steps import Usage
 from shared.store.daily_spending import ENOUGH, sum_up
 from shared.store.database import Connection, Database
+from shared.store.ends import StoredResponse, store_response
 from shared.store.spending import (
     CallNeed,
     Grouping,
@@ -19,7 +20,7 @@ from shared.store.spending import (
     reserve,
     spending,
 )
-from shared.store.steps import Claim, StoredResponse, store_response
+from shared.store.steps import Claim
 from tests.support.runs import at_once, execute, fetch, new_run, take
 
 pytestmark = pytest.mark.component

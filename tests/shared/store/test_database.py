@@ -6,9 +6,9 @@ import psycopg
 import pytest
 
 from shared.store.database import Connection, Database
+from shared.store.ends import finish
 from shared.store.journal import Wanted, lock_with_journals
 from shared.store.runs import append_events, lock_run
-from shared.store.steps import finish
 from tests.support.runs import execute, fetch, new_run, take
 
 pytestmark = pytest.mark.component

@@ -10,6 +10,7 @@ from shared.models.outcomes import RunStatus
 from shared.models.run import Budget, RunSpec
 from shared.store.database import Connection, Database
 from shared.store.documents import address, get_documents, put_documents
+from shared.store.ends import finish, store_response
 from shared.store.runs import (
     Changes,
     NewDecision,
@@ -18,7 +19,6 @@ from shared.store.runs import (
     lock_run,
 )
 from shared.store.saving import save
-from shared.store.steps import finish, store_response
 from shared.store.views import (
     RunCounts,
     count_runs,

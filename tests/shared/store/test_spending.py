@@ -5,6 +5,7 @@ import pytest
 from shared.models.run import Budget
 from shared.models.steps import Usage
 from shared.store.database import Database
+from shared.store.ends import StoredResponse, finish, store_response
 from shared.store.spending import (
     CallNeed,
     Grouping,
@@ -14,7 +15,7 @@ from shared.store.spending import (
     reserve,
     spending,
 )
-from shared.store.steps import Claim, StoredResponse, finish, hand_back, store_response
+from shared.store.steps import Claim, hand_back
 from tests.support.runs import at_once, execute, fetch, new_run, take
 
 pytestmark = pytest.mark.component

@@ -10,17 +10,9 @@ from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.run import Budget
 from shared.models.steps import Failure
 from shared.store.database import Database
+from shared.store.ends import finish, store_response
 from shared.store.runs import cancel_run, lock_run, unblock_run
-from shared.store.steps import (
-    Claim,
-    Refusal,
-    claim,
-    fail_open_steps,
-    finish,
-    hand_back,
-    held,
-    store_response,
-)
+from shared.store.steps import Claim, Refusal, claim, fail_open_steps, hand_back, held
 from tests.support.runs import (
     at_once,
     execute,

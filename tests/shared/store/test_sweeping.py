@@ -10,9 +10,10 @@ from shared.errors import EnvironmentFault
 from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.store.database import Database
 from shared.store.decisions import answer_decision
+from shared.store.ends import finish
 from shared.store.processes import leave, list_processes
 from shared.store.runs import NewDecision, cancel_run
-from shared.store.steps import finish, hand_back
+from shared.store.steps import hand_back
 from shared.store.sweeping import (
     Task,
     due_runs,

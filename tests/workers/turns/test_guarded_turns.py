@@ -108,12 +108,12 @@ def test_a_command_that_only_a_row_names_is_not_run_until_somebody_here_allows_i
     """What a writer of Postgres forges: before, the command ran with the worker's keys and network."""
     told = tmp_path / "told"
     bob = agent(KEEPS, str(told), APPROVED)
-    worker.allowed = Allowed(tmp_path / "allowed")
+    worker.turns.allowed = Allowed(tmp_path / "allowed")
     row = work(worker, first_turn(database, bob))
     assert (row.status, row.failure_kind) == ("failed", FailureKind.NOT_ALLOWED)
     assert "quorate participants allow --config FILE" in row.failure_message
     assert not told.exists()
-    worker.allowed.allow_all([bob])
+    worker.turns.allowed.allow_all([bob])
     assert work(worker, first_turn(database, bob)).status == "done"
     assert told.exists()
 
@@ -135,7 +135,7 @@ def test_a_row_sends_no_key_anywhere_and_reads_no_file(
         listener.setblocking(False)
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
         aimed = {name: address if said == "ADDRESS" else said for name, said in options.items()}
-        worker.allowed = Allowed(tmp_path / "allowed")
+        worker.turns.allowed = Allowed(tmp_path / "allowed")
         bob = participant("bob", provider, options=aimed).model_copy(update={"model": "m"})
         row = work(worker, first_turn(database, bob))
         assert (row.status, row.failure_kind) == ("failed", FailureKind.NOT_ALLOWED)
@@ -163,7 +163,7 @@ def test_who_stands_in_needs_an_entry_of_its_own(
     bob = participant("bob", "openai", options={}).model_copy(
         update={"model": "m", "fallback": (agent(KEEPS, str(told), APPROVED),)}
     )
-    worker.allowed = Allowed(tmp_path / "allowed")
+    worker.turns.allowed = Allowed(tmp_path / "allowed")
     row = work(worker, first_turn(database, bob))
     assert (row.status, row.failure_kind) == ("failed", FailureKind.NOT_ALLOWED)
     assert not told.exists()

@@ -16,7 +16,7 @@ from shared.delivery.presence import Presence
 from shared.models.panel import Participant
 from shared.models.steps import Usage
 from shared.store.database import Database
-from shared.store.steps import StoredResponse, store_response
+from shared.store.ends import StoredResponse, store_response
 from tests.support.bad_servers import read_request, reply, server
 from tests.support.model_process import ModelServer
 from tests.support.notices import column_words

@@ -1,0 +1,79 @@
+"""Take messages from a queue's Redis lists, many with one command: as many as there is room for, and never more.
+
+The lists are kombu's, so what is taken here and what Celery's own consumer takes is the same. What goes soon is taken
+first, and the ordinary list first in every eighth take, so that nobody starves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import redis
+from kombu.connection import Connection
+
+from shared.delivery.contracts import ORDINARY, SOON
+
+ORDINARY_EVERY = 8
+BLOCK_S = 1.0
+
+
+class ListReader:
+    """One thread's way to the lists of a broker."""
+
+    def __init__(self, connection: Connection) -> None:
+        """Connects on first use; `connection` is kombu's, whose addresses and names are followed."""
+        self.channel: Any = connection.default_channel
+        self._client = self._connected()
+        self._id = 0
+        self._takes = 0
+        self._has_blmpop = True
+
+    def take(self, queues: Sequence[str], most: int) -> tuple[str, list[bytes]]:
+        """The queue and its next messages, `most` at the most; none after a second without any.
+
+        Raises redis.RedisError while the server is away, or where a list's name holds something else.
+        """
+        self._id = self._id or self._client.client_id()
+        self._takes += 1
+        order = (SOON, ORDINARY) if self._takes % ORDINARY_EVERY else (ORDINARY, SOON)
+        keys = {self._key(queue, priority): queue for priority in order for queue in queues}
+        key, texts = self._popped(list(keys), most) or (next(iter(keys)), [])
+        return keys[key], texts
+
+    def wake(self) -> None:
+        """End a `take` that waits in another thread. Without the right to, it ends within a second by itself."""
+        with suppress(redis.RedisError, OSError):
+            redis.Redis(connection_pool=self.channel.pool).client_unblock(self._id)
+
+    def close(self) -> None:
+        """Connect no more."""
+        self._client.close()
+        self.channel.connection.client.release()
+
+    def _connected(self) -> Any:
+        return redis.Redis(connection_pool=self.channel.pool, single_connection_client=True)
+
+    def _key(self, queue: str, priority: int) -> str:
+        name: str = self.channel.global_keyprefix + self.channel._q_for_pri(queue, priority)
+        return name
+
+    def _popped(self, keys: list[str], most: int) -> tuple[str, list[bytes]] | None:
+        if self._has_blmpop:
+            try:
+                answer = self._client.blmpop(
+                    BLOCK_S, len(keys), *keys, direction="RIGHT", count=most
+                )
+            except redis.ResponseError as error:
+                if "unknown command" not in str(error):
+                    raise
+                self._has_blmpop = False  # Redis before 7
+            else:
+                return answer and (answer[0].decode(), answer[1])
+        answer = self._client.brpop(keys, BLOCK_S)
+        if answer is None:
+            return None
+        key, first = answer
+        more = self._client.rpop(key, most - 1) if most > 1 else None
+        return key.decode(), [first, *(more or ())]
