@@ -11,7 +11,8 @@ run as one tree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -32,7 +33,7 @@ Signature = dict[str, Any]
 def publish_all(
     app: Application,
     scheduled: Sequence[Scheduled],
-    parents: Mapping[str, str] = MappingProxyType({}),
+    parents: Mapping[str, str] | None = None,
 ) -> bool:
     """Send stages, and what wakes child runs or their parents; False when the broker did not take all of it.
 
@@ -45,7 +46,7 @@ def publish_all(
     try:
         with app.gathered():
             for one in stages:
-                _send_all(app, one, parents.get(one.run))
+                _send_all(app, one, (parents or {}).get(one.run))
     except app.broker_errors:
         return False
     for _ in stages:
