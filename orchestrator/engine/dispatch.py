@@ -59,6 +59,20 @@ def publish(app: Application, scheduled: Scheduled) -> bool:
     return publish_all(app, [scheduled])
 
 
+def wake(app: Application, runs: Mapping[str, tuple[str, bool]], cause: str) -> bool:
+    """Ask for one advance of each run, given with its root task and whether it goes before others.
+
+    False when the broker did not take them.
+    """
+    try:
+        with app.gathered():
+            for run, (root_task, soon) in runs.items():
+                _send(app, _advance(run, root_task, cause, SOON if soon else ORDINARY))
+    except app.broker_errors:
+        return False
+    return True
+
+
 def _send_all(app: Application, scheduled: Scheduled, parent_id: str | None) -> None:
     send = partial(_send, app, parent_id=parent_id)
     root_task = scheduled.root_task

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import partial
 
 import redis
 import structlog
 
-from orchestrator.engine.advance import Engine
-from orchestrator.engine.dispatch import publish_all
+from orchestrator.engine.advance import MOST_AT_ONCE, Engine
+from orchestrator.engine.dispatch import publish_all, wake
 from shared.delivery.publishing import Application
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
 from shared.faults import failpoint
+from shared.store.views import root_tasks
 
 BLOCK_MS = 5_000
 IDLE_MS = 10_000
@@ -68,10 +70,20 @@ class SignalListener:
             return
         failpoint("signal-read")
         # Anybody may write signals: Postgres takes no text with a NUL in it.
-        runs = [run for _, run in heard if run.isprintable()]
+        if self._act(list(dict.fromkeys(run for _, run in heard if run.isprintable()))):
+            self._signals.acknowledge(*(message_id for message_id, _ in heard))
+
+    def _act(self, runs: list[str]) -> bool:
+        """Advance these runs, or put a flood of them into the queue; False when the broker did not take that.
+
+        In the queue every orchestrator takes of them, and those that somebody waits for go first.
+        """
+        if len(runs) > MOST_AT_ONCE:
+            known = self._engine.database.run(partial(root_tasks, runs=runs))
+            return wake(self._app, known, "signal")
         for scheduled in self._engine.advance_all(runs):
             publish_all(self._app, scheduled)  # what the broker refuses the sweeper publishes
-        self._signals.acknowledge(*(message_id for message_id, _ in heard))
+        return True
 
     def _idle_ms(self) -> int | None:
         """Dead listeners' signals are asked for now and then, not with every signal."""

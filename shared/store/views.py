@@ -11,6 +11,7 @@ from shared.models.outcomes import RunStatus
 from shared.models.rows import RecordRow, RunRow, StepRow, UsageRow
 from shared.store.children import TREE
 from shared.store.database import Connection
+from shared.store.runs import SOON_RUN
 
 _RUN = """
 SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_reason, spec, outcome, created_at,
@@ -181,6 +182,18 @@ def run_usage(connection: Connection, run: str) -> UsageRow:
     ).fetchone()
     assert row is not None
     return UsageRow(row.calls, int(row.i), int(row.o), int(row.c), row.cost, row.u)
+
+
+def root_tasks(connection: Connection, runs: Sequence[str]) -> dict[str, tuple[str, bool]]:
+    """The root task of each of these runs that exists, by run, and whether its messages go before those of others.
+
+    All messages of a run hang under its root task.
+    """
+    rows = connection.execute(
+        f"SELECT r.id, r.root_task, {SOON_RUN} AS soon FROM runs r WHERE r.id = ANY(%s)",
+        (list(runs),),
+    ).fetchall()
+    return {row.id: (row.root_task, row.soon) for row in rows}
 
 
 @dataclass(frozen=True)

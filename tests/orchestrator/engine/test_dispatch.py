@@ -13,7 +13,7 @@ from celery._state import _task_stack
 from celery.canvas import Signature
 from celery.signals import before_task_publish
 
-from orchestrator.engine.dispatch import publish, publish_all
+from orchestrator.engine.dispatch import publish, publish_all, wake
 from orchestrator.engine.staging import Scheduled, ScheduledStep
 from shared.delivery.broker import make_app
 from shared.delivery.contracts import ORDINARY, PAYLOADS, SOON, TASK_TURN, StepPayload
@@ -72,7 +72,7 @@ def test_what_began_and_what_is_watched_goes_before_first_stages(
     app: Celery, names: str, soon: bool
 ) -> None:
     publish(app, replace(scheduled(*names), soon=soon))
-    publish_all(app, [woken("r1"), replace(woken("r2"), soon=True)])
+    wake(app, {"r1": ("root-id", False), "r2": ("root-id", True)}, "signal")
 
     messages = [json.loads(message.raw)[0] for message in drain(app)]
     steps = [m for m in messages if m["headers"]["task"] == TASK_TURN]
@@ -152,6 +152,7 @@ def test_without_a_broker_publishing_says_so_within_seconds(tmp_path: object) ->
     assert publish(nowhere, scheduled("a")) is False
     assert publish(nowhere, scheduled("a", "b")) is False
     assert publish_all(nowhere, [scheduled("a"), woken("r1")]) is False
+    assert wake(nowhere, {"r1": ("root-id", False)}, "signal") is False
 
     assert time.monotonic() - started < 30  # and not for ever
     nowhere.close()

@@ -1,5 +1,6 @@
 """Signals on a real Redis: each advances one run, a lost listener's signals are taken over, forged ones only wake."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -9,10 +10,10 @@ import pytest
 import redis
 from celery import Celery
 
-from orchestrator.engine.advance import Engine
+from orchestrator.engine.advance import MOST_AT_ONCE, Engine
 from orchestrator.engine.listener import TAKE_OVER_EVERY_S, SignalListener
 from orchestrator.engine.staging import Scheduled
-from shared.delivery.contracts import SIGNAL_GROUP, SIGNAL_STREAM, TASK_TURN
+from shared.delivery.contracts import SIGNAL_GROUP, SIGNAL_STREAM, TASK_ADVANCE, TASK_TURN
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
 from shared.instance import Endpoints
@@ -134,6 +135,27 @@ def test_a_signal_for_a_run_that_somebody_else_is_at_is_not_lost(
         assert {m.payload["run"] for m in until(lambda: drain(app))} == {free}
 
     assert {m.payload["run"] for m in until(lambda: drain(app))} == {run}
+    assert none_is_pending(client)
+
+
+def test_a_flood_of_signals_goes_into_the_queue_and_what_somebody_waits_for_goes_first(
+    servers: Endpoints, engine: Engine, app: Celery, client: redis.Redis
+) -> None:
+    signals = Signals(servers.redis_url)
+    runs = [submit(engine, small("machine", watched=n == 7)) for n in range(MOST_AT_ONCE + 1)]
+    for run in runs:
+        signals.send(run)
+    listening = SignalListener(signals, engine, app, "me")
+    listening.start()
+
+    messages: list[Lying] = []
+    until(lambda: messages.extend(drain(app)) or messages[MOST_AT_ONCE:])
+    listening.stop()
+    assert {m.task for m in messages} == {TASK_ADVANCE}
+    assert {m.payload["cause"] for m in messages} == {"signal"}
+    assert sorted(m.payload["run"] for m in messages) == sorted(runs)
+    soon = [m.payload["run"] for m in messages if json.loads(m.raw)[0]["properties"]["priority"]]
+    assert soon == [runs[7]]
     assert none_is_pending(client)
 
 

@@ -26,6 +26,7 @@ from shared.store.views import (
     list_events,
     list_runs,
     list_steps,
+    root_tasks,
     run_usage,
     step_request,
 )
@@ -197,6 +198,7 @@ def test_runs_are_found_by_id_by_beginning_and_as_the_last(database: Database) -
     assert [row.id for row in database.run(lambda c: list_runs(c, limit=1))] == ["rac"]
     assert database.run(lambda c: list_runs(c, status="waiting")) == []
     assert database.run(count_runs) == RunCounts({"running": 3})
+    assert database.run(lambda c: root_tasks(c, ["rab", "none"])) == {"rab": ("root", False)}
 
 
 @pytest.mark.parametrize("name", ["", " ", "%", "_", "r\0", "\udcff", "r\n", "r" * 100_000])
