@@ -6,15 +6,17 @@ signatures without asking what they are, and an error there ends the process or 
 
 from __future__ import annotations
 
-import json
 import traceback
+from base64 import b64decode
 from collections.abc import Container
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from kombu.exceptions import DecodeError
 from kombu.message import Message
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import from_json
 
 from shared.delivery.contracts import PAYLOADS, QUEUES, TASK_TURN, TurnName
 
@@ -135,7 +137,7 @@ def parse(text: bytes, limit: int = MAX_BYTES) -> object:
     """What lay in a Redis list. Raises `Refused`."""
     _check_size(text, limit)
     try:
-        return json.loads(text.decode())
+        return from_json(text, allow_inf_nan=False)
     except ValueError as error:
         raise Refused("not JSON") from error
 
@@ -145,7 +147,40 @@ def check_envelope(message: object) -> None:
     _check(_Envelope, message)
 
 
-def check_task(tasks: Container[str], message: Message) -> None:
+@dataclass
+class TakenMessage:
+    """A message of a Redis list as Celery's `Request` reads it; kombu's own needs a channel."""
+
+    headers: dict[str, Any]
+    properties: dict[str, Any]
+    content_type: str
+    content_encoding: str
+    body: bytes
+    payload: Any
+    delivery_info: dict[str, str]
+
+
+def read(text: bytes, queue: str) -> TakenMessage:
+    """What lay in a queue's list. Raises `Refused` unless it is a message with a body of JSON."""
+    content: Any = parse(text)
+    check_envelope(content)
+    try:
+        body = b64decode(content["body"])
+        payload = from_json(body)
+    except ValueError as error:
+        raise Refused("its body is not JSON") from error
+    return TakenMessage(
+        headers=content["headers"],
+        properties=content["properties"],
+        content_type=content["content-type"],
+        content_encoding=content["content-encoding"],
+        body=body,
+        payload=payload,
+        delivery_info={"exchange": "", "routing_key": queue},
+    )
+
+
+def check_task(tasks: Container[str], message: Message | TakenMessage) -> None:
     """Raise `Refused` unless it asks, in Celery's protocol 2, for one of `tasks` with its own arguments."""
     if (message.content_type, message.content_encoding) != ("application/json", "utf-8"):
         raise Refused("not JSON in UTF-8")
@@ -163,7 +198,7 @@ def check_task(tasks: Container[str], message: Message) -> None:
         _check_arguments(signature.task, signature.args, signature.kwargs)
 
 
-def _call(message: Message) -> _Body:
+def _call(message: Message | TakenMessage) -> _Body:
     body: Any = message.body
     if not isinstance(body, str | bytes | bytearray | memoryview):
         raise Refused("its body is no text")

@@ -14,6 +14,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from typing import Any, Protocol
 
 import redis
@@ -24,7 +25,7 @@ from celery.worker import state
 from celery.worker.request import Request
 from kombu.messaging import Consumer
 
-from shared.delivery.envelopes import Refused, check_envelope, check_task, parse, where
+from shared.delivery.envelopes import Refused, TakenMessage, check_task, read, where
 from shared.delivery.publishing import Application
 from shared.delivery.taking import ListReader
 from shared.faults import failpoint
@@ -90,8 +91,10 @@ class LeanConsumer:
     def _run(self) -> None:
         while not self._stopped.is_set():
             try:
-                with self._app.connection_for_read() as connection:
-                    self._reader = ListReader(connection)
+                with (
+                    self._app.connection_for_read() as connection,
+                    closing(ListReader(connection)) as self._reader,
+                ):
                     self._consume(self._reader)
             except (redis.RedisError, OSError) as fault:
                 log.warning("broker.unreachable", why=str(fault))
@@ -112,7 +115,7 @@ class LeanConsumer:
             queue, texts = reader.take(queues, room)
             if texts:
                 failpoint("popped")
-                self._begin([r for text in texts if (r := self._request(reader, queue, text))])
+                self._begin([r for text in texts if (r := self._request(queue, text))])
 
     def _queues(self) -> list[str]:
         """What Celery's consumer would consume: remote control adds and cancels queues there."""
@@ -128,15 +131,10 @@ class LeanConsumer:
                 self._handler.most if self._handler.is_whole and self._free else self._free,
             )
 
-    def _request(self, reader: ListReader, queue: str, text: bytes) -> Request | None:
+    def _request(self, queue: str, text: bytes) -> Request | None:
         """Celery's request for a message; None for what is refused or revoked."""
         try:
-            content: Any = parse(text)
-            check_envelope(content)
-            content["properties"]["delivery_info"] = {"exchange": "", "routing_key": queue}
-            content["properties"]["delivery_tag"] = None
-            message = reader.channel.Message(content, channel=reader.channel)
-            message.accept = {"application/json"}
+            message = read(text, queue)
             check_task(self._app.tasks, message)
             return self._received(message)
         except Refused as refusal:
@@ -145,7 +143,7 @@ class LeanConsumer:
             self._app.refusals.add(queue, len(text), where(error))
         return None
 
-    def _received(self, message: Any) -> Request | None:
+    def _received(self, message: TakenMessage) -> Request | None:
         consumer = self._worker.consumer
         task = self._app.tasks[message.headers["task"]]
         request = Request(
