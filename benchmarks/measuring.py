@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import psutil
@@ -41,3 +42,8 @@ def _tree(pid: int) -> float:
 def resident_mb(pid: int) -> float:
     """Resident memory of one process in MB."""
     return float(psutil.Process(pid).memory_info().rss) / 1e6
+
+
+def exact_processor_time(pid: int) -> float:
+    """Processor seconds of one living process, without those that it waited for: its clock (clock_getcpuclockid(3))."""
+    return time.clock_gettime((~pid << 3) | 2)

@@ -3,29 +3,32 @@
     python -m benchmarks.rows [--steps 1000 10000 100000 1000000] [--json FILE]
 
 A review is played through once, and its rows are copied inside the database, 480 reviews a day up to now; what is
-measured goes on beside them. Milliseconds of one caller that waits, medians; the last column divides the last size by
-the first.
+measured goes on beside them. Milliseconds of processor, of the caller and of Postgres for it, medians; the sizes take
+turns. The last column divides the last size by the first.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import statistics
 import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchmarks.cluster import servers
+from benchmarks.cluster import Servers, servers
 from benchmarks.copies import copy_run, forget_everything, settle
+from benchmarks.measuring import exact_processor_time, processor_time
 from orchestrator.application import report
 from orchestrator.application.backend import Backend
+from orchestrator.embedded.throwaway import clone_database
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.sweeper import DUE_AFTER_S, FORGOTTEN_AFTER_S, GRACE_S, REPUBLISHED_AT_ONCE
 from orchestrator.presentation import timeline
@@ -33,12 +36,13 @@ from orchestrator.web.http_service import Request
 from orchestrator.web.runs_api import Api
 from shared.delivery.contracts import QUEUES
 from shared.delivery.signals import Signals
+from shared.instance import DATABASE
 from shared.models.run import Budget
 from shared.models.steps import StepKind, Usage
 from shared.settings import ServiceSettings
 from shared.store.connections import IDLE_IN_TRANSACTION_S
 from shared.store.daily_spending import sum_up
-from shared.store.database import Connection
+from shared.store.database import Connection, Database
 from shared.store.decisions import expire_decisions
 from shared.store.ends import StoredResponse, finish, store_response
 from shared.store.processes import SILENCE_S, beat, list_processes
@@ -58,12 +62,12 @@ from tests.support.driving import Asked, answer, conceding, keys
 from tests.support.review_panel import submission
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-REPEATED = 15
-REVIEWS = 4
-COMMANDS_REPEATED = 3
+REPEATED = 25
+REVIEWS = 5
+COMMANDS_REPEATED = 5
 # The driver prepares a statement when it is asked for the sixth time on a connection.
 PREPARED_AFTER = 5
-SLOW_S = 0.5
+CONNECTIONS = 2
 WAITING = 20
 PROCESSES = 20
 COMMANDS = (("status",), ("list",), ("show", "last"), ("cost",))
@@ -78,15 +82,16 @@ T = TypeVar("T")
 class Stopwatch:
     """Milliseconds of whatever is measured, by name."""
 
-    def __init__(self) -> None:
-        """Nothing is measured yet."""
+    def __init__(self, clock: Callable[[], float] = time.thread_time) -> None:
+        """Nothing is measured yet; `clock` gives seconds."""
+        self._clock = clock
         self.times: dict[str, list[float]] = defaultdict(list)
 
     def of(self, name: str, work: Callable[[], T]) -> T:
         """What `work` returns."""
-        began = time.perf_counter()
+        began = self._clock()
         result = work()
-        self.times[name].append((time.perf_counter() - began) * 1e3)
+        self.times[name].append((self._clock() - began) * 1e3)
         return result
 
     def medians(self) -> dict[str, float]:
@@ -108,6 +113,15 @@ class Bench:
         row = self.backend.read(lambda connection: connection.execute(sql, values).fetchone())
         assert row is not None
         return row[0]
+
+    def stopwatch(self) -> Stopwatch:
+        """Of this thread and of the sessions that it has in Postgres, all of which are open from now on."""
+        with ExitStack() as opened:
+            connections = [
+                opened.enter_context(self.engine.database.connection()) for _ in range(CONNECTIONS)
+            ]
+            sessions = [connection.info.backend_pid for connection in connections]
+        return Stopwatch(lambda: time.thread_time() + sum(map(exact_processor_time, sessions)))
 
     def review(self, watch: Stopwatch) -> str:
         """Play a review through; its id."""
@@ -180,12 +194,24 @@ def _paid(claimed: Claim) -> StoredResponse:
 
 
 @contextmanager
-def bench() -> Iterator[Bench]:
-    """Servers without any other process of ours."""
+def benches(sizes: Sequence[int]) -> Iterator[tuple[Servers, dict[int, Bench]]]:
+    """A database a size in one server, without any other process of ours."""
     with servers() as own:
-        settings = ServiceSettings.from_environment(own.environ)
-        backend = Backend(settings, own.database, Signals(own.endpoints.redis_url))
-        yield Bench(backend, own.environ)
+        own.database.close()  # nobody may be connected to what is copied
+        here = {}
+        for size in sizes:
+            url = clone_database(own.endpoints, DATABASE, f"rows{size}")
+            redis_url = own.endpoints.redis_url
+            urls = {"QUORATE_DATABASE_URL": url, "QUORATE_REDIS_URL": redis_url}
+            environ = {**own.environ, **urls}
+            settings = ServiceSettings.from_environment(environ)
+            database = Database(url, pool_size=CONNECTIONS, patience_s=10)
+            here[size] = Bench(Backend(settings, database, Signals(redis_url)), environ)
+        try:
+            yield own, here
+        finally:
+            for bench in here.values():
+                bench.backend.close()
 
 
 def fill(here: Bench, steps: int) -> None:
@@ -270,47 +296,64 @@ def looks(here: Bench) -> dict[str, Callable[[], object]]:
     }
 
 
-def commands(here: Bench, watch: Stopwatch) -> None:
+def commands(here: Bench) -> dict[str, Callable[[], object]]:
     """Whole commands, from the start of their process to its end."""
     quorate = str(Path(sys.executable).parent / "quorate")
-    for words in COMMANDS:
-        command = partial(
+    return {
+        f"command: quorate {' '.join(words)}": partial(
             subprocess.run,
             [quorate, *words],
             env=dict(here.environ),
             check=True,
             capture_output=True,
         )
-        for _ in range(COMMANDS_REPEATED):
-            watch.of(f"command: quorate {' '.join(words)}", command)
+        for words in COMMANDS
+    }
 
 
-def measure(here: Bench, steps: int) -> dict[str, float]:
-    """Medians at one size, by name."""
+def filled(here: Bench, steps: int) -> str:
+    """Fill a database; what is in it then."""
     began = time.monotonic()
     fill(here, steps)
     megabytes = here.value("SELECT pg_database_size(current_database())") / 1e6
-    counted = {
-        table: here.value(f"SELECT count(*) FROM {table}")
+    counted = ", ".join(
+        f"{here.value(f'SELECT count(*) FROM {table}'):,} {table}"
         for table in ("runs", "steps", "usage", "events", "documents")
-    }
-    print(
-        f"{steps:,}: {counted}, {megabytes:,.0f} MB, {time.monotonic() - began:.0f} s", flush=True
     )
-    watch = Stopwatch()
-    here.review(Stopwatch())
-    for _ in range(REVIEWS):
-        here.review(watch)
-    for name, look in looks(here).items():
-        began = time.monotonic()
-        look()
-        slow = time.monotonic() - began > SLOW_S
-        for _ in range(0 if slow else PREPARED_AFTER):
-            look()
-        for _ in range(2 if slow else REPEATED):
-            watch.of(name, look)
-    commands(here, watch)
-    return watch.medians()
+    return f"{counted}; {megabytes:,.0f} MB, filled in {time.monotonic() - began:.0f} s"
+
+
+def measure(own: Servers, here: Mapping[int, Bench]) -> dict[int, dict[str, float]]:
+    """Medians by size and name. The sizes take turns, so that all of them see the same machine."""
+    watches = {size: bench.stopwatch() for size, bench in here.items()}
+    for number in range(REVIEWS + 1):
+        for size, bench in here.items():
+            bench.review(watches[size] if number else Stopwatch())
+    asked = {size: looks(bench) for size, bench in here.items()}
+    alternate(asked, watches, REPEATED, unmeasured=PREPARED_AFTER + 1)
+    whole = {size: Stopwatch(partial(_commands_and_postgres, own)) for size in here}
+    alternate({size: commands(bench) for size, bench in here.items()}, whole, COMMANDS_REPEATED)
+    return {size: watches[size].medians() | whole[size].medians() for size in here}
+
+
+def _commands_and_postgres(own: Servers) -> float:
+    """Seconds of the commands that have ended, and of the server with all its sessions."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    server = processor_time({"postgres": own.roots["postgres"]})
+    return ended.ru_utime + ended.ru_stime + server.total
+
+
+def alternate(
+    works: Mapping[int, Mapping[str, Callable[[], object]]],
+    watches: Mapping[int, Stopwatch],
+    repeated: int,
+    unmeasured: int = 0,
+) -> None:
+    """Everything of that name at one size after the other, again and again; `unmeasured` times beforehand."""
+    for name in next(iter(works.values())):
+        for number in range(unmeasured + repeated):
+            for size, watch in watches.items():
+                (watch if number >= unmeasured else Stopwatch()).of(name, works[size][name])
 
 
 def table(figures: dict[int, dict[str, float]]) -> str:
@@ -333,8 +376,10 @@ def main() -> None:
     parser.add_argument("--steps", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--json", type=Path, help="write the figures there, too")
     options = parser.parse_args()
-    with bench() as here:
-        figures = {size: measure(here, size) for size in options.steps}
+    with benches(options.steps) as (own, here):
+        for size, bench in here.items():
+            print(filled(bench, size), flush=True)
+        figures = measure(own, here)
     print(table(figures))
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1))
