@@ -8,16 +8,32 @@ import pytest
 from benchmarks.rows import Bench, Stopwatch, fill, looks
 from orchestrator.application.backend import Backend
 from shared.delivery.signals import Signals
+from shared.models.outcomes import FailureKind
 from shared.settings import ServiceSettings
+from shared.store.daily_spending import sum_up
 from shared.store.database import Connection, Database
+from shared.store.decisions import list_decisions
+from shared.store.ends import finish, store_response, store_responses
+from shared.store.people import missed, remind, waiting_turns
+from shared.store.runs import cancel_run, unblock_run
+from shared.store.steps import (
+    Claim,
+    WantedStep,
+    claim,
+    claim_steps,
+    fail_open_steps,
+    hand_back,
+    is_held,
+    release_leases,
+)
 from tests.support.driving import conceding, do
 from tests.support.review_panel import submission
+from tests.support.runs import new_run, response, take
 
 pytestmark = pytest.mark.component
 
 STEPS = 10_000
 CONNECTIONS = 2
-# Those that a run has rows in, and those that have a row a document or a run.
 # Up to so many runs `status` counts them one by one (test_large_tables.py looks at more).
 COUNTED = "status"
 LARGE = "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE n_live_tup > 1000"
@@ -74,6 +90,55 @@ def test_advances_of_many_runs_together_scan_no_large_table(bench: Bench) -> Non
         assert len(list(bench.engine.advance_all(runs))) == 1
 
     assert scanned(bench, advance) == []
+
+
+def _taken_later(connection: Connection, held: Claim) -> None:
+    store_response(connection, response(held))
+    hand_back(connection, held, 0.0)
+    again = claim(connection, held.run, held.step, "w", "again")
+    assert isinstance(again, Claim)
+    assert again.responses
+
+
+Case = Callable[[Connection, Claim], object]
+
+SELDOM: dict[str, Case] = {
+    "a message that came twice": lambda c, held: claim(c, held.run, held.step, "w", "nonce"),
+    "a claim of somebody else": lambda c, held: claim(c, held.run, held.step, "other", "other"),
+    "claims of several": lambda c, held: claim_steps(
+        c, [WantedStep(held.run, name, name) for name in ("a", "b", "c")], "w"
+    ),
+    "an answer that a later attempt takes": _taken_later,
+    "answers of several": lambda c, held: store_responses(
+        c, [response(held, attempt=f"1:{number}") for number in range(16)]
+    ),
+    "an end with a call, and once more": lambda c, held: [
+        finish(c, held, reply="{}", failure=None, responses=(response(held, attempt="9"),))
+        for _ in range(2)
+    ],
+    "is it held": is_held,
+    "what is held is let go": lambda c, held: release_leases(
+        c, "w", [(held.run, held.step, held.token)]
+    ),
+    "a deadline": lambda c, held: fail_open_steps(c, held.run, FailureKind.DEADLINE, "late"),
+    "cancelling": lambda c, held: cancel_run(c, held.run, "me"),
+    "unblocking": lambda c, held: unblock_run(c, held.run),
+    "a reminder": lambda c, held: remind(c, held.run, held.step),
+    "a turn missed": lambda c, held: missed(c, held.run, held.step),
+    "turns of a run": lambda c, held: waiting_turns(c, run=held.run),
+    "an open decision": lambda c, held: list_decisions(c, run=held.run),
+    "sums": lambda c, _held: sum_up(c, 1),
+}
+
+
+@pytest.mark.parametrize("case", SELDOM.values(), ids=SELDOM)
+def test_what_happens_seldom_scans_no_large_table_either(bench: Bench, case: Case) -> None:
+    database = bench.backend.database
+    held = take(database, new_run(database, "held", "a", "b", "c"), "held", "w", "nonce")
+
+    scans = scanned(bench, lambda: database.run(lambda connection: case(connection, held)))
+
+    assert scans == []
 
 
 def test_no_look_and_no_statement_of_a_sweep_scans_a_large_table(bench: Bench) -> None:
