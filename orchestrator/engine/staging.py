@@ -6,12 +6,13 @@ said, not with its square.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
+
+from pydantic_core import to_json
 
 from orchestrator.core.findings.stances import RAISING
 from orchestrator.core.replay.commands import (
@@ -191,7 +192,7 @@ class Stage:
 
     def _unguessable(self, name: str) -> str:
         """The same in all turns of the run, and known to nobody who has not read its seed or its prompts."""
-        return hmac.new(self.spec.seed.encode(), name.encode(), hashlib.sha256).hexdigest()[:24]
+        return hmac.digest(self.spec.seed.encode(), name.encode(), "sha256").hex()[:24]
 
     def _tool_request(self, step: ToolRun) -> tuple[str, float]:
         request = ToolRequest(
@@ -217,12 +218,13 @@ class Stage:
     def _interned(self, part: PromptPart) -> PromptPart:
         if part.text is None or len(part.text) < INTERNED_FROM:
             return part
-        return part.model_copy(update={"text": None, "document": self._put(part.text.encode())})
+        name = self._put(part.text.encode())
+        return PromptPart(document=name, fence=part.fence, stable=part.stable)
 
     def _interned_value(self, value: Any) -> Any:
         """Large structured inputs travel as documents too: {"document": sha256}."""
         if isinstance(value, (list, dict)):
-            content = json.dumps(value, ensure_ascii=False).encode()
+            content = to_json(value, inf_nan_mode="constants")
             if len(content) >= INTERNED_FROM:
                 return {"document": self._put(content)}
         return value
@@ -246,7 +248,9 @@ def _ledger_lines(written: RoundRecord) -> tuple[Stance, ...]:
     """One line a turn and finding: what was stated outranks what raising implies, and the last word the first."""
     lines: dict[tuple[str, str, str], Stance] = {}
     for line in sorted(written.stances, key=lambda line: line.reason != RAISING):
-        named = line.model_copy(update={"finding": written.prefix + line.finding})
+        named = line
+        if written.prefix:
+            named = line.model_copy(update={"finding": written.prefix + line.finding})
         lines[line.participant, line.role, line.finding] = named
     return tuple(lines.values())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, SkipValidation, model_validator
 
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant, RoleName
@@ -99,7 +99,8 @@ class StepResult(Wire):
     of the step (None: unknown), `note` says what a reader must know (repaired, adopted, reused).
     """
 
-    reply: dict[str, JsonValue] | None = None
+    # Made from columns of JSON only: a large reply is not looked through for what it cannot hold.
+    reply: dict[str, SkipValidation[JsonValue]] | None = None
     failure: Failure | None = None
     elapsed_s: float = 0.0
     tokens: int | None = None

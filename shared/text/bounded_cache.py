@@ -7,7 +7,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -44,25 +44,24 @@ class BoundedCache(Generic[K, V]):
         return value
 
 
-TextOf = Callable[[str, str], str]
 ENTRY_BYTES = 400  # what a kept text takes besides the texts themselves, about
+TextOf = TypeVar("TextOf", bound=Callable[..., str])
 
 
 def cached_texts(most_bytes: int) -> Callable[[TextOf], TextOf]:
-    """For functions of two texts that give a text and depend on nothing else: the same texts are worked on once."""
+    """For functions of texts that give a text and depend on nothing else: the same texts are worked on once."""
 
     def decorate(work: TextOf) -> TextOf:
-        cache: BoundedCache[tuple[str, str], str] = BoundedCache(most_bytes)
+        cache: BoundedCache[tuple[str, ...], str] = BoundedCache(most_bytes)
 
         @functools.wraps(work)
-        def remembered(text: str, other: str) -> str:
-            key = (text, other)
-            found = cache.get(key)
+        def remembered(*texts: str) -> str:
+            found = cache.get(texts)
             if found is not None:
                 return found
-            made = work(text, other)
-            return cache.keep(key, made, ENTRY_BYTES + sys.getsizeof(text) + sys.getsizeof(made))
+            made = work(*texts)
+            return cache.keep(texts, made, ENTRY_BYTES + sum(map(sys.getsizeof, (*texts, made))))
 
-        return remembered
+        return cast(TextOf, remembered)
 
     return decorate

@@ -29,10 +29,11 @@ class Templates:
     def question(self, question: Question) -> tuple[PromptPart, ...]:
         """The question in its own words (the user's, so no data), then its contexts as data: every turn begins so."""
         contexts = (
-            data(f"file {context.path}", document=context.document) for context in question.contexts
+            data(f"file {context.path}", document=context.document, stable=True)
+            for context in question.contexts
         )
-        parts = (self.part("question"), PromptPart(text=question.text), *contexts)
-        return tuple(part.model_copy(update={"stable": True}) for part in parts)
+        opening = (self.line("question"), question.text)
+        return (*(PromptPart(text=text, stable=True) for text in opening), *contexts)
 
     def prompt(
         self, system: PromptPart, speaker: Participant, user: Sequence[PromptPart]
@@ -44,6 +45,8 @@ class Templates:
         return Prompt(system=tuple(opening), user=tuple(user))
 
 
-def data(label: str, *, text: str | None = None, document: str | None = None) -> PromptPart:
+def data(
+    label: str, *, text: str | None = None, document: str | None = None, stable: bool = False
+) -> PromptPart:
     """A text that somebody else wrote, to be put between fences."""
-    return PromptPart(text=text, document=document, fence=label)
+    return PromptPart(text=text, document=document, fence=label, stable=stable)

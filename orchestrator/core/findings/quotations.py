@@ -24,6 +24,7 @@ from shared.models.findings import Place
 from shared.models.letters import NOT_COMPARED, plain_letters
 from shared.models.placeholders import MASKED
 from shared.models.subject import FileChange, Subject
+from shared.text.bounded_cache import cached_texts
 
 SHORTEST = 6  # characters that are not white space: less than that occurs by chance
 SHORTEST_PART = 2  # of a quotation with gaps
@@ -41,6 +42,11 @@ def normalised(text: str) -> str:
         # Before NFKC: it makes other unseen characters of some.
         text = plain_letters(unicodedata.normalize("NFKC", NOT_COMPARED.sub("", text)))
     return "".join(NOT_COMPARED.sub("", text).translate(_PLAIN).split())
+
+
+@cached_texts(16_000_000)  # of a subject, which is compared with what every round quotes
+def _compared(text: str) -> str:
+    return normalised(text)
 
 
 def too_short(quote: str) -> bool:
@@ -93,8 +99,7 @@ class SubjectTexts:
         self._document = document
         self._files = {plain_path(file.path): file for file in subject.files}
         self._python = {file.after for file in subject.files if file.is_python}
-        self._text = lru_cache(maxsize=None)(self._read)
-        self._plain = lru_cache(maxsize=None)(lambda name: normalised(self._text(name)))
+        self._texts: dict[str, str] = {}
 
     # ---- quotations
 
@@ -182,7 +187,7 @@ class SubjectTexts:
                 new.append(line[1:])
             if line[:1] in ("-", " "):
                 old.append(line[1:])
-        return normalised("\n".join(new)), normalised("\n".join(old))
+        return _compared("\n".join(new)), _compared("\n".join(old))
 
     def _lines(self, path: str) -> list[str] | None:
         """The reviewed state of a file, of a deleted one the former state; None when it is not known."""
@@ -198,6 +203,15 @@ class SubjectTexts:
             return None
         lengths = accumulate(len(normalised(line)) for line in self._text(name).split("\n"))
         return bisect_right(list(lengths), at) + 1
+
+    def _plain(self, name: str) -> str:
+        return _compared(self._text(name))
+
+    def _text(self, name: str) -> str:
+        text = self._texts.get(name)
+        if text is None:
+            text = self._texts[name] = self._read(name)
+        return text
 
     def _read(self, name: str) -> str:
         """A file as its language decodes it, which is how an analyser quotes it; else as prompts show it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from itertools import combinations
 from statistics import fmean
 
@@ -61,6 +62,13 @@ def raising_stance(
 def _in_force(ledger: Iterable[Stance]) -> list[Stance]:
     """Lines by round; of one turn's lines on a finding what was said outranks what raising implies."""
     return sorted(ledger, key=lambda line: (line.round, line.reason != RAISING))
+
+
+def _by_finding(ledger: Iterable[Stance]) -> Mapping[str, Sequence[Stance]]:
+    lines: dict[str, list[Stance]] = {}
+    for line in ledger:
+        lines.setdefault(line.finding, []).append(line)
+    return lines
 
 
 def latest(ledger: Sequence[Stance], finding: Finding) -> dict[str, Position]:
@@ -157,14 +165,16 @@ def settle(
     threshold: float = AGREEMENT_THRESHOLD,
 ) -> tuple[Finding, ...]:
     """The findings with their `stances` and `status` as the ledger has them now."""
+    lines = _by_finding(_in_force(ledger))
     return tuple(
         finding.model_copy(
             update={
-                "stances": latest(ledger, finding),
-                "status": status_of(finding, ledger, quorum=quorum, threshold=threshold),
+                "stances": latest(own, finding),
+                "status": status_of(finding, own, quorum=quorum, threshold=threshold),
             }
         )
         for finding in findings
+        for own in (lines.get(finding.id, ()),)
     )
 
 
@@ -212,18 +222,30 @@ class Floor:
             lines=lines,
         )
 
+    @cached_property
+    def _turns(self) -> Mapping[str, Sequence[tuple[int, str, bool]]]:
+        """Everybody's turns in all their roles, in order: round, role, whether it was answered."""
+        turns: dict[str, list[tuple[int, str, bool]]] = {}
+        for (name, role), taken in self.voices.items():
+            turns.setdefault(name, []).extend(
+                (number, role, answered) for number, answered in taken
+            )
+        return {name: sorted(taken) for name, taken in turns.items()}
+
+    @cached_property
+    def _lines_on(self) -> Mapping[str, Sequence[Stance]]:
+        return _by_finding(self.lines)
+
+    def lines_on(self, finding: Finding) -> Sequence[Stance]:
+        """What was said about the finding, in order."""
+        return self._lines_on.get(finding.id, ())
+
     def standing(self, finding: Finding) -> FindingStanding:
         """Everybody's position on the finding, and who is missing since they last stated one."""
         positions: dict[str, Position] = {}
         missing: set[str] = set()
-        for participant in sorted({name for name, _ in self.voices} | set(finding.raised_by)):
-            turns = sorted(
-                (number, role, answered)
-                for (name, role), taken in self.voices.items()
-                if name == participant
-                for number, answered in taken
-            )
-            match self._position(finding, participant, turns):
+        for participant in sorted(self._turns.keys() | set(finding.raised_by)):
+            match self._position(finding, participant, self._turns.get(participant, ())):
                 case Gap():
                     missing.add(participant)
                 case Position() as position:
@@ -273,7 +295,7 @@ def agreement_on(finding: Finding, floor: Floor, quorum: int = STATED_QUORUM) ->
     """`agreement_between` on the finding; 1 when concession or withdrawal settled it and nobody is missing."""
     standing = floor.standing(finding)
     if not standing.missing and (
-        conceded(floor.lines, finding) or withdrawn(finding, standing.positions)
+        conceded(floor.lines_on(finding), finding) or withdrawn(finding, standing.positions)
     ):
         return 1.0
     return agreement_between(standing, quorum)

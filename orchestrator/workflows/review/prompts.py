@@ -170,14 +170,12 @@ class ReviewPrompts:
                 self.templates.part(shown.template, **shown.values),
             )
         whole = (
-            data(f"file {file.path}", document=file.after) for file in subject.files if file.as_new
+            data(f"file {file.path}", document=file.after, stable=True)
+            for file in subject.files
+            if file.as_new
         )
-        diff, title = (
-            data("diff", document=subject.diff),
-            data("title", text=subject.title),
-        )
-        parts = (diff, *whole, title)
-        return tuple(part.model_copy(update={"stable": True}) for part in parts)
+        diff = data("diff", document=subject.diff, stable=True)
+        return (diff, *whole, data("title", text=subject.title, stable=True))
 
 
 def _defences(ledger: Sequence[Stance]) -> dict[str, dict[str, str]]:
