@@ -1,18 +1,22 @@
-"""The state that all workers share: two scripts in Redis, each one round trip, both on Redis' clock."""
+"""The state that all workers share: two scripts in Redis, both on its clock; one round trip for all who ask at once."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import redis
 from redis.backoff import NoBackoff
+from redis.commands.core import Script
+from redis.exceptions import NoScriptError
 from redis.retry import Retry
 
 from shared.delivery.redis_text import READING
 from shared.providers.limits import ACCOUNTS_KEY, PAUSED_KEY, account_key, slots_key
+from workers.gathering import Gatherer
 from workers.limits.state import Admission, AdmissionRequest, AdmissionVerdict, CallEnd, Settled
 
 LEASE_S = 20.0
@@ -29,6 +33,13 @@ local clock = redis.call('TIME')
 local until_ms = clock[1] * 1000 + math.floor(clock[2] / 1000) + ARGV[1]
 for i = 2, #ARGV do redis.call('ZADD', KEYS[1], 'XX', until_ms, ARGV[i]) end
 """
+
+
+@dataclass(frozen=True)
+class _ScriptCall:
+    script: Script
+    keys: list[str]
+    args: list[Any]
 
 
 class SharedState:
@@ -57,15 +68,17 @@ class SharedState:
         self._admit = self._client.register_script((folder / "admit.lua").read_text())
         self._settle = self._client.register_script((folder / "settle.lua").read_text())
         self._renew = self._client.register_script(_RENEW)
+        self._calls: Gatherer[_ScriptCall, Any] = Gatherer("limits", self._run_all)
         self._lease_ms = int(lease_s * 1000)
         self._breaker = (breaker_after, int(breaker_s * 1000), int(BREAKER_LONGEST_S * 1000))
 
     def ask(self, asked: AdmissionRequest) -> Admission:
         """One script: breaker, pause, cooldown, slots, requests, tokens; counted if it is let through."""
         limits = asked.limits
-        answer: Any = self._admit(
-            keys=[account_key(asked.account), slots_key(asked.account), PAUSED_KEY, ACCOUNTS_KEY],
-            args=[
+        answer = self._answer(
+            self._admit,
+            [account_key(asked.account), slots_key(asked.account), PAUSED_KEY, ACCOUNTS_KEY],
+            [
                 asked.permit,
                 self._lease_ms,
                 limits.rpm or 0,
@@ -89,9 +102,10 @@ class SharedState:
         """One script: the slot is free, the tokens are corrected, cooldown and breaker are set."""
         asked = ended.asked
         after, cooldown_ms, longest_ms = self._breaker
-        answer: Any = self._settle(
-            keys=[account_key(asked.account), slots_key(asked.account)],
-            args=[
+        answer = self._answer(
+            self._settle,
+            [account_key(asked.account), slots_key(asked.account)],
+            [
                 asked.permit,
                 ended.bucket,
                 ended.tokens,
@@ -120,7 +134,28 @@ class SharedState:
 
     def close(self) -> None:
         """Drop the connections."""
+        self._calls.close()
         self._client.close()
+
+    def _answer(self, script: Script, keys: list[str], args: list[Any]) -> Any:
+        answer = self._calls.put(_ScriptCall(script, keys, args)).result()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def _run_all(self, calls: Sequence[_ScriptCall]) -> Sequence[Any]:
+        """The scripts' answers, or the errors in their places."""
+        try:
+            with self._client.pipeline(transaction=False) as pipe:
+                for call in calls:
+                    pipe.evalsha(call.script.sha, len(call.keys), *call.keys, *call.args)
+                answers = pipe.execute(raise_on_error=False)
+            return [
+                call.script(call.keys, call.args) if isinstance(answer, NoScriptError) else answer
+                for call, answer in zip(calls, answers, strict=True)
+            ]
+        except redis.RedisError as error:
+            return [error] * len(calls)
 
 
 def _possible(verdict: AdmissionVerdict, wait_ms: float) -> float:
