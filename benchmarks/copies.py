@@ -19,14 +19,14 @@ _NAME = "'r' || lpad({n}::text, 9, '0')"
 _OTHERS = {
     "run_id": _NAME.format(n="n"),
     "request_sha": "md5(s.request_sha || n)",
+    "spec": f"CASE WHEN n %% {BATCHED} = 0 THEN jsonb_set(s.spec, '{{labels}}', '{{\"batch\": \"nightly\"}}') "
+    "ELSE s.spec END",
     "response": "encode(sha256((s.response || n)::bytea), 'hex')",
 }
 _OF_RUNS = {
     "id": _NAME.format(n="n"),
     "idempotency_key": "NULL",
     "status": f"CASE WHEN n = %(blocked)s THEN 'blocked' WHEN n %% {CANCELLED} = 7 THEN 'cancelled' ELSE s.status END",
-    "spec": f"CASE WHEN n %% {BATCHED} = 0 THEN jsonb_set(s.spec, '{{labels}}', '{{\"batch\": \"nightly\"}}') "
-    "ELSE s.spec END",
     "parent_run": f"CASE WHEN n > 1 AND n %% {CHILDREN} = 0 THEN {_NAME.format(n='(n - 1)')} END",
     "root_run": f"CASE WHEN n > 1 AND n %% {CHILDREN} = 0 THEN {_NAME.format(n='(n - 1)')} END",
 }

@@ -18,20 +18,20 @@ from shared.models.run import RunSpec
 from shared.store.database import Connection
 from shared.store.decisions import list_decisions
 from shared.store.documents import get_documents
+from shared.store.events import list_events
 from shared.store.people import WaitingTurn, waiting_turns
+from shared.store.requests import step_request
 from shared.store.spending import ROW_BY_ROW, Grouping, Spending, spending
 from shared.store.views import (
     RunHeartbeat,
     find_run,
     list_assessments,
     list_children,
-    list_events,
     list_findings,
     list_records,
     list_runs,
     list_steps,
     run_usage,
-    step_request,
 )
 
 

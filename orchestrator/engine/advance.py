@@ -32,6 +32,7 @@ from shared.models.run import RunSpec
 from shared.models.steps import Failure, StepKind, StepResult
 from shared.store.database import Connection, Database
 from shared.store.documents import get_documents
+from shared.store.events import Event
 from shared.store.journal import (
     StoredJournal,
     Wanted,
@@ -39,7 +40,7 @@ from shared.store.journal import (
     load_journals,
     lock_with_journals,
 )
-from shared.store.runs import Changes, Event, LockedRun, cancel_run, create_run, lock_run
+from shared.store.runs import Changes, LockedRun, cancel_run, create_run, lock_run
 from shared.store.saving import save
 from shared.store.steps import fail_open_steps
 
@@ -58,7 +59,7 @@ class _Locked:
     journal: StoredJournal
     spec: RunSpec | str
     kept: KeptReplay | None
-    events: list[Event] = field(default_factory=list)
+    events: list[Event | None] = field(default_factory=list)
 
     @property
     def has_missed_something(self) -> bool:

@@ -10,8 +10,9 @@ from orchestrator.core.replay.replay import Progress
 from orchestrator.engine.staging import Stage, new_decision, outcome_json
 from shared.errors import ReplayMismatch, UnknownRun
 from shared.models.outcomes import RunStatus
+from shared.store.events import Event
 from shared.store.journal import JournalRow
-from shared.store.runs import Changes, Event, LockedRun
+from shared.store.runs import Changes, LockedRun
 
 
 def changes_of(
@@ -28,6 +29,7 @@ def changes_of(
     for key, record in progress.records:
         stage.record(key, record)
     outcome = progress.outcome
+    unseen: Sequence[Event | None] = [None] * (ended - run.noted_steps)
     return Changes(
         status=_status(progress),
         phase=progress.phase,
@@ -39,7 +41,7 @@ def changes_of(
         records=tuple(stage.records),
         consumed_decisions=progress.consumed,
         documents=stage.documents,
-        events=(*_news(run, rows, known), *stage.events, *_events(run, progress, stage)),
+        events=(*unseen, *stage.events, *_events(run, progress, stage)),
         outcome=None if outcome is None else outcome_json(outcome),
         verdict=None if outcome is None else outcome.verdict,
         ending=None if outcome is None else outcome.ending,
@@ -47,7 +49,7 @@ def changes_of(
 
 
 def blocked(
-    run: LockedRun, rows: Sequence[JournalRow], reason: str, events: Sequence[Event] = ()
+    run: LockedRun, rows: Sequence[JournalRow], reason: str, events: Sequence[Event | None] = ()
 ) -> Changes:
     """Park a run whose journal, spec or documents this code cannot make sense of; nothing recorded is lost."""
     return Changes(
@@ -85,24 +87,15 @@ def _idle(progress: Progress, run: LockedRun, ended: int, stage: Stage) -> bool:
     )
 
 
-def _news(run: LockedRun, rows: Sequence[JournalRow], known: int) -> Iterator[Event]:
-    """The ends of steps that the run's log does not know yet."""
-    ended = sorted((row for row in rows if not row.is_open), key=lambda row: row.elapsed_s)
-    for row in ended[run.noted_steps - known :]:
-        body = {"key": row.key, "participant": row.participant, "failure": row.failure_kind}
-        yield f"step.{row.status}", body
-
-
-def _events(run: LockedRun, progress: Progress, stage: Stage) -> Iterator[Event]:
-    """What this advance does."""
+def _events(run: LockedRun, progress: Progress, stage: Stage) -> Iterator[Event | None]:
+    """What this advance does; the steps that it schedules and the run's completion tell that themselves."""
     if progress.phase != run.phase:
         yield "run.phase", {"phase": progress.phase}
-    for step in stage.steps:
-        yield "step.scheduled", {"key": step.key, "queue": step.queue, "status": step.status}
+    yield from (None for _ in stage.steps)
     if progress.ask is not None:
         yield "decision.opened", {"key": progress.ask.key}
-    if (outcome := progress.outcome) is not None:
-        yield "run.completed", {"verdict": outcome.verdict, "ending": outcome.ending}
+    if progress.outcome is not None:
+        yield None
 
 
 def _status(progress: Progress) -> RunStatus:

@@ -41,6 +41,7 @@ from shared.models.run import RunSpec
 from shared.models.steps import Failure, PromptPart, StepKind, ToolRequest, TurnRequest
 from shared.store.children import MOST_NESTED
 from shared.store.documents import address
+from shared.store.events import Event
 from shared.store.runs import LockedRun, NewChild, NewDecision, NewRecord, NewStep
 from shared.tools.catalogue import find_card
 
@@ -98,7 +99,7 @@ class Stage:
     children: list[NewChild] = field(default_factory=list)
     records: list[NewRecord] = field(default_factory=list)
     documents: dict[str, bytes] = field(default_factory=dict)
-    events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    events: list[Event | None] = field(default_factory=list)
 
     def add(self, run: LockedRun, step: Step, refused: Failure | None) -> None:
         """Turn a command into its row, and into a message or a child run unless it is refused at once."""
@@ -154,11 +155,9 @@ class Stage:
         """Keep a fact; of a round's also the findings and stances, one by one."""
         findings: tuple[Finding, ...] = ()
         stances: tuple[Stance, ...] = ()
-        event: tuple[str, dict[str, Any]] = ("record.written", {"key": key, "kind": written.kind})
         if isinstance(written, RoundRecord):
             findings = tuple(_named(written.prefix, finding) for finding in written.findings)
             stances = _ledger_lines(written)
-            event = ("round.assessed", {"key": key, **_figures(written)})
         self.records.append(
             NewRecord(
                 key=key,
@@ -169,7 +168,7 @@ class Stage:
                 stances=stances,
             )
         )
-        self.events.append(event)
+        self.events.append(None)
 
     def _turn_request(self, step: Turn) -> tuple[str, float]:
         prompt = step.prompt()
@@ -233,15 +232,6 @@ class Stage:
         name = address(content)
         self.documents[name] = content
         return name
-
-
-def _figures(written: RoundRecord) -> dict[str, Any]:
-    metrics = written.assessment.metrics
-    return {
-        "score": round(metrics.overall_score, 3),
-        "recommendation": metrics.recommendation,
-        "ending": written.assessment.ending,
-    }
 
 
 def _ledger_lines(written: RoundRecord) -> tuple[Stance, ...]:

@@ -15,7 +15,8 @@ from shared.errors import DecisionConflict, UnknownRun, UserError
 from shared.models.decision import DecisionAnswer, DecisionQuestion, DecisionState
 from shared.models.rows import DecisionRow
 from shared.store.database import Connection
-from shared.store.runs import append_events, lock_free_run, lock_run
+from shared.store.events import append_events
+from shared.store.runs import lock_free_run, lock_run
 
 _SELECT = """
 SELECT d.run_id, d.key, d.kind, d.question, d.shown_sha256, d.state, d.answer, d.opened_at, d.deadline_at,

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from shared.errors import UserError
 from shared.models.run import RunSpec
 from shared.store.database import Connection
-from shared.store.runs import append_events, create_run
+from shared.store.events import append_events
+from shared.store.requests import MOST_TOGETHER, REQUEST
+from shared.store.runs import create_run
 
 
 @dataclass(frozen=True)
@@ -32,15 +34,21 @@ class Fork:
 
 # In the origin's order without gaps: new steps are numbered from the count of those that are there.
 _COPY_STEPS = """
-INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, request, status,
+INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, status,
                    attempts, max_attempts, lease_s, reply, failure_kind, failure_message, note, tokens, cost_usd,
                    created_at, leased_at, finished_at)
 SELECT %(run)s, s.key, row_number() OVER (ORDER BY s.position, s.key) - 1, s.kind, s.participant, s.role, s.round,
-       s.task, s.queue, s.fingerprint, s.request, s.status, s.attempts, s.max_attempts, s.lease_s, s.reply,
+       s.task, s.queue, s.fingerprint, s.status, s.attempts, s.max_attempts, s.lease_s, s.reply,
        s.failure_kind, s.failure_message, concat_ws('; ', %(note)s::text, nullif(s.note, '')), s.tokens,
        CASE WHEN s.kind IN ('turn', 'run') THEN 0 ELSE s.cost_usd END, r.created_at, r.created_at, r.created_at
   FROM steps s, runs r
  WHERE s.run_id = %(origin)s AND s.key = ANY(%(keys)s) AND s.status IN ('done', 'failed') AND r.id = %(run)s
+"""
+
+_COPY_REQUESTS = f"""
+INSERT INTO requests (run_id, position, bodies)
+SELECT c.run_id, c.position - mod(c.position, {MOST_TOGETHER}), jsonb_object_agg(c.key, {REQUEST.format(step="s")})
+  FROM steps c JOIN steps s ON s.run_id = %(origin)s AND s.key = c.key WHERE c.run_id = %(run)s GROUP BY 1, 2
 """
 
 _COPY_DECISIONS = """
@@ -74,6 +82,7 @@ def create_fork(connection: Connection, fork: Fork, documents: Mapping[str, byte
         return fork.run
     names = {"run": fork.run, "origin": fork.origin, "note": f"copied from {fork.origin}"}
     copied = connection.execute(_COPY_STEPS, {**names, "keys": list(fork.steps)}).rowcount
+    connection.execute(_COPY_REQUESTS, names)
     decided = connection.execute(_COPY_DECISIONS, {**names, "keys": list(fork.decisions)}).rowcount
     if (copied, decided) != (len(fork.steps), len(fork.decisions)):
         raise UserError(f"run {fork.origin} changed while it was copied: try again")

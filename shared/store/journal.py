@@ -87,7 +87,7 @@ SELECT json_agg(json_build_array(
 
 # The runs are named twice: of JSON the planner expects a hundred rows, and would read all runs for them.
 _LOAD = f"""
-SELECT r.id, CASE WHEN w.spec THEN r.spec::text END AS spec,
+SELECT r.id, CASE WHEN w.spec THEN (SELECT p.spec::text FROM specs p WHERE p.run_id = r.id) END AS spec,
        CASE WHEN w.whole THEN ({_STEPS}) ELSE ({_STEPS} AND s.key = ANY(w.steps)) END AS steps,
        (SELECT json_agg(json_build_array(c.key, c.kind, c.body) ORDER BY c.position)
           FROM records c WHERE c.run_id = r.id AND w.whole) AS records,

@@ -14,7 +14,9 @@ from shared.errors import DecisionConflict, UnknownRun
 from shared.models.steps import Usage
 from shared.store.database import Connection
 from shared.store.ends import StoredResponse, store_response
-from shared.store.runs import append_events, lock_run
+from shared.store.events import append_events
+from shared.store.requests import REQUEST
+from shared.store.runs import lock_run
 
 _FREE = Usage(input_tokens=0, output_tokens=0, cached_tokens=0, cost_usd=0.0)
 
@@ -37,15 +39,16 @@ class WaitingTurn:
     answer_by: datetime | None
 
 
-_SELECT = """
-SELECT s.run_id, s.key AS step, s.participant, s.role, s.round, s.request->>'reply_model' AS reply_model,
+_SELECT = f"""
+SELECT s.run_id, s.key AS step, s.participant, s.role, s.round, q.request->>'reply_model' AS reply_model,
        s.created_at AS asked_at, coalesce(r.deadline_at, o.deadline_at) AS deadline_at, r.title, s.token,
        (SELECT count(*) FROM usage u WHERE u.run_id = s.run_id AND u.step = s.key)::int AS answers,
        s.created_at + make_interval(
-           secs => (s.request->'participant'->'options'->>'answer_within_s')::float8) AS answer_by
+           secs => (q.request->'participant'->'options'->>'answer_within_s')::float8) AS answer_by
   FROM steps s JOIN runs r ON r.id = s.run_id LEFT JOIN runs o ON o.id = r.root_run
+ CROSS JOIN LATERAL (SELECT {REQUEST.format(step="s")} AS request) q
  WHERE s.kind = 'turn' AND s.status = 'pending' AND s.token > 0 AND s.not_before IS NOT NULL AND r.status = 'running'
-   AND s.request->'participant'->>'provider' = 'person'
+   AND q.request->'participant'->>'provider' = 'person'
 """
 
 
@@ -133,7 +136,7 @@ def _packed(text: str) -> bytes:
 
 def _not_waiting(connection: Connection, run: str, step: str) -> UnknownRun | DecisionConflict:
     row = connection.execute(
-        "SELECT s.status, r.status AS run_status, s.request->'participant'->>'provider' AS provider "
+        f"SELECT s.status, r.status AS run_status, {REQUEST.format(step='s')}->'participant'->>'provider' AS provider "
         "FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.run_id = %s AND s.key = %s",
         (run, step),
     ).fetchone()

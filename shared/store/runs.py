@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,9 +13,8 @@ from shared.models.run import Budget, RunSpec
 from shared.store.children import FAMILY, ORPHANED, report_to_parent
 from shared.store.database import Connection
 from shared.store.documents import put_documents
-
-# What happened: its kind, and what is said of it.
-Event = tuple[str, dict[str, Any]]
+from shared.store.events import Event, append_events
+from shared.store.requests import REQUEST
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ class NewChild:
 
 @dataclass(frozen=True)
 class Changes:
-    """All that one advance writes."""
+    """All that one advance writes. Of `events` those that other rows tell are None."""
 
     status: RunStatus
     phase: str
@@ -124,7 +122,7 @@ class Changes:
     records: tuple[NewRecord, ...] = ()
     consumed_decisions: tuple[str, ...] = ()
     documents: Mapping[str, bytes] = field(default_factory=dict)
-    events: tuple[Event, ...] = ()
+    events: tuple[Event | None, ...] = ()
     outcome: str | None = None
     verdict: str | None = None
     ending: str | None = None
@@ -151,15 +149,17 @@ def create_run(
     budget = spec.budget if child_of is None else Budget(max_seconds=None)
     above = ChildOf("", "", "", 0) if child_of is None else child_of
     row = connection.execute(
-        "INSERT INTO runs (id, workflow, title, status, spec, root_task, idempotency_key, max_calls, max_tokens, "
-        "max_usd, deadline_at, parent_run, parent_step, root_run, depth) "
-        "VALUES (%s, %s, %s, 'running', %s::jsonb, %s, %s, %s, %s, %s, now() + make_interval(secs => %s), "
-        "%s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING id",
+        "WITH created AS ("
+        "INSERT INTO runs (id, workflow, title, status, root_task, idempotency_key, max_calls, max_tokens, "
+        "max_usd, deadline_at, parent_run, parent_step, root_run, depth, watched, allow_external, "
+        "allow_models, logged) "
+        "VALUES (%s, %s, %s, 'running', %s, %s, %s, %s, %s, now() + make_interval(secs => %s), "
+        "%s, %s, %s, %s, %s, %s, %s, 1) ON CONFLICT DO NOTHING RETURNING id) "
+        "INSERT INTO specs (run_id, spec) SELECT id, %s::jsonb FROM created RETURNING run_id",
         (
             run,
             spec.workflow,
             title,
-            spec.model_dump_json(),
             root_task,
             idempotency_key,
             budget.max_calls,
@@ -170,6 +170,10 @@ def create_run(
             above.step or None,
             above.root or None,
             above.depth,
+            spec.watched,
+            spec.allow_external,
+            spec.allow_models,
+            spec.model_dump_json(),
         ),
     ).fetchone()
     if row is None:
@@ -178,20 +182,16 @@ def create_run(
         ).fetchone()
         assert same is not None
         return str(same.id)
-    body = {"workflow": spec.workflow, "title": title}
-    if child_of is not None:
-        body |= {"parent": child_of.run, "step": child_of.step}
-    append_events(connection, run, [("run.submitted", body)])
     return run
 
 
 # Runs whose messages go before the first stages of others: somebody waits for them, or they have begun.
-SOON_RUN = "(r.noted_steps > 0 OR coalesce((r.spec->>'watched')::boolean, false))"
+SOON_RUN = "(r.noted_steps > 0 OR r.watched)"
 
 # While a person has their own time, the run's stands still; a minute more for the worker that ends the turn.
-PATIENT = """EXISTS (SELECT FROM steps p WHERE p.run_id = r.id AND p.status IN ('pending', 'leased')
+PATIENT = f"""EXISTS (SELECT FROM steps p WHERE p.run_id = r.id AND p.status IN ('pending', 'leased')
    AND now() < p.created_at + make_interval(
-           secs => 60 + (p.request->'participant'->'options'->>'answer_within_s')::float8))"""
+           secs => 60 + ({REQUEST.format(step="p")}->'participant'->'options'->>'answer_within_s')::float8))"""
 
 _FAMILY = FAMILY.format(root="coalesce(r.root_run, r.id)")
 
@@ -251,17 +251,6 @@ def _locked(row: Any) -> LockedRun:
     values = row._asdict()
     values["status"] = RunStatus(row.status)
     return LockedRun(**values)
-
-
-def append_events(connection: Connection, run: str, events: Sequence[Event]) -> None:
-    """Append to a run's event log. The run's row must be locked (or new): numbers have no gaps."""
-    if events:
-        connection.execute(
-            "INSERT INTO events (run_id, seq, type, body) "
-            "SELECT %(run)s, (SELECT coalesce(max(seq), 0) FROM events WHERE run_id = %(run)s) + n, e->>0, e->1 "
-            "FROM jsonb_array_elements(%(events)s::jsonb) WITH ORDINALITY AS t(e, n)",
-            {"run": run, "events": json.dumps(events, ensure_ascii=False, default=str)},
-        )
 
 
 def cancel_run(connection: Connection, run: str, actor: str) -> RunStatus | None:

@@ -9,10 +9,14 @@ from typing import Any
 from shared.models.outcomes import RunStatus
 from shared.store.children import report_to_parent
 from shared.store.database import Connection
+from shared.store.requests import MOST_TOGETHER
 from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewStep, create_run
 
+_NOW = "(SELECT at FROM moment)"
+
 # `named` are the runs of `runs`: of JSON the planner expects a hundred rows, and would read all runs for them.
-_SAVE = """
+# One moment for all that is written: what ended before it was known to the advance (shared/store/events.py).
+_SAVE = f"""
 WITH given AS (
     SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS g(
            run text, status text, phase text, noted_steps int, open_steps int, outcome jsonb, verdict text,
@@ -20,32 +24,39 @@ WITH given AS (
 ), stored AS (
     INSERT INTO documents (sha256, content)
     SELECT * FROM unnest(%(names)s::text[], %(contents)b::bytea[]) ON CONFLICT DO NOTHING
-), scheduled AS (
-    INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, request,
-                       status, failure_kind, failure_message, finished_at, max_attempts, lease_s, dispatched_at,
-                       dispatches)
-    SELECT g.run, s.key, s.position, s.kind, s.participant, s.role, s.round, s.task, s.queue, s.fingerprint,
-           s.request, s.status, s.failure_kind, s.failure_message,
-           CASE WHEN s.status = 'failed' THEN clock_timestamp() END, s.max_attempts, s.lease_s, now(), 1
+), moment AS MATERIALIZED (
+    SELECT clock_timestamp() AS at
+), new_steps AS (
+    SELECT g.run, s.*,
+           s.position - mod(s.position - min(s.position) OVER (PARTITION BY g.run), {MOST_TOGETHER}) AS asked
       FROM given g, jsonb_to_recordset(g.steps) AS s(
            key text, position int, kind text, participant text, role text, round int, task text, queue text,
            fingerprint text, request jsonb, status text, failure_kind text, failure_message text, max_attempts int,
            lease_s double precision)
+), asked AS (
+    INSERT INTO requests (run_id, position, bodies)
+    SELECT run, asked, jsonb_object_agg(key, request) FROM new_steps GROUP BY run, asked
+), scheduled AS (
+    INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, status,
+                       failure_kind, failure_message, created_at, finished_at, max_attempts, lease_s, dispatched_at,
+                       dispatches)
+    SELECT s.run, s.key, s.position, s.kind, s.participant, s.role, s.round, s.task, s.queue, s.fingerprint, s.status,
+           s.failure_kind, s.failure_message, {_NOW}, CASE WHEN s.status = 'failed' THEN {_NOW} END, s.max_attempts,
+           s.lease_s, {_NOW}, 1
+      FROM new_steps s
 ), recorded AS (
-    INSERT INTO records (run_id, key, kind, position, body)
-    SELECT g.run, r.key, r.kind, r.position, r.body
+    INSERT INTO records (run_id, key, kind, position, body, at)
+    SELECT g.run, r.key, r.kind, r.position, r.body, {_NOW}
       FROM given g, jsonb_to_recordset(g.records) AS r(key text, kind text, position int, body jsonb)
 ), logged AS (
-    INSERT INTO events (run_id, seq, type, body)
-    SELECT g.run, latest.seq + n, e->>0, e->1
-      FROM given g
-     CROSS JOIN LATERAL (SELECT coalesce(max(seq), 0) AS seq FROM events WHERE run_id = g.run) latest
-     CROSS JOIN jsonb_array_elements(g.events) WITH ORDINALITY AS t(e, n)
+    INSERT INTO events (run_id, seq, type, body, at)
+    SELECT g.run, (SELECT logged FROM runs WHERE id = g.run) + n, e->>0, e->1, {_NOW}
+      FROM given g CROSS JOIN jsonb_array_elements(g.events) WITH ORDINALITY AS t(e, n) WHERE e <> 'null'
 )
 UPDATE runs r SET status = g.status, phase = g.phase, noted_steps = g.noted_steps, advances = r.advances + 1,
        open_steps = g.open_steps, outcome = coalesce(g.outcome, r.outcome), verdict = coalesce(g.verdict, r.verdict),
-       ending = coalesce(g.ending, r.ending), blocked_reason = g.blocked_reason, updated_at = clock_timestamp(),
-       finished_at = CASE WHEN g.final THEN now() END
+       ending = coalesce(g.ending, r.ending), blocked_reason = g.blocked_reason, updated_at = {_NOW},
+       logged = r.logged + jsonb_array_length(g.events), finished_at = CASE WHEN g.final THEN {_NOW} END
   FROM given g WHERE r.id = g.run AND r.id = ANY(%(named)s)
 """
 

@@ -1,15 +1,20 @@
 """The schema as it should be. Migrations lead there; a test proves that both agree.
 
 runs ──< runs                     a child run, which a step of its parent waits for
+runs ─── specs                   what a run captured at its submission
 runs ──< steps ──< usage         a step's row is its own outbox; usage holds one row a paid call
+ ├──< requests                   what steps ask, up to eight that were scheduled together in a row
  ├──< reservations               what a call under way may cost; counts until its usage row is there
  ├──< decisions                  questions to people; leave `open` exactly once
  ├──< records                    facts of any kind that the workflow wrote, `assessment` among them
  ├──< findings, stances          what rounds brought, one by one, for reports
- └──< events                     append-only, gapless per run (written under the run's lock)
+ └──< events                     what no other row tells; numbered with what others do (shared/store/events.py)
 daily_spending                   the rows of `usage` up to some id, summed up by day and who spoke
 documents                        content-addressed texts and files
 processes                        presence: who is alive, on the database's clock
+
+What is written again and again (`runs`, `steps`) stays narrow, what is written once and large has tables of its own: an
+update that finds no room on its page writes the whole row elsewhere, and into every index.
 """
 
 from __future__ import annotations
@@ -50,12 +55,17 @@ runs = sa.Table(
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("phase", sa.Text, nullable=False, server_default=""),
-    sa.Column("spec", JSONB, nullable=False),
+    # What every claim and message asks of the specification.
+    sa.Column("watched", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("allow_external", sa.Boolean, nullable=False, server_default=sa.true()),
+    sa.Column("allow_models", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Column("root_task", sa.Text, nullable=False),
-    sa.Column("idempotency_key", sa.Text, unique=True),
+    sa.Column("idempotency_key", sa.Text),
     sa.Column("open_steps", sa.Integer, nullable=False, server_default="0"),
     sa.Column("advances", sa.Integer, nullable=False, server_default="0"),
     sa.Column("noted_steps", sa.Integer, nullable=False, server_default="0"),
+    # How many events its log has, stored or told by other rows.
+    sa.Column("logged", sa.Integer, nullable=False, server_default="0"),
     sa.Column("blocked_reason", sa.Text),
     sa.Column("outcome", JSONB),
     sa.Column("verdict", sa.Text),
@@ -72,6 +82,12 @@ runs = sa.Table(
     sa.Column("root_run", sa.Text),
     sa.Column("depth", sa.Integer, nullable=False, server_default="0"),
     postgresql_with={"fillfactor": 70},
+)
+sa.Index(
+    "uq_runs_idempotency_key",
+    runs.c.idempotency_key,
+    unique=True,
+    postgresql_where=sa.text("idempotency_key IS NOT NULL"),
 )
 # The newest that people started, and the newest of each status.
 sa.Index(
@@ -100,6 +116,14 @@ sa.Index(
     ),
 )
 
+specs = sa.Table(
+    "specs",
+    metadata,
+    _run_id(),
+    sa.Column("spec", JSONB, nullable=False),
+    sa.PrimaryKeyConstraint("run_id"),
+)
+
 steps = sa.Table(
     "steps",
     metadata,
@@ -113,7 +137,6 @@ steps = sa.Table(
     sa.Column("task", sa.Text, nullable=False),
     sa.Column("queue", sa.Text, nullable=False),
     sa.Column("fingerprint", sa.Text, nullable=False),
-    sa.Column("request", JSONB, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
     sa.Column("max_attempts", sa.Integer, nullable=False),
@@ -135,10 +158,20 @@ steps = sa.Table(
     _moment("created_at", nullable=False, now=True),
     _moment("finished_at"),
     sa.PrimaryKeyConstraint("run_id", "key"),
-    postgresql_with={"fillfactor": 70},
+    postgresql_with={"fillfactor": 50},
 )
 sa.Index("ix_steps_pending", steps.c.dispatched_at, postgresql_where=sa.text("status = 'pending'"))
 sa.Index("ix_steps_leased", steps.c.owner, postgresql_where=sa.text("status = 'leased'"))
+
+# The request of a step is in the row of the largest `position` that is not beyond its own (shared/store/requests.py).
+requests = sa.Table(
+    "requests",
+    metadata,
+    _run_id(),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("bodies", JSONB, nullable=False),
+    sa.PrimaryKeyConstraint("run_id", "position"),
+)
 
 usage = sa.Table(
     "usage",

@@ -46,7 +46,7 @@ _KEYS: dict[Grouping, str] = {
     Grouping.MODEL: "model",
     Grouping.RUN: "run_id",
     Grouping.DAY: "to_char(day, 'YYYY-MM-DD')",
-    Grouping.BATCH: "coalesce((SELECT r.spec->'labels'->>'batch' FROM runs r WHERE r.id = run_id), '')",
+    Grouping.BATCH: "coalesce((SELECT p.spec->'labels'->>'batch' FROM specs p WHERE p.run_id = calls.run_id), '')",
     Grouping.TOTAL: "''",
 }
 ROW_BY_ROW = frozenset({Grouping.TURN, Grouping.RUN, Grouping.BATCH})

@@ -18,6 +18,7 @@ from shared.models.outcomes import FailureKind
 from shared.models.steps import StepKind
 from shared.store.children import ALLOWED_TO_CALL
 from shared.store.database import Connection
+from shared.store.requests import REQUEST
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,7 @@ WITH asked AS (
     SELECT * FROM unnest(%(runs)s::text[], %(steps)s::text[], %(nonces)s::text[]) AS a(run_id, key, nonce)
 ), free AS (
     SELECT f.* FROM asked a CROSS JOIN LATERAL (
-        SELECT s.run_id, s.key, a.nonce, coalesce((r.spec->>'allow_external')::boolean, true) AS allow_external,
-               coalesce((r.spec->>'allow_models')::boolean, true) AS allow_models
+        SELECT s.run_id, s.key, a.nonce, r.allow_external, r.allow_models
           FROM steps s JOIN runs r ON r.id = s.run_id
          WHERE s.run_id = a.run_id AND s.key = a.key AND r.status = 'running'
            AND s.status = 'pending' AND s.attempts < s.max_attempts AND s.kind <> 'run' AND {ALLOWED_TO_CALL}
@@ -75,10 +75,10 @@ WITH asked AS (
        SET status = 'leased', token = s.token + 1, attempts = s.attempts + 1, owner = %(owner)s,
            claim = f.nonce, leased_at = now(), lease_until = now() + make_interval(secs => s.lease_s)
       FROM free f WHERE s.run_id = f.run_id AND s.key = f.key
- RETURNING s.run_id, s.key, s.token, s.kind, s.request, s.attempts, s.lease_s, s.created_at,
+ RETURNING s.run_id, s.key, s.position, s.token, s.kind, s.attempts, s.lease_s, s.created_at,
            f.allow_external, f.allow_models
 )
-SELECT c.run_id, c.key, c.token, c.kind, c.request, c.attempts, c.lease_s,
+SELECT c.run_id, c.key, c.token, c.kind, {REQUEST.format(step="c")} AS request, c.attempts, c.lease_s,
        extract(epoch FROM now() - c.created_at)::float8 AS age_s,
        CASE WHEN c.token > 1 THEN ARRAY(
            SELECT d.content FROM usage u JOIN documents d ON d.sha256 = u.response
@@ -91,8 +91,7 @@ _CLAIM_MANY = _CLAIM.format(skip="SKIP LOCKED")
 
 _CLAIMED_ALREADY = """
 WITH claimed AS (
-    SELECT s.*, coalesce((r.spec->>'allow_external')::boolean, true) AS allow_external,
-           coalesce((r.spec->>'allow_models')::boolean, true) AS allow_models
+    SELECT s.*, r.allow_external, r.allow_models
       FROM unnest(%(runs)s::text[], %(steps)s::text[], %(nonces)s::text[]) AS a(run_id, key, nonce)
       JOIN steps s ON s.run_id = a.run_id AND s.key = a.key AND s.status = 'leased' AND s.claim = a.nonce
       JOIN runs r ON r.id = s.run_id

@@ -14,7 +14,8 @@ from shared.store.database import Connection
 from shared.store.runs import SOON_RUN
 
 _RUN = """
-SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_reason, spec, outcome, created_at,
+SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_reason,
+       (SELECT spec FROM specs WHERE run_id = id) AS spec, outcome, created_at,
        updated_at, finished_at, extract(epoch FROM coalesce(finished_at, now()) - created_at)::float AS elapsed_s,
        parent_run AS parent, parent_step
   FROM runs
@@ -125,17 +126,6 @@ def awaited_participants(connection: Connection) -> list[str]:
     return [row.participant for row in rows]
 
 
-def step_request(connection: Connection, run: str, key: str) -> dict[str, Any]:
-    """What a step asked of its worker. Raises UnknownRun."""
-    row = connection.execute(
-        "SELECT request FROM steps WHERE run_id = %s AND key = %s", (run, key)
-    ).fetchone()
-    if row is None:
-        raise UnknownRun(f"run {run} has no step {key!r}")
-    request: dict[str, Any] = row.request
-    return request
-
-
 def list_assessments(connection: Connection, run: str) -> list[dict[str, Any]]:
     """The assessments of a run, in order."""
     rows = connection.execute(
@@ -161,15 +151,6 @@ def list_findings(connection: Connection, run: str) -> list[dict[str, Any]]:
         "SELECT body FROM findings WHERE run_id = %s ORDER BY length(id), id", (run,)
     ).fetchall()
     return [row.body for row in rows]
-
-
-def list_events(connection: Connection, run: str, after: int = 0) -> list[tuple[int, str, Any]]:
-    """(number, type, body) of a run's events after number `after`."""
-    rows = connection.execute(
-        "SELECT seq, type, body FROM events WHERE run_id = %s AND seq > %s ORDER BY seq",
-        (run, after),
-    ).fetchall()
-    return [(row.seq, row.type, row.body) for row in rows]
 
 
 def run_usage(connection: Connection, run: str) -> UsageRow:

@@ -13,9 +13,9 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from orchestrator.embedded.processes import wait_until
+from shared.store.events import list_events
 from tests.chaos.audit import Change, Story
 from tests.chaos.cluster import Cluster
 from tests.chaos.witness import Call, calls_of
@@ -179,24 +179,21 @@ def _transitions(look: Examination) -> None:
 
 def _events(look: Examination) -> None:
     """I3: gapless numbers, every round assessed once and in order, every step scheduled and ended once."""
-    logs: dict[str, list[Any]] = defaultdict(list)
-    for row in look.cluster.ask(
-        "SELECT run_id, seq, type, body FROM events WHERE run_id = ANY(%s) ORDER BY run_id, seq",
-        look.runs,
-    ):
-        logs[row.run_id].append(row)
     for run in look.runs:
-        log = logs[run]
-        numbers = [row.seq for row in log]
-        look.require(numbers == list(range(1, len(log) + 1)), f"I3 {run}: events {numbers}")
-        rounds = [row.body["key"] for row in log if row.type == "round.assessed"]
+        log = look.cluster.database.run(lambda c, run=run: list_events(c, run))
+        [(logged,)] = look.cluster.ask("SELECT logged FROM runs WHERE id = %s", run)
+        numbers = [number for number, _, _ in log]
+        look.require(
+            numbers == list(range(1, logged + 1)), f"I3 {run}: events {numbers} of {logged}"
+        )
+        rounds = [body["key"] for _, kind, body in log if kind == "round.assessed"]
         expected = [f"round/{number}" for number in range(1, len(rounds) + 1)]
         look.require(rounds == expected, f"I3 {run}: rounds were assessed as {rounds}")
         for kind in ("step.scheduled", "step.done", "decision.opened", "decision.answered"):
-            counted = Counter(row.body["key"] for row in log if row.type == kind)
+            counted = Counter(body["key"] for _, told, body in log if told == kind)
             twice = [key for key, count in counted.items() if count > 1]
             look.require(not twice, f"I3 {run}: {kind} twice for {twice}")
-        ends = [row.type for row in log if row.type in ("run.completed", "run.cancelled")]
+        ends = [kind for _, kind, _ in log if kind in ("run.completed", "run.cancelled")]
         look.require(len(ends) <= 1, f"I3 {run} ended {ends}")
 
 

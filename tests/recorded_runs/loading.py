@@ -22,8 +22,8 @@ _MOMENTS = frozenset(
 )
 
 
-def load(url: str, *states: State, ago: timedelta | None = None) -> None:
-    """Fill an empty database and upgrade it. With `ago` the states were taken so long before now."""
+def load(url: str, *states: State, ago: timedelta | None = None, revision: str = "head") -> None:
+    """Fill an empty database and upgrade it, to `revision`. With `ago` the states were taken so long before now."""
     assert len({state.schema for state in states}) == 1
     database = Database(url, pool_size=1, patience_s=10)
     try:
@@ -32,7 +32,7 @@ def load(url: str, *states: State, ago: timedelta | None = None) -> None:
         for state in states:
             late = None if ago is None else datetime.now(UTC) - ago - state.taken_at
             database.run(partial(_fill, state=state, late=late), atomic=True)
-        upgrade(database)
+        upgrade(database, revision)
     finally:
         database.close()
 

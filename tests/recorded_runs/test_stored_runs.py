@@ -32,6 +32,7 @@ from shared.store.database import Connection, Database
 from shared.store.decisions import answer_decision, list_decisions
 from shared.store.documents import get_documents
 from shared.store.ends import StoredResponse, finish, store_response
+from shared.store.events import list_events
 from shared.store.journal import StoredJournal, load_journal
 from shared.store.people import answer_turn, waiting_turns
 from shared.store.runs import unblock_run
@@ -240,3 +241,34 @@ def test_runs_in_flight_are_finished_as_the_earlier_version_finished_them(
         assert {(one.key, one.fingerprint, one.status) for one in stored.steps} == {
             (one["key"], one["fingerprint"], one["status"]) for one in earlier.rows("steps", run)
         }
+
+
+# In these files the moments of the rows are those of the database's clock when they were written.
+RECORDED_LIVE = ("real_workers", "stopped_midway")
+TOLD_BY_ROWS = (
+    "run.submitted run.completed step.scheduled step.done step.failed record.written round.assessed"
+)
+
+
+def test_the_rows_tell_the_log_that_was_stored_event_by_event(empty_url: str) -> None:
+    load(empty_url, *map(read, RECORDED_LIVE))
+    database = Database(empty_url, pool_size=1, patience_s=10)
+
+    def logs(connection: Connection) -> dict[str, Any]:
+        stored = connection.execute("SELECT id FROM runs").fetchall()
+        return {row.id: list_events(connection, row.id) for row in stored}
+
+    recorded = database.run(logs)
+    forgetting = "DELETE FROM events WHERE type = ANY(%s)"
+    database.run(lambda connection: connection.execute(forgetting, (TOLD_BY_ROWS.split(),)))
+    told = database.run(logs)
+    database.close()
+
+    # Then, what an advance wrote carried the moment of its beginning, before the ends that its deadline brought.
+    differing = {run for run, log in told.items() if log != recorded[run]}
+    overdue = {
+        run for run, log in recorded.items() if "run.overdue" in {kind for _, kind, _ in log}
+    }
+    assert differing <= overdue
+    assert len(told) > 80
+    assert sum(kind in TOLD_BY_ROWS for log in told.values() for _, kind, _ in log) > 2000

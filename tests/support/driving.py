@@ -14,8 +14,8 @@ from shared.models.steps import StepResult
 from shared.store.database import Database
 from shared.store.decisions import answer_decision
 from shared.store.ends import finish
+from shared.store.events import list_events
 from shared.store.steps import Claim, claim
-from shared.store.views import list_events
 from tests.support.review_panel import PATCH, Submission, submission
 from tests.support.review_replies import critique_fields, finding, reply, stances
 

@@ -14,6 +14,7 @@ from orchestrator.engine.advance import MOST_AT_ONCE, Engine
 from orchestrator.engine.staging import Scheduled
 from shared.errors import EnvironmentFault
 from shared.store.database import Connection, Database
+from shared.store.events import list_events
 from shared.store.runs import lock_run
 from tests.support.driving import answer, approving, conceding, do, drive, keys, submit
 from tests.support.families import anything, cancel, overdue, spawned
@@ -103,7 +104,9 @@ def mismatching(engine: Engine) -> str:
 
 def unreadable(engine: Engine) -> str:
     run = submit(engine)
-    execute(engine.database, "UPDATE runs SET spec = spec || '{\"new\": 1}' WHERE id = %s", run)
+    execute(
+        engine.database, "UPDATE specs SET spec = spec || '{\"new\": 1}' WHERE run_id = %s", run
+    )
     return run
 
 
@@ -152,6 +155,7 @@ def rows(database: Database, run: str) -> str:
             ("runs", "id"),
             ("runs", "parent_run"),
             ("steps", "run_id"),
+            ("requests", "run_id"),
             ("records", "run_id"),
             ("decisions", "run_id"),
             ("findings", "run_id"),
@@ -217,10 +221,7 @@ class Counts(Database):
 
 
 def numbers(database: Database, run: str) -> list[int]:
-    found = database.run(
-        lambda c: c.execute("SELECT seq FROM events WHERE run_id = %s ORDER BY seq", (run,))
-    ).fetchall()
-    return [row.seq for row in found]
+    return [number for number, _, _ in database.run(lambda c: list_events(c, run))]
 
 
 def test_what_was_not_committed_is_done_again_and_no_number_is_missing(database: Database) -> None:

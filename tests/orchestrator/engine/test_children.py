@@ -75,7 +75,8 @@ def test_a_child_lives_on_its_parent_s_promises_and_carries_its_labels(engine: E
     )
 
     row = run_row(engine.database, child)
-    spec = row.spec
+    spec = fetch(engine.database, "SELECT spec FROM specs WHERE run_id = %s", child).spec
+    assert (row.watched, row.allow_external, row.allow_models) == (True, False, True)
     assert (spec["watched"], spec["allow_external"], spec["reuse"]) == (True, False, True)
     assert (spec["budget"]["max_calls"], spec["labels"]["batch"]) == (7, "b1")
     assert (row.max_calls, row.deadline_at) == (None, None), "the root's count"

@@ -6,10 +6,10 @@ from orchestrator.engine.advance import Engine
 from orchestrator.engine.staging import shown_hash
 from shared.store.database import Database
 from shared.store.decisions import list_decisions
+from shared.store.events import list_events
 from shared.store.runs import cancel_run, unblock_run
 from shared.store.views import (
     list_assessments,
-    list_events,
     list_findings,
 )
 from tests.support.driving import (
@@ -228,7 +228,7 @@ def test_a_run_of_another_version_waits_for_a_code_that_knows_it(engine: Engine)
 @pytest.mark.parametrize(
     ("tamper", "reason"),
     [
-        ("UPDATE runs SET spec = spec || '{\"from_the_future\": 1}'", "RunSpec"),
+        ("UPDATE specs SET spec = spec || '{\"from_the_future\": 1}'", "RunSpec"),
         ('UPDATE steps SET reply = \'{"verdict": "MAYBE"}\'', "ReviewCritique"),
         ("DELETE FROM documents", "is not stored"),
     ],

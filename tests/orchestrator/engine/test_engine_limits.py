@@ -14,11 +14,11 @@ from shared.models.panel import Panel
 from shared.models.run import Budget
 from shared.models.steps import StepResult
 from shared.store.database import Database
+from shared.store.events import list_events
+from shared.store.requests import step_request
 from shared.store.sweeping import due_runs
 from shared.store.views import (
-    list_events,
     list_steps,
-    step_request,
 )
 from tests.support.driving import Asked, answer, conceding, do, drive, event_kinds, keys, submit
 from tests.support.review_panel import participant, submission

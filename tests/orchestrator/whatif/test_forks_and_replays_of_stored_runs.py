@@ -19,10 +19,11 @@ from shared.models.run import RunSpec
 from shared.store.database import Connection, Database
 from shared.store.decisions import answer_decision
 from shared.store.documents import get_documents
+from shared.store.events import list_events
 from shared.store.forking import Fork, create_fork
 from shared.store.journal import load_journal
 from shared.store.runs import unblock_run
-from shared.store.views import find_run, list_assessments, list_events, run_usage
+from shared.store.views import find_run, list_assessments, run_usage
 from tests.support.driving import conceding, drive, keys
 from tests.support.notices import words
 from tests.support.review_panel import submission

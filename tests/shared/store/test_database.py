@@ -58,9 +58,7 @@ def test_a_pipelined_transaction_that_fails_writes_nothing_and_spoils_no_connect
 
     def fail(connection: Connection) -> None:
         write(connection, run)
-        connection.execute(
-            "INSERT INTO events (run_id, seq, type, body) VALUES (%s, 1, 'x', '{}')", (run,)
-        )
+        connection.execute("INSERT INTO specs (run_id, spec) VALUES (%s, '{}')", (run,))
 
     for _ in range(20):
         with pytest.raises(psycopg.errors.UniqueViolation):

@@ -9,8 +9,8 @@ from shared.models.decision import DecisionAnswer, DecisionQuestion, DecisionSta
 from shared.models.rows import DecisionRow
 from shared.store.database import Database
 from shared.store.decisions import answer_decision, expire_decisions, list_decisions
+from shared.store.events import list_events
 from shared.store.runs import NewDecision, append_events, cancel_run, lock_run
-from shared.store.views import list_events
 from tests.support.runs import at_once, execute, new_run
 
 pytestmark = pytest.mark.component

@@ -11,12 +11,13 @@ from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure
 from shared.store.database import Database
 from shared.store.ends import finish, store_response
+from shared.store.events import list_events
 from shared.store.forking import Fork, create_fork
 from shared.store.journal import load_journal
 from shared.store.runs import lock_run
 from shared.store.spending import Grouping, spending
 from shared.store.sweeping import due_runs, take_lost_steps
-from shared.store.views import find_run, list_assessments, list_events, list_steps, run_usage
+from shared.store.views import find_run, list_assessments, list_steps, run_usage
 from tests.support.review_panel import submission
 from tests.support.runs import at_once, execute, fetch, new_run, new_step, response, take
 

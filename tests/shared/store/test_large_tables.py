@@ -45,16 +45,21 @@ def large(servers: Any, template: str) -> Iterator[Database]:
         new_run(database, "a", "b")
     execute(
         database,
-        "INSERT INTO runs (id, workflow, title, status, spec, root_task, created_at) "
-        "SELECT 'r' || lpad(n::text, 9, '0'), workflow, title, 'completed', spec, root_task, "
+        "INSERT INTO runs (id, workflow, title, status, root_task, created_at) "
+        "SELECT 'r' || lpad(n::text, 9, '0'), workflow, title, 'completed', root_task, "
         "now() - n * interval '1 min' FROM (SELECT * FROM runs LIMIT 1) r, generate_series(1, %s) n",
         RUNS,
     )
     execute(
         database,
+        "INSERT INTO specs (run_id, spec) SELECT r.id, p.spec FROM runs r, (SELECT spec FROM specs LIMIT 1) p "
+        "WHERE r.status = 'completed'",
+    )
+    execute(
+        database,
         "INSERT INTO steps (run_id, key, position, kind, participant, role, round, task, queue, fingerprint, "
-        "request, status, max_attempts, lease_s) SELECT r.id, 'a', 1, 'turn', 'p', 'critic', 1, 't', "
-        "'quorate.turns', 'f', '{}', 'done', 3, 60 FROM runs r WHERE r.status = 'completed'",
+        "status, max_attempts, lease_s, finished_at) SELECT r.id, 'a', 1, 'turn', 'p', 'critic', 1, 't', "
+        "'quorate.turns', 'f', 'done', 3, 60, now() FROM runs r WHERE r.status = 'completed'",
     )
     execute(database, "ANALYZE")
     yield database

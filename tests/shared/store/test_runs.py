@@ -11,6 +11,8 @@ from shared.models.run import Budget, RunSpec
 from shared.store.database import Connection, Database
 from shared.store.documents import address, get_documents, put_documents
 from shared.store.ends import finish, store_response
+from shared.store.events import list_events
+from shared.store.requests import step_request
 from shared.store.runs import (
     Changes,
     NewDecision,
@@ -23,12 +25,10 @@ from shared.store.views import (
     RunCounts,
     count_runs,
     find_run,
-    list_events,
     list_runs,
     list_steps,
     root_tasks,
     run_usage,
-    step_request,
 )
 from tests.support.review_panel import submission
 from tests.support.runs import at_once, execute, fetch, new_run, response, run_row, take
@@ -62,7 +62,9 @@ def events(database: Database, run: str) -> list[tuple[int, str]]:
 def test_what_a_run_captured_comes_back_as_it_was(database: Database) -> None:
     submit(database, "r1")
 
-    assert RunSpec.model_validate(run_row(database, "r1").spec) == submission().spec
+    assert (
+        RunSpec.model_validate(fetch(database, "SELECT spec FROM specs").spec) == submission().spec
+    )
     names = list(submission().documents)
     assert database.run(lambda c: get_documents(c, names)) == submission().documents
 

@@ -11,10 +11,10 @@ from shared.models.outcomes import RunStatus
 from shared.store.database import Connection, Database
 from shared.store.documents import address, get_documents, put_documents
 from shared.store.ends import StoredResponse, store_response
+from shared.store.events import list_events
 from shared.store.journal import Wanted, load_journal, lock_with_journals
 from shared.store.runs import Changes, NewRecord, lock_run, lock_runs
 from shared.store.saving import save
-from shared.store.views import list_events
 from tests.support.runs import execute, fetch, new_run, new_step, response, run_row, take
 
 pytestmark = pytest.mark.component

@@ -84,7 +84,7 @@ def test_the_runs_of_a_batch_are_summed_under_its_name(database: Database) -> No
         paid(database, take(database, run, "a"), used(1.0))
     execute(
         database,
-        "UPDATE runs SET spec = jsonb_set(spec, '{labels,batch}', '\"nightly\"') WHERE id = ANY(%s)",
+        "UPDATE specs SET spec = jsonb_set(spec, '{labels,batch}', '\"nightly\"') WHERE run_id = ANY(%s)",
         runs[:2],
     )
 

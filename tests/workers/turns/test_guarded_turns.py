@@ -177,8 +177,7 @@ def test_the_stored_run_keeps_its_promise_whatever_a_step_and_its_stand_ins_say(
     bob = agent(KEEPS, str(told), APPROVED)
     stand_in = bob.model_copy(update={"name": "eve"})
     run = first_turn(database, bob.model_copy(update={"fallback": (stand_in,)}))
-    forget = "UPDATE runs SET spec = jsonb_set(spec, ARRAY[%s], 'false') WHERE id = %s"
-    database.run(lambda connection: connection.execute(forget, (promise, run)), atomic=True)
+    execute(database, f"UPDATE runs SET {promise} = false WHERE id = %s", run)
     row = work(worker, run)
     assert (row.status, row.failure_kind) == ("failed", FailureKind.NOT_ALLOWED)
     assert not told.exists()

@@ -136,10 +136,10 @@ def test_behind_a_lost_answer_an_unusable_one_is_not_mended(
     model = "lost-then-garbage--fault=garbage"
     run = turn(database, openai(model_server, "lost-then-garbage--fault=malformed"))
     assert work(worker, run).status == "handed back"
+    execute(database, "UPDATE steps SET not_before = NULL")
     execute(
         database,
-        "UPDATE steps SET not_before = NULL, "
-        "request = jsonb_set(request, '{participant,model}', to_jsonb(%s::text))",
+        "UPDATE requests SET bodies = jsonb_set(bodies, '{a,participant,model}', to_jsonb(%s::text))",
         model,
     )
 

@@ -12,6 +12,7 @@ from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.panel import Participant
 from shared.models.steps import StepResult, TurnRequest
 from shared.store.database import Database
+from shared.store.requests import REQUEST
 from shared.text.rendering import RenderedPrompt
 from tests.support.driving import Asked, conceding, drive
 from tests.support.review_panel import submission
@@ -41,7 +42,7 @@ def prompts_of(database: Database, run: str) -> dict[str, list[RenderedPrompt]]:
     """What each participant of the discussion is sent, as it leaves the machine, in order."""
     documents = StoredDocuments(database)
     question = (
-        "SELECT request FROM steps WHERE run_id = %s AND kind = 'turn' "
+        f"SELECT {REQUEST.format(step='s')} AS request FROM steps s WHERE run_id = %s AND kind = 'turn' "
         "AND role IN ('critique', 'rebuttal') ORDER BY position"
     )
     rows = database.run(lambda connection: connection.execute(question, (run,)).fetchall())

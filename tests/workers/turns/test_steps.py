@@ -16,8 +16,8 @@ from shared.models.panel import Participant
 from shared.models.steps import PromptPart
 from shared.store.database import Database
 from shared.store.documents import address
+from shared.store.events import list_events
 from shared.store.runs import cancel_run
-from shared.store.views import list_events
 from tests.support.bad_servers import read_request, reply, server
 from tests.support.notices import column_words
 from tests.support.runs import execute, fetch, new_run, new_step, run_row, step_row, take
@@ -98,7 +98,7 @@ def test_text_that_a_database_cannot_hold_does_not_stop_a_turn(
     run = turn(database, scripted())
     escaped = {"reply": json.dumps({"verdict": "APPROVED", "summary": summary})}
     request = asked(scripted(escaped))
-    execute(database, "UPDATE steps SET request = %s::jsonb", request)
+    execute(database, "UPDATE requests SET bodies = jsonb_build_object('a', %s::jsonb)", request)
 
     assert work(worker, run).status == "done"
     assert step_row(database, run, "a").reply["verdict"] == "APPROVED"
