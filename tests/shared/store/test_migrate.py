@@ -14,11 +14,13 @@ from alembic.script import ScriptDirectory
 
 import shared.store
 from shared.errors import EnvironmentFault
+from shared.store.daily_spending import sum_up
 from shared.store.database import Database
 from shared.store.migrate import HEAD, current, upgrade
 from shared.store.schema import metadata
+from shared.store.spending import Grouping, spending
 from shared.store.views import list_assessments
-from tests.support.runs import at_once
+from tests.support.runs import at_once, execute
 
 pytestmark = pytest.mark.component
 
@@ -150,6 +152,34 @@ def test_assessments_become_records_in_their_order_and_back(empty_url: str) -> N
     with database.connection() as connection:
         after = connection.execute("SELECT * FROM assessments ORDER BY key").fetchall()
     assert [row._asdict() for row in after] == [row._asdict() for row in before]
+    database.close()
+
+
+def test_what_was_spent_is_the_same_before_and_after_there_are_sums(empty_url: str) -> None:
+    database = Database(empty_url, pool_size=1, patience_s=5)
+    upgrade(database, "0004")
+    execute(
+        database,
+        "INSERT INTO runs (id, workflow, title, status, spec, root_task) "
+        "VALUES ('r', 'w', 't', 'completed', '{}', 'x')",
+    )
+    execute(
+        database,
+        "INSERT INTO usage (run_id, step, token, worker, participant, provider, request_sha, attempt, cost_usd, at) "
+        "SELECT 'r', 's', 1, 'w', 'p' || n %% 3, 'x', 'sha', n, n / 8.0, now() - n * interval '1 hour' "
+        "FROM generate_series(1, %s) n",
+        100,
+    )
+    seen = []
+    for _ in range(2):
+        upgrade(database)
+        seen.append(database.run(lambda connection: spending(connection, Grouping.DAY)))
+        assert database.run(lambda connection: sum_up(connection, 1))
+        seen.append(database.run(lambda connection: spending(connection, Grouping.DAY)))
+        to_revision(database, "0004")
+
+    assert sum(row.calls for row in seen[0]) == 100
+    assert seen == [seen[0]] * 4
     database.close()
 
 
