@@ -23,6 +23,11 @@ _WHOLE = frozenset({"patch"})
 _RANKS = {severity.value: severity.rank for severity in SEVERITY_ORDER}
 
 
+def is_within(text: str) -> bool:
+    """Whether no reply in this text of JSON can be beyond a bound: `bounded` would leave nothing out."""
+    return len(text) <= MAX_ENTRY_CHARS and text.count(",") < MAX_CLAIMS
+
+
 def bounded(fields: dict[str, JsonValue]) -> tuple[dict[str, JsonValue], tuple[str, ...]]:
     """A reply's fields within the bounds, and what was left out of which (`findings: 60 of 160 left out`)."""
     notes: dict[str, str] = {}

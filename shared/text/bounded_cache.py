@@ -7,6 +7,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from typing import Generic, TypeVar, cast
 
 K = TypeVar("K", bound=Hashable)
@@ -25,12 +26,12 @@ class BoundedCache(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """The value of that key; None when it is not kept."""
-        with self._lock:
-            found = self._values.get(key)
-            if found is None:
-                return None
+        found = self._values.get(key)
+        if found is None:
+            return None
+        with suppress(KeyError):  # dropped by another thread meanwhile
             self._values.move_to_end(key)
-            return found[0]
+        return found[0]
 
     def keep(self, key: K, value: V, size: int) -> V:
         """Keep a value that takes `size` bytes with its key, and give it back. One that is too large is not kept."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 
 from pydantic import JsonValue
 
@@ -12,6 +11,9 @@ from shared.store.documents import address, get_documents, put_documents
 from shared.text.bounded_cache import BoundedCache
 
 KEPT_BYTES = 64_000_000
+VALUES_BYTES = 16_000_000
+# What a value of JSON takes in memory for each byte of its text, about.
+VALUE_FACTOR = 8
 
 
 class StoredDocuments:
@@ -21,6 +23,7 @@ class StoredDocuments:
         """Nothing is kept yet."""
         self._database = database
         self._kept: BoundedCache[str, bytes] = BoundedCache(KEPT_BYTES)
+        self._values: BoundedCache[str, JsonValue] = BoundedCache(VALUES_BYTES)
 
     def get(self, sha256: str) -> bytes:
         """The document of that hash. Raises UnknownRun when it is not stored."""
@@ -31,11 +34,14 @@ class StoredDocuments:
         return self._kept.keep(sha256, content, len(content))
 
     def resolved(self, value: JsonValue) -> JsonValue:
-        """Large values travel as {"document": sha256}; this is the value itself."""
-        if isinstance(value, Mapping) and value.keys() == {"document"}:
-            resolved: JsonValue = json.loads(self.get(str(value["document"])))
-            return resolved
-        return value
+        """Large values travel as {"document": sha256}; this is the value itself, which others are given, too."""
+        if not isinstance(value, dict) or value.keys() != {"document"}:
+            return value
+        name = str(value["document"])
+        if (known := self._values.get(name)) is not None:
+            return known
+        content = self.get(name)
+        return self._values.keep(name, json.loads(content), VALUE_FACTOR * len(content))
 
     def put(self, data: bytes) -> str:
         """Store a document; its hash."""

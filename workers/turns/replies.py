@@ -23,7 +23,7 @@ from shared.models.deliberation import SpokenReply
 from shared.models.notices import notice
 from shared.models.outcomes import FailureKind
 from shared.models.replies import REPLY_MODELS
-from shared.models.reply_bounds import bounded
+from shared.models.reply_bounds import bounded, is_within
 from shared.models.wire import ForeignWire
 from shared.text.bounded_json import storable
 from shared.text.unfinished import ANEW
@@ -95,7 +95,7 @@ def judge(text: str, reply_model: str) -> Parsed | ReplyProblem:
         return spoken
     if not objects:
         return ReplyProblem("there is no JSON object in the answer")
-    replies, problems = _validated(objects, reply_model)
+    replies, problems = _validated(objects, reply_model, within=is_within(text))
     return _only(replies, objects) if replies else problems[-1]
 
 
@@ -146,7 +146,7 @@ def _in_words(text: str, reply_model: str) -> Parsed | None:
 
 
 def _validated(
-    objects: Sequence[dict[str, JsonValue]], reply_model: str
+    objects: Sequence[dict[str, JsonValue]], reply_model: str, *, within: bool
 ) -> tuple[list[Parsed], list[ReplyProblem]]:
     model = model_named(reply_model)
     schema = schema_of(reply_model).plain
@@ -157,7 +157,7 @@ def _validated(
             expected = ", ".join(f"`{name}`" for name in model.model_fields)
             problems.append(ReplyProblem(f"the object has none of the fields {expected}"))
             continue
-        fields, left_out = bounded(candidate)
+        fields, left_out = (candidate, ()) if within else bounded(candidate)
         try:
             reply = model.model_validate(adapted(fields, schema))
         except ValidationError as error:

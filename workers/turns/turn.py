@@ -23,7 +23,7 @@ from workers.limits.limiter import Limiter
 from workers.providers.calls import Provider, ProviderCall
 from workers.providers.registry import load_provider
 from workers.turns.allowance import check_entered
-from workers.turns.canary import canary_of
+from workers.turns.canary import Canary, canary_of
 from workers.turns.documents import StoredDocuments
 from workers.turns.egress import check_allowed, without_secrets
 from workers.turns.ledger import CallLedger, Counted
@@ -113,7 +113,7 @@ class TurnWorker:
         )
         notes = [*before, notice("note_spoken_by", who=participant.name)] if before else []
         notes += [notice("note_adopted")] if ledger.stored else []
-        notes += self._known(ledger, request, canary.removed_from(call))
+        notes += self._known(ledger, request, call, canary)
         notes += masked
         failpoint("calling")
         listen = canary.listening(participant.name, ledger.keep, ledger.stored)
@@ -142,12 +142,17 @@ class TurnWorker:
             )
         return Counted(gated, ledger)
 
-    def _known(self, ledger: CallLedger, request: TurnRequest, call: ProviderCall) -> list[Notice]:
-        """Name the call in the ledger; with `reuse`, take the answer of an identical turn."""
-        if request.participant.rule_based:
+    def _known(
+        self, ledger: CallLedger, request: TurnRequest, call: ProviderCall, canary: Canary
+    ) -> list[Notice]:
+        """Name the call in the ledger; with `reuse`, take the answer of an identical turn.
+
+        An answer that costs nothing is not kept, so nobody could find it.
+        """
+        if not provider_type(request.participant.provider).billable:
             ledger.opens_for(request)
             return []
-        key = reuse_key(call, request.marker)
+        key = reuse_key(canary.removed_from(call), request.marker)
         ledger.opens_for(request, key)
         if not request.reuse or ledger.stored:
             return []

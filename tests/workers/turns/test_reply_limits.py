@@ -5,10 +5,18 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from shared.models.replies import ReviewCritique
-from shared.models.reply_bounds import MAX_CLAIMS, MAX_ENTRIES, MAX_ENTRY_CHARS, bounded
+from shared.models.reply_bounds import (
+    MAX_CLAIMS,
+    MAX_ENTRIES,
+    MAX_ENTRY_CHARS,
+    bounded,
+    is_within,
+)
 from tests.support.linear import assert_linear
 from workers.turns.replies import MAX_REPLY_CHARS, Parsed, ReplyProblem, judge, parse
 
@@ -91,3 +99,28 @@ def test_ordinary_replies_are_as_they_were() -> None:
         "stances": [{"finding": f"F{n}"} for n in range(MAX_ENTRIES)],
     }
     assert bounded(fields) == (fields, ())
+
+
+_VALUES = st.recursive(
+    st.none()
+    | st.integers()
+    | st.text(alphabet='a,"\\é')
+    | st.builds("x".__mul__, st.integers(0, 21_000)),
+    lambda inner: (
+        st.lists(inner, max_size=110) | st.dictionaries(st.text(max_size=3), inner, max_size=5)
+    ),
+    max_leaves=120,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["findings", "stances", "summary"]), _VALUES, max_size=3))
+def test_nothing_is_left_out_of_a_reply_whose_text_is_within(fields: dict[str, JsonValue]) -> None:
+    if is_within(json.dumps(fields)):
+        assert bounded(fields) == (fields, ())
+
+
+@pytest.mark.parametrize("entries", [MAX_CLAIMS, MAX_CLAIMS + 1])
+def test_a_text_is_within_up_to_the_bounds(entries: int) -> None:
+    claims = {"findings": [0] * entries}
+    assert is_within(json.dumps(claims)) is (entries <= MAX_CLAIMS)
+    assert not is_within(json.dumps({"summary": "x" * MAX_ENTRY_CHARS}))
