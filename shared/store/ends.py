@@ -47,14 +47,14 @@ class StepEnd:
     responses: tuple[StoredResponse, ...] = ()
 
 
-# Answers for a run that is gone are not kept.
+# Answers for a run that is gone are not kept. `runs` are those of `calls`: of JSON the planner expects a hundred rows.
 _COUNT = """
 INSERT INTO usage (run_id, step, token, worker, participant, provider, model, request_sha, response, attempt,
                    input_tokens, output_tokens, cached_tokens, cost_usd)
 SELECT u.* FROM jsonb_to_recordset(%(calls)s::jsonb) AS u(
        run text, step text, token bigint, worker text, participant text, provider text, model text, request_sha text,
        response text, attempt text, input_tokens bigint, output_tokens bigint, cached_tokens bigint, cost_usd float8)
- WHERE EXISTS (SELECT FROM runs r WHERE r.id = u.run)
+ WHERE EXISTS (SELECT FROM runs r WHERE r.id = u.run AND r.id = ANY(%(runs)s))
 ON CONFLICT (run_id, step, attempt) DO NOTHING
 """
 
@@ -68,7 +68,12 @@ _STORE = (
 def store_responses(connection: Connection, responses: Sequence[StoredResponse]) -> None:
     """Keep answers, whatever happens to their steps, unless their run is gone. The same `attempt` is kept once."""
     contents = {address(r.content): r.content for r in responses if r.content}
-    names = {"names": [*contents], "contents": [*contents.values()], "calls": _calls(responses)}
+    names = {
+        "names": [*contents],
+        "contents": [*contents.values()],
+        "calls": _calls(responses),
+        "runs": list({response.run for response in responses}),
+    }
     connection.execute(_STORE, names)
 
 
