@@ -68,6 +68,7 @@ class Runtime:
         publishing: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         """Nothing is opened before `current` is asked. `publishing` is entered around what ends of steps set off."""
+        self.slots = 0
         self._settings = settings
         self._publishing = publishing
         self._kind = kind
@@ -104,7 +105,7 @@ class Runtime:
         # A beat waits for no turn's connection, and for no answer that comes too late.
         apart = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
         self._databases = (database, apart)
-        presence = Presence(apart, self._kind)
+        presence = Presence(apart, self._kind, slots=self.slots)
         presence.start()
         spool = Spool(self._settings.instance.state_dir / "spool")
         threading.Thread(target=spool.drain, args=(database,), daemon=True).start()
@@ -154,6 +155,10 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
+def _usual_slots(settings: ServiceSettings, kind: str) -> int:
+    return settings.turn_slots if kind == "turns" else (os.cpu_count() or 2)
+
+
 def main(settings: ServiceSettings, kind: str, concurrency: int | None, pool: str | None) -> int:
     """Serve `kind` until told to stop; the exit code."""
     configure(settings.log_level)
@@ -177,14 +182,15 @@ def main(settings: ServiceSettings, kind: str, concurrency: int | None, pool: st
 
     (worker_process_init if chosen == "prefork" else worker_ready).connect(started, weak=False)
     worker_shutdown.connect(stopped, weak=False)
-    default = settings.turn_slots if kind == "turns" else (os.cpu_count() or 2)
+    slots = concurrency or _usual_slots(settings, kind)
+    runtime.slots = 1 if chosen == "prefork" else slots
     try:
         return serve(
             app,
             name=f"{kind}-{os.getpid()}",
             queues=served.queues,
             pool=chosen,
-            concurrency=concurrency or default,
+            concurrency=slots,
             time_limit_s=TOOL_TIME_LIMIT_S if chosen == "prefork" else None,
         )
     finally:

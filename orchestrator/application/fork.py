@@ -78,9 +78,14 @@ def plan_run_fork(backend: Backend, request: ForkRequest, listener: NoticeListen
 
 
 def submit_fork(
-    backend: Backend, fork: PlannedFork, listener: NoticeListener, *, watched_for_s: int = 0
+    backend: Backend,
+    fork: PlannedFork,
+    listener: NoticeListener,
+    *,
+    watched: bool = False,
+    watched_for_s: int = 0,
 ) -> str:
-    """Store the fork and wake an orchestrator; its id. Durable when this returns."""
+    """Store the fork and wake an orchestrator; its id. Durable when this returns. `watched` as for `submit_run`."""
     plan = fork.plan
     if backend.settings.external is None:
         start_supervisor(backend.settings, backend.environ)
@@ -90,7 +95,7 @@ def submit_fork(
         origin=plan.origin,
         at=plan.at,
         title=plan.title,
-        spec=plan.spec,
+        spec=plan.spec.model_copy(update={"watched": watched}),
         root_task=str(uuid4()),
         steps=plan.steps,
         decisions=plan.decisions,

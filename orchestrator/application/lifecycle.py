@@ -58,6 +58,7 @@ def undo_spec(report: RunReport) -> RunSpec:
             "workflow_version": WORKFLOWS[UNDO].version,
             "options": {},
             "budget": Budget(max_seconds=UNDO_S),
+            "watched": True,
             "seed": secrets.token_hex(16),
             "labels": {
                 "of": report.run.id,

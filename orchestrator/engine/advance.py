@@ -6,7 +6,7 @@ the rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -85,11 +85,14 @@ class Engine:
         database: Database,
         workflows: Mapping[str, WorkflowType[Any]] = WORKFLOWS,
         kept_bytes: int = MOST_BYTES,
+        freed: Callable[[], object] = bool,
     ) -> None:
         """`database` should have patience: an advance is repeated when the server was away.
 
-        `kept_bytes`: how much memory replays may take between advances.
+        `kept_bytes`: how much memory replays may take between advances. `freed` is called when a run may have given up
+        its place or is still queued, so that whoever admits runs looks at once.
         """
+        self._freed = freed
         self.database = database
         self._workflows = workflows
         self._document = lru_cache(maxsize=256)(self._fetch)
@@ -188,6 +191,9 @@ class Engine:
                 failpoint("child-committed")
             if one.scheduled is not None and one.scheduled.parent is not None:
                 failpoint("child-ended")
+            if one.scheduled is None or not one.scheduled.steps:
+                failpoint("place-freed")
+                self._freed()
         return advanced
 
     def _advance(
@@ -334,7 +340,7 @@ def _stands_still(connection: Connection, run: LockedRun) -> bool:
     if run.orphaned and not run.status.final:
         cancel_run(connection, run.id, f"its parent {run.parent_run}")
         return True
-    return run.status.final or run.status is RunStatus.BLOCKED
+    return run.status.final or run.status in (RunStatus.BLOCKED, RunStatus.QUEUED)
 
 
 def _catch_up(connection: Connection, moving: Sequence[_Locked]) -> None:

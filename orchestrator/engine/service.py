@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -50,15 +51,16 @@ def main(settings: ServiceSettings, workflows: Mapping[str, WorkflowType[Any]] =
         url, pool_size=THREADS + 2, patience_s=PATIENCE_S, answer_s=SERVICE_ANSWER_S
     )
     impatient = Database(url, pool_size=4, patience_s=2.0, answer_s=SERVICE_ANSWER_S)
-    sweeping = Database(url, pool_size=2, patience_s=2.0, answer_s=SWEEP_SILENCE_S)
+    sweeping = Database(url, pool_size=3, patience_s=2.0, answer_s=SWEEP_SILENCE_S)
     # A beat waits for nobody's connection, and for no answer that comes too late.
     beating = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
-    engine = Engine(database, workflows)
+    freed = threading.Event()
+    engine = Engine(database, workflows, freed=freed.set)
     app = build_app(settings, engine)
     if settings.is_lean:
         take_leanly(app, AdvanceHandler(app, engine))
     presence = Presence(beating, "orchestrator")
-    sweeper = Sweeper(sweeping, app, Engine(impatient, workflows))
+    sweeper = Sweeper(sweeping, app, Engine(impatient, workflows), starter=engine, freed=freed)
     listener = SignalListener(
         Signals(settings.endpoints.redis_url), engine, app, presence.process_id
     )

@@ -1,8 +1,8 @@
 """The third trigger: find what was lost, what is due, who is gone. Runs in every orchestrator; one of them acts.
 
 It needs Postgres only. Without a broker it still releases leases, expires decisions and fails overdue runs; what it
-cannot publish it will publish later. It waits for no lock: what somebody else is at is the next sweep's. Two threads,
-so that leases are released whatever an advance or the broker waits for.
+cannot publish it will publish later. It waits for no lock: what somebody else is at is the next sweep's. Three threads,
+so that leases are released whatever an advance or the broker waits for, and a free place is given away at once.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from functools import partial
 import structlog
 
 from orchestrator.engine.advance import Engine
-from orchestrator.engine.dispatch import publish
+from orchestrator.engine.dispatch import publish, publish_all
 from orchestrator.engine.staging import Scheduled, ScheduledStep
 from shared.delivery.contracts import StepPayload
 from shared.delivery.publishing import Application
 from shared.errors import EnvironmentFault
+from shared.faults import failpoint
+from shared.store.admission import ADMITTED_AT_ONCE, admit_runs, is_anything_queued
 from shared.store.connections import IDLE_IN_TRANSACTION_S
 from shared.store.daily_spending import sum_up
 from shared.store.database import Connection, Database
@@ -41,6 +43,7 @@ from shared.store.sweeping import (
 )
 
 SWEEP_S = 1.0
+ADMISSION_PAUSE_S = 0.05
 GRACE_S = 2.0
 DUE_AFTER_S = 1.5
 REPUBLISHED_AT_ONCE = 500
@@ -61,10 +64,11 @@ class Swept:
     exhausted: int
     republished: int
     woken: int
+    admitted: int
 
 
 class Sweeper:
-    """Two threads that sweep every second."""
+    """Threads that sweep every second."""
 
     def __init__(
         self,
@@ -72,9 +76,17 @@ class Sweeper:
         app: Application,
         engine: Engine,
         *,
+        starter: Engine | None = None,
+        freed: threading.Event | None = None,
         held_too_long_s: float = HELD_TOO_LONG_S,
     ) -> None:
-        """`database` without patience: a sweep that fails is simply the next one's."""
+        """`database` without patience: a sweep that fails is simply the next one's.
+
+        `starter` advances what is admitted, and keeps its replays; without one it is `engine`. `freed` is set by
+        whoever freed a place or met a queued run: the next admission comes at once then.
+        """
+        self._starter = starter or engine
+        self._freed = freed or threading.Event()
         self._held_too_long_s = held_too_long_s
         self._database = database
         self._app = app
@@ -87,17 +99,27 @@ class Sweeper:
 
     def start(self) -> None:
         """Sweep from now on."""
-        for work in (self.collect, self.mend):
+        for work, early in (
+            (self.collect, self._stop),
+            (self.mend, self._stop),
+            (self._admit_and_pause, self._freed),
+        ):
+            name = f"sweeper-{work.__name__.strip('_')}"
             threading.Thread(
-                target=self._repeat, args=(work,), name=f"sweeper-{work.__name__}", daemon=True
+                target=self._repeat, args=(work, early), name=name, daemon=True
             ).start()
 
     def stop(self) -> None:
         """Sweep no more."""
         self._stop.set()
+        self._freed.set()
 
-    def _repeat(self, work: Callable[[], tuple[int, int] | None]) -> None:
-        while not self._stop.wait(SWEEP_S):
+    def _repeat(self, work: Callable[[], object], early: threading.Event) -> None:
+        """Work every second, and whenever `early` is set."""
+        while True:
+            early.wait(SWEEP_S)
+            if self._stop.is_set():
+                return
             try:
                 work()
             except (EnvironmentFault, OSError) as fault:
@@ -109,7 +131,10 @@ class Sweeper:
         """Sweep once; None when another orchestrator is at it."""
         collected = self.collect()
         mended = None if collected is None else self.mend()
-        return None if collected is None or mended is None else Swept(*collected, *mended)
+        admitted = None if mended is None else self.admit()
+        if collected is None or mended is None or admitted is None:
+            return None
+        return Swept(*collected, *mended, admitted)
 
     def collect(self) -> tuple[int, int] | None:
         """Take away what nobody works on any more: (released, exhausted); None when another orchestrator is at it."""
@@ -137,6 +162,32 @@ class Sweeper:
         if republished or due:
             log.info("sweep.mended", republished=republished, woken=len(due))
         return republished, len(due)
+
+    def admit(self) -> int | None:
+        """Let queued runs begin while there are places; how many. None when another orchestrator is at it."""
+        if not self._database.run(is_anything_queued):
+            return 0
+        admitted = self._database.run(self._admit, atomic=True)
+        if admitted is None:
+            return None
+        if admitted:
+            failpoint("runs-admitted")
+            log.info("sweep.admitted", runs=len(admitted))
+        for scheduled in self._starter.advance_all(admitted):
+            publish_all(self._app, scheduled)
+        return len(admitted)
+
+    def _admit_and_pause(self) -> None:
+        """What is freed during the pause is given away together after it."""
+        self._freed.clear()
+        admitted = self.admit()
+        if admitted != 0:
+            self._freed.set()
+        if admitted != ADMITTED_AT_ONCE:
+            self._stop.wait(ADMISSION_PAUSE_S)
+
+    def _admit(self, connection: Connection) -> list[str] | None:
+        return admit_runs(connection) if self._may(connection, Task.ADMIT) else None
 
     def _due(self, connection: Connection) -> list[str] | None:
         return due_runs(connection, DUE_AFTER_S) if self._may(connection, Task.MEND) else None

@@ -31,12 +31,12 @@ NO_ANSWER = frozenset({Ending.DEGRADED, Ending.OVER_BUDGET})
 def exit_code(report: RunReport) -> ExitCode:
     """The code for a run as it stands.
 
-    Pending while it runs or waits for a decision. A run that ended otherwise than `completed` is inconclusive.
-    With a gate the gate decides; without one a run is inconclusive when too few answered or when no verdict
-    could be derived. So is a run whose fix was wanted and could not be applied.
+    Pending while it is queued, runs or waits for a decision. A run that ended otherwise than `completed` is
+    inconclusive. With a gate the gate decides; without one a run is inconclusive when too few answered or when no
+    verdict could be derived. So is a run whose fix was wanted and could not be applied.
     """
     outcome = report.gate.outcome
-    if report.run.status in (RunStatus.RUNNING, RunStatus.WAITING):
+    if report.run.status in (RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.WAITING):
         return ExitCode.PENDING
     if report.run.status is RunStatus.COMPLETED and outcome is GateOutcome.TRIPPED:
         return ExitCode.GATE_TRIPPED

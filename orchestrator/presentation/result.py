@@ -150,8 +150,9 @@ def _head(
 ) -> list[Block]:
     """Verdict, figures and time, and what became of the run."""
     verdict = report.verdict
+    stage = "status_queued" if report.run.status is RunStatus.QUEUED else "running"
     shown = (
-        Span(words.message("running"), Style.STRONG)
+        Span(words.message(stage), Style.STRONG)
         if verdict is None
         else Span(verdict.value, VERDICT_STYLES.get(verdict, Style.STRONG))
     )

@@ -86,14 +86,19 @@ class Presence:
         kind: str,
         in_flight: InFlight | None = None,
         *,
+        slots: int = 0,
         beat_s: float = BEAT_S,
         end: Callable[[], None] = end_process,
     ) -> None:
-        """`kind` is what the process does: turns, tools, orchestrator. `end` is called once it is a ghost."""
+        """`kind` is what the process does: turns, tools, orchestrator; `slots`: how many steps of it at once.
+
+        `end` is called once it is a ghost.
+        """
         self.process_id = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self.in_flight = in_flight or InFlight()
         self._database = database
         self._kind = kind
+        self._slots = slots
         self._beat_s = beat_s
         self._end = end
         self._orphaned: set[Holding] = set()
@@ -163,6 +168,7 @@ class Presence:
             host=socket.gethostname(),
             pid=os.getpid(),
             version=version("quorate"),
+            slots=self._slots,
         )
         holdings = held(connection, self.process_id)
         self._release_orphaned_leases(connection, holdings)

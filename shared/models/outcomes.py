@@ -30,8 +30,9 @@ class FailureKind(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """Where a run stands. The last four are final; `blocked` waits for an operator."""
+    """Where a run stands. The last four are final; `queued` waits its turn, `blocked` for an operator."""
 
+    QUEUED = "queued"
     RUNNING = "running"
     WAITING = "waiting"
     BLOCKED = "blocked"

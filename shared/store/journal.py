@@ -81,7 +81,8 @@ _STEPS = """
 SELECT json_agg(json_build_array(
            s.key, s.kind, s.participant, s.role, s.round, s.fingerprint, s.status, s.reply, s.failure_kind,
            s.failure_message, s.note, s.tokens, s.cost_usd,
-           coalesce(extract(epoch FROM s.finished_at - r.created_at), 0)::float) ORDER BY s.position)
+           greatest(extract(epoch FROM s.finished_at - coalesce(r.admitted_at, r.created_at)), 0)::float)
+           ORDER BY s.position)
   FROM steps s WHERE s.run_id = r.id
 """
 

@@ -13,25 +13,33 @@ SILENCE_S = 8.0
 
 @dataclass(frozen=True)
 class ProcessRow:
-    """A worker or orchestrator process, its `id` unique for ever."""
+    """A worker or orchestrator process, its `id` unique for ever; `slots` is how many steps it works on at once."""
 
     id: str
     kind: str
     host: str
     pid: int
     version: str
+    slots: int
     seen_at: datetime
     silent_s: float
 
 
 def beat(
-    connection: Connection, *, process: str, kind: str, host: str, pid: int, version: str
+    connection: Connection,
+    *,
+    process: str,
+    kind: str,
+    host: str,
+    pid: int,
+    version: str,
+    slots: int = 0,
 ) -> None:
     """Say that a process is alive now."""
     connection.execute(
-        "INSERT INTO processes (id, kind, host, pid, version) VALUES (%s, %s, %s, %s, %s) "
+        "INSERT INTO processes (id, kind, host, pid, version, slots) VALUES (%s, %s, %s, %s, %s, %s) "
         "ON CONFLICT (id) DO UPDATE SET seen_at = now()",
-        (process, kind, host, pid, version),
+        (process, kind, host, pid, version, slots),
     )
 
 
@@ -43,7 +51,7 @@ def leave(connection: Connection, process: str) -> None:
 def list_processes(connection: Connection) -> list[ProcessRow]:
     """All known processes, the longest silent last."""
     rows = connection.execute(
-        "SELECT id, kind, host, pid, version, seen_at, "
+        "SELECT id, kind, host, pid, version, slots, seen_at, "
         "extract(epoch FROM now() - seen_at)::float AS silent_s FROM processes ORDER BY seen_at DESC"
     ).fetchall()
     return [ProcessRow(*row) for row in rows]

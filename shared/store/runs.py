@@ -10,6 +10,7 @@ from typing import Any
 from shared.models.findings import Finding, Stance
 from shared.models.outcomes import RunStatus
 from shared.models.run import Budget, RunSpec
+from shared.store.admission import FIRST_STATUS, line_of
 from shared.store.children import FAMILY, ORPHANED, report_to_parent
 from shared.store.database import Connection
 from shared.store.documents import put_documents
@@ -129,6 +130,20 @@ class Changes:
     blocked_reason: str | None = None
 
 
+_CREATE = f"""
+WITH created AS (
+    INSERT INTO runs (id, workflow, title, status, root_task, idempotency_key, max_calls, max_tokens, max_usd,
+                      deadline_at, parent_run, parent_step, root_run, depth, batch, watched, allow_external,
+                      allow_models, logged)
+    VALUES (%(run)s, %(workflow)s, %(title)s, {FIRST_STATUS}, %(root_task)s, %(key)s, %(calls)s, %(tokens)s, %(usd)s,
+            now() + make_interval(secs => %(seconds)s), %(parent)s, %(step)s, %(root)s, %(depth)s, %(batch)s,
+            %(watched)s, %(external)s, %(models)s, 1)
+    ON CONFLICT DO NOTHING RETURNING id
+)
+INSERT INTO specs (run_id, spec) SELECT id, %(spec)s::jsonb FROM created RETURNING run_id
+"""
+
+
 def create_run(
     connection: Connection,
     *,
@@ -143,38 +158,33 @@ def create_run(
     """Insert a run and the documents that it needs; returns the id of the run that holds `idempotency_key`.
 
     Repeating the call for the same `run` (a connection lost after the commit) inserts nothing. A child has no limits
-    of its own: those of its root count.
+    of its own: those of its root count. A run that nobody waits for may be queued (`shared/store/admission.py`).
     """
     put_documents(connection, documents)
     budget = spec.budget if child_of is None else Budget(max_seconds=None)
     above = ChildOf("", "", "", 0) if child_of is None else child_of
     row = connection.execute(
-        "WITH created AS ("
-        "INSERT INTO runs (id, workflow, title, status, root_task, idempotency_key, max_calls, max_tokens, "
-        "max_usd, deadline_at, parent_run, parent_step, root_run, depth, watched, allow_external, "
-        "allow_models, logged) "
-        "VALUES (%s, %s, %s, 'running', %s, %s, %s, %s, %s, now() + make_interval(secs => %s), "
-        "%s, %s, %s, %s, %s, %s, %s, 1) ON CONFLICT DO NOTHING RETURNING id) "
-        "INSERT INTO specs (run_id, spec) SELECT id, %s::jsonb FROM created RETURNING run_id",
-        (
-            run,
-            spec.workflow,
-            title,
-            root_task,
-            idempotency_key,
-            budget.max_calls,
-            budget.max_tokens,
-            budget.max_usd,
-            budget.max_seconds,
-            above.run or None,
-            above.step or None,
-            above.root or None,
-            above.depth,
-            spec.watched,
-            spec.allow_external,
-            spec.allow_models,
-            spec.model_dump_json(),
-        ),
+        _CREATE,
+        {
+            "run": run,
+            "workflow": spec.workflow,
+            "title": title,
+            "spec": spec.model_dump_json(),
+            "root_task": root_task,
+            "key": idempotency_key,
+            "calls": budget.max_calls,
+            "tokens": budget.max_tokens,
+            "usd": budget.max_usd,
+            "seconds": budget.max_seconds,
+            "parent": above.run or None,
+            "step": above.step or None,
+            "root": above.root or None,
+            "depth": above.depth,
+            "batch": line_of(spec) if child_of is None else None,
+            "watched": spec.watched,
+            "external": spec.allow_external,
+            "models": spec.allow_models,
+        },
     ).fetchone()
     if row is None:
         same = connection.execute(

@@ -11,7 +11,7 @@ runs ──< steps ──< usage         a step's row is its own outbox; usage h
  └──< events                     what no other row tells; numbered with what others do (shared/store/events.py)
 daily_spending                   the rows of `usage` up to some id, summed up by day and who spoke
 documents                        content-addressed texts and files
-processes                        presence: who is alive, on the database's clock
+processes                        presence: who is alive with how many slots, on the database's clock
 
 What is written again and again (`runs`, `steps`) stays narrow, what is written once and large has tables of its own: an
 update that finds no room on its page writes the whole row elsewhere, and into every index.
@@ -81,6 +81,9 @@ runs = sa.Table(
     sa.Column("parent_step", sa.Text),
     sa.Column("root_run", sa.Text),
     sa.Column("depth", sa.Integer, nullable=False, server_default="0"),
+    # Of a run that waits its turn (shared/store/admission.py): its line, and when it left the queue.
+    sa.Column("batch", sa.Text),
+    _moment("admitted_at"),
     postgresql_with={"fillfactor": 70},
 )
 sa.Index(
@@ -101,6 +104,18 @@ sa.Index(
     "ix_runs_deadline_at",
     runs.c.deadline_at,
     postgresql_where=sa.text("status IN ('running', 'waiting')"),
+)
+sa.Index(
+    "ix_runs_queued",
+    runs.c.batch,
+    runs.c.created_at,
+    runs.c.id,
+    postgresql_where=sa.text("status = 'queued'"),
+)
+sa.Index(
+    "ix_runs_under_way",
+    runs.c.batch,
+    postgresql_where=sa.text("status = 'running' AND batch IS NOT NULL"),
 )
 
 # A child run lives on the budget and the deadline of `root_run`, and reports its end to a step of `parent_run`.
@@ -330,6 +345,7 @@ processes = sa.Table(
     sa.Column("host", sa.Text, nullable=False),
     sa.Column("pid", sa.Integer, nullable=False),
     sa.Column("version", sa.Text, nullable=False),
+    sa.Column("slots", sa.Integer, nullable=False, server_default="0"),
     _moment("started_at", nullable=False, now=True),
     _moment("seen_at", nullable=False, now=True),
 )

@@ -19,6 +19,7 @@ class Task(IntEnum):
 
     COLLECT = 0x53574550  # "SWEP"
     MEND = 0x4D454E44  # "MEND"
+    ADMIT = 0x41444D54  # "ADMT"
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from shared.errors import UnknownRun, UserError
 from shared.models.outcomes import RunStatus
 from shared.models.rows import RecordRow, RunRow, StepRow, UsageRow
+from shared.store.admission import queued_by_batch
 from shared.store.children import TREE
 from shared.store.database import Connection
 from shared.store.runs import SOON_RUN
@@ -24,6 +25,7 @@ SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_
 
 LIVE = (RunStatus.RUNNING, RunStatus.WAITING)
 _IS_LIVE = "status IN ('running', 'waiting')"
+_HAS_ENDED = "status NOT IN ('queued', 'running', 'waiting')"
 COUNTED_UP_TO = 5_000
 LONGEST_NAME = 80
 
@@ -166,12 +168,12 @@ def run_usage(connection: Connection, run: str) -> UsageRow:
 
 
 def root_tasks(connection: Connection, runs: Sequence[str]) -> dict[str, tuple[str, bool]]:
-    """The root task of each of these runs that exists, by run, and whether its messages go before those of others.
+    """The root task of each of these runs that has begun, by run, and whether its messages go before those of others.
 
     All messages of a run hang under its root task.
     """
     rows = connection.execute(
-        f"SELECT r.id, r.root_task, {SOON_RUN} AS soon FROM runs r WHERE r.id = ANY(%s)",
+        f"SELECT r.id, r.root_task, {SOON_RUN} AS soon FROM runs r WHERE r.id = ANY(%s) AND r.status <> 'queued'",
         (list(runs),),
     ).fetchall()
     return {row.id: (row.root_task, row.soon) for row in rows}
@@ -217,7 +219,7 @@ def run_heartbeat(connection: Connection, run: str) -> RunHeartbeat:
 
 
 def count_live_runs(connection: Connection) -> dict[str, int]:
-    """How many runs go on or wait for a person, by status; the ended ones are not read."""
+    """How many runs go on or wait for a person, by status; no others are read."""
     rows = connection.execute(
         f"SELECT status, count(*) AS runs FROM runs WHERE {_IS_LIVE} GROUP BY status ORDER BY status"
     ).fetchall()
@@ -226,10 +228,14 @@ def count_live_runs(connection: Connection) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class RunCounts:
-    """How many runs there are of each status. `estimated`: those that ended were not counted one by one."""
+    """How many runs there are of each status. `estimated`: those that ended were not counted one by one.
+
+    `queued`: how many of the queued ones are of each batch, '' for none.
+    """
 
     by_status: dict[str, int]
     estimated: bool = False
+    queued: dict[str, int] = field(default_factory=dict)
 
 
 _ESTIMATES = """
@@ -243,14 +249,17 @@ SELECT v.status, round(greatest(c.reltuples, 0) * v.part)::bigint AS runs
 def count_runs(connection: Connection) -> RunCounts:
     """All runs. Of a large table the ended ones are what Postgres' own statistics say."""
     live = count_live_runs(connection)
+    queued = queued_by_batch(connection)
+    if queued:
+        live[RunStatus.QUEUED.value] = sum(queued.values())
     rows = connection.execute(_ESTIMATES, (COUNTED_UP_TO,)).fetchall()
     estimated = bool(rows)
     if not estimated:
         rows = connection.execute(
-            f"SELECT status, count(*) AS runs FROM runs WHERE NOT {_IS_LIVE} GROUP BY status"
+            f"SELECT status, count(*) AS runs FROM runs WHERE {_HAS_ENDED} GROUP BY status"
         ).fetchall()
-    ended = {row.status: row.runs for row in rows if row.status not in LIVE}
-    return RunCounts(dict(sorted({**live, **ended}.items())), estimated)
+    ended = {row.status: row.runs for row in rows if row.status not in (*LIVE, RunStatus.QUEUED)}
+    return RunCounts(dict(sorted({**live, **ended}.items())), estimated, queued)
 
 
 def schema_revision(connection: Connection) -> str | None:

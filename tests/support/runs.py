@@ -114,11 +114,13 @@ def response(claimed: Claim, content: bytes = b"paid", attempt: str = "1:1") -> 
     )
 
 
-def alive(database: Database, process: str, silent_s: float = 0.0) -> None:
+def alive(
+    database: Database, process: str, silent_s: float = 0.0, *, kind: str = "turns", slots: int = 0
+) -> None:
     """A process that said something `silent_s` seconds ago."""
     database.run(
         lambda connection: beat(
-            connection, process=process, kind="turns", host="h", pid=1, version="0"
+            connection, process=process, kind=kind, host="h", pid=1, version="0", slots=slots
         )
     )
     execute(

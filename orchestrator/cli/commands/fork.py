@@ -115,7 +115,11 @@ def fork(run: str, dry_run: bool, **typed: Any) -> int:
             return _show_plan(plan, terminal, as_json=options.as_json)
         waits = not options.no_wait
         forked = submit_fork(
-            backend, planned, printer, watched_for_s=watched_s(terminal, waits=waits)
+            backend,
+            planned,
+            printer,
+            watched=waits,
+            watched_for_s=watched_s(terminal, waits=waits),
         )
         if options.no_wait:
             return leave_it(forked, terminal, options, fork=_fork_json(plan))

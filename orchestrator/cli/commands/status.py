@@ -56,6 +56,7 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
             facts["processes"] = [asdict(process) for process in database.run(list_processes)]
             counts = database.run(count_runs)
             facts["runs"], facts["runs_estimated"] = counts.by_status, counts.estimated
+            facts["queued"] = counts.queued
     except EnvironmentFault as error:
         fault = str(error)
     finally:
@@ -95,6 +96,7 @@ def _lines(facts: Mapping[str, Any]) -> list[Line]:
     lines += _process_lines(ProcessRow(**one) for one in facts.get("processes", ()))
     about = "about " if facts.get("runs_estimated") else ""
     lines.append(line(f"runs: {about}{_counts(facts.get('runs', {}))}"))
+    lines += _queue_lines(facts.get("queued", {}))
     if external:
         lines += [line(Span(text, Style.BAD)) for text in missing_servers(facts)]
     return [*lines, *_message_lines(facts["queues"] or {}, facts["refused"] or {})]
@@ -102,6 +104,14 @@ def _lines(facts: Mapping[str, Any]) -> list[Line]:
 
 def _counts(runs: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {status}" for status, count in runs.items()) or "none"
+
+
+def _queue_lines(queued: Mapping[str, int]) -> list[Line]:
+    """Who waits their turn, batch by batch; a single line of no batch is told by the counts already."""
+    if not any(queued):
+        return []
+    lines = (f"{count} of {batch or 'no batch'}" for batch, count in queued.items())
+    return [line(f"queued: {', '.join(lines)}")]
 
 
 def _process_lines(processes: Iterable[ProcessRow]) -> list[Line]:

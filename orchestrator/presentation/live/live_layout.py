@@ -78,6 +78,8 @@ def opening(snapshot: RunSnapshot, columns: int, words: Translator) -> list[Line
 def _footer(snapshot: RunSnapshot, columns: int, words: Translator) -> list[Line]:
     """Round, convergence, cost and time, as many of them as there is room for."""
     time = words.message("seconds", s=snapshot.elapsed_s)
+    if snapshot.status is RunStatus.QUEUED:
+        time = f"{words.message('status_queued')} · {time}"
     round_, answered = _round(snapshot, words), _answered(snapshot, words)
     cost = cost_of(snapshot.usage, words)
     variants = (

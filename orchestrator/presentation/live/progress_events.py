@@ -123,6 +123,8 @@ def _when(told: _Told) -> float:
 def _phases(
     before: RunSnapshot | None, after: RunSnapshot, known: set[str], words: Translator
 ) -> list[_Told]:
+    if before is None and after.status is RunStatus.QUEUED:
+        return [(0.0, [line(Span(words.message("status_queued"), Style.DIM))])]
     changed = after.phase and after.phase != (before.phase if before else "")
     if not changed or is_conversation(after.header.workflow):
         return []

@@ -73,6 +73,7 @@ def test_a_completed_run_ends_with_the_code_of_its_gate_or_its_verdict(case, exp
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
+        (RunStatus.QUEUED, ExitCode.PENDING),
         (RunStatus.RUNNING, ExitCode.PENDING),
         (RunStatus.WAITING, ExitCode.PENDING),
         (RunStatus.BLOCKED, ExitCode.INCONCLUSIVE),

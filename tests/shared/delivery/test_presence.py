@@ -46,6 +46,13 @@ def test_a_process_is_there_from_its_start_and_gone_at_its_end(
     assert seen(database) == {}
 
 
+def test_a_process_says_how_many_steps_it_works_on_at_once(database: Database) -> None:
+    presence = Presence(database, "turns", slots=40)
+    presence.start()
+    assert [process.slots for process in database.run(list_processes)] == [40]
+    presence.stop()
+
+
 def test_a_process_beats_again_and_comes_back_when_it_was_forgotten(
     presence: Presence, database: Database
 ) -> None:

@@ -183,6 +183,33 @@ def test_what_was_spent_is_the_same_before_and_after_there_are_sums(empty_url: s
     database.close()
 
 
+def test_a_queued_run_begins_when_its_database_goes_back_to_a_version_without_queues(
+    empty_url: str,
+) -> None:
+    database = Database(empty_url, pool_size=1, patience_s=5)
+    upgrade(database)
+    with database.connection() as connection:
+        connection.execute(
+            "INSERT INTO runs (id, workflow, title, status, root_task, batch, created_at, deadline_at) "
+            "SELECT status, 'review', 't', status, 'x', 'b', now() - interval '2 h', now() - interval '1 h' "
+            "FROM unnest(ARRAY['queued', 'running']) AS status"
+        )
+        connection.commit()
+
+    to_revision(database, "0006")
+    with database.connection() as connection:
+        rows = connection.execute(
+            "SELECT id, status, round(extract(epoch FROM deadline_at - now()) / 3600) AS h FROM runs ORDER BY id"
+        ).fetchall()
+    assert [tuple(row) for row in rows] == [("queued", "running", 1), ("running", "running", -1)]
+
+    upgrade(database)
+    with database.connection() as connection:
+        kept = connection.execute("SELECT DISTINCT status, batch, admitted_at FROM runs").fetchall()
+    assert [tuple(row) for row in kept] == [("running", None, None)]
+    database.close()
+
+
 @pytest.mark.parametrize("work", [current, upgrade])
 def test_a_server_that_is_gone_is_an_absence_and_no_bug(
     tmp_path: Path, work: Callable[[Database], object]

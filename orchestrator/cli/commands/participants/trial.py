@@ -119,6 +119,7 @@ def _spec(
         budget=Budget(max_seconds=timeout_s + 20.0),
         allow_external=privacy.allow_external,
         allow_models=privacy.allow_models,
+        watched=True,
         seed=secrets.token_hex(16),
     )
     return spec, documents.gathered

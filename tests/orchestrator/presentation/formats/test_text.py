@@ -106,6 +106,11 @@ def test_a_run_that_goes_on_is_not_called_approved():
     assert "APPROVED" not in text
 
 
+def test_a_run_whose_turn_has_not_come_is_not_called_running():
+    text = text_of(make_report(RunStatus.QUEUED, ending=None))
+    assert text.startswith("queued: it starts when its turn comes · ")
+
+
 def test_an_open_decision_says_how_to_answer_and_until_when():
     report = make_report(
         RunStatus.WAITING, findings=(make_finding(),), decisions=(make_decision(),)

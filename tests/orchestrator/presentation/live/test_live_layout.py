@@ -193,6 +193,13 @@ def test_a_review_has_no_head_and_shows_who_works_on_what() -> None:
     assert lines[1] == "💤 claude  critique  waiting"
 
 
+def test_a_queued_run_says_so_where_its_time_stands() -> None:
+    snapshot = RunSnapshot("r", RunStatus.QUEUED, "", 3.0, RunHeader("review"))
+    assert shown(snapshot, Size(80, 24))[-1].endswith(
+        "queued: it starts when its turn comes · 3.0 s"
+    )
+
+
 def test_what_a_model_streams_cannot_steer_the_terminal() -> None:
     lines = plain(
         frame(asking(claude="\x1b[2J\x1b]0;x\x07a\rb\u202ec\x9b31m"), Size(100, 20), ENGLISH)

@@ -42,6 +42,13 @@ def test_a_round_is_announced_with_who_takes_part():
     assert "round 1: critique by ruff, bandit" in told(None, replace(START, steps=steps))
 
 
+def test_that_a_run_is_queued_is_told_once():
+    queued = replace(START, status=RunStatus.QUEUED, phase="")
+    assert told(None, queued) == ["queued: it starts when its turn comes"]
+    assert told(queued, replace(queued, elapsed_s=9)) == []
+    assert told(queued, START) == ["now: Reviewing"]
+
+
 def test_findings_are_told_with_place_as_soon_as_one_participant_answers():
     before = replace(START, steps=(make_step("critique/1/ruff", "leased"),))
     after = replace(START, steps=(make_step("critique/1/ruff", reply=RAISED),))
