@@ -10,21 +10,24 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
+import structlog
 from celery.worker.request import Request
 
 from shared.delivery.contracts import TASK_APPLY, TASK_TOOL, TASK_TURN, Receipt, StepPayload
-from shared.delivery.lean import Job, accepted, succeeded
+from shared.delivery.lean import Job, accepted, failed, succeeded
 from shared.delivery.publishing import Application
 from shared.delivery.tracing import traced
 from shared.faults import failpoint
 from shared.models.steps import StepKind
-from workers.turns.steps import HeldStep, StepWorker
+from workers.turns.steps import StepWorker
 
 TASKS: Mapping[StepKind, tuple[str, ...]] = {
     StepKind.TURN: (TASK_TURN,),
     StepKind.TOOL: (TASK_TOOL, TASK_APPLY),
 }
 CLAIMED_AT_ONCE = 64
+
+log = structlog.get_logger(__name__)
 
 
 def register(app: Application, step_worker: Callable[[], StepWorker], kind: StepKind) -> None:
@@ -56,27 +59,44 @@ class StepHandler:
 
     def jobs(self, requests: Sequence[Request]) -> Iterator[Job]:
         """One for each step that could be claimed."""
+        worker = self._step_worker()
         payloads = [StepPayload.model_validate(request.kwargs["payload"]) for request in requests]
-        for request, taken in zip(requests, self._step_worker().take(payloads), strict=True):
+        refused: list[tuple[Request, Receipt]] = []
+        for request, taken in zip(requests, worker.take(payloads), strict=True):
             if isinstance(taken, Receipt):
-                self._end(request, taken, accepted(request))
+                refused.append((request, taken))
             else:
-                yield partial(self._perform, request, taken)
+                yield Job(
+                    (request,), partial(self._perform, request, partial(worker.perform, taken))
+                )
+        with worker.around_ends():
+            for request, receipt in refused:
+                self._perform(request, partial(_completed, receipt))
 
     def close(self) -> None:
         """Commit what has ended."""
         self._step_worker().close()
 
-    def _perform(self, request: Request, held: HeldStep) -> None:
+    def _perform(self, request: Request, work: Callable[[], Future[Receipt]]) -> None:
         since = accepted(request)
 
         def ended(receipt: Future[Receipt]) -> None:
-            self._end(request, receipt.result(), since)
+            try:
+                self._end(request, receipt.result(), since)
+            except Exception:
+                log.exception("step.unended", step=request.kwargs["payload"]["step"])
+                failed(request)
 
-        traced(request, lambda: self._step_worker().perform(held)).add_done_callback(ended)
+        traced(request, work, Receipt.model_dump).add_done_callback(ended)
 
     def _end(self, request: Request, receipt: Receipt, since: float) -> None:
         if receipt.ready:
             failpoint("barrier-passed")
             self._app.send_following(request)
         succeeded(request, receipt.model_dump(), since)
+
+
+def _completed(receipt: Receipt) -> Future[Receipt]:
+    done: Future[Receipt] = Future()
+    done.set_result(receipt)
+    return done

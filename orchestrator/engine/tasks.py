@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import structlog
@@ -51,15 +52,16 @@ class AdvanceHandler:
     def jobs(self, requests: Sequence[Request]) -> Iterator[Job]:
         """One for all of them; each its own while somebody listens to Celery's signals."""
         if not is_traced():
-            yield partial(self._advance, requests)
+            yield Job(requests, partial(self._advance, requests))
             return
         for request in requests:
-            yield partial(traced, request, partial(self._advance, [request]))
+            alone = partial(self._advance, [request])
+            yield Job((request,), partial(traced, request, alone, itemgetter(0)))
 
     def close(self) -> None:
         """Every job has ended with its commit."""
 
-    def _advance(self, requests: Sequence[Request]) -> Future[dict[str, int]]:
+    def _advance(self, requests: Sequence[Request]) -> Future[list[dict[str, Any]]]:
         since = [accepted(request) for request in requests]
         runs = [AdvancePayload.model_validate(r.kwargs["payload"]).run for r in requests]
         parents = dict(zip(runs, (request.id for request in requests), strict=True))
@@ -70,8 +72,9 @@ class AdvanceHandler:
                 publish_all(self._app, portion, parents)
         except EnvironmentFault as fault:
             log.warning("advance.abandoned", runs=runs, why=str(fault))  # the sweeper advances them
-        for request, run, moment in zip(requests, runs, since, strict=True):
-            succeeded(request, {"run": run, "scheduled": counts[run]}, moment)
-        done: Future[dict[str, int]] = Future()
-        done.set_result(counts)
+        results = [{"run": run, "scheduled": counts[run]} for run in runs]
+        for request, result, moment in zip(requests, results, since, strict=True):
+            succeeded(request, result, moment)
+        done: Future[list[dict[str, Any]]] = Future()
+        done.set_result(results)
         return done

@@ -11,10 +11,12 @@ Only what a free slot waits for is taken; all else stays in its list, where othe
 from __future__ import annotations
 
 import os
+import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import redis
@@ -33,7 +35,14 @@ from shared.faults import failpoint
 AWAY_S = 0.5
 
 log = structlog.get_logger(__name__)
-Job = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one slot does: `work` on these messages, which is over when it returns or raises."""
+
+    requests: Sequence[Request]
+    work: Callable[[], object]
 
 
 class MessageHandler(Protocol):
@@ -48,10 +57,13 @@ class MessageHandler(Protocol):
         """Whether one slot does all that was taken together; else each message has its own."""
 
     def jobs(self, requests: Sequence[Request]) -> Iterable[Job]:
-        """The work on these messages, for the pool's threads; what there is nothing to do about is settled here."""
+        """The work on these messages, for the pool's threads; what there is nothing to do about is settled here.
+
+        If it raises, what it gave so far is done, and the rest is forgotten: the sweeper publishes it again.
+        """
 
     def close(self) -> None:
-        """Finish what was begun; no job comes any more."""
+        """Finish what was begun; no job comes any more. Called if there was one."""
 
 
 class LeanConsumer:
@@ -64,6 +76,8 @@ class LeanConsumer:
         self._handler = handler
         self._slots = threading.Condition()
         self._free: int = worker.concurrency
+        self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._has_begun = False
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lean-consumer", daemon=True)
         self._reader: ListReader | None = None
@@ -75,10 +89,13 @@ class LeanConsumer:
     def stop(self) -> None:
         """Take no more, and wait for what was taken."""
         self.terminate()
-        self._thread.join()
-        with self._slots:
-            self._slots.wait_for(lambda: self._free >= self._worker.concurrency)
-        self._handler.close()
+        try:
+            self._thread.join()
+            with self._slots:
+                self._slots.wait_for(lambda: self._free >= self._worker.concurrency)
+        finally:  # Celery's handler of a second signal raises
+            if self._has_begun:
+                self._handler.close()
 
     def terminate(self) -> None:
         """Take no more."""
@@ -126,10 +143,10 @@ class LeanConsumer:
         """How many messages may be taken; waits until that is at least one, or until the end."""
         with self._slots:
             self._slots.wait_for(lambda: self._free > 0 or self._stopped.is_set(), 1.0)
-            return min(
-                self._handler.most,
-                self._handler.most if self._handler.is_whole and self._free else self._free,
-            )
+            free = max(self._free, 0)
+        return (
+            self._handler.most if free and self._handler.is_whole else min(self._handler.most, free)
+        )
 
     def _request(self, queue: str, text: bytes) -> Request | None:
         """Celery's request for a message; None for what is refused or revoked."""
@@ -173,20 +190,47 @@ class LeanConsumer:
     def _begin(self, requests: Sequence[Request]) -> None:
         if not requests:
             return
-        for job in self._handler.jobs(requests):
-            with self._slots:
-                self._free -= 1
-            self._worker.pool.executor.submit(self._do, job)
-
-    def _do(self, job: Job) -> None:
+        self._has_begun = True
+        begun: set[str] = set()
+        unserved = 0
         try:
-            job()
+            for job in self._handler.jobs(requests):
+                begun.update(request.id for request in job.requests)
+                unserved += not self._is_given(job)
         except Exception:
             log.exception("consumer.bug")
-        finally:
-            with self._slots:
-                self._free += 1
-                self._slots.notify_all()
+            for request in requests:
+                if request.id not in begun:
+                    failed(request)
+        for _ in range(unserved):
+            self._work()
+
+    def _is_given(self, job: Job) -> bool:
+        """Whether a thread of the pool takes it. Else whoever is free has to look for it."""
+        with self._slots:
+            self._free -= 1
+        self._jobs.put(job)
+        try:
+            self._worker.pool.executor.submit(self._work)
+        except RuntimeError as fault:  # the machine, or its administrator, allows no further thread
+            log.warning("pool.exhausted", why=str(fault))
+            return False
+        return True
+
+    def _work(self) -> None:
+        """Do the job that has waited longest, if there is one left."""
+        with suppress(queue.Empty):
+            job = self._jobs.get_nowait()
+            try:
+                job.work()
+            except Exception:
+                log.exception("consumer.bug")
+                for request in job.requests:
+                    failed(request)
+            finally:
+                with self._slots:
+                    self._free += 1
+                    self._slots.notify_all()
 
 
 def accepted(request: Request) -> float:
@@ -199,6 +243,12 @@ def accepted(request: Request) -> float:
 def succeeded(request: Request, receipt: object, since: float) -> None:
     """It is done, and this is what Celery would call its result."""
     request.on_success((False, repr(receipt), time.monotonic() - since))
+
+
+def failed(request: Request) -> None:
+    """It ended as it must not; the log says why. Celery lets go of it, and who looks sees that it failed."""
+    state.task_ready(request)
+    request.send_event("task-failed", exception="see the worker's log", traceback=None)
 
 
 class _DeclaredConsumer(Consumer):

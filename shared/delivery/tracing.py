@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any
+from typing import TypeVar
 
 from celery._state import _task_stack
 from celery.app.task import Context
@@ -15,6 +15,7 @@ from celery.app.trace import ExceptionInfo
 from celery.signals import task_failure, task_postrun, task_prerun, task_success
 from celery.worker.request import Request
 
+T = TypeVar("T")
 _SIGNALS = (task_prerun, task_postrun, task_success, task_failure)
 
 
@@ -23,8 +24,13 @@ def is_traced() -> bool:
     return any(signal.receivers for signal in _SIGNALS)
 
 
-def traced(request: Request, work: Callable[[], Future[Any]]) -> Future[Any]:
-    """Call `work`; while somebody listens, wait for what comes of it, with the task as the current one."""
+def traced(
+    request: Request, work: Callable[[], Future[T]], shown: Callable[[T], object]
+) -> Future[T]:
+    """Call `work`; while somebody listens, wait for what comes of it, with the task as the current one.
+
+    They are told of it as `shown` gives it: what Celery would call the task's result.
+    """
     if not is_traced():
         return work()
     task, names = (
@@ -36,11 +42,12 @@ def traced(request: Request, work: Callable[[], Future[Any]]) -> Future[Any]:
     )
     _task_stack.push(task)
     task.request_stack.push(context)
-    retval, state = None, "FAILURE"
+    retval: object = None
+    state = "FAILURE"
     try:
         task_prerun.send(sender=task, task=task, **names)
         done = work()
-        retval, state = done.result(), "SUCCESS"
+        retval, state = shown(done.result()), "SUCCESS"
         task_success.send(sender=task, result=retval)
     except Exception as error:
         retval = error

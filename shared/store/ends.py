@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -145,8 +146,8 @@ SELECT s.run_id, s.key, s.token, r.open_steps
 def finish_steps(connection: Connection, ends: Sequence[StepEnd]) -> list[int | None]:
     """Accept the ends of steps under their tokens, with one statement.
 
-    For each how many steps of its run are open when all of these have ended, or None when its token is stale: somebody
-    else took over, nothing of it was written.
+    For each how many steps of its run are open when it and those before it have ended, so that one of them is the last;
+    or None when its token is stale: somebody else took over, nothing of it was written.
     """
     names: dict[str, Any] = {
         "ends": f"[{','.join(_end(end) for end in ends)}]",
@@ -158,7 +159,17 @@ def finish_steps(connection: Connection, ends: Sequence[StepEnd]) -> list[int | 
     accepted = _open_steps(connection, statement, names)
     if stale := [end.claimed for end in ends if _holding(end) not in accepted]:
         accepted |= _finished_already(connection, stale)
-    return [accepted.get(_holding(end)) for end in ends]
+    return _one_by_one([(end.claimed.run, accepted.get(_holding(end))) for end in ends])
+
+
+def _one_by_one(ended: Sequence[tuple[str, int | None]]) -> list[int | None]:
+    """What is open after each, from what is open after all of them."""
+    following: Counter[str] = Counter()
+    counts: list[int | None] = []
+    for run, open_steps in reversed(ended):
+        counts.append(None if open_steps is None else open_steps + following[run])
+        following[run] += open_steps is not None
+    return counts[::-1]
 
 
 def _finished_already(
