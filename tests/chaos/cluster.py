@@ -17,7 +17,8 @@ from typing import Any
 
 import redis
 
-from orchestrator.embedded.processes import wait_until
+from orchestrator.embedded import redis_server
+from orchestrator.embedded.processes import leaders, wait_until, working_in
 from orchestrator.embedded.servers import ensure, is_up, stop
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.dispatch import publish
@@ -31,7 +32,7 @@ from shared.settings import ServiceSettings
 from shared.store.database import Database
 from shared.store.migrate import upgrade
 from tests.chaos.audit import Story, install, stories
-from tests.chaos.processes import Keeper, Kept, Repeated, command
+from tests.chaos.processes import Keeper, Kept, Repeated, command, state_of
 from tests.chaos.workload import CANARIES, KEY_VARIABLE, Subject, make_spec, make_subject
 from tests.orchestrator.embedded.faults import kill_postgres, kill_redis
 from tests.support.model_process import ModelServer
@@ -56,8 +57,11 @@ class Fault:
 class Cluster:
     """Servers, processes, workload and faults. `restore` brings it back to one good worker of each kind."""
 
-    def __init__(self, *, with_tools: bool = False) -> None:
-        """Starts the servers and the stand-in; processes are started by `restore` or `keep`."""
+    def __init__(self, *, with_tools: bool = False, consumer: str = "lean") -> None:
+        """Starts the servers and the stand-in; processes are started by `restore` or `keep`.
+
+        `consumer` is how they take messages: lean, or celery.
+        """
         self.folder = Path(tempfile.mkdtemp(prefix="qc-", dir="/tmp"))
         self.environ = {
             **os.environ,
@@ -66,9 +70,11 @@ class Cluster:
             "XDG_DATA_HOME": str(self.folder / "d"),
             "XDG_STATE_HOME": str(self.folder / "s"),
             "QUORATE_TURN_SLOTS": str(SLOTS),
+            "QUORATE_CONSUMER": consumer,
             KEY_VARIABLE: CANARIES["key"],
         }
         self.with_tools = with_tools
+        self.consumer = consumer
         self.settings = ServiceSettings.from_environment(self.environ)
         self.instance = self.settings.instance
         self.endpoints = ensure(self.instance)
@@ -350,6 +356,32 @@ class Cluster:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
             self.note("continue", name, pid)
+
+    @contextmanager
+    def frozen_at_its_point(self, name: str, within_s: float = 60.0) -> Iterator[int]:
+        """A process that was armed to stop at a point has stopped; it goes on after the block. Yields its pid."""
+        pid = self.keeper[name].pid
+        assert wait_until(lambda: state_of(pid) == "T", within_s), "the point was not reached"
+        self.note("stop", name, pid)
+        try:
+            yield pid
+        finally:
+            os.kill(pid, signal.SIGCONT)
+            self.note("continue", name, pid)
+
+    @contextmanager
+    def redis_stopped(self) -> Iterator[None]:
+        """The broker's server stands still for the length of the block."""
+        self.reviving = False
+        (server,) = leaders(working_in(self.instance.redis_dir, redis_server.PROGRAMS))
+        self.note("stop", "redis", server.pid)
+        os.kill(server.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+            self.note("continue", "redis", server.pid)
+            self.reviving = True
 
     def kill_redis(self) -> None:
         """SIGKILL the broker; it is started again at once if `reviving`."""

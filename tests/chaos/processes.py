@@ -200,12 +200,17 @@ def _children(pid: int) -> list[int]:
         return []
 
 
-def _alive(pid: int) -> bool:
+def state_of(pid: int) -> str:
+    """What a process does, as proc(5) abbreviates it: T is stopped, Z dead; nothing once it is gone."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+            return file.read().rsplit(")", 1)[1].split()[0]
     except (OSError, IndexError):
-        return False
+        return ""
+
+
+def _alive(pid: int) -> bool:
+    return state_of(pid) not in ("", "Z", "X")
 
 
 def command(name: str, pool: str | None, slots: int) -> tuple[str, ...]:

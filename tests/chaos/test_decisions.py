@@ -25,10 +25,10 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(240)]
 SETTLE_S = 150.0
 
 
-@pytest.fixture(scope="module")
-def shared_cluster() -> Iterator[Cluster]:
+@pytest.fixture(scope="module", params=["lean", pytest.param("celery", marks=pytest.mark.slow)])
+def shared_cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """A cluster whose tool workers check and apply patches."""
-    made = Cluster(with_tools=True)
+    made = Cluster(with_tools=True, consumer=request.param)
     yield made
     made.close()
 

@@ -20,25 +20,32 @@ POINTS = {
     "row-7-barrier-passed-nothing-published": ("barrier-passed", 0, 0),
     "row-8-body-published": ("body-published", 0, 0),
 }
-IN_EVERY_RUN_OF_CI = {("prefork", row) for row in POINTS if row.startswith(("row-6", "row-7"))}
+# Processes have Celery's consumer in any case.
+WAYS = (("lean", "threads"), ("celery", "threads"), ("lean", "prefork"))
+IN_EVERY_RUN_OF_CI = {
+    *(("lean", "threads", row) for row in POINTS),
+    *(("lean", "prefork", row) for row in POINTS if row.startswith(("row-6", "row-7"))),
+    ("celery", "threads", "row-7-barrier-passed-nothing-published"),
+}
 
 
 def _cases() -> list[object]:
     return [
         pytest.param(
+            consumer,
             pool,
             *POINTS[row],
-            id=f"{pool}-{row}",
-            marks=()
-            if pool == "threads" or (pool, row) in IN_EVERY_RUN_OF_CI
-            else pytest.mark.slow,
+            id=f"{consumer}-{pool}-{row}" if pool == "threads" else f"{pool}-{row}",
+            marks=() if (consumer, pool, row) in IN_EVERY_RUN_OF_CI else pytest.mark.slow,
         )
-        for pool in ("threads", "prefork")
+        for consumer, pool in WAYS
         for row in POINTS
     ]
 
 
-@pytest.mark.parametrize(("pool", "point", "extra", "adopted"), _cases())
+@pytest.mark.parametrize(
+    ("shared_cluster", "pool", "point", "extra", "adopted"), _cases(), indirect=["shared_cluster"]
+)
 def test_a_worker_killed_at_a_point_loses_nothing(
     cluster: Cluster,
     measured: dict[str, object],
@@ -74,16 +81,31 @@ def test_row_3_a_worker_killed_in_mid_call_costs_what_was_in_flight(
     )
 
 
+ADVANCES = {
+    "row-9-before-the-commit": "advance-uncommitted:2",
+    "row-9-after-the-commit-before-the-publish": "advance-committed:2",
+    "row-9-after-the-publish": "stage-published:2",
+}
+
+
 @pytest.mark.parametrize(
-    ("point", "publishes"),
+    ("shared_cluster", "point"),
     [
-        pytest.param("advance-uncommitted:2", False, id="row-9-before-the-commit"),
-        pytest.param("advance-committed:2", False, id="row-9-after-the-commit-before-the-publish"),
-        pytest.param("stage-published:2", True, id="row-9-after-the-publish"),
+        pytest.param(
+            consumer,
+            point,
+            id=f"{consumer}-{row}",
+            marks=pytest.mark.slow
+            if consumer == "celery" and point != "advance-committed:2"
+            else (),
+        )
+        for consumer in ("lean", "celery")
+        for row, point in ADVANCES.items()
     ],
+    indirect=["shared_cluster"],
 )
 def test_the_orchestrator_killed_while_it_advances_loses_nothing(
-    cluster: Cluster, measured: dict[str, object], point: str, publishes: bool
+    cluster: Cluster, measured: dict[str, object], point: str
 ) -> None:
     cluster.speak(latency="0.1..0.2")
     cluster.replace("orchestrator", kill_at=point)

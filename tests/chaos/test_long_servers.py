@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -12,8 +11,6 @@ from contextlib import contextmanager
 
 import pytest
 
-from orchestrator.embedded import redis_server
-from orchestrator.embedded.processes import leaders, working_in
 from orchestrator.embedded.throwaway import drop_database
 from orchestrator.embedded.wire import PostgresWire
 from shared.instance import DATABASE, socket_database_url
@@ -44,16 +41,9 @@ def test_row_14_a_frozen_redis_holds_no_lock_in_postgres(
         )
         longest = max(longest, rows[0].s)
 
-    cluster.reviving = False
-    (server,) = leaders(working_in(cluster.instance.redis_dir, redis_server.PROGRAMS))
-    cluster.note("stop", "redis", server.pid)
-    os.kill(server.pid, signal.SIGSTOP)
-    with Repeated(look, 0.1):
+    with cluster.redis_stopped(), Repeated(look, 0.1):
         late = cluster.submit(2, signal_it=False)
         time.sleep(FROZEN_S)
-    os.kill(server.pid, signal.SIGCONT)
-    cluster.note("continue", "redis", server.pid)
-    cluster.reviving = True
     settled = cluster.settle(runs + late, SETTLE_S)
     figures = examine(cluster, runs + late, settle_s=settled, steps=REVIEW_STEPS)
     measured.update(figures.told(), idle_in_tx=round(longest, 2))

@@ -28,9 +28,9 @@ TASKS = {
 }
 
 
-@pytest.fixture
-def poisoned() -> Iterator[Cluster]:
-    made = Cluster(with_tools=True)
+@pytest.fixture(params=["lean", pytest.param("celery", marks=pytest.mark.slow)])
+def poisoned(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    made = Cluster(with_tools=True, consumer=request.param)
     yield made
     made.close()
 

@@ -5,7 +5,6 @@ On unix sockets no keepalive helps: the limits of the server, of the client and 
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Iterator
@@ -23,10 +22,10 @@ SETTLE_S = 90.0
 A_MINUTE_S = 60.0
 
 SWEEP_LOCK = "pg_try_advisory_xact_lock"
-RUN_LOCK = "FROM runs r WHERE r.id = "
+RUN_LOCK = "FOR NO KEY UPDATE OF r"
 CLAIM = "SET status = 'leased'"
 HEARTBEAT = "INSERT INTO processes"
-FINISH = "RETURNING r.open_steps"
+FINISH = "counted_down AS"
 
 
 @pytest.fixture
@@ -157,21 +156,12 @@ def test_a_process_that_stands_still_for_a_minute_holds_nobody_up(
     cluster.wait_ready(["orchestrator-2", "turns-2"])
     cluster.speak(latency="0.5..1")
     runs = cluster.submit(4)
-    pid = cluster.keeper[name].pid
-    assert wait_until(lambda: _state(pid) == "T", 60), "the point was not reached"
-    cluster.note("stop", name, pid)
-    stopped_at = time.monotonic()
-    settled = cluster.settle(runs, A_MINUTE_S)
-    time.sleep(max(stopped_at + A_MINUTE_S - time.monotonic(), 0))
-    os.kill(pid, signal.SIGCONT)
-    cluster.note("continue", name, pid)
+    with cluster.frozen_at_its_point(name):
+        stopped_at = time.monotonic()
+        settled = cluster.settle(runs, A_MINUTE_S)
+        time.sleep(max(stopped_at + A_MINUTE_S - time.monotonic(), 0))
     late = cluster.submit(2)
     cluster.settle(late, SETTLE_S)
     figures = _examined(cluster, runs + late, settled, measured)
     assert cluster.keeper[name].starts == 1, "it goes on when it wakes up"
     assert figures.extra_calls <= 8
-
-
-def _state(pid: int) -> str:
-    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-        return file.read().rsplit(")", 1)[1].split()[0]
