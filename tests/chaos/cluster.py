@@ -9,32 +9,28 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import redis
 
-from orchestrator.embedded import redis_server
-from orchestrator.embedded.processes import leaders, wait_until, working_in
-from orchestrator.embedded.servers import ensure, is_up, stop
+from orchestrator.embedded.processes import wait_until
+from orchestrator.embedded.servers import ensure, stop
 from orchestrator.engine.advance import Engine
 from orchestrator.engine.dispatch import publish
 from orchestrator.engine.staging import Scheduled, ScheduledStep
 from shared.delivery.broker import make_app
 from shared.delivery.contracts import StepPayload
 from shared.delivery.signals import Signals
-from shared.errors import EnvironmentFault
 from shared.models.outcomes import RunStatus
 from shared.settings import ServiceSettings
 from shared.store.database import Database
 from shared.store.migrate import upgrade
 from tests.chaos.audit import Story, install, stories
-from tests.chaos.processes import Keeper, Kept, Repeated, command, state_of
+from tests.chaos.faults import Fault, Faults
+from tests.chaos.processes import Keeper, Kept, Repeated, command
 from tests.chaos.workload import CANARIES, KEY_VARIABLE, Subject, make_spec, make_subject
-from tests.orchestrator.embedded.faults import kill_postgres, kill_redis
 from tests.support.model_process import ModelServer
 from tests.support.queues import redis_lists
 
@@ -44,17 +40,7 @@ ENDED = (RunStatus.COMPLETED, RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.E
 SLOTS = 8
 
 
-@dataclass(frozen=True)
-class Fault:
-    """What was done to whom, and when (seconds since the epoch)."""
-
-    at: float
-    kind: str
-    target: str
-    pid: int = 0
-
-
-class Cluster:
+class Cluster(Faults):
     """Servers, processes, workload and faults. `restore` brings it back to one good worker of each kind."""
 
     def __init__(self, *, with_tools: bool = False, consumer: str = "lean") -> None:
@@ -91,7 +77,7 @@ class Cluster:
         self.redis = redis.Redis.from_url(broker, socket_timeout=5, decode_responses=True)
         self.subject = make_subject(self.folder)
         self.keeper = Keeper()
-        self.faults: list[Fault] = []
+        self.faults = []
         self.reviving = True
         self._watch = Repeated(self._revive_servers, 0.25)
 
@@ -327,104 +313,3 @@ class Cluster:
     def queue_length(self, queue: str) -> int:
         """How many messages wait in one of Quorate's queues."""
         return sum(int(self.redis.llen(name)) for name in redis_lists(queue))
-
-    # ---- faults ----------------------------------------------------------------------------------------------------
-
-    def kill(self, name: str) -> float:
-        """SIGKILL a kept process; when."""
-        pid = self.keeper[name].pid
-        at = self.kill_pid(name, pid)
-        self.keeper.wait_for_death(pid)
-        return at
-
-    def kill_pid(self, name: str, pid: int) -> float:
-        """SIGKILL a process of `name` by its pid (a child of its pool); when."""
-        at = self.note("kill", name, pid)
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-        return at
-
-    @contextmanager
-    def stopped(self, name: str) -> Iterator[int]:
-        """SIGSTOP a process for the length of the block; yields its pid."""
-        pid = self.keeper[name].pid
-        self.note("stop", name, pid)
-        os.kill(pid, signal.SIGSTOP)
-        try:
-            yield pid
-        finally:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGCONT)
-            self.note("continue", name, pid)
-
-    @contextmanager
-    def frozen_at_its_point(self, name: str, within_s: float = 60.0) -> Iterator[int]:
-        """A process that was armed to stop at a point has stopped; it goes on after the block. Yields its pid."""
-        pid = self.keeper[name].pid
-        assert wait_until(lambda: state_of(pid) == "T", within_s), "the point was not reached"
-        self.note("stop", name, pid)
-        try:
-            yield pid
-        finally:
-            os.kill(pid, signal.SIGCONT)
-            self.note("continue", name, pid)
-
-    @contextmanager
-    def redis_stopped(self) -> Iterator[None]:
-        """The broker's server stands still for the length of the block."""
-        self.reviving = False
-        (server,) = leaders(working_in(self.instance.redis_dir, redis_server.PROGRAMS))
-        self.note("stop", "redis", server.pid)
-        os.kill(server.pid, signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            os.kill(server.pid, signal.SIGCONT)
-            self.note("continue", "redis", server.pid)
-            self.reviving = True
-
-    def kill_redis(self) -> None:
-        """SIGKILL the broker; it is started again at once if `reviving`."""
-        self.note("kill", "redis")
-        with suppress(AssertionError):
-            kill_redis(self.instance)
-
-    def kill_postgres(self) -> None:
-        """SIGKILL the postmaster; it is started again at once if `reviving`."""
-        self.note("kill", "postgres")
-        with suppress(AssertionError):
-            kill_postgres(self.instance)
-
-    @contextmanager
-    def servers_left_alone(self) -> Iterator[None]:
-        """Dead servers stay dead for the length of the block."""
-        self.reviving = False
-        try:
-            yield
-        finally:
-            self.reviving = True
-            self.wait_for(lambda: is_up(self.instance), "the servers came back", 60)
-            self.note("up", "servers")
-
-    def is_up(self) -> bool:
-        """Whether both servers answer."""
-        return is_up(self.instance)
-
-    def _revive_servers(self) -> None:
-        if self.reviving:
-            with suppress(EnvironmentFault, OSError):
-                if not is_up(self.instance) and self.reviving:
-                    ensure(self.instance)
-                    self.note("up", "servers")
-
-    def note(self, kind: str, target: str, pid: int = 0) -> float:
-        """Remember a fault; when it was."""
-        at = time.time()
-        self.faults.append(Fault(at, kind, target, pid))
-        return at
-
-    def kills(self) -> int:
-        """How many processes and servers were killed or stopped, kill points included."""
-        told = {fault.pid for fault in self.faults if fault.pid}
-        own = [pid for pid in self.keeper.deaths if pid not in told]
-        return sum(fault.kind in ("kill", "stop") for fault in self.faults) + len(own)

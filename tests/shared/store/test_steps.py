@@ -3,7 +3,6 @@
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 
@@ -11,7 +10,7 @@ from shared.models.outcomes import FailureKind, RunStatus
 from shared.models.run import Budget
 from shared.models.steps import Failure
 from shared.store.database import Database
-from shared.store.ends import StepEnd, finish, finish_steps, store_response
+from shared.store.ends import finish, store_response
 from shared.store.runs import cancel_run, lock_run, unblock_run
 from shared.store.steps import Claim, Refusal, claim, fail_open_steps, hand_back, held
 from tests.support.runs import (
@@ -233,18 +232,6 @@ def test_of_ten_finishers_at_once_exactly_one_sees_that_nothing_is_open(
 
         assert sorted(one for one in left if one is not None) == list(range(10))
         assert run_row(database, run).open_steps == 0
-
-
-def test_of_steps_that_end_together_one_is_the_last_of_its_run(database: Database) -> None:
-    """Whoever reads that nothing is open publishes what follows: once, also when the answer to a commit was lost."""
-    one, other = new_run(database, "a", "b", "c"), new_run(database, "a", "b")
-    steps = [(one, "a"), (other, "a"), (one, "b"), (one, "c")]
-    ends = [StepEnd(take(database, *step, nonce=f"{step}"), reply="{}") for step in steps]
-    stale = StepEnd(replace(ends[1].claimed, token=7), reply="{}")
-
-    for _ in range(2):
-        left = database.run(lambda c: finish_steps(c, [*ends, stale]))
-        assert left == [2, 1, 1, 0, None]
 
 
 def test_a_finisher_waits_for_the_run_before_it_touches_its_step(database: Database) -> None:
