@@ -146,7 +146,7 @@ class Bench:
         assert isinstance(claimed, Claim), claimed
         if claimed.kind is StepKind.TURN:
             self._pay(watch, claimed)
-        request = claimed.request
+        request = json.loads(claimed.request)
         asked = Asked(
             step,
             request["role"],
@@ -177,7 +177,7 @@ class Bench:
 
 
 def _paid(claimed: Claim) -> StoredResponse:
-    who = claimed.request["participant"]["name"]
+    who = json.loads(claimed.request)["participant"]["name"]
     return StoredResponse(
         run=claimed.run,
         step=claimed.step,

@@ -99,6 +99,7 @@ class Presence:
         self._database = database
         self._kind = kind
         self._slots = slots
+        self._version = version("quorate")
         self._beat_s = beat_s
         self._end = end
         self._orphaned: set[Holding] = set()
@@ -167,8 +168,8 @@ class Presence:
             kind=self._kind,
             host=socket.gethostname(),
             pid=os.getpid(),
-            version=version("quorate"),
             slots=self._slots,
+            version=self._version,
         )
         holdings = held(connection, self.process_id)
         self._release_orphaned_leases(connection, holdings)

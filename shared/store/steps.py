@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from shared.models.outcomes import FailureKind
 from shared.models.steps import StepKind
@@ -35,13 +34,16 @@ class Promises:
 
 @dataclass(frozen=True)
 class Claim:
-    """The right to work on a step: valid while the step carries `token`. `age_s` counts from when it was asked."""
+    """The right to work on a step: valid while the step carries `token`.
+
+    `request` is JSON; `age_s` counts from when it was asked.
+    """
 
     run: str
     step: str
     token: int
     kind: StepKind
-    request: dict[str, Any]
+    request: str
     attempts: int
     lease_s: float
     responses: tuple[bytes, ...]
@@ -78,7 +80,7 @@ WITH asked AS (
  RETURNING s.run_id, s.key, s.position, s.token, s.kind, s.attempts, s.lease_s, s.created_at,
            f.allow_external, f.allow_models
 )
-SELECT c.run_id, c.key, c.token, c.kind, {REQUEST.format(step="c")} AS request, c.attempts, c.lease_s,
+SELECT c.run_id, c.key, c.token, c.kind, ({REQUEST.format(step="c")})::text AS request, c.attempts, c.lease_s,
        extract(epoch FROM now() - c.created_at)::float8 AS age_s,
        CASE WHEN c.token > 1 THEN ARRAY(
            SELECT d.content FROM usage u JOIN documents d ON d.sha256 = u.response

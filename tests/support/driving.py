@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +70,7 @@ def claimed_by_nobody(database: Database, run: str, step: str) -> Claim:
 def do(database: Database, run: str, step: str, worker: Worker) -> int | None:
     """Claim a step, let `worker` answer, finish it; how many steps are still open."""
     taken = claimed_by_nobody(database, run, step)
-    request = taken.request
+    request = json.loads(taken.request)
     asked = Asked(
         step, request["role"], request["round"], request["reply_model"], request.get("inputs", {})
     )

@@ -6,6 +6,7 @@ so a chord's header always returns a receipt.
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -164,9 +165,9 @@ class StepWorker:
             return _failed(FailureKind.NOT_ALLOWED, why, WRONG_WORKER_S, counted=False)
         try:
             if claimed.kind is StepKind.TURN:
-                request = TurnRequest.model_validate(claimed.request)
+                request = TurnRequest.model_validate_json(claimed.request)
                 return self.turns.speak(ledger, request, flag)
-            return self._run_tool(ToolRequest.model_validate(claimed.request), claimed)
+            return self._run_tool(ToolRequest.model_validate_json(claimed.request), claimed)
         except ProviderError as error:
             self._note_the_wait(claimed, error)
             counted = not isinstance(error, NotYet) or error.counted
@@ -262,7 +263,8 @@ def _failed(
 
 
 def _asks_a_person(claimed: Claim) -> bool:
-    return bool(claimed.request.get("participant", {}).get("provider") == "person")
+    participant = json.loads(claimed.request).get("participant", {})
+    return bool(participant.get("provider") == "person")
 
 
 def _pause(error: ProviderError, ledger: CallLedger) -> float | None:
