@@ -16,6 +16,7 @@ from functools import partial
 from threading import Event
 
 import structlog
+from pydantic import ValidationError
 
 from shared.allowed import Allowed
 from shared.delivery.contracts import Receipt, StepPayload
@@ -56,10 +57,14 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class HeldStep:
-    """A claimed step that this process works on; `flag` is set when it is lost, or its run cancelled."""
+    """A claimed step that this process works on; `flag` is set when it is lost, or its run cancelled.
+
+    `request` is what the step asks for, or why that could not be read.
+    """
 
     ledger: CallLedger
     flag: Event
+    request: TurnRequest | ToolRequest | ValidationError
 
     @property
     def holding(self) -> tuple[str, str, int]:
@@ -132,7 +137,7 @@ class StepWorker:
         receipt: Future[Receipt] = Future()
         receipt.add_done_callback(lambda _: self.presence.in_flight.remove(held.holding))
         try:
-            ended = self._outcome(held.ledger, held.flag)
+            ended = self._outcome(held)
             if ended.pause_s is not None:
                 receipt.set_result(self._hand_back(held.ledger, ended, ended.pause_s))
             else:
@@ -148,7 +153,7 @@ class StepWorker:
     def _held(self, claimed: Claim) -> HeldStep:
         ledger = CallLedger(claimed, self.presence.process_id, self._answers)
         flag = self.presence.in_flight.add((claimed.run, claimed.step, claimed.token))
-        return HeldStep(ledger, flag)
+        return HeldStep(ledger, flag, _read(claimed))
 
     def _finish_all(self, ends: Sequence[StepEnd]) -> Sequence[int | None]:
         failpoint("ends-gathered")
@@ -156,18 +161,17 @@ class StepWorker:
         failpoint("finished")
         return accepted
 
-    def _outcome(self, ledger: CallLedger, flag: Event) -> Ended:
+    def _outcome(self, held: HeldStep) -> Ended:
         """The work itself, with every expected error as a typed failure."""
-        claimed = ledger.claimed
+        ledger, request, claimed = held.ledger, held.request, held.ledger.claimed
         if self.kind not in (None, claimed.kind):
             # A forged message may name any step; the right message for it is published again.
             why = f"a worker for {self.kind} steps does not work on a {claimed.kind} step"
             return _failed(FailureKind.NOT_ALLOWED, why, WRONG_WORKER_S, counted=False)
         try:
-            if claimed.kind is StepKind.TURN:
-                request = TurnRequest.model_validate_json(claimed.request)
-                return self.turns.speak(ledger, request, flag)
-            return self._run_tool(ToolRequest.model_validate_json(claimed.request), claimed)
+            if isinstance(request, TurnRequest):
+                return self.turns.speak(ledger, request, held.flag)
+            return self._run_tool(request, claimed)
         except ProviderError as error:
             self._note_the_wait(claimed, error)
             counted = not isinstance(error, NotYet) or error.counted
@@ -197,7 +201,9 @@ class StepWorker:
             noted = partial(told, run=claimed.run, step=claimed.step)
             self.database.run(noted, atomic=True)
 
-    def _run_tool(self, request: ToolRequest, claimed: Claim) -> Ended:
+    def _run_tool(self, request: ToolRequest | ValidationError, claimed: Claim) -> Ended:
+        if isinstance(request, ValidationError):
+            raise request
         inputs = {name: self.documents.resolved(value) for name, value in request.inputs.items()}
         confirm = partial(self._require_lease, claimed)
         context = ToolContext(self.documents, request.timeout_s, confirm)
@@ -216,6 +222,15 @@ class StepWorker:
         returned = partial(hand_back, claimed=ledger.claimed, delay_s=pause_s, why=why)
         self.database.run(partial(returned, counted=ended.counted))
         return Receipt(step=ledger.claimed.step, status="handed back")
+
+
+def _read(claimed: Claim) -> TurnRequest | ToolRequest | ValidationError:
+    """What a step asks for. Read before a thread waits for its answer: reading leaves 12 kB of stack behind."""
+    model = TurnRequest if claimed.kind is StepKind.TURN else ToolRequest
+    try:
+        return model.model_validate_json(claimed.request)
+    except ValidationError as error:
+        return error
 
 
 def _end_of(ledger: CallLedger, ended: Ended) -> StepEnd:
