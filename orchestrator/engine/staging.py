@@ -100,6 +100,7 @@ class Stage:
     records: list[NewRecord] = field(default_factory=list)
     documents: dict[str, bytes] = field(default_factory=dict)
     events: list[Event | None] = field(default_factory=list)
+    _parts: dict[int, tuple[PromptPart, PromptPart]] = field(default_factory=dict, repr=False)
 
     def add(self, run: LockedRun, step: Step, refused: Failure | None) -> None:
         """Turn a command into its row, and into a message or a child run unless it is refused at once."""
@@ -217,8 +218,12 @@ class Stage:
     def _interned(self, part: PromptPart) -> PromptPart:
         if part.text is None or len(part.text) < INTERNED_FROM:
             return part
-        name = self._put(part.text.encode())
-        return PromptPart(document=name, fence=part.fence, stable=part.stable)
+        known = self._parts.get(id(part))  # turns of a stage share what they are asked alike
+        if known is None:
+            name = self._put(part.text.encode())
+            stored = PromptPart(document=name, fence=part.fence, stable=part.stable)
+            known = self._parts[id(part)] = part, stored
+        return known[1]
 
     def _interned_value(self, value: Any) -> Any:
         """Large structured inputs travel as documents too: {"document": sha256}."""

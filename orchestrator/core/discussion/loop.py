@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -173,8 +173,10 @@ class Discussion(Protocol):
         """Who discusses how."""
         ...
 
-    def steps(self, speaker: Speaker, number: int, history: History) -> tuple[PlannedStep, ...]:
-        """A speaker's part of a round."""
+    def steps(
+        self, speakers: Sequence[Speaker], number: int, history: History
+    ) -> Iterable[PlannedStep]:
+        """A round: the steps of its speakers, in their order."""
         ...
 
     def weigh(self, history: History, read: RoundRead) -> Weighed:
@@ -187,11 +189,8 @@ def discuss(discussion: Discussion) -> Effect[History]:
     terms, history = discussion.terms, History()
     for number in range(1, terms.rounds + 1):
         cast = terms.strategy.cast(number)
-        planned = [
-            step
-            for speaker in cast.speakers(terms.critics, terms.author)
-            for step in discussion.steps(speaker, number, history)
-        ]
+        speakers = cast.speakers(terms.critics, terms.author)
+        planned = list(discussion.steps(speakers, number, history))
         results = yield from together(planned_step.step for planned_step in planned)
         read = read_round(
             number,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import Template
 
@@ -39,10 +39,30 @@ class Templates:
         self, system: PromptPart, speaker: Participant, user: Sequence[PromptPart]
     ) -> Prompt:
         """Both halves; a persona is part of who the speaker is."""
-        opening = [system]
-        if speaker.persona:
-            opening.append(self.part("persona", persona=speaker.persona))
-        return Prompt(system=tuple(opening), user=tuple(user))
+        return self.addressed(Prompt((system,), tuple(user)), speaker)
+
+    def addressed(self, prompt: Prompt, speaker: Participant) -> Prompt:
+        """What several are asked alike, as this one of them is asked it."""
+        if not speaker.persona:
+            return prompt
+        persona = self.part("persona", persona=speaker.persona)
+        return Prompt((*prompt.system, persona), prompt.user)
+
+
+@dataclass
+class SharedPrompt:
+    """What the turns of a stage ask alike: made for the first of them and dropped with the last."""
+
+    make: Callable[[], Prompt]
+    turns: int
+    made: Prompt | None = None
+
+    def __call__(self) -> Prompt:
+        """The prompt, as one more of the turns asks it."""
+        prompt = self.made or self.make()
+        self.turns -= 1
+        self.made = prompt if self.turns > 0 else None
+        return prompt
 
 
 def data(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.discussion.contested import Agenda, reasons_of_others
@@ -59,10 +59,16 @@ class PlanDiscussion:
             cycle=self.plan.cycle,
         )
 
-    def steps(self, speaker: Speaker, number: int, history: History) -> tuple[PlannedStep, ...]:
-        """One turn."""
+    def steps(
+        self, speakers: Sequence[Speaker], number: int, history: History
+    ) -> Iterator[PlannedStep]:
+        """A turn of each."""
+        for speaker in speakers:
+            yield PlannedStep(speaker, self._turn(speaker, number, history))
+
+    def _turn(self, speaker: Speaker, number: int, history: History) -> Turn:
         participant, role = speaker.participant, speaker.role
-        turn = Turn(
+        return Turn(
             key=self.plan.cycle.key(role.name, number, participant.name),
             participant=participant,
             role=role.name,
@@ -72,7 +78,6 @@ class PlanDiscussion:
                 speaker, view(self.context, self.plan, speaker, number, history)
             ),
         )
-        return (PlannedStep(speaker, turn),)
 
     def weigh(self, history: History, read: RoundRead) -> Weighed:
         """An objection that rests on an invented quotation is recorded with the reason and has no weight."""

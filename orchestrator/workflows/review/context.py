@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.cycles import Cycle
@@ -83,7 +84,7 @@ class ReviewCycle:
         """The findings under their names in the whole run."""
         return tuple(map(self.context.cycle.labelled, self.history.findings))
 
-    @property
+    @cached_property
     def coverage(self) -> CoverageReport | None:
         """Who read which file; a quorum that was set by hand allows analysers to be missing."""
         context = self.context

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,15 +16,16 @@ from orchestrator.core.discussion.loop import (
     Weighed,
 )
 from orchestrator.core.discussion.portions import portions
-from orchestrator.core.discussion.strategies import Speaker
+from orchestrator.core.discussion.strategies import DiscussionRole, Speaker
 from orchestrator.core.discussion.synthesis import Synthesised, synthesised
+from orchestrator.core.discussion.templates import SharedPrompt
 from orchestrator.core.findings.evidence import absorb_checked, check_stances
 from orchestrator.core.findings.merging import Raised, check_places
 from orchestrator.core.findings.quotations import SubjectTexts
-from orchestrator.core.replay.commands import Effect, ToolRun, Turn
+from orchestrator.core.replay.commands import Effect, Prompt, ToolRun, Turn
 from orchestrator.core.rounds import ledger_of
 from orchestrator.workflows.review.context import ReviewContext, analysed
-from orchestrator.workflows.review.prompts import WHOLE, ChangeView
+from orchestrator.workflows.review.prompts import PORTION, WHOLE, ChangeView
 from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.replies import Critique, Synthesis
@@ -49,50 +51,76 @@ class ReviewDiscussion:
             cycle=context.cycle,
         )
 
-    def steps(self, speaker: Speaker, number: int, history: History) -> tuple[PlannedStep, ...]:
-        """A turn, or one for each portion of the change that the speaker reads.
+    def steps(
+        self, speakers: Sequence[Speaker], number: int, history: History
+    ) -> Iterator[PlannedStep]:
+        """A turn of each, or one for each portion of the change that the speaker reads.
 
         Analysers look with their tool first, then argue by rule. An analyser whose tool has failed looks again: what
         never looked has nothing to argue about.
         """
-        context, participant = self.context, speaker.participant
-        if participant.tool is not None and looks(context, speaker, number, history):
-            return (PlannedStep(speaker, look(context, speaker, number, participant.tool)),)
-        turn = partial(self._turn, speaker, number, history)
+        shown = [(speaker, self._shown(speaker, number, history)) for speaker in speakers]
+        alike = Counter(speaker.role for speaker, views in shown if WHOLE in views)
+        asked = partial(self._prompt, number, history)
+        common = {
+            role: SharedPrompt(partial(asked, role, WHOLE), turns) for role, turns in alike.items()
+        }
+        for speaker, views in shown:
+            if not views:
+                yield PlannedStep(speaker, look(self.context, speaker, number))
+            for at, view in enumerate(views, start=1):
+                role = speaker.role
+                prompt = common[role] if view is WHOLE else partial(asked, role, view)
+                portion = (at,) if view.template == PORTION else ()
+                turn = self._turn(speaker, number, history, prompt, portion)
+                yield PlannedStep(speaker, turn, view.pieces)
+
+    def _shown(self, speaker: Speaker, number: int, history: History) -> Sequence[ChangeView]:
+        """What of the change each of a speaker's turns is shown; it has none while its tool looks."""
+        participant = speaker.participant
+        if participant.tool is not None and looks(self.context, speaker, number, history):
+            return ()
         if number > 1:
-            return (turn(excerpt_for(context, speaker, history)),)
-        read = portions(context.subject, participant)
-        if not read:
-            return (turn(WHOLE),)
-        return tuple(
-            turn(ChangeView.portion(portion, at, len(read)), at)
-            for at, portion in enumerate(read, start=1)
+            return (excerpt_for(self.context, speaker, history),)
+        read = portions(self.context.subject, participant)
+        return [
+            ChangeView.portion(pieces, at, len(read)) for at, pieces in enumerate(read, start=1)
+        ] or (WHOLE,)
+
+    def _prompt(
+        self, number: int, history: History, role: DiscussionRole, shown: ChangeView
+    ) -> Prompt:
+        context = self.context
+        return context.prompts.discussion(
+            role,
+            number,
+            context.subject,
+            history.points_for(role),
+            history.ledger,
+            len(context.spec.panel.critics),
+            shown,
         )
 
     def _turn(
-        self, speaker: Speaker, number: int, history: History, shown: ChangeView, *portion: int
-    ) -> PlannedStep:
+        self,
+        speaker: Speaker,
+        number: int,
+        history: History,
+        prompt: Callable[[], Prompt],
+        portion: tuple[int, ...],
+    ) -> Turn:
         context, participant, role = self.context, speaker.participant, speaker.role
-        turn = Turn(
+        return Turn(
             key=context.cycle.key(role.name, number, participant.name, *portion),
             participant=participant,
             role=role.name,
             round=number,
             reply_model=role.reply,
-            prompt=lambda: context.prompts.discussion(
-                speaker,
-                number,
-                context.subject,
-                history.points_for(role),
-                history.ledger,
-                len(context.spec.panel.critics),
-                shown,
-            ),
+            prompt=lambda: context.prompts.templates.addressed(prompt(), participant),
             brief=lambda: context.prompts.discussion_brief(
                 speaker, context.subject, history.findings, history.ledger
             ),
         )
-        return PlannedStep(speaker, turn, shown.pieces)
 
     def weigh(self, history: History, read: RoundRead) -> Weighed:
         """What cannot be shown in the change is recorded with the reason and has no weight."""
@@ -113,12 +141,13 @@ class ReviewDiscussion:
         return Weighed(tuple(findings), merged.new, (*merged.stances, *stated))
 
 
-def look(context: ReviewContext, speaker: Speaker, number: int, tool: str) -> ToolRun:
+def look(context: ReviewContext, speaker: Speaker, number: int) -> ToolRun:
     """An analyser's tool run."""
     participant, role = speaker.participant, speaker.role
+    assert participant.tool is not None
     return ToolRun(
         key=context.cycle.key(role.name, number, participant.name),
-        tool=tool,
+        tool=participant.tool,
         participant=participant.name,
         role=role.name,
         round=number,

@@ -8,7 +8,7 @@ from typing import Any
 
 from orchestrator.core.discussion.contested import Agenda, latest_lines, settled_line
 from orchestrator.core.discussion.portions import Portion, excerpt
-from orchestrator.core.discussion.strategies import Speaker
+from orchestrator.core.discussion.strategies import DiscussionRole, Speaker
 from orchestrator.core.discussion.templates import Templates, data
 from orchestrator.core.findings.stances import AUTHOR_ROLES
 from orchestrator.core.replay.commands import Prompt
@@ -18,6 +18,8 @@ from shared.models.findings import Finding, Position, Stance
 from shared.models.panel import Participant
 from shared.models.steps import PromptPart
 from shared.models.subject import FileChange, Subject
+
+PORTION = "portion"
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class ChangeView:
     @classmethod
     def portion(cls, pieces: Portion, number: int, count: int) -> ChangeView:
         """One of the portions in which a participant reads the whole change."""
-        return cls(pieces, "portion", {"number": str(number), "count": str(count)})
+        return cls(pieces, PORTION, {"number": str(number), "count": str(count)})
 
     @classmethod
     def excerpt(
@@ -59,7 +61,7 @@ class ReviewPrompts:
 
     def discussion(
         self,
-        speaker: Speaker,
+        role: DiscussionRole,
         number: int,
         subject: Subject,
         points: Agenda,
@@ -68,7 +70,6 @@ class ReviewPrompts:
         shown: ChangeView,
     ) -> Prompt:
         """A critique (the first one blind) or a rebuttal; what is settled is named in one line."""
-        role = speaker.role
         parts = [*self._subject(subject, shown)]
         if points.contested:
             parts.append(data("findings", text=findings_text(points.contested, critics)))
@@ -78,7 +79,7 @@ class ReviewPrompts:
             parts.append(data("answers", text=replies))
         task = self.templates.part(role.prompt(number), title=_kind(subject), number=number)
         parts.append(task)
-        return self.templates.prompt(self.templates.part(role.system), speaker.participant, parts)
+        return Prompt((self.templates.part(role.system),), tuple(parts))
 
     def discussion_brief(
         self,
