@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from shared.delivery.contracts import QUEUES
 from shared.models.run import Budget
 from shared.store.admission import (
     ADMITTED_AT_ONCE,
@@ -21,6 +22,12 @@ from shared.store.admission import (
 from shared.store.database import Connection, Database
 from shared.store.forking import Fork, create_fork
 from shared.store.runs import ChildOf, cancel_run, create_run
+from shared.store.sweeping import (
+    due_runs,
+    fail_exhausted_steps,
+    release_lost_leases,
+    take_lost_steps,
+)
 from tests.support.review_panel import submission
 from tests.support.runs import alive, at_once, execute, fetch, run_row
 
@@ -346,7 +353,7 @@ def blocks(database: Database, work: Any) -> int:
 
 
 def test_fifty_thousand_queued_runs_cost_what_fifty_cost(database: Database) -> None:
-    """Submission and admission read the index where they need it, whatever is queued."""
+    """Submission, admission and a sweep read the index where they need it, whatever is queued."""
     workers(database, 20)
     for batch in ("a", "b", ""):
         fill(database, "running", batch, 13)
@@ -384,4 +391,8 @@ def _cost(database: Database) -> dict[str, int]:
     costs["nothing to admit"] = blocks(database, admit_runs)
     costs["look"] = blocks(database, is_anything_queued)
     costs["submission"] = blocks(database, submit_one)
+    costs["due"] = blocks(database, lambda c: due_runs(c, 1.5))
+    costs["exhausted"] = blocks(database, lambda c: fail_exhausted_steps(c, 8.0))
+    costs["released"] = blocks(database, lambda c: release_lost_leases(c, 8.0))
+    costs["lost"] = blocks(database, lambda c: take_lost_steps(c, dict.fromkeys(QUEUES, 9.0), 500))
     return costs
