@@ -26,9 +26,12 @@ SUMMED_UP_TO = "(SELECT coalesce(max(upto), 0) FROM daily_spending)"
 # Both ends, so that the index is used: of one end alone Postgres guesses that a third of all rows lies beyond it.
 NOT_SUMMED_UP = f"u.id > {SUMMED_UP_TO} AND u.id <= {2**63 - 1}"
 
+# No index knows it: calls that are not summed up are found by their ids, and not among all of today.
+DAY = "(u.at AT TIME ZONE 'UTC')::date"
+
 # A row `u` of usage in the columns of the sums. A provider may say what model it likes.
-CALL = """
-(u.at AT TIME ZONE 'UTC')::date AS day, u.participant, u.provider, left(coalesce(u.model, ''), 200) AS model,
+CALL = f"""
+{DAY} AS day, u.participant, u.provider, left(coalesce(u.model, ''), 200) AS model,
 1 AS calls, coalesce(u.input_tokens, 0) AS input_tokens, coalesce(u.output_tokens, 0) AS output_tokens,
 coalesce(u.cached_tokens, 0) AS cached_tokens, u.cost_usd, (u.cost_usd IS NULL)::int AS unknown_costs,
 (u.input_tokens IS NULL OR u.output_tokens IS NULL)::int AS unknown_tokens

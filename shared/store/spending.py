@@ -14,6 +14,7 @@ from shared.store.children import FAMILY, TREE
 from shared.store.daily_spending import (
     CALL,
     CHARGED_USD,
+    DAY,
     NOT_SUMMED_UP,
     RESERVED,
     SUMMED_UP_TO,
@@ -78,7 +79,7 @@ _SINCE = f"{_CALLS} u.at >= {{since}} AND u.at < 'infinity'"
 _BY_DAYS = f"""
 SELECT day, participant, provider, model, calls, input_tokens, output_tokens, cached_tokens, cost_usd, unknown_costs,
        unknown_tokens FROM daily_spending WHERE day >= {{midnight}}
-UNION ALL SELECT {CALL} FROM usage u WHERE {NOT_SUMMED_UP} AND u.at >= {{since}}
+UNION ALL SELECT {CALL} FROM usage u WHERE {NOT_SUMMED_UP} AND u.at AT TIME ZONE 'UTC' >= {{since}} AT TIME ZONE 'UTC'
 UNION ALL SELECT {CALL} FROM usage u
            WHERE u.at >= {{since}} AND u.at < {{midnight}} AT TIME ZONE 'UTC' AND u.id <= {SUMMED_UP_TO}
 """
@@ -218,7 +219,7 @@ _OF_DAY = _ACCOUNT.format(
 SELECT 0 AS calls, 0 AS tokens,
        (SELECT coalesce(sum(charged_usd), 0) FROM daily_spending WHERE day = {_TODAY})
        + (SELECT coalesce(sum({CHARGED_USD}), 0) FROM usage u
-           WHERE {NOT_SUMMED_UP} AND u.at >= {_TODAY}::timestamp AT TIME ZONE 'UTC') AS usd""",
+           WHERE {NOT_SUMMED_UP} AND {DAY} >= {_TODAY}) AS usd""",
     reservations="true",
 )
 

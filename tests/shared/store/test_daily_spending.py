@@ -213,3 +213,26 @@ def test_the_limit_of_a_day_counts_what_was_put_aside_for_calls_of_unknown_cost(
 
     assert wanted(claims[2], 6.0, 10.0) == Shortage(Short.DAY, 10.0, 4.5)
     assert wanted(claims[2], 5.5, 10.0) is None
+
+
+def test_what_is_summed_up_of_today_is_not_read_again(database_url: str) -> None:
+    database = Database(database_url, pool_size=1, patience_s=10)  # one session counts everything
+    for _ in range(50):
+        calls(database, new_run(database, "a"), 400)
+    execute(database, "UPDATE usage SET at = now() - interval '9 days' WHERE id <= 19910")
+    execute(database, "UPDATE usage SET at = now() WHERE id > 19910")
+    assert summed_up(database)
+    execute(database, "ANALYZE")
+    claimed = take(database, new_run(database, "a"), "a")
+    need = CallNeed(tokens=10, usd=1.0)
+
+    def rows_read() -> int:
+        execute(database, "SELECT pg_stat_force_next_flush()")
+        sql = "SELECT seq_tup_read + idx_tup_fetch AS n FROM pg_stat_user_tables WHERE relname = 'usage'"
+        return int(fetch(database, sql).n)
+
+    before = rows_read()
+    database.run(lambda c: reserve(c, claimed, "1", need, 1e9), atomic=True)
+
+    assert rows_read() - before <= 10
+    database.close()
