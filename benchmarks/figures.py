@@ -100,8 +100,8 @@ def _alone(kept: Kept) -> Iterator[str]:
         f"A review that somebody is waiting for takes {get('interactive', alone, 'seconds')} s alone and "
         f"{get('interactive', behind, 'seconds')} s {behind} others"
     )
-    early, late = (get("acknowledgements", word, "w_o_us") for word in ("early", "late"))
-    yield f"A turn uses {early} µs of CPU time with early acknowledgements, {late} µs with late ones"
+    ways = (f"{get('consumers', way, 'w_o_us')} µs ({way})" for way in kept["consumers"]["rows"])
+    yield f"CPU time per turn by how messages are taken from Redis: {', '.join(ways)}"
 
 
 # ---- the picture ---------------------------------------------------------------------------------

@@ -134,11 +134,18 @@ def costs(spent: Spent, turns: int) -> dict[str, float]:
     return {"w_o_us": ours, **by_component}
 
 
-def acknowledgements(sizes: Sizes) -> Rows:
-    """A burst of the trivial workflow with early and with late acknowledgements."""
+CONSUMERS = {
+    "lean": {},
+    "Celery's": {"QUORATE_CONSUMER": "celery"},
+    "Celery's, late acknowledgements": {"QUORATE_ACKS": "late"},
+}
+
+
+def consumers(sizes: Sizes) -> Rows:
+    """A burst of the trivial workflow with each way to take messages from Redis."""
     rows: Rows = {}
-    for name, word in (("early", "none"), ("late", "late")):
-        with cluster(slots=1000, QUORATE_ACKS=word) as bench:
+    for name, variables in CONSUMERS.items():
+        with cluster(slots=1000, **variables) as bench:
             contestant = quorate(bench, trivial_spec, TURNS_A_RUN)
             contestant.play(Load(sizes.warm_up_runs))
             figures: dict[str, list[float]] = defaultdict(list)
@@ -286,5 +293,5 @@ def _status(bench: Cluster, run: str) -> RunStatus:
 
 MEASURES: dict[str, Callable[[Sizes], Rows]] = {
     measure.__name__: measure
-    for measure in (burst, trickle, alone, acknowledgements, idle, advance, waiting, interactive)
+    for measure in (burst, trickle, alone, consumers, idle, advance, waiting, interactive)
 }
