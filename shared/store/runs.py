@@ -199,8 +199,8 @@ def create_run(
 SOON_RUN = "(r.noted_steps > 0 OR r.watched)"
 
 # While a person has their own time, the run's stands still; a minute more for the worker that ends the turn.
-PATIENT = f"""EXISTS (SELECT FROM steps p WHERE p.run_id = r.id AND p.status IN ('pending', 'leased')
-   AND now() < p.created_at + make_interval(
+PATIENT = f"""EXISTS (SELECT FROM steps p WHERE p.run_id = r.id AND p.finished_at IS NULL
+   AND p.status IN ('pending', 'leased') AND now() < p.created_at + make_interval(
            secs => 60 + ({REQUEST.format(step="p")}->'participant'->'options'->>'answer_within_s')::float8))"""
 
 _FAMILY = FAMILY.format(root="coalesce(r.root_run, r.id)")
@@ -272,7 +272,7 @@ def cancel_run(connection: Connection, run: str, actor: str) -> RunStatus | None
         return None if locked is None else locked.status
     connection.execute(
         "UPDATE steps SET status = 'cancelled', finished_at = clock_timestamp() "
-        "WHERE run_id = %s AND status IN ('pending', 'leased')",
+        "WHERE run_id = %s AND finished_at IS NULL AND status IN ('pending', 'leased')",
         (run,),
     )
     connection.execute(

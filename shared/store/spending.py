@@ -199,7 +199,8 @@ SELECT spent.calls, spent.tokens, spent.usd, held.held_calls, held.held_tokens, 
        (SELECT count(*) AS held_calls, coalesce(sum(v.tokens), 0)::bigint AS held_tokens,
                coalesce(sum(v.usd), 0)::float AS held_usd
           FROM reservations v
-          JOIN steps s ON s.run_id = v.run_id AND s.key = v.step AND s.status = 'leased' AND s.token = v.token
+          JOIN steps s ON s.run_id = v.run_id AND s.key = v.step AND s.token = v.token
+           AND s.finished_at IS NULL AND s.status = 'leased'
          WHERE {reservations} AND (v.run_id, v.step) <> (%(run)s, %(step)s)
            AND NOT EXISTS (SELECT FROM usage u
                             WHERE u.run_id = v.run_id AND u.step = v.step AND u.attempt = v.attempt)) held

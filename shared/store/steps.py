@@ -229,7 +229,7 @@ def held(connection: Connection, owner: str) -> set[tuple[str, str, int]]:
     """The (run, step, token) that `owner` still holds in runs that go on."""
     rows = connection.execute(
         "SELECT s.run_id, s.key, s.token FROM steps s JOIN runs r ON r.id = s.run_id "
-        "WHERE s.status = 'leased' AND s.owner = %s AND r.status IN ('running', 'blocked')",
+        "WHERE s.finished_at IS NULL AND s.status = 'leased' AND s.owner = %s AND r.status IN ('running', 'blocked')",
         (owner,),
     ).fetchall()
     return {(row.run_id, row.key, row.token) for row in rows}
@@ -260,11 +260,12 @@ def fail_open_steps(
         "UPDATE steps SET status = 'failed', token = token + 1, failure_kind = %s, "
         "failure_message = %s || CASE WHEN status = 'pending' AND note <> '' THEN '; ' || note ELSE '' END, "
         "note = '', finished_at = clock_timestamp() "
-        "WHERE run_id = %s AND status IN ('pending', 'leased') AND kind <> 'run' RETURNING key",
+        "WHERE run_id = %s AND finished_at IS NULL AND status IN ('pending', 'leased') AND kind <> 'run' RETURNING key",
         (kind, message, run),
     ).fetchall()
     connection.execute(
         "UPDATE runs r SET updated_at = now(), open_steps = (SELECT count(*) FROM steps s WHERE s.run_id = r.id "
+        "AND s.finished_at IS NULL "
         "AND s.status = 'pending' AND s.kind = 'run') WHERE id = %s",
         (run,),
     )

@@ -81,13 +81,15 @@ _RELEASE = f"""
 UPDATE steps SET status = 'pending', owner = NULL, dispatched_at = NULL, not_before = NULL
  WHERE (run_id, key) IN (
      SELECT s.run_id, s.key FROM steps s
-      WHERE s.status = 'leased' AND s.attempts < s.max_attempts AND {_GONE} FOR UPDATE OF s SKIP LOCKED)
+      WHERE s.finished_at IS NULL AND s.status = 'leased' AND s.attempts < s.max_attempts AND {_GONE}
+        FOR UPDATE OF s SKIP LOCKED)
 RETURNING run_id, key, attempts
 """
 
 _EXHAUSTED = f"""
 SELECT s.run_id, s.key, s.attempts FROM steps s
- WHERE s.attempts >= s.max_attempts AND (s.status = 'pending' OR s.status = 'leased' AND {_GONE}) LIMIT 500
+ WHERE s.finished_at IS NULL AND s.attempts >= s.max_attempts
+   AND (s.status = 'pending' OR s.status = 'leased' AND {_GONE}) LIMIT 500
 """
 
 _FAIL_EXHAUSTED = """
@@ -132,7 +134,7 @@ UPDATE steps s SET dispatched_at = now(), dispatches = s.dispatches + 1
  WHERE (s.run_id, s.key) IN (
      SELECT lost.* FROM unnest(%(queues)s::text[], %(graces)s::float8[]) AS q(queue, grace) CROSS JOIN LATERAL (
          SELECT p.run_id, p.key FROM steps p JOIN runs live ON live.id = p.run_id AND live.status = 'running'
-          WHERE p.status = 'pending' AND p.queue = q.queue AND p.attempts < p.max_attempts
+          WHERE p.finished_at IS NULL AND p.status = 'pending' AND p.queue = q.queue AND p.attempts < p.max_attempts
             AND (p.not_before IS NULL OR p.not_before <= now())
             AND (p.dispatched_at IS NULL
                  OR p.dispatched_at < now() - make_interval(
@@ -168,7 +170,8 @@ def undo_take(connection: Connection, steps: Sequence[LostStep]) -> None:
 
 # What a deadline ends: calls. A run that only waits for its child runs is advanced by their ends.
 _TIMED = f"""NOT {PATIENT} AND (r.open_steps = 0 OR EXISTS (
-    SELECT FROM steps t WHERE t.run_id = r.id AND t.status IN ('pending', 'leased') AND t.kind <> 'run'))"""
+    SELECT FROM steps t WHERE t.run_id = r.id AND t.finished_at IS NULL
+       AND t.status IN ('pending', 'leased') AND t.kind <> 'run'))"""
 
 
 def due_runs(connection: Connection, patience_s: float) -> list[str]:
@@ -194,6 +197,7 @@ def forget_processes(connection: Connection, silence_s: float) -> int:
     return connection.execute(
         "DELETE FROM processes WHERE id IN ("
         "SELECT p.id FROM processes p WHERE p.seen_at < now() - make_interval(secs => %s) "
-        "AND NOT EXISTS (SELECT FROM steps s WHERE s.owner = p.id AND s.status = 'leased') FOR UPDATE SKIP LOCKED)",
+        "AND NOT EXISTS (SELECT FROM steps s WHERE s.owner = p.id AND s.status = 'leased' AND s.finished_at IS NULL) "
+        "FOR UPDATE SKIP LOCKED)",
         (silence_s,),
     ).rowcount

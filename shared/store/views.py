@@ -121,9 +121,8 @@ def list_steps(connection: Connection, run: str) -> list[StepRow]:
 def awaited_participants(connection: Connection) -> list[str]:
     """Who has a turn that is not finished, in any run, by name."""
     rows = connection.execute(
-        # Each half has its index.
-        "SELECT participant FROM steps WHERE status = 'pending' AND kind = 'turn' "
-        "UNION SELECT participant FROM steps WHERE status = 'leased' AND kind = 'turn' ORDER BY participant"
+        "SELECT DISTINCT participant FROM steps WHERE finished_at IS NULL AND status IN ('pending', 'leased') "
+        "AND kind = 'turn' ORDER BY participant"
     ).fetchall()
     return [row.participant for row in rows]
 

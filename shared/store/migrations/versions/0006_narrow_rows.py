@@ -19,6 +19,8 @@ depends_on = None
 
 _PROMISES = {"watched": sa.false(), "allow_external": sa.true(), "allow_models": sa.true()}
 
+_OPEN = {"ix_steps_pending": ("dispatched_at", "pending"), "ix_steps_leased": ("owner", "leased")}
+
 _COUNT = """
 UPDATE runs r
    SET logged = (SELECT coalesce(max(e.seq), 0) FROM events e WHERE e.run_id = r.id),
@@ -120,6 +122,11 @@ def upgrade() -> None:
     op.execute(_REQUESTS)
     op.drop_column("steps", "request")
     op.execute("ALTER TABLE steps SET (fillfactor = 50)")
+    for name in _OPEN:
+        op.drop_index(name, table_name="steps")
+    op.create_index(
+        "ix_steps_open", "steps", ["run_id"], postgresql_where=sa.text("finished_at IS NULL")
+    )
 
 
 def downgrade() -> None:
@@ -128,6 +135,9 @@ def downgrade() -> None:
     op.execute(_REQUESTS_BACK)
     op.alter_column("steps", "request", nullable=False)
     op.execute("ALTER TABLE steps SET (fillfactor = 70)")
+    op.drop_index("ix_steps_open", table_name="steps")
+    for name, (column, status) in _OPEN.items():
+        op.create_index(name, "steps", [column], postgresql_where=sa.text(f"status = '{status}'"))
     op.drop_table("requests")
     op.add_column("runs", sa.Column("spec", JSONB(), nullable=True))
     op.execute("UPDATE runs r SET spec = p.spec FROM specs p WHERE p.run_id = r.id")
