@@ -47,7 +47,8 @@ SELECT s.run_id, s.key AS step, s.participant, s.role, s.round, q.request->>'rep
            secs => (q.request->'participant'->'options'->>'answer_within_s')::float8) AS answer_by
   FROM steps s JOIN runs r ON r.id = s.run_id LEFT JOIN runs o ON o.id = r.root_run
  CROSS JOIN LATERAL (SELECT {REQUEST.format(step="s")} AS request) q
- WHERE s.kind = 'turn' AND s.finished_at IS NULL AND s.status = 'pending' AND s.token > 0 AND s.not_before IS NOT NULL AND r.status = 'running'
+ WHERE s.kind = 'turn' AND s.finished_at IS NULL AND s.status = 'pending' AND s.token > 0 AND s.not_before IS NOT NULL
+   AND r.status = 'running'
    AND q.request->'participant'->>'provider' = 'person'
 """
 
