@@ -8,6 +8,8 @@ Revision: 0006, after 0005.
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
@@ -120,13 +122,58 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("run_id", "position", name=op.f("pk_requests")),
     )
     op.execute(_REQUESTS)
-    op.drop_column("steps", "request")
-    op.execute("ALTER TABLE steps SET (fillfactor = 50)")
-    for name in _OPEN:
-        op.drop_index(name, table_name="steps")
+    _steps_anew()
     op.create_index(
         "ix_steps_open", "steps", ["run_id"], postgresql_where=sa.text("finished_at IS NULL")
     )
+    op.execute("ANALYZE runs, specs, steps, requests")
+
+
+def _steps_anew() -> None:
+    """Without requests, and in an order in which what changes together stands together."""
+    columns: tuple[sa.schema.SchemaItem, ...] = (
+        *_run_id("steps"),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("participant", sa.Text(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("round", sa.Integer(), nullable=False),
+        sa.Column("task", sa.Text(), nullable=False),
+        sa.Column("queue", sa.Text(), nullable=False),
+        sa.Column("fingerprint", sa.Text(), nullable=False),
+        sa.Column("max_attempts", sa.Integer(), nullable=False),
+        sa.Column("lease_s", sa.Double(), nullable=False),
+        _moment("created_at", server_default=sa.text("now()"), nullable=False),
+        _moment("dispatched_at"),
+        sa.Column("dispatches", sa.Integer(), server_default="0", nullable=False),
+        _moment("not_before"),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("token", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("claim", sa.Text()),
+        sa.Column("owner", sa.Text()),
+        _moment("leased_at"),
+        _moment("lease_until"),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("note", sa.Text(), server_default="", nullable=False),
+        sa.Column("reply", JSONB()),
+        sa.Column("failure_kind", sa.Text()),
+        sa.Column("failure_message", sa.Text()),
+        sa.Column("tokens", sa.BigInteger()),
+        sa.Column("cost_usd", sa.Double()),
+        _moment("finished_at"),
+        sa.PrimaryKeyConstraint("run_id", "key", name=op.f("pk_steps")),
+    )
+    op.rename_table("steps", "steps_before")
+    op.execute("ALTER TABLE steps_before DROP CONSTRAINT fk_steps_runs, DROP CONSTRAINT pk_steps")
+    op.create_table("steps", *columns, postgresql_with={"fillfactor": 50})
+    names = ", ".join(column.name for column in columns if isinstance(column, sa.Column))
+    op.execute(f"INSERT INTO steps ({names}) SELECT {names} FROM steps_before")
+    op.drop_table("steps_before")
+
+
+def _moment(name: str, **options: Any) -> sa.Column[object]:
+    return sa.Column(name, sa.TIMESTAMP(timezone=True), **options)
 
 
 def downgrade() -> None:
