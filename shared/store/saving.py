@@ -14,13 +14,15 @@ from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewSte
 
 _NOW = "(SELECT at FROM moment)"
 
-# `named` are the runs of `runs`: of JSON the planner expects a hundred rows, and would read all runs for them.
+# `named` are the runs of `runs`: of JSON the planner expects a hundred rows (of JSON in JSON ten thousand), and would
+# read all runs for them, and have the statement compiled.
 # One moment for all that is written: what ended before it was known to the advance (shared/store/events.py).
 _SAVE = f"""
 WITH given AS (
     SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS g(
            run text, status text, phase text, noted_steps int, open_steps int, outcome jsonb, verdict text,
            ending text, blocked_reason text, final boolean, steps jsonb, records jsonb, events jsonb)
+     WHERE g.run = ANY(%(named)s)
 ), stored AS (
     INSERT INTO documents (sha256, content)
     SELECT * FROM unnest(%(names)s::text[], %(contents)b::bytea[]) ON CONFLICT DO NOTHING
