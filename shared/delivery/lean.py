@@ -89,13 +89,12 @@ class LeanConsumer:
     def stop(self) -> None:
         """Take no more, and wait for what was taken."""
         self.terminate()
-        try:
-            self._thread.join()
-            with self._slots:
-                self._slots.wait_for(lambda: self._free >= self._worker.concurrency)
-        finally:  # Celery's handler of a second signal raises
-            if self._has_begun:
-                self._handler.close()
+        self._thread.join()
+        with self._slots:
+            self._slots.wait_for(lambda: self._free >= self._worker.concurrency)
+        # Not if Celery's handler of a further signal has raised: what still works could wait for ever then.
+        if self._has_begun:
+            self._handler.close()
 
     def terminate(self) -> None:
         """Take no more."""

@@ -141,12 +141,13 @@ class Presence:
     def _watch(self) -> None:
         """End the process when its heartbeats hang or are refused while the database answers.
 
-        Silence is counted in looks, not by the clock: a process that was stopped has beaten again by the next one.
+        Silence is counted in looks at which the database answered, not by the clock: a process that was stopped has
+        beaten again by the next one, and a database that was away for minutes hears the next beat soon.
         """
         looks = 0
         while not self._stop.wait(self._beat_s):
-            looks = looks + 1 if self._is_silent else 0
-            if looks * BEAT_S >= GHOST_S - SILENCE_S and self._database.answers():
+            looks = looks + self._database.answers() if self._is_silent else 0
+            if looks * BEAT_S >= GHOST_S - SILENCE_S:
                 log.critical("presence.ghost", process=self.process_id)
                 self._end()
                 return

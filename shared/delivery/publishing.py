@@ -88,9 +88,12 @@ class Application(Celery):  # type: ignore[misc]
     def send_following(self, request: Request) -> None:
         """Publish what the canvas in a message says comes after it, as Celery's tracer does."""
         _, _, embedded = request.message.payload
-        signature = embedded["chord"] or (embedded["chain"] or [None])[-1]
+        chain = embedded["chain"] or []
+        signature = embedded["chord"] or (chain or [None])[-1]
         if signature is not None:
             options = {"priority": SOON, **signature["options"], "parent_id": request.id}
+            if chain:
+                options["chain"] = chain[:-1]
             self.send_task(signature["task"], signature["args"], signature["kwargs"], **options)
 
     def _push_or_keep(self, place: tuple[str, int], message: str) -> None:

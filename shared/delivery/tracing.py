@@ -37,8 +37,13 @@ def traced(
         request.task,
         {"task_id": request.id, "args": request.args, "kwargs": request.kwargs},
     )
+    _, _, canvas = request.message.payload
     context = Context(
-        request.request_dict, called_directly=False, args=request.args, kwargs=request.kwargs
+        request.request_dict,
+        called_directly=False,
+        args=request.args,
+        kwargs=request.kwargs,
+        **canvas,
     )
     _task_stack.push(task)
     task.request_stack.push(context)

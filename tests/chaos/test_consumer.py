@@ -82,6 +82,11 @@ def test_row_56_a_worker_that_is_told_to_leave_while_it_starts_leaves(
     cluster: Cluster, measured: dict[str, object]
 ) -> None:
     cluster.keeper.drop("turns", signal.SIGKILL)
+    started = time.monotonic()
+    cluster.keep("turns")
+    cluster.wait_ready(["turns"])
+    start_s = time.monotonic() - started
+    cluster.keeper.drop("turns", signal.SIGKILL)
     cluster.speak(latency="0.3")
     runs = cluster.submit(2)
     cluster.wait_for(lambda: cluster.queue_length(QUEUE_TURNS) == 6, "a backlog")
@@ -89,7 +94,7 @@ def test_row_56_a_worker_that_is_told_to_leave_while_it_starts_leaves(
     for number in range(10):
         kept = cluster.keep(f"turns-{number}")
         kept.revived = False
-        time.sleep(0.4 + 0.25 * number)
+        time.sleep(start_s * (0.6 + 0.06 * number))
         pid = kept.pid
         cluster.note("told", kept.name, pid)
         os.kill(pid, signal.SIGTERM)

@@ -34,13 +34,13 @@ class AnswerStore:
         try:
             self._gatherer.put(response).result()
         except EnvironmentFault:
-            self._spool.keep(response)
+            kept = self._spool.keep(response)
             log.warning("response.spooled", run=response.run, step=response.step)
             failpoint("response-spooled")
             self._database.run(
                 partial(store_response, response=response), patience_s=SPOOLED_PATIENCE_S
             )
-            self._spool.drain(self._database)
+            kept.unlink(missing_ok=True)
 
     def close(self) -> None:
         """End; nothing may be stored afterwards."""
