@@ -313,7 +313,7 @@ def test_a_family_that_is_always_advanced_together_comes_to_its_end(engine: Engi
 
 def approved(database: Database, run: str, step: str) -> StepEnd:
     claimed = claimed_by_nobody(database, run, step)
-    asked = Asked(step, "", 1, claimed.request["reply_model"], {})
+    asked = Asked(step, "", 1, json.loads(claimed.request)["reply_model"], {})
     return StepEnd(claimed, reply=json.dumps(approving(asked).reply))
 
 
