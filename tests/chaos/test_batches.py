@@ -82,7 +82,7 @@ def test_row_50_a_batch_that_was_popped_and_not_claimed_is_published_again(
         assert _count(cluster, LEASED, runs) == 0
         if how == "SIGSTOP":
             cluster.keep("turns-2")
-            cluster.wait_for_steps(runs, "rebuttal")
+            cluster.wait_for_steps(runs, "rebuttal", count=RUNS)
     figures = _examined(cluster, runs, measured)
     assert figures.kills == 1
     assert figures.extra_calls == 0
@@ -99,7 +99,7 @@ def test_row_51_a_batch_that_was_claimed_and_not_begun_is_taken_over(
         assert _count(cluster, LEASED, runs) == TOGETHER, "it claimed one by one"
         if how == "SIGSTOP":
             cluster.keep("turns-2")
-            cluster.wait_for_steps(runs, "rebuttal")
+            cluster.wait_for_steps(runs, "rebuttal", count=RUNS)
     figures = _examined(cluster, runs, measured)
     assert figures.kills == 1
     assert figures.extra_calls == 0
@@ -129,7 +129,7 @@ def test_what_was_gathered_and_not_committed_costs_no_more_than_its_own_calls(
         paid, done = _count(cluster, PAID, runs), _count(cluster, DONE, runs)
         if how == "SIGSTOP":
             cluster.keep("turns-2")
-            cluster.wait_for_steps(runs, "rebuttal")
+            cluster.wait_for_steps(runs, "rebuttal", count=RUNS)
     figures = _examined(cluster, runs, measured)
     measured.update(paid=paid, done=done)
     assert figures.kills == 1

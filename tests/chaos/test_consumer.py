@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable
 
@@ -75,6 +76,21 @@ def test_a_worker_that_leaves_ends_what_it_has_and_takes_nothing_more(
     if not again or again == (signal.SIGTERM,):
         assert cluster.keeper.trouble[0] == "turns ended with 0"
         assert figures.extra_calls == 0, "a warm stop lets calls end"
+
+
+def test_row_55_a_worker_that_is_told_to_leave_from_afar_leaves_as_on_sigterm(
+    cluster: Cluster, measured: dict[str, object]
+) -> None:
+    runs = _busy(cluster, "2")
+    pid = cluster.keeper["turns"].pid
+    at = cluster.note("told", "turns", pid)
+    cluster.app.control.shutdown(destination=[f"turns-{pid}@{socket.gethostname()}"])
+    cluster.keeper.wait_for_death(pid, 30)
+    settled = cluster.settle(runs, SETTLE_S)
+    figures = examine(cluster, runs, settle_s=settled, steps=REVIEW_STEPS)
+    measured.update(figures.told(), left_after=round(cluster.keeper.deaths[pid] - at, 1))
+    assert cluster.keeper.trouble == ["turns ended with 0"]
+    assert figures.extra_calls == 0
 
 
 @pytest.mark.slow
