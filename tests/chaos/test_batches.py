@@ -89,6 +89,7 @@ def test_row_50_a_batch_that_was_popped_and_not_claimed_is_published_again(
 
 
 @LEAN
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [KILLED, FROZEN])
 def test_row_51_a_batch_that_was_claimed_and_not_begun_is_taken_over(
     cluster: Cluster, measured: dict[str, object], how: str
@@ -111,7 +112,9 @@ def test_row_51_a_batch_that_was_claimed_and_not_begun_is_taken_over(
     [
         pytest.param("answers-gathered:2", id="row-52-answers-gathered-not-committed"),
         pytest.param("ends-gathered:2", id="row-53-ends-gathered-not-committed"),
-        pytest.param("finished:2", id="row-53-ends-committed-nothing-published"),
+        pytest.param(
+            "finished:2", id="row-53-ends-committed-nothing-published", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_was_gathered_and_not_committed_costs_no_more_than_its_own_calls(
@@ -143,7 +146,7 @@ def test_what_was_gathered_and_not_committed_costs_no_more_than_its_own_calls(
     [
         pytest.param("advance-uncommitted:3", 0, id="row-54-in-the-middle-of-their-commit"),
         pytest.param("advance-committed:3", RUNS, id="row-54-committed-nothing-published"),
-        pytest.param("stage-published:3", RUNS, id="row-54-published"),
+        pytest.param("stage-published:3", RUNS, id="row-54-published", marks=pytest.mark.slow),
     ],
 )
 def test_an_advance_of_many_runs_is_done_for_all_of_them_or_for_none(

@@ -48,7 +48,7 @@ def _busy(cluster: Cluster, latency: str) -> list[str]:
     [
         pytest.param((), id="row-55-sigterm"),
         pytest.param((signal.SIGTERM,), id="row-55-sigterm-twice", marks=pytest.mark.slow),
-        pytest.param((signal.SIGQUIT,), id="row-55-sigterm-sigquit"),
+        pytest.param((signal.SIGQUIT,), id="row-55-sigterm-sigquit", marks=pytest.mark.slow),
         pytest.param(
             (signal.SIGQUIT, signal.SIGQUIT),
             id="row-55-sigterm-sigquit-twice",
@@ -78,6 +78,7 @@ def test_a_worker_that_leaves_ends_what_it_has_and_takes_nothing_more(
         assert figures.extra_calls == 0, "a warm stop lets calls end"
 
 
+@pytest.mark.slow
 def test_row_55_a_worker_that_is_told_to_leave_from_afar_leaves_as_on_sigterm(
     cluster: Cluster, measured: dict[str, object]
 ) -> None:
@@ -139,7 +140,13 @@ def _forget(cluster: Cluster) -> None:
 
 
 FAULTS = {"row-57-restarted": _restart, "row-57-cut": _cut, "row-57-flushed": _forget}
-faults = pytest.mark.parametrize("harm", list(FAULTS.values()), ids=list(FAULTS))
+faults = pytest.mark.parametrize(
+    "harm",
+    [
+        pytest.param(harm, id=row, marks=() if harm is _cut else pytest.mark.slow)
+        for row, harm in FAULTS.items()
+    ],
+)
 
 
 @faults
