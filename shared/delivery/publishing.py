@@ -88,8 +88,8 @@ class Application(Celery):  # type: ignore[misc]
     def send_following(self, request: Request) -> None:
         """Publish what the canvas in a message says comes after it, as Celery's tracer does."""
         _, _, embedded = request.message.payload
-        chain = embedded["chain"] or []
-        signature = embedded["chord"] or (chain or [None])[-1]
+        chain = embedded.get("chain") or []
+        signature = embedded.get("chord") or (chain or [None])[-1]
         if signature is not None:
             options = {"priority": SOON, **signature["options"], "parent_id": request.id}
             if chain:
