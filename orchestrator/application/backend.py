@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from orchestrator.embedded.servers import ensure, is_up
-from orchestrator.embedded.starting import Starting, revive
-from orchestrator.embedded.supervisor import is_wanted
+from orchestrator.embedded.starting import Starting, revive, start_supervisor
+from orchestrator.embedded.supervisor import is_wanted, stop_supervisor
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault, UserError
 from shared.settings import ServiceSettings
 from shared.store.database import LONGEST_REPORT_S, Connection, Database
-from shared.store.migrate import HEAD, upgrade
+from shared.store.migrate import HEAD, current, upgrade
 from shared.store.views import schema_revision
 
 T = TypeVar("T")
@@ -82,11 +82,31 @@ def connect(starting: Starting, *, answer_s: float = LONGEST_REPORT_S) -> Backen
         require_schema(database)
         return Backend(settings, database, Signals(endpoints.redis_url), starting.environ)
     try:
-        upgrade(database)
+        upgrade_embedded(database, settings, starting.environ)
     except EnvironmentFault:
         starting.again()
-        upgrade(database)
+        upgrade_embedded(database, settings, starting.environ)
     return Backend(settings, database, Signals(endpoints.redis_url), starting.environ)
+
+
+def upgrade_embedded(database: Database, settings: ServiceSettings, environ: Mapping[str, str]) -> bool:
+    """Bring an embedded database to this version's schema; True when something was applied. Raises EnvironmentFault.
+
+    Processes that run the code of an earlier version cannot work with the new tables, and would neither end nor say
+    so where a user looks: they end first, and those of this version take their place.
+    """
+    found = current(database)
+    if found == HEAD:
+        return False
+    if found is None or found > HEAD:
+        return upgrade(database)
+    wanted = is_wanted(settings.instance)
+    stop_supervisor(settings.instance)
+    try:
+        return upgrade(database)
+    finally:
+        if wanted:
+            start_supervisor(settings, environ)
 
 
 def require_schema(database: Database) -> None:

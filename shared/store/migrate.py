@@ -26,8 +26,15 @@ def current(database: Database) -> str | None:
 
 def upgrade(database: Database, revision: str = "head") -> bool:
     """Apply what is missing; True when something was applied. Ten at once apply it once. Raises EnvironmentFault."""
-    if revision == "head" and current(database) == HEAD:
-        return False
+    if revision == "head":
+        found = current(database)
+        if found == HEAD:
+            return False
+        if found is not None and found > HEAD:
+            raise EnvironmentFault(
+                f"the database is at schema {found}, which a newer version of Quorate made, and this version knows "
+                f"{HEAD}: use the newer version."
+            )
     engine = make_migration_engine(database.url)
     try:
         return _migrate(engine, database, revision)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import click
 
+from orchestrator.application.backend import upgrade_embedded
 from orchestrator.cli.options import example
 from orchestrator.core.document import line
 from orchestrator.embedded.servers import ensure
@@ -28,9 +29,13 @@ def db() -> None:
 @db.command(epilog=example("quorate db upgrade        (once a release, before the services)"))
 def upgrade() -> int:
     """Bring the database to this version's schema; safe to repeat, or to run several times at once."""
+    settings = ServiceSettings.from_environment(os.environ)
     database = _database(os.environ)
     before = database.run(schema_revision)
-    changed = migrate.upgrade(database)
+    if settings.external is None:
+        changed = upgrade_embedded(database, settings, os.environ)
+    else:
+        changed = migrate.upgrade(database)
     after = database.run(schema_revision)
     database.close()
     text = f"upgraded from {before or 'empty'} to {after}" if changed else f"at {after} already"

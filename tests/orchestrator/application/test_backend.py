@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.application.backend import Backend
+from orchestrator.application import backend as backend_module
+from orchestrator.application.backend import Backend, connected
 from orchestrator.embedded import supervisor
 from orchestrator.embedded.servers import ensure, is_up, stop
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
 from shared.settings import ServiceSettings
 from shared.store.database import Connection, Database
+from shared.store.migrate import HEAD, current, upgrade
 
 pytestmark = pytest.mark.component
 
@@ -52,3 +54,30 @@ def test_what_was_stopped_on_purpose_stays_down_and_how_to_go_on_is_told(backend
         backend.read(answer)
     assert not backend.revive()
     assert not is_up(instance)
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_processes_of_an_earlier_version_end_before_its_tables_change(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, wanted: bool
+) -> None:
+    """They could do nothing with the new ones, and every run would stand still while `status` shows them alive."""
+    happened: list[tuple[str, str | None]] = []
+    monkeypatch.setattr(
+        backend_module,
+        "stop_supervisor",
+        lambda instance: happened.append(("stop", current(backend.database))),
+    )
+    monkeypatch.setattr(
+        backend_module,
+        "start_supervisor",
+        lambda settings, environ: happened.append(("start", current(backend.database))),
+    )
+    upgrade(backend.database, "0004")
+    if not wanted:
+        supervisor.stop_supervisor(backend.settings.instance)
+
+    for _ in range(2):  # the second command finds everything as it has to be
+        with connected(backend.environ, workers=False) as opened:
+            assert opened.read(answer) == 42
+
+    assert happened == [("stop", "0004"), ("start", HEAD)][: 1 + wanted]

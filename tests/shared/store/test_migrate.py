@@ -77,6 +77,17 @@ def test_the_head_that_is_checked_at_every_start_is_the_last_migration() -> None
     assert ScriptDirectory(str(folder)).get_current_head() == HEAD
 
 
+def test_a_database_of_a_newer_version_is_refused_in_words(empty_url: str) -> None:
+    database = Database(empty_url)
+    upgrade(database)
+    with database.connection() as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+
+    with pytest.raises(EnvironmentFault, match=f"schema 9999.*newer version.*knows {HEAD}"):
+        upgrade(database)
+    database.close()
+
+
 def test_ten_migrators_at_once_apply_it_once(empty_url: str) -> None:
     databases = [Database(empty_url, pool_size=1, patience_s=20) for _ in range(10)]
     assert current(databases[0]) is None
