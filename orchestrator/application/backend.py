@@ -89,7 +89,9 @@ def connect(starting: Starting, *, answer_s: float = LONGEST_REPORT_S) -> Backen
     return Backend(settings, database, Signals(endpoints.redis_url), starting.environ)
 
 
-def upgrade_embedded(database: Database, settings: ServiceSettings, environ: Mapping[str, str]) -> bool:
+def upgrade_embedded(
+    database: Database, settings: ServiceSettings, environ: Mapping[str, str]
+) -> bool:
     """Bring an embedded database to this version's schema; True when something was applied. Raises EnvironmentFault.
 
     Processes that run the code of an earlier version cannot work with the new tables, and would neither end nor say
