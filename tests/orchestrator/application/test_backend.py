@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.application import backend as backend_module
 from orchestrator.application.backend import Backend, connected
 from orchestrator.embedded import supervisor
 from orchestrator.embedded.servers import ensure, is_up, stop
+from orchestrator.embedded.starting import start_supervisor
 from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
 from shared.settings import ServiceSettings
@@ -56,28 +56,27 @@ def test_what_was_stopped_on_purpose_stays_down_and_how_to_go_on_is_told(backend
     assert not is_up(instance)
 
 
-@pytest.mark.parametrize("wanted", [True, False])
-def test_processes_of_an_earlier_version_end_before_its_tables_change(
-    backend: Backend, monkeypatch: pytest.MonkeyPatch, wanted: bool
+@pytest.mark.parametrize("runs", [True, False])
+def test_processes_of_an_earlier_version_are_replaced_when_its_tables_change(
+    backend: Backend, runs: bool
 ) -> None:
     """They could do nothing with the new ones, and every run would stand still while `status` shows them alive."""
-    happened: list[tuple[str, str | None]] = []
-    monkeypatch.setattr(
-        backend_module,
-        "stop_supervisor",
-        lambda instance: happened.append(("stop", current(backend.database))),
-    )
-    monkeypatch.setattr(
-        backend_module,
-        "start_supervisor",
-        lambda settings, environ: happened.append(("start", current(backend.database))),
-    )
+    instance = backend.settings.instance
+    supervisor.stop_supervisor(instance)
     upgrade(backend.database, "0004")
-    if not wanted:
-        supervisor.stop_supervisor(backend.settings.instance)
+    if runs:
+        start_supervisor(backend.settings, backend.environ)
+    earlier = supervisor.supervisor_status(instance)
+    assert earlier.running == runs
 
-    for _ in range(2):  # the second command finds everything as it has to be
+    try:
         with connected(backend.environ, workers=False) as opened:
-            assert opened.read(answer) == 42
+            now = supervisor.supervisor_status(instance)
+            assert current(opened.database) == HEAD
+        with connected(backend.environ, workers=False):  # finds everything as it has to be
+            assert supervisor.supervisor_status(instance).pid == now.pid
+    finally:
+        supervisor.stop_supervisor(instance)
 
-    assert happened == [("stop", "0004"), ("start", HEAD)][: 1 + wanted]
+    assert now.running == runs
+    assert now.pid != earlier.pid or not runs
