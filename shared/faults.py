@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections import Counter
 
 _armed = os.environ.get("QUORATE_KILL_AT", "")
@@ -23,6 +24,7 @@ def failpoint(name: str) -> None:
     _reached[name] += 1
     if _reached[name] == int(_count or 1) and _first_time():
         os.kill(os.getpid(), signal.Signals[os.environ.get("QUORATE_KILL_WITH", "SIGKILL")])
+        time.sleep(0.1)  # a stop reaches the threads one after another, and this one last
 
 
 def _first_time() -> bool:
