@@ -114,12 +114,13 @@ def test_a_watched_run_goes_before_a_batch_whose_runs_end_one_after_another(
     )[0].n == BATCH * len(REVIEW_STEPS)
 
 
-def test_a_watched_run_behind_fifty_thousand_queued_ones_begins_within_seconds(
-    cluster: Cluster, measured: dict[str, object]
+@pytest.mark.parametrize("many", [2_000, pytest.param(50_000, marks=pytest.mark.slow)])
+def test_a_watched_run_behind_thousands_of_queued_ones_begins_within_seconds(
+    cluster: Cluster, measured: dict[str, object], many: int
 ) -> None:
     cluster.speak(latency="0.1..0.2")
     (first,) = submit(cluster, 1)
-    flood(cluster, first, 50_000, "huge")
+    flood(cluster, first, many, "huge")
     cluster.wait_for(lambda: under_way(cluster) >= PLACES // 2, "the flood begins")
 
     started = time.monotonic()
@@ -132,7 +133,7 @@ def test_a_watched_run_behind_fifty_thousand_queued_ones_begins_within_seconds(
     cancel_all(cluster)
 
     assert first_turn_s < 10
-    assert queued > 45_000
+    assert queued > many * 0.9
 
 
 # ---- between batches ----------------------------------------------------------------------------
