@@ -129,8 +129,10 @@ def test_row_43_killed_with_its_lifeline_and_both_servers_in_mid_run(
     process = review(embedded)
     read_until(process, "run r")
 
+    process.send_signal(signal.SIGSTOP)  # it would restart everything before `status` has looked
     kill_supervisor(instance, lifeline=True, servers=True)
     assert "the supervisor was killed" in embedded("status").stdout
+    process.send_signal(signal.SIGCONT)
 
     assert "are being restarted" in ended_well(embedded, process)
 
