@@ -52,7 +52,7 @@ class ServerWatch:
         pause_s = 0.0
         while not self._is_told_to_stop(pause_s) and not self._is_gone():
             try:
-                ensure(self._instance, durable=self._durable)
+                ensure(self._instance, durable=self._durable, is_gone=self._is_gone)
                 with (
                     RedisWire(self._instance) as redis,
                     PostgresWire.to(self._instance, "postgres") as postgres,

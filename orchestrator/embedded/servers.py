@@ -8,7 +8,7 @@ outlive the command that started them. Callers with external URLs do not call it
 import os
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -70,15 +70,17 @@ def ensure(
     durable: bool = True,
     environ: Mapping[str, str] = os.environ,
     timeout_s: float = START_TIMEOUT_S,
+    is_gone: Callable[[], bool] = lambda: False,
 ) -> Endpoints:
     """Return the endpoints of a pair of servers that has just answered, started if need be.
 
     `durable=False` is for tests: no fsync, no append-only file. `environ` may name the programs
     (`QUORATE_REDIS_SERVER`, `QUORATE_POSTGRES_BIN`). Concurrent calls share one pair.
-    Raises EnvironmentFault: no program, no disk, no permission, or no answer within `timeout_s`.
+    `is_gone` is asked before anything is made: whoever watches an instance must not make its folders again.
+    Raises EnvironmentFault: no program, no disk, no permission, no answer within `timeout_s`, or `is_gone`.
     """
     if not is_up(instance):
-        _bring_up(instance, durable, environ, timeout_s)
+        _bring_up(instance, durable, environ, timeout_s, is_gone)
     return instance.endpoints
 
 
@@ -114,9 +116,14 @@ def status(instance: Instance) -> tuple[ServerStatus, ...]:
 
 
 def _bring_up(
-    instance: Instance, durable: bool, environ: Mapping[str, str], timeout_s: float
+    instance: Instance,
+    durable: bool,
+    environ: Mapping[str, str],
+    timeout_s: float,
+    is_gone: Callable[[], bool],
 ) -> None:
     account = _account(environ)
+    _require(instance, is_gone)
     prepare(instance, account)
     deadline = time.monotonic() + timeout_s
     with exclusive(instance.state_dir / "servers.lock", timeout_s):
@@ -129,14 +136,24 @@ def _bring_up(
             starts["Postgres"] = postgres_server.bring_up(launch)
         begun = {name.lower() for name in starts}
         try:
-            late = _complete(starts, deadline)
+            while starts and time.monotonic() <= deadline:
+                _require(instance, is_gone)
+                _step(starts)
         except EnvironmentFault:
             # One server without the other is of use to nobody, and nobody would know of it.
             left = {name: found for name, found in _running(instance).items() if name in begun}
             _end(left, immediate=True)
             raise
-    if late:
-        raise _no_answer(instance, late, timeout_s)
+        finally:
+            for start in starts.values():
+                start.close()
+    if starts:
+        raise _no_answer(instance, tuple(starts), timeout_s)
+
+
+def _require(instance: Instance, is_gone: Callable[[], bool]) -> None:
+    if is_gone():
+        raise EnvironmentFault(f"The folders of the instance {instance.name} were removed.")
 
 
 def _account(environ: Mapping[str, str]) -> Account | None:
@@ -153,18 +170,12 @@ def _account(environ: Mapping[str, str]) -> Account | None:
     return account
 
 
-def _complete(starts: dict[str, Waiting], deadline: float) -> tuple[str, ...]:
-    """Drive all starts to their end; the names of those that had not ended by the `deadline`."""
-    try:
-        while starts and time.monotonic() <= deadline:
-            for name, start in tuple(starts.items()):
-                if next(start, StopIteration) is StopIteration:
-                    del starts[name]
-            time.sleep(_POLL_S if starts else 0)
-        return tuple(starts)
-    finally:
-        for start in starts.values():
-            start.close()
+def _step(starts: dict[str, Waiting]) -> None:
+    """Drive every start one step further; those that have ended leave `starts`."""
+    for name, start in tuple(starts.items()):
+        if next(start, StopIteration) is StopIteration:
+            del starts[name]
+    time.sleep(_POLL_S if starts else 0)
 
 
 def _no_answer(instance: Instance, names: tuple[str, ...], timeout_s: float) -> EnvironmentFault:

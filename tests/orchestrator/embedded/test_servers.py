@@ -261,6 +261,32 @@ def test_servers_whose_folders_were_removed_are_found_and_ended(instance: Instan
     assert not instance.state_dir.exists()
 
 
+@pytest.mark.parametrize("looks", [1, 3])
+def test_a_watcher_makes_nothing_again_once_the_folders_are_gone(
+    instance: Instance, looks: int
+) -> None:
+    ensure(instance, durable=False)
+    pids = server_pids(instance)
+    shutil.rmtree(instance.run_dir)
+    asked: list[bool] = []
+
+    def is_gone() -> bool:
+        asked.append(len(asked) + 1 == looks)
+        if asked[-1]:
+            shutil.rmtree(instance.state_dir)
+            shutil.rmtree(instance.data_dir)
+        return asked[-1]
+
+    with pytest.raises(EnvironmentFault, match="folders of the instance .* were removed"):
+        ensure(instance, durable=False, is_gone=is_gone)
+
+    assert len(asked) == looks
+    assert not instance.data_dir.exists()
+    assert not instance.state_dir.exists()
+    stop(instance)
+    assert not any(is_alive(pid) for pid in pids)
+
+
 def test_a_missing_program_ends_the_start_and_leaves_nothing_running(instance: Instance) -> None:
     with pytest.raises(EnvironmentFault, match="QUORATE_REDIS_SERVER leads to /nowhere"):
         ensure(instance, environ={**os.environ, "QUORATE_REDIS_SERVER": "/nowhere"})
