@@ -25,7 +25,7 @@ from orchestrator.workflows.review.options import ReviewOptions
 from shared.delivery.signals import Signals
 from shared.instance import Endpoints, Instance
 from shared.models.panel import Panel, Participant
-from shared.models.run import Budget, DecisionPolicy, RunSpec
+from shared.models.run import NEWEST_RULES, Budget, DecisionPolicy, RunSpec
 from shared.models.subject import FileChange, LineRange, Subject
 from shared.store.database import Database
 from shared.store.documents import address
@@ -211,6 +211,7 @@ def review_spec(
     spec = RunSpec(
         workflow="review",
         workflow_version=WORKFLOWS["review"].version,
+        rules_version=NEWEST_RULES,
         subject=put(subject.model_dump_json().encode()),
         prompts=put(json.dumps(load("review", "en")).encode()),
         panel=Panel(

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from orchestrator.core.consensus.detectors.acts import act_of
-from orchestrator.core.consensus.detectors.answers import known_options
 from orchestrator.core.consensus.detectors.korean import read_korean
+from orchestrator.core.consensus.detectors.options import known_options
 from orchestrator.core.consensus.detectors.wordings import says_the_same
 from orchestrator.core.discussion.spoken import reply_of
 from orchestrator.core.document import block, clean, exact

@@ -82,7 +82,7 @@ class Gatherer(Generic[T, R]):
             results = self._work([item for item, _ in batch])
         except Exception as error:  # noqa: BLE001 - whoever asked for it is told
             if len(batch) > 1 and not isinstance(error, EnvironmentFault):
-                # One that cannot be done keeps the others from nothing.
+                # One that cannot be done must not keep back the others.
                 for single in batch:
                     self._do([single])
                 return

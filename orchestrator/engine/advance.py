@@ -28,6 +28,7 @@ from orchestrator.workflows.registry import WORKFLOWS, start_workflow
 from shared.errors import EnvironmentFault, ReplayMismatch, UnknownRun
 from shared.faults import failpoint
 from shared.models.outcomes import FailureKind, RunStatus
+from shared.models.priority import priority_of
 from shared.models.run import RunSpec
 from shared.models.steps import Failure, StepKind, StepResult
 from shared.store.database import Connection, Database
@@ -127,7 +128,7 @@ class Engine:
 
         `wait=False` leaves a run alone whose row is locked: somebody else is at it.
         """
-        scheduled = [one.scheduled for one in self._commit([run], wait=wait)]
+        scheduled = [advanced.scheduled for advanced in self._commit([run], wait=wait)]
         return scheduled[0] if scheduled else None
 
     def advance_all(self, runs: Iterable[str]) -> Iterator[list[Scheduled]]:
@@ -142,8 +143,8 @@ class Engine:
         for first in range(0, len(wanted), MOST_AT_ONCE):
             together = wanted[first : first + MOST_AT_ONCE]
             advanced = self._commit_together(together)
-            yield [one.scheduled for one in advanced if one.scheduled is not None]
-            done = {one.run for one in advanced}
+            yield [result.scheduled for result in advanced if result.scheduled is not None]
+            done = {result.run for result in advanced}
             alone += [run for run in together if run not in done]
         for run in alone:
             yield self._advance_apart(run)
@@ -182,16 +183,16 @@ class Engine:
         advanced = self.database.run(
             lambda connection: self._advance(connection, runs, wait=wait), pipelined=True
         )
-        for one in advanced:
-            if one.kept is not None:
-                self._kept.keep(one.run, one.kept)
-        for one in advanced:
+        for result in advanced:
+            if result.kept is not None:
+                self._kept.keep(result.run, result.kept)
+        for result in advanced:
             failpoint("advance-committed")
-            if one.scheduled is not None and one.scheduled.children:
+            if result.scheduled is not None and result.scheduled.children:
                 failpoint("child-committed")
-            if one.scheduled is not None and one.scheduled.parent is not None:
+            if result.scheduled is not None and result.scheduled.parent is not None:
                 failpoint("child-ended")
-            if one.scheduled is None or not one.scheduled.steps:
+            if result.scheduled is None or not result.scheduled.steps:
                 failpoint("place-freed")
                 self._freed()
         return advanced
@@ -199,15 +200,15 @@ class Engine:
     def _advance(
         self, connection: Connection, runs: Sequence[str], *, wait: bool
     ) -> list[_Advanced]:
-        locked = self._load(connection, runs, wait)
-        moving = [one for one in locked if not _stands_still(connection, one.run)]
+        locked_runs = self._load(connection, runs, wait)
+        moving = [locked for locked in locked_runs if not _stands_still(connection, locked.run)]
         _catch_up(connection, moving)
-        advanced = {one.run.id: _Advanced(one.run.id) for one in locked}
+        advanced = {locked.run.id: _Advanced(locked.run.id) for locked in locked_runs}
         written = []
-        for one in moving:
-            came_to = advanced[one.run.id] = self._replay(connection, one)
+        for locked in moving:
+            came_to = advanced[locked.run.id] = self._replay(connection, locked)
             if came_to.changes is not None:
-                written.append((one.run, came_to.changes))
+                written.append((locked.run, came_to.changes))
         parents = save(connection, written)
         for run, _ in written:
             failpoint("advance-uncommitted")
@@ -220,31 +221,31 @@ class Engine:
         kept = {run: replay for run in runs if (replay := self._kept.take(run)) is not None}
         specs = {run: spec for run in runs if (spec := self._specs.get(run)) is not None}
         wanted = [_wanted(run, kept.get(run), spec=run not in specs) for run in runs]
-        found = lock_with_journals(connection, wanted, wait=wait)
+        loaded_runs = lock_with_journals(connection, wanted, wait=wait)
         locked = [
             _Locked(
-                one.run,
-                one.journal,
-                specs.get(one.run.id) or one.spec or "",
-                kept.pop(one.run.id, None),
+                loaded.run,
+                loaded.journal,
+                specs.get(loaded.run.id) or loaded.spec or "",
+                kept.pop(loaded.run.id, None),
             )
-            for one in found
+            for loaded in loaded_runs
         ]
         for run, untouched in kept.items():
             self._kept.keep(run, untouched)
         return locked
 
-    def _replay(self, connection: Connection, one: _Locked) -> _Advanced:
-        run, rows = one.run, one.journal.steps
+    def _replay(self, connection: Connection, locked: _Locked) -> _Advanced:
+        run, rows = locked.run, locked.journal.steps
         try:
-            spec = self._spec(run.id, one.spec)
-            following = one.kept or self._begin(run, spec, one.journal)
+            spec = self._spec(run.id, locked.spec)
+            following = locked.kept or self._begin(run, spec, locked.journal)
             stage = Stage(
-                spec=spec, position=following.steps, written=following.records, events=one.events
+                spec=spec, position=following.steps, written=following.records, events=locked.events
             )
-            progress = self._follow(connection, run, following, one.journal, stage)
+            progress = self._follow(connection, run, following, locked.journal, stage)
         except (ReplayMismatch, UnknownRun, ValidationError) as mismatch:
-            return _Advanced(run.id, blocked(run, rows, why_blocked(mismatch), one.events))
+            return _Advanced(run.id, blocked(run, rows, why_blocked(mismatch), locked.events))
         following.read.extend(weight(row.reply) for row in rows)
         changes = changes_of(run, rows, following.ended, progress, stage)
         if changes is None:
@@ -254,7 +255,7 @@ class Engine:
             run=run.id,
             root_task=run.root_task,
             steps=tuple(stage.scheduled),
-            soon=spec.watched or following.steps > 0,
+            priority=priority_of(is_watched=spec.watched, has_begun=following.steps > 0),
             children=tuple(child.run for child in stage.children),
         )
         following.settle(len(stage.steps), len(stage.records), run.advances + 1)
@@ -346,18 +347,18 @@ def _stands_still(connection: Connection, run: LockedRun) -> bool:
 def _catch_up(connection: Connection, moving: Sequence[_Locked]) -> None:
     """Load the whole journal where a kept replay missed something, and where the deadline ends what is open."""
     failed = {
-        one.run.id: fail_open_steps(
-            connection, one.run.id, FailureKind.DEADLINE, "the run's deadline has passed"
+        locked.run.id: fail_open_steps(
+            connection, locked.run.id, FailureKind.DEADLINE, "the run's deadline has passed"
         )
-        for one in moving
-        if one.run.overdue
+        for locked in moving
+        if locked.run.overdue
     }
-    late = [one for one in moving if one.run.overdue or one.has_missed_something]
-    journals = load_journals(connection, [one.run.id for one in late]) if late else {}
-    for one in late:
-        one.journal, one.kept = journals[one.run.id], None
-        if one.run.overdue:
-            one.events += _overdue(failed[one.run.id], one.journal)
+    late = [locked for locked in moving if locked.run.overdue or locked.has_missed_something]
+    journals = load_journals(connection, [locked.run.id for locked in late]) if late else {}
+    for locked in late:
+        locked.journal, locked.kept = journals[locked.run.id], None
+        if locked.run.overdue:
+            locked.events += _overdue(failed[locked.run.id], locked.journal)
 
 
 def _overdue(failed: Sequence[str], journal: StoredJournal) -> Iterator[Event]:

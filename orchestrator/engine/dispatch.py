@@ -18,14 +18,13 @@ from uuid import uuid4
 
 from orchestrator.engine.staging import Scheduled, ScheduledStep
 from shared.delivery.contracts import (
-    ORDINARY,
     QUEUE_ORCHESTRATOR,
-    SOON,
     TASK_ADVANCE,
     task_and_shadow,
 )
 from shared.delivery.publishing import Application
 from shared.faults import failpoint
+from shared.models.priority import SOON
 
 Signature = dict[str, Any]
 
@@ -40,13 +39,13 @@ def publish_all(
     The sweeper will find it then. What goes into one list is pushed with one command. `parents` are the tasks that
     advanced the runs, where Celery does not know them.
     """
-    stages = [one for one in scheduled if one.children or one.parent or one.steps]
+    stages = [stage for stage in scheduled if stage.children or stage.parent or stage.steps]
     if not stages:
         return True
     try:
         with app.gathered():
-            for one in stages:
-                _send_all(app, one, (parents or {}).get(one.run))
+            for stage in stages:
+                _send_all(app, stage, (parents or {}).get(stage.run))
     except app.broker_errors:
         return False
     for _ in stages:
@@ -59,15 +58,15 @@ def publish(app: Application, scheduled: Scheduled) -> bool:
     return publish_all(app, [scheduled])
 
 
-def wake(app: Application, runs: Mapping[str, tuple[str, bool]], cause: str) -> bool:
-    """Ask for one advance of each run, given with its root task and whether it goes before others.
+def wake(app: Application, runs: Mapping[str, tuple[str, int]], cause: str) -> bool:
+    """Ask for one advance of each run, given with its root task and its priority.
 
     False when the broker did not take them.
     """
     try:
         with app.gathered():
-            for run, (root_task, soon) in runs.items():
-                _send(app, _advance(run, root_task, cause, SOON if soon else ORDINARY))
+            for run, (root_task, priority) in runs.items():
+                _send(app, _advance(run, root_task, cause, priority))
     except app.broker_errors:
         return False
     return True
@@ -75,14 +74,14 @@ def wake(app: Application, runs: Mapping[str, tuple[str, bool]], cause: str) -> 
 
 def _send_all(app: Application, scheduled: Scheduled, parent_id: str | None) -> None:
     send = partial(_send, app, parent_id=parent_id)
-    root_task = scheduled.root_task
-    priority = SOON if scheduled.soon else ORDINARY
+    root_task, priority = scheduled.root_task, scheduled.priority
+    following = max(SOON, priority)
     for child in scheduled.children:
         send(_advance(child, root_task, "spawned", priority))
     if scheduled.parent is not None:
-        send(_advance(scheduled.parent, root_task, "child", SOON))
+        send(_advance(scheduled.parent, root_task, "child", following))
     steps = [_step(step, root_task, priority) for step in scheduled.steps]
-    _send_stage(app, send, steps, _advance(scheduled.run, root_task, "stage", SOON))
+    _send_stage(app, send, steps, _advance(scheduled.run, root_task, "stage", following))
 
 
 def _send_stage(
@@ -104,7 +103,7 @@ def _send(app: Application, signature: Signature, **more: Any) -> None:
 
 def _step(step: ScheduledStep, root_task: str, priority: int) -> Signature:
     """A step task; its arguments are ids and words for people, never a text."""
-    return _signature(step.task, step.queue, dict(step.payload), root_task, priority)
+    return _signature(step.task, step.queue, {**step.payload.__dict__}, root_task, priority)
 
 
 def _advance(run: str, root_task: str, cause: str, priority: int) -> Signature:

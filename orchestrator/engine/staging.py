@@ -37,6 +37,7 @@ from shared.models.findings import Finding, Stance
 from shared.models.notices import as_column, notice
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
+from shared.models.priority import ORDINARY
 from shared.models.run import RunSpec
 from shared.models.steps import Failure, PromptPart, StepKind, ToolRequest, TurnRequest
 from shared.store.children import MOST_NESTED
@@ -64,13 +65,13 @@ class Scheduled:
     """A stage: its steps run in parallel, and the run is advanced when the last of them is final.
 
     `children` are runs to be advanced for the first time, `parent` the run that waits for nothing but this one any
-    more; all hang under one root task. `soon`: its messages go before the first stages of runs that nobody waits for.
+    more; all hang under one root task. `priority` is that of its messages.
     """
 
     run: str
     root_task: str
     steps: tuple[ScheduledStep, ...] = ()
-    soon: bool = False
+    priority: int = ORDINARY
     children: tuple[str, ...] = ()
     parent: str | None = None
 

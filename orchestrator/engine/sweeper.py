@@ -36,6 +36,7 @@ from shared.store.sweeping import (
     end_silent_sessions,
     fail_exhausted_steps,
     forget_processes,
+    may_be_lost,
     release_lost_leases,
     take_lost_steps,
     try_lock,
@@ -48,7 +49,7 @@ GRACE_S = 2.0
 DUE_AFTER_S = 1.5
 REPUBLISHED_AT_ONCE = 500
 FORGOTTEN_AFTER_S = 600.0
-SUMMED_UP_EVERY_S = 10.0
+TIDIED_EVERY_S = 10.0
 PARKED_AFTER = 5
 # Well above what ends a holder that can still be ended (shared/store/connections.py).
 HELD_TOO_LONG_S = 30.0
@@ -92,7 +93,7 @@ class Sweeper:
         self._app = app
         self._engine = engine
         self._trusts_silence_from = 0.0
-        self._sums_up_at = 0.0
+        self._tidies_at = 0.0
         self._stuck: Counter[str] = Counter()
         self._kept_out_since: dict[Task, float] = {}
         self._stop = threading.Event()
@@ -158,7 +159,7 @@ class Sweeper:
         for run in due:
             self._advance_apart(run)
         republished = self._republish()
-        self._sum_up()
+        self._tidy()
         if republished or due:
             log.info("sweep.mended", republished=republished, woken=len(due))
         return republished, len(due)
@@ -207,11 +208,12 @@ class Sweeper:
         log.warning("sweep.lock_ignored", task=task.name, held_s=round(held_s))
         return True
 
-    def _sum_up(self) -> None:
+    def _tidy(self) -> None:
         """Now and then: what is not summed up yet is read call by call, and that is quick for a few."""
-        if time.monotonic() >= self._sums_up_at:
-            self._sums_up_at = time.monotonic() + SUMMED_UP_EVERY_S
+        if time.monotonic() >= self._tidies_at:
+            self._tidies_at = time.monotonic() + TIDIED_EVERY_S
             self._database.run(sum_up)
+            self._database.run(partial(forget_processes, silence_s=FORGOTTEN_AFTER_S))
 
     def _end_silent_sessions(self) -> None:
         """Before the sweep's lock is asked for, which such a session may hold."""
@@ -228,7 +230,6 @@ class Sweeper:
         # Runs are locked before steps, here as everywhere: finishers and sweeper cannot wait for one another.
         exhausted = fail_exhausted_steps(connection, SILENCE_S)
         released = release_lost_leases(connection, SILENCE_S)
-        forget_processes(connection, FORGOTTEN_AFTER_S)
         return len(released), len(exhausted)
 
     def _advance_apart(self, run: str) -> None:
@@ -254,6 +255,8 @@ class Sweeper:
 
     def _republish(self) -> int:
         """Publish what was lost; what is not taken by the broker is not marked as published."""
+        if not self._database.run(partial(may_be_lost, grace_s=GRACE_S)):
+            return 0
         depths = self._app.depths()
         if depths is None:
             return 0
@@ -278,12 +281,12 @@ class Sweeper:
 
 def _stages(lost: list[LostStep]) -> list[tuple[Scheduled, list[LostStep]]]:
     """Lost steps of one run are republished as one stage."""
-    by_run: dict[tuple[str, str, bool], list[LostStep]] = defaultdict(list)
+    by_run: dict[tuple[str, str, int], list[LostStep]] = defaultdict(list)
     for step in lost:
-        by_run[(step.run, step.root_task, step.soon)].append(step)
+        by_run[(step.run, step.root_task, step.priority)].append(step)
     return [
-        (Scheduled(run, root, tuple(_scheduled(step) for step in steps), soon), steps)
-        for (run, root, soon), steps in by_run.items()
+        (Scheduled(run, root, tuple(_scheduled(step) for step in steps), priority), steps)
+        for (run, root, priority), steps in by_run.items()
     ]
 
 

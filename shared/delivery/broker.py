@@ -12,6 +12,7 @@ Three departures from Celery's defaults, each measured (docs/design/celery.md):
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from queue import Empty
 from typing import Any
@@ -25,16 +26,16 @@ from kombu import compression
 from kombu.entity import Queue
 from kombu.transport import redis as kombu_redis
 
-from shared.delivery.contracts import ORDINARY, QUEUES, SOON
+from shared.delivery.contracts import QUEUES
 from shared.delivery.envelopes import MAX_BYTES, Refused, check_envelope, parse, where
 from shared.delivery.publishing import Application
 from shared.delivery.refusals import Refusals
 from shared.faults import failpoint
+from shared.models.priority import PRIORITIES, order_of_take
 
 BACKLOG_WITHIN_S = 0.001
 BATCH = 16
 SILENT_S = 10
-ORDINARY_EVERY = 8
 # Task events for Flower travel many at a time.
 MAX_BROADCAST_BYTES = 4 * 1024 * 1024
 
@@ -67,7 +68,7 @@ class Channel(kombu_redis.Channel):
     A redis-py client takes a quarter of a millisecond to make and is safe to share: one is kept for each pool. Using
     the channel of a collected connection is a ConnectionError.
 
-    Two lists a queue: what goes soon is taken first, the ordinary one in every eighth take, so that nobody starves.
+    Three lists a queue, by priority; which one goes first in a take says `order_of_take`.
 
     Without it `Unrecoverable error: AttributeError("'NoneType' object has no attribute 'hostname'")` ends the worker
     in about one of three Redis kills (facts: durability, fact 7).
@@ -138,12 +139,12 @@ class Channel(kombu_redis.Channel):
         return depths
 
     def _brpop_start(self, timeout: float | None = None) -> None:
-        """Ask for a message: from the lists that go first, and every so often from the ordinary ones first."""
+        """Ask for a message, from the lists whose turn it is first."""
         queues = self._queue_cycle.consume(len(self.active_queues))
         if not queues:
             return
         self._taken += 1
-        order = (ORDINARY, SOON) if self._taken % ORDINARY_EVERY == 0 else (SOON, ORDINARY)
+        order = order_of_take(self._taken)
         keys = [self._q_for_pri(queue, step) for step in order for queue in queues]  # type: ignore[no-untyped-call]
         wait_s = self.brpop_timeout if timeout is None else timeout
         self._in_poll = self.client.connection
@@ -180,14 +181,14 @@ class Channel(kombu_redis.Channel):
     def _take_more(self, queue: str) -> None:
         estimate = self.qos.can_consume_max_estimate()  # None: there is no limit
         room = BATCH if estimate is None else min(estimate, BATCH)
-        before, self._taken = self._taken, self._taken + room
-        turns = self._taken // ORDINARY_EVERY - before // ORDINARY_EVERY
-        for priority, count in ((SOON, room - turns), (ORDINARY, room)):
-            if (count := min(count, room)) < 1:
-                continue
+        turns = Counter(order_of_take(self._taken + number)[0] for number in range(1, room + 1))
+        self._taken += room
+        count = 0
+        for priority in PRIORITIES:  # what one list lacks, the next one may give
+            count += turns[priority]
             name = self._q_for_pri(queue, priority)  # type: ignore[no-untyped-call]
-            for item in self._create_client().rpop(name, count) or ():
-                room -= 1
+            for item in (count and self._create_client().rpop(name, count)) or ():
+                count -= 1
                 self.connection.deliver_text(item, queue)
 
 
@@ -316,7 +317,7 @@ def _transport_options(broker_url: str, slots: int, late_acks: bool) -> dict[str
         return {"confirm_publish": True, "read_timeout": SILENT_S, "write_timeout": SILENT_S}
     return {
         "global_keyprefix": "quorate:",
-        "priority_steps": [ORDINARY, SOON],
+        "priority_steps": sorted(PRIORITIES),
         "ack_emulation": late_acks,
         "visibility_timeout": 900,
         "socket_timeout": SILENT_S,

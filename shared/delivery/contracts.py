@@ -17,9 +17,6 @@ QUEUE_APPLY = "quorate.apply"
 QUEUE_ORCHESTRATOR = "quorate.orchestrator"
 QUEUES = (QUEUE_TURNS, QUEUE_TOOLS, QUEUE_APPLY, QUEUE_ORCHESTRATOR)
 
-# A message's priority, higher first as in AMQP: first stages of what nobody waits for, and everything else.
-ORDINARY, SOON = 0, 9
-
 TASK_ADVANCE = "quorate.run.advance"
 TASK_TOOL = "quorate.tool.run"
 TASK_APPLY = "quorate.apply.patch"

@@ -11,12 +11,12 @@ Only what a free slot waits for is taken; all else stays in its list, where othe
 from __future__ import annotations
 
 import os
-import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 import redis
@@ -76,7 +76,7 @@ class LeanConsumer:
         self._handler = handler
         self._slots = threading.Condition()
         self._free: int = worker.concurrency
-        self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._has_begun = False
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lean-consumer", daemon=True)
@@ -116,9 +116,8 @@ class LeanConsumer:
                 log.warning("broker.unreachable", why=str(fault))
                 self._stopped.wait(AWAY_S)
             except Exception:
-                log.exception(
-                    "consumer.bug"
-                )  # the next message must be taken, whatever this one met
+                # The next message must be taken, whatever this one met.
+                log.exception("consumer.bug")
                 self._stopped.wait(AWAY_S)
 
     def _consume(self, reader: ListReader) -> None:
@@ -218,7 +217,7 @@ class LeanConsumer:
 
     def _work(self) -> None:
         """Do the job that has waited longest, if there is one left."""
-        with suppress(queue.Empty):
+        with suppress(Empty):
             job = self._jobs.get_nowait()
             try:
                 job.work()

@@ -9,7 +9,6 @@ somebody (a tracer) listens to Celery's signals about publishing.
 
 from __future__ import annotations
 
-import json
 import threading
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,9 +23,11 @@ from celery.signals import after_task_publish, before_task_publish
 from celery.utils.nodenames import anon_nodename
 from celery.worker.request import Request
 from kombu.exceptions import OperationalError
+from pydantic_core import to_json
 
-from shared.delivery.contracts import ORDINARY, QUEUES, SOON
+from shared.delivery.contracts import QUEUES
 from shared.delivery.refusals import Refusals
+from shared.models.priority import ORDINARY, SOON
 
 _PERSISTENT = 2
 # What canvases and the dispatcher say of a message. With anything else in it, it goes Celery's way.
@@ -71,8 +72,8 @@ class Application(Celery):  # type: ignore[misc]
         """
         parent = self.current_worker_task
         if options.get("priority") is None:
-            # The end of a chain: Celery forgets its priority. What follows a step goes before what begins.
-            options["priority"] = SOON if parent else ORDINARY
+            # The end of a chain: Celery forgets its priority. What follows a step goes no later than the step.
+            options["priority"] = max(SOON, _priority(parent.request)) if parent else ORDINARY
         if not self.writes_lists or not _is_plain(options):
             return super().send_task(name, args, kwargs, **options)
         task_id = options.get("task_id") or str(uuid4())
@@ -152,6 +153,11 @@ def _hang_under(request: Any, options: dict[str, Any]) -> None:
     options["root_id"] = options.get("root_id") or request.root_id or request.id
 
 
+def _priority(request: Any) -> int:
+    """That of the message which a task was given; an ordinary one where it is not known."""
+    return (request.delivery_info or {}).get("priority") or ORDINARY
+
+
 def _is_plain(options: Mapping[str, Any]) -> bool:
     return (
         options.keys() <= _KNOWN
@@ -193,9 +199,8 @@ def _message(
         "chain": said("chain"),
         "chord": said("chord"),
     }
-    body = json.dumps((args, kwargs, embedded))
     envelope = {
-        "body": b64encode(body.encode()).decode(),
+        "body": b64encode(to_json((args, kwargs, embedded))).decode(),
         "content-encoding": "utf-8",
         "content-type": "application/json",
         "headers": {
@@ -229,4 +234,4 @@ def _message(
             "delivery_tag": str(uuid4()),
         },
     }
-    return json.dumps(envelope)
+    return to_json(envelope).decode()

@@ -1,7 +1,7 @@
 """Take messages from a queue's Redis lists, many with one command: as many as there is room for, and never more.
 
-The lists are kombu's, so what is taken here and what Celery's own consumer takes is the same. What goes soon is taken
-first, and the ordinary list first in every eighth take, so that nobody starves.
+The lists are kombu's, so what is taken here and what Celery's own consumer takes is the same; the order of a queue's
+lists is that of `order_of_take`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import redis
 from kombu.connection import Connection
 from redis.exceptions import NoPermissionError
 
-from shared.delivery.contracts import ORDINARY, SOON
+from shared.models.priority import order_of_take
 
-ORDINARY_EVERY = 8
 BLOCK_S = 1.0
 
 
@@ -39,7 +38,7 @@ class ListReader:
         """
         self._id = self._id or self._client_id()
         self._takes += 1
-        order = (SOON, ORDINARY) if self._takes % ORDINARY_EVERY else (ORDINARY, SOON)
+        order = order_of_take(self._takes)
         keys = {self._key(queue, priority): queue for priority in order for queue in queues}
         key, texts = self._popped(list(keys), most) or (next(iter(keys)), [])
         return keys[key], texts

@@ -49,7 +49,7 @@ CHARGED_USD = f"coalesce(u.cost_usd, {RESERVED.format('usd')}, 0)"
 _NEW = f"SELECT coalesce((SELECT max(id) FROM usage), 0) AS newest, {SUMMED_UP_TO} AS upto"
 
 _WRITING = """
-SELECT virtualtransaction AS who FROM pg_locks
+SELECT virtualtransaction AS writer FROM pg_locks
  WHERE relation = 'usage'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()
    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
@@ -106,4 +106,4 @@ def _settled(connection: Connection) -> bool:
 
 
 def _writers(connection: Connection) -> set[str]:
-    return {row.who for row in connection.execute(_WRITING).fetchall()}
+    return {row.writer for row in connection.execute(_WRITING).fetchall()}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic_core import to_json
+
 from shared.models.outcomes import StepStatus
 from shared.models.steps import Failure, Usage
 from shared.store.database import Connection
 from shared.store.documents import address
+from shared.store.splicing import spliced
 from shared.store.steps import Claim
 
 
@@ -84,7 +86,7 @@ def store_response(connection: Connection, response: StoredResponse) -> None:
 
 
 def _calls(responses: Sequence[StoredResponse]) -> str:
-    return json.dumps(
+    return to_json(
         [
             {
                 "run": response.run,
@@ -104,7 +106,7 @@ def _calls(responses: Sequence[StoredResponse]) -> str:
             }
             for response in responses
         ]
-    )
+    ).decode()
 
 
 # The runs' rows are locked first, as `advance` does: finishers of one run queue up, so exactly one of them sees that
@@ -207,7 +209,7 @@ def _end(end: StepEnd) -> str:
         "tokens": end.tokens,
         "cost_usd": end.cost_usd,
     }
-    return f'{json.dumps(fields)[:-1]}, "reply": {end.reply or "null"}}}'
+    return spliced(fields, reply=end.reply or "null")
 
 
 def finish(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from pydantic_core import to_json
 
 from shared.store.database import Connection, Cursor
 from shared.store.runs import LockedRun, lock_runs
@@ -132,8 +133,8 @@ def load_journal(connection: Connection, run: str) -> StoredJournal:
 
 def _ask(connection: Connection, wanted: Sequence[Wanted]) -> Cursor:
     runs = [each.run for each in wanted]
-    said = json.dumps([each.__dict__ for each in wanted])
-    return connection.execute(_LOAD, {"runs": runs, "wanted": said})
+    text = to_json([each.__dict__ for each in wanted]).decode()
+    return connection.execute(_LOAD, {"runs": runs, "wanted": text})
 
 
 def _journal(row: Any) -> StoredJournal:

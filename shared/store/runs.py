@@ -9,6 +9,7 @@ from typing import Any
 
 from shared.models.findings import Finding, Stance
 from shared.models.outcomes import RunStatus
+from shared.models.priority import ORDINARY, SOON, WATCHED
 from shared.models.run import Budget, RunSpec
 from shared.store.admission import FIRST_STATUS, line_of
 from shared.store.children import FAMILY, ORPHANED, report_to_parent
@@ -195,8 +196,10 @@ def create_run(
     return run
 
 
-# Runs whose messages go before the first stages of others: somebody waits for them, or they have begun.
-SOON_RUN = "(r.noted_steps > 0 OR r.watched)"
+# The priority of a run's messages, as `priority_of` says.
+RUN_PRIORITY = (
+    f"(CASE WHEN r.watched THEN {WATCHED} WHEN r.noted_steps > 0 THEN {SOON} ELSE {ORDINARY} END)"
+)
 
 # While a person has their own time, the run's stands still; a minute more for the worker that ends the turn.
 PATIENT = f"""EXISTS (SELECT FROM steps p WHERE p.run_id = r.id AND p.finished_at IS NULL

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from shared.models.outcomes import RunStatus
 from shared.store.children import report_to_parent
 from shared.store.database import Connection
 from shared.store.requests import MOST_TOGETHER
 from shared.store.runs import Changes, LockedRun, NewDecision, NewRecord, NewStep, create_run
+from shared.store.splicing import spliced
 
 _NOW = "(SELECT at FROM moment)"
 
@@ -100,12 +99,12 @@ def save(connection: Connection, written: Sequence[tuple[LockedRun, Changes]]) -
 
 def _documents(written: Iterable[Changes]) -> dict[str, bytes]:
     """What is to be stored, that of child runs too."""
-    found: dict[str, bytes] = {}
+    documents: dict[str, bytes] = {}
     for changes in written:
-        found.update(changes.documents)
+        documents.update(changes.documents)
         for child in changes.children:
-            found.update(child.documents)
-    return found
+            documents.update(child.documents)
+    return documents
 
 
 def _save_rest(connection: Connection, run: LockedRun, changes: Changes) -> str | None:
@@ -141,9 +140,6 @@ def _reported(connection: Connection, run: LockedRun, status: RunStatus) -> bool
     return report_to_parent(connection, run.id, run.parent_run, run.parent_step)
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
-
-
 def _as_json(run: LockedRun, changes: Changes) -> str:
     """What the statement is given of a run; what is JSON already goes in as it is."""
     fields = {
@@ -158,7 +154,7 @@ def _as_json(run: LockedRun, changes: Changes) -> str:
         "final": changes.status.final,
         "events": changes.events,
     }
-    return _spliced(
+    return spliced(
         fields,
         outcome=changes.outcome or "null",
         steps=_rows(changes.steps, "request"),
@@ -167,19 +163,13 @@ def _as_json(run: LockedRun, changes: Changes) -> str:
 
 
 def _rows(
-    new: Sequence[NewStep] | Sequence[NewRecord], spliced: str, without: Sequence[str] = ()
+    new: Sequence[NewStep] | Sequence[NewRecord], written: str, without: Sequence[str] = ()
 ) -> str:
     rows = []
     for row in new:
         fields = {name: value for name, value in row.__dict__.items() if name not in without}
-        rows.append(_spliced(fields, **{spliced: fields.pop(spliced)}))
+        rows.append(spliced(fields, **{written: fields.pop(written)}))
     return f"[{', '.join(rows)}]"
-
-
-def _spliced(fields: dict[str, Any], **written: str) -> str:
-    """An object of JSON with `fields`, which are not empty, and with what is `written` as JSON already."""
-    more = "".join(f', "{name}": {text}' for name, text in written.items())
-    return f"{_encode(fields)[:-1]}{more}}}"
 
 
 def _open_decision(connection: Connection, run: str, decision: NewDecision) -> None:

@@ -9,7 +9,7 @@ from enum import IntEnum
 from shared.models.outcomes import FailureKind
 from shared.store.children import ORPHANED
 from shared.store.database import Connection
-from shared.store.runs import PATIENT, SOON_RUN, lock_free_run
+from shared.store.runs import PATIENT, RUN_PRIORITY, lock_free_run
 
 SWEEP_SILENCE_S = 5
 
@@ -35,7 +35,7 @@ class LostStep:
     round: int
     root_task: str
     dispatches: int
-    soon: bool
+    priority: int
 
 
 def try_lock(connection: Connection, task: Task) -> bool:
@@ -128,6 +128,19 @@ def fail_exhausted_steps(connection: Connection, silence_s: float) -> list[tuple
     return exhausted
 
 
+_MAYBE_LOST = """
+SELECT EXISTS (SELECT FROM steps p JOIN runs live ON live.id = p.run_id AND live.status = 'running'
+                WHERE p.finished_at IS NULL AND p.status = 'pending'
+                  AND (p.dispatched_at IS NULL OR p.dispatched_at < now() - make_interval(secs => %s))) AS any
+"""
+
+
+def may_be_lost(connection: Connection, grace_s: float) -> bool:
+    """Whether a step is pending that was published `grace_s` ago or not at all: if not, nothing is to be taken."""
+    row = connection.execute(_MAYBE_LOST, (grace_s,)).fetchone()
+    return bool(row and row.any)
+
+
 _LOST = f"""
 UPDATE steps s SET dispatched_at = now(), dispatches = s.dispatches + 1
   FROM runs r
@@ -142,7 +155,7 @@ UPDATE steps s SET dispatched_at = now(), dispatches = s.dispatches + 1
           ORDER BY p.dispatched_at NULLS FIRST LIMIT %(limit)s FOR UPDATE OF p SKIP LOCKED) AS lost)
    AND r.id = s.run_id
 RETURNING s.run_id, s.key, s.task, s.queue, s.participant, s.role, s.round, r.root_task, s.dispatches,
-          {SOON_RUN} AS soon
+          {RUN_PRIORITY} AS priority
 """
 
 

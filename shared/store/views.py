@@ -12,7 +12,7 @@ from shared.models.rows import RecordRow, RunRow, StepRow, UsageRow
 from shared.store.admission import queued_by_batch
 from shared.store.children import TREE
 from shared.store.database import Connection
-from shared.store.runs import SOON_RUN
+from shared.store.runs import RUN_PRIORITY
 
 _RUN = """
 SELECT id, workflow, title, status, phase, verdict, ending, open_steps, blocked_reason,
@@ -166,16 +166,17 @@ def run_usage(connection: Connection, run: str) -> UsageRow:
     return UsageRow(row.calls, int(row.i), int(row.o), int(row.c), row.cost, row.u)
 
 
-def root_tasks(connection: Connection, runs: Sequence[str]) -> dict[str, tuple[str, bool]]:
-    """The root task of each of these runs that has begun, by run, and whether its messages go before those of others.
+def root_tasks(connection: Connection, runs: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """The root task of each of these runs that has begun, by run, and the priority of its messages.
 
     All messages of a run hang under its root task.
     """
     rows = connection.execute(
-        f"SELECT r.id, r.root_task, {SOON_RUN} AS soon FROM runs r WHERE r.id = ANY(%s) AND r.status <> 'queued'",
+        f"SELECT r.id, r.root_task, {RUN_PRIORITY} AS priority FROM runs r "
+        "WHERE r.id = ANY(%s) AND r.status <> 'queued'",
         (list(runs),),
     ).fetchall()
-    return {row.id: (row.root_task, row.soon) for row in rows}
+    return {row.id: (row.root_task, row.priority) for row in rows}
 
 
 @dataclass(frozen=True)

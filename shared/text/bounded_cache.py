@@ -26,12 +26,12 @@ class BoundedCache(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """The value of that key; None when it is not kept."""
-        found = self._values.get(key)
-        if found is None:
+        entry = self._values.get(key)
+        if entry is None:
             return None
         with suppress(KeyError):  # dropped by another thread meanwhile
             self._values.move_to_end(key)
-        return found[0]
+        return entry[0]
 
     def keep(self, key: K, value: V, size: int) -> V:
         """Keep a value that takes `size` bytes with its key, and give it back. One that is too large is not kept."""
@@ -57,9 +57,9 @@ def cached_texts(most_bytes: int) -> Callable[[TextOf], TextOf]:
 
         @functools.wraps(work)
         def remembered(*texts: str) -> str:
-            found = cache.get(texts)
-            if found is not None:
-                return found
+            kept = cache.get(texts)
+            if kept is not None:
+                return kept
             made = work(*texts)
             return cache.keep(texts, made, ENTRY_BYTES + sum(map(sys.getsizeof, (*texts, made))))
 

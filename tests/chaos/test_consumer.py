@@ -214,6 +214,7 @@ def test_a_broker_that_stands_still_for_a_while_costs_that_while(
     [
         pytest.param(0, id="row-59-ordinary"),
         pytest.param(1, id="row-59-soon", marks=pytest.mark.slow),
+        pytest.param(2, id="row-59-watched", marks=pytest.mark.slow),
     ],
 )
 def test_a_key_of_another_type_in_a_queue_s_place_ends_nobody(
@@ -225,7 +226,7 @@ def test_a_key_of_another_type_in_a_queue_s_place_ends_nobody(
     places = [redis_lists(queue)[held] for queue in (QUEUE_TURNS, QUEUE_ORCHESTRATOR)]
     for place in places:
         cluster.redis.set(place, "no list")
-    runs = before + cluster.submit(2)
+    runs = before + cluster.submit(2) + cluster.submit(1, watched=True)
     time.sleep(5)
     assert cluster.redis.delete(*places) == 2
     settled = cluster.settle(runs, SETTLE_S)

@@ -13,7 +13,7 @@ from orchestrator.subjects.repository_change import capture
 from orchestrator.subjects.request import ChangeRequest
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.models.panel import Panel, Participant
-from shared.models.run import Budget, DecisionPolicy, RunSpec
+from shared.models.run import NEWEST_RULES, Budget, DecisionPolicy, RunSpec
 from shared.store.documents import address
 
 KEY_VARIABLE = "STAND_IN_KEY"
@@ -54,6 +54,7 @@ FIX_STEPS = frozenset(
         *(f"critique/1/{name}" for name in CRITICS),
         "synthesis/fay",
         "fix/eve",
+        "patches/check",
         "fixes/check",
         "apply",
     }
@@ -145,6 +146,7 @@ def make_spec(
     return RunSpec(
         workflow="review",
         workflow_version=1,
+        rules_version=NEWEST_RULES,
         subject=subject.name,
         prompts=subject.prompts,
         panel=Panel(

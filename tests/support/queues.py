@@ -9,7 +9,8 @@ from typing import Any
 
 from celery import Celery
 
-from shared.delivery.contracts import QUEUES, SOON
+from shared.delivery.contracts import QUEUES
+from shared.models.priority import SOON, WATCHED
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,6 @@ def depths(app: Celery) -> dict[str, int]:
         return {queue: channel._size(queue) for queue in QUEUES}
 
 
-def redis_lists(queue: str) -> tuple[str, str]:
-    """The two lists that a queue is on Redis."""
-    return f"quorate:{queue}", f"quorate:{queue}\x06\x16{SOON}"
+def redis_lists(queue: str) -> tuple[str, str, str]:
+    """The lists that a queue is on Redis: ordinary, soon and watched."""
+    return f"quorate:{queue}", *(f"quorate:{queue}\x06\x16{step}" for step in (SOON, WATCHED))

@@ -7,6 +7,7 @@ so a chord's header always returns a receipt.
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -37,10 +38,13 @@ from shared.models.steps import Failure, StepKind, ToolRequest, TurnRequest
 from shared.store.database import Database
 from shared.store.ends import StepEnd, finish_steps
 from shared.store.people import missed, remind
+from shared.store.processes import SILENCE_S
 from shared.store.steps import Claim, Refusal, WantedStep, claim_steps, hand_back, is_held
+from shared.tools.catalogue import find_card
 from workers.gathering import Gatherer
 from workers.limits.limiter import Limiter
 from workers.tools.registry import ToolContext, run_tool
+from workers.turns.allowance import check_command_entered
 from workers.turns.answers import AnswerStore
 from workers.turns.documents import StoredDocuments
 from workers.turns.ledger import CallLedger
@@ -77,7 +81,8 @@ class HeldStep:
 class StepWorker:
     """What a worker process needs to work on steps; shared by its threads.
 
-    `around_ends` is entered for each commit of ends, with what they set off.
+    `around_ends` is entered for each commit of ends, with what they set off. A claim that took `stood_still_s` seconds
+    is not relied upon: this process may have been stopped meanwhile.
     """
 
     database: Database
@@ -89,6 +94,7 @@ class StepWorker:
     allowed: Allowed | None = None
     kind: StepKind | None = None
     around_ends: Callable[[], AbstractContextManager[object]] = nullcontext
+    stood_still_s: float = SILENCE_S / 2
 
     def __post_init__(self) -> None:
         self.documents = StoredDocuments(self.database)
@@ -115,6 +121,7 @@ class StepWorker:
         """
         wanted = [WantedStep(step.run, step.step, uuid.uuid4().hex) for step in payloads]
         owner = self.presence.process_id
+        asked_at = time.monotonic()
         try:
             if not self.presence.is_known(HEARTBEAT_PATIENCE_S):
                 raise EnvironmentFault(
@@ -124,27 +131,32 @@ class StepWorker:
         except EnvironmentFault as fault:
             return [_abandoned(step.run, step.step, fault) for step in wanted]
         failpoint("claimed")
-        return [
+        taken = [
             self._held(claimed) if isinstance(claimed, Claim) else _refused(payload.step, claimed)
             for payload, claimed in zip(payloads, given, strict=True)
         ]
+        if time.monotonic() - asked_at > self.stood_still_s:
+            # Whoever is stopped is taken for dead, and others may have its steps: a heartbeat that came before these
+            # were noted has not flagged them.
+            self.presence.look()
+        return taken
 
-    def perform(self, held: HeldStep) -> Future[Receipt]:
+    def perform(self, held_step: HeldStep) -> Future[Receipt]:
         """Do a held step. Its end is committed soon after this returns, together with those of others.
 
         The receipt comes with the commit, in another thread. Never raises an expected error.
         """
         receipt: Future[Receipt] = Future()
-        receipt.add_done_callback(lambda _: self.presence.in_flight.remove(held.holding))
+        receipt.add_done_callback(lambda _: self.presence.in_flight.remove(held_step.holding))
         try:
-            ended = self._outcome(held)
+            ended = self._outcome(held_step)
             if ended.pause_s is not None:
-                receipt.set_result(self._hand_back(held.ledger, ended, ended.pause_s))
+                receipt.set_result(self._hand_back(held_step.ledger, ended, ended.pause_s))
             else:
-                accepted = self._ends.put(_end_of(held.ledger, ended))
-                accepted.add_done_callback(partial(_receive, receipt, held.ledger, ended))
+                accepted = self._ends.put(_end_of(held_step.ledger, ended))
+                accepted.add_done_callback(partial(_receive, receipt, held_step.ledger, ended))
         except EnvironmentFault as fault:
-            receipt.set_result(_abandoned(*held.holding[:2], fault))
+            receipt.set_result(_abandoned(*held_step.holding[:2], fault))
         except BaseException as bug:
             receipt.set_exception(bug)
             raise
@@ -161,16 +173,16 @@ class StepWorker:
         failpoint("finished")
         return accepted
 
-    def _outcome(self, held: HeldStep) -> Ended:
+    def _outcome(self, held_step: HeldStep) -> Ended:
         """The work itself, with every expected error as a typed failure."""
-        ledger, request, claimed = held.ledger, held.request, held.ledger.claimed
+        ledger, request, claimed = held_step.ledger, held_step.request, held_step.ledger.claimed
         if self.kind not in (None, claimed.kind):
             # A forged message may name any step; the right message for it is published again.
             why = f"a worker for {self.kind} steps does not work on a {claimed.kind} step"
             return _failed(FailureKind.NOT_ALLOWED, why, WRONG_WORKER_S, counted=False)
         try:
             if isinstance(request, TurnRequest):
-                return self.turns.speak(ledger, request, held.flag)
+                return self.turns.speak(ledger, request, held_step.flag)
             return self._run_tool(request, claimed)
         except ProviderError as error:
             self._note_the_wait(claimed, error)
@@ -205,6 +217,9 @@ class StepWorker:
         if isinstance(request, ValidationError):
             raise request
         inputs = {name: self.documents.resolved(value) for name, value in request.inputs.items()}
+        command = find_card(request.tool).command
+        if command is not None:
+            check_command_entered(inputs.get(command), self.allowed)
         confirm = partial(self._require_lease, claimed)
         context = ToolContext(self.documents, request.timeout_s, confirm)
         reply = run_tool(request.tool, inputs, context)

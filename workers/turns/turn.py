@@ -167,7 +167,9 @@ class TurnWorker:
         options = {
             name: self.documents.resolved(value) for name, value in participant.options.items()
         }
-        return participant.model_copy(update={"options": options}) if options else participant
+        if all(options[name] is value for name, value in participant.options.items()):
+            return participant
+        return participant.model_copy(update={"options": options})
 
 
 def _spoken_by(speaker: Participant, request: TurnRequest) -> TurnRequest:

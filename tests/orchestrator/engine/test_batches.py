@@ -192,9 +192,9 @@ def test_runs_in_any_state_come_to_the_same_together_as_one_by_one(engine: Engin
         assert keys(at_once_.get(run)) == keys(alone), state.__name__
         if alone is not None and run in at_once_:
             found = at_once_[run]
-            assert (len(found.children), found.soon, found.parent) == (
+            assert (len(found.children), found.priority, found.parent) == (
                 len(alone.children),
-                alone.soon,
+                alone.priority,
                 alone.parent,
             ), state.__name__
         assert rows(database, run) == rows(database, mine), state.__name__

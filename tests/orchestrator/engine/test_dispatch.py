@@ -16,8 +16,9 @@ from celery.signals import before_task_publish
 from orchestrator.engine.dispatch import publish, publish_all, wake
 from orchestrator.engine.staging import Scheduled, ScheduledStep
 from shared.delivery.broker import make_app
-from shared.delivery.contracts import ORDINARY, PAYLOADS, SOON, TASK_TURN, StepPayload
-from tests.support.queues import drain
+from shared.delivery.contracts import PAYLOADS, TASK_TURN, StepPayload
+from shared.models.priority import ORDINARY, PRIORITIES, SOON
+from tests.support.queues import Lying, drain
 
 pytestmark = pytest.mark.component
 
@@ -67,18 +68,26 @@ def test_a_group_is_a_chord_whose_body_is_an_advance(app: Celery) -> None:
 
 
 @pytest.mark.parametrize("names", ["a", "ab"])
-@pytest.mark.parametrize("soon", [False, True])
-def test_what_began_and_what_is_watched_goes_before_first_stages(
-    app: Celery, names: str, soon: bool
+@pytest.mark.parametrize("priority", PRIORITIES)
+def test_a_stage_has_its_run_s_priority_and_what_follows_it_goes_soon_at_least(
+    app: Celery, names: str, priority: int
 ) -> None:
-    publish(app, replace(scheduled(*names), soon=soon))
-    wake(app, {"r1": ("root-id", False), "r2": ("root-id", True)}, "signal")
+    publish(app, replace(scheduled(*names), priority=priority))
+    wake(app, {f"r{number}": ("root-id", number) for number in PRIORITIES}, "signal")
 
-    messages = [json.loads(message.raw)[0] for message in drain(app)]
-    steps = [m for m in messages if m["headers"]["task"] == TASK_TURN]
-    advances = [m for m in messages if m["headers"]["task"] != TASK_TURN]
-    assert {m["properties"]["priority"] for m in steps} == {SOON if soon else ORDINARY}
-    assert {m["properties"]["priority"] for m in advances} == {ORDINARY, SOON}
+    messages = drain(app)
+    steps = [m for m in messages if m.task == TASK_TURN]
+    advances = [m for m in messages if m.task != TASK_TURN]
+    following = [m.embed["chord"] or m.embed["chain"][0] for m in steps]
+    assert {_priority(m) for m in steps} == {priority}
+    assert {m.payload["run"]: _priority(m) for m in advances} == {
+        f"r{number}": number for number in PRIORITIES
+    }
+    assert {signature["options"]["priority"] for signature in following} == {max(SOON, priority)}
+
+
+def _priority(message: Lying) -> int:
+    return int(json.loads(message.raw)[0]["properties"]["priority"])
 
 
 def test_all_messages_of_a_run_hang_under_its_root_task(app: Celery) -> None:
@@ -113,7 +122,7 @@ def test_stages_of_many_runs_are_pushed_with_one_command_a_list(
     stages = [
         scheduled("a"),
         scheduled("b", "c"),
-        replace(scheduled("d"), soon=True),
+        replace(scheduled("d"), priority=SOON),
         woken("r1"),
         replace(scheduled(), parent="r9"),
         scheduled(),

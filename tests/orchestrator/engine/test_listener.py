@@ -154,8 +154,8 @@ def test_a_flood_of_signals_goes_into_the_queue_and_what_somebody_waits_for_goes
     assert {m.task for m in messages} == {TASK_ADVANCE}
     assert {m.payload["cause"] for m in messages} == {"signal"}
     assert sorted(m.payload["run"] for m in messages) == sorted(runs)
-    soon = [m.payload["run"] for m in messages if json.loads(m.raw)[0]["properties"]["priority"]]
-    assert soon == [runs[7]]
+    first = [m.payload["run"] for m in messages if json.loads(m.raw)[0]["properties"]["priority"]]
+    assert first == [runs[7]]
     assert none_is_pending(client)
 
 

@@ -19,15 +19,14 @@ from kombu.entity import Queue
 from kombu.messaging import Producer
 
 from orchestrator.embedded.processes import wait_until
-from shared.delivery.broker import (
-    ORDINARY_EVERY,
-    Channel,
-    JournalBackend,
-    Transport,
-    make_app,
+from shared.delivery.broker import Channel, JournalBackend, Transport, make_app
+from shared.delivery.contracts import (
+    QUEUE_ORCHESTRATOR,
+    QUEUE_TURNS,
+    QUEUES,
 )
-from shared.delivery.contracts import ORDINARY, QUEUE_ORCHESTRATOR, QUEUE_TURNS, QUEUES, SOON
 from shared.delivery.publishing import Application
+from shared.models.priority import ORDINARY, PRIORITIES, SOON, TURN_EVERY, WATCHED
 from tests.support.poison import good, poisons
 from tests.support.queues import depths
 
@@ -205,18 +204,19 @@ def test_queues_live_under_our_own_prefix(app: Celery) -> None:
     assert all(key.startswith(("quorate", "_kombu")) for key in keys)
 
 
-# ---- which of two lists goes first ----------------------------------------------------------------
+# ---- which list goes first ----------------------------------------------------------------
 
 
+@pytest.mark.parametrize("priority", [SOON, WATCHED])
 @pytest.mark.parametrize("slots", [1, 4, 64])
-def test_what_goes_soon_is_taken_first_and_every_eighth_take_is_the_ordinary_list_s(
-    broker_url: str, heard: Heard, slots: int
+def test_what_has_priority_is_taken_first_and_every_eighth_take_is_the_ordinary_list_s(
+    broker_url: str, heard: Heard, slots: int, priority: int
 ) -> None:
     app = made(broker_url, heard, slots=slots)
     for number in range(12):
         step_of(app, f"ordinary {number}", ready=False).apply_async(priority=ORDINARY)
     for number in range(60):
-        step_of(app, f"soon {number}", ready=False).apply_async(priority=SOON)
+        step_of(app, f"first {number}", ready=False).apply_async(priority=priority)
     assert depths(app)[QUEUE_TURNS] == 72
 
     with start_worker(app, pool="threads", concurrency=slots, perform_ping_check=False):
@@ -224,20 +224,20 @@ def test_what_goes_soon_is_taken_first_and_every_eighth_take_is_the_ordinary_lis
 
     app.close()
     # Slots at work at the same time end in any order.
-    assert names[: 6 - min(slots, 4)] == ["soon"] * (6 - min(slots, 4))
+    assert names[: 6 - min(slots, 4)] == ["first"] * (6 - min(slots, 4))
     for end in range(24, 73, 8):
         taken = names[:end].count("ordinary")
-        assert taken >= min(12, end // ORDINARY_EVERY) - max(1, slots // ORDINARY_EVERY), names
-    assert names[:48].count("soon") >= 48 * 3 // 4, names
+        assert taken >= min(12, end // TURN_EVERY) - max(1, slots // TURN_EVERY), names
+    assert names[:48].count("first") >= 48 * 3 // 4, names
 
 
-def test_both_lists_are_counted_and_purged(app: Celery) -> None:
-    for priority in (ORDINARY, SOON):
+def test_all_lists_are_counted_and_purged(app: Celery) -> None:
+    for priority in PRIORITIES:
         step_of(app, "a", ready=False).apply_async(priority=priority)
-    assert depths(app)[QUEUE_TURNS] == 2
+    assert depths(app)[QUEUE_TURNS] == 3
 
     with app.connection_for_write() as connection:
-        assert connection.default_channel.queue_purge(QUEUE_TURNS) == 2
+        assert connection.default_channel.queue_purge(QUEUE_TURNS) == 3
 
     assert depths(app)[QUEUE_TURNS] == 0
 

@@ -27,7 +27,6 @@ from shared.delivery.broker import make_app
 from shared.delivery.contracts import (
     QUEUE_ORCHESTRATOR,
     QUEUE_TURNS,
-    SOON,
     TASK_ADVANCE,
     TASK_TURN,
     Receipt,
@@ -35,6 +34,7 @@ from shared.delivery.contracts import (
 )
 from shared.delivery.lean import take_leanly
 from shared.delivery.publishing import Application
+from shared.models.priority import ORDINARY, SOON, WATCHED
 from shared.models.steps import StepKind
 from tests.support.queues import drain
 from workers.tasks import StepHandler, register
@@ -127,13 +127,13 @@ def serving(
     app.close()
 
 
-def stage(app: Application, *steps: str, run: str = "r1") -> None:
+def stage(app: Application, *steps: str, run: str = "r1", priority: int = ORDINARY) -> None:
     """Publish a stage with these steps."""
     scheduled = [
         ScheduledStep(TURN, QUEUE_TURNS, StepPayload(run=run, step=step, role="critique"))
         for step in steps
     ]
-    assert publish(app, Scheduled(run, f"root-{run}", tuple(scheduled)))
+    assert publish(app, Scheduled(run, f"root-{run}", tuple(scheduled), priority))
 
 
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -296,21 +296,22 @@ def test_a_tracer_hears_celery_s_signals_with_the_task_as_the_current_one(broker
 # ---- what is published --------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("priority", [ORDINARY, WATCHED])
 @pytest.mark.parametrize("steps", [["last"], ["a", "last"]], ids=["chain", "chord"])
 def test_what_follows_a_step_is_the_message_that_celery_s_tracer_sends(
-    broker_url: str, steps: list[str]
+    broker_url: str, steps: list[str], priority: int
 ) -> None:
     def look(consumer: str) -> Any:
         with serving(broker_url, consumer) as (app, busy):
             busy.over.set()
-            stage(app, *steps)
+            stage(app, *steps, priority=priority)
             wanted = {QUEUE_ORCHESTRATOR: 1}
             assert wait_until(lambda: app.depths([QUEUE_ORCHESTRATOR]) == wanted, 30)
             assert wait_until(lambda: len(busy.taken) == len(steps), 30)
             return lying(app)
 
     (seen,) = both(look)
-    assert seen[0]["properties"]["priority"] == SOON
+    assert seen[0]["properties"]["priority"] == max(SOON, priority)
 
 
 def test_what_an_advance_publishes_hangs_where_celery_s_tracer_hangs_it(broker_url: str) -> None:

@@ -17,7 +17,8 @@ from shared.delivery.broker import make_app
 from shared.delivery.contracts import QUEUE_TURNS, TASK_TURN, StepPayload
 from shared.delivery.lean import Job, LeanConsumer, accepted, succeeded
 from shared.delivery.publishing import Application
-from shared.delivery.taking import ORDINARY_EVERY, ListReader
+from shared.delivery.taking import ListReader
+from shared.models.priority import TURN_EVERY
 from shared.models.steps import StepKind
 from tests.support.queues import redis_lists
 from workers.tasks import register
@@ -49,31 +50,37 @@ def stage(app: Application, *steps: str) -> None:
 
 
 @pytest.mark.parametrize("rights", [(), ("-blmpop",), ("-blmpop", "-client|id")])
-def test_soon_goes_first_and_every_eighth_take_asks_the_ordinary_list_first(
+def test_watched_goes_first_and_each_other_list_has_a_turn_in_eight_takes(
     broker_url: str, broker: redis.Redis, rights: tuple[str, ...]
 ) -> None:
     """Also where Redis has no BLMPOP, or does not allow it: BRPOP takes the same."""
-    ordinary, soon = redis_lists(QUEUE_TURNS)
+    ordinary, soon, watched = redis_lists(QUEUE_TURNS)
     app = make_app(broker_url)
     try:
         broker.execute_command("ACL", "SETUSER", "default", *rights)
-        broker.lpush(soon, *(f"s{number}" for number in range(40)))
-        broker.lpush(ordinary, *(f"o{number}" for number in range(3)))
+        for name, count in ((watched, 40), (soon, 3), (ordinary, 4)):
+            broker.lpush(name, *(f"{name} {number}" for number in range(count)))
         with app.connection_for_read() as connection:
             reader = ListReader(connection)
-            takes = [reader.take([QUEUE_TURNS], 1)[1] for _ in range(3 * ORDINARY_EVERY)]
+            takes = [reader.take([QUEUE_TURNS], 1)[1] for _ in range(3 * TURN_EVERY)]
             assert reader.take([QUEUE_TURNS], 64) == (
                 QUEUE_TURNS,
-                [f"s{number}".encode() for number in range(21, 40)],
+                [f"{watched} {number}".encode() for number in range(18, 40)],
             )
+            assert reader.take([QUEUE_TURNS], 64) == (QUEUE_TURNS, [f"{ordinary} 3".encode()])
             assert reader.take([QUEUE_TURNS], 64) == (QUEUE_TURNS, [])
             reader.close()
     finally:
         broker.execute_command("ACL", "SETUSER", "default", "+@all")
         app.close()
     firsts = [texts[0].decode() for texts in takes]
-    assert [n for n, text in enumerate(firsts, 1) if text[0] == "o"] == [8, 16, 24]
-    assert [text for text in firsts if text[0] == "s"] == [f"s{number}" for number in range(21)]
+    turns = {
+        name: [n for n, text in enumerate(firsts, 1) if text == f"{name} {(n - 1) // 8}"]
+        for name in (soon, ordinary)
+    }
+    assert turns == {soon: [4, 12, 20], ordinary: [8, 16, 24]}
+    others = [text for text in firsts if text.startswith(f"{watched} ")]
+    assert others == [f"{watched} {number}" for number in range(18)]
 
 
 # ---- what goes wrong ----------------------------------------------------------------------------
