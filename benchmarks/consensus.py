@@ -2,10 +2,10 @@
 
     python -m benchmarks.consensus --data DIR [--json]
 
-DIR holds `delidata`, `mad-commonmt` and `klue-nli` (see `consensus_data`); what is not there is left out. Three
-rules stand side by side: the published one, its honest form `lexical`, and `text`. "shipped" is the model that comes
-with the product, which has seen the data it was trained on (said in the table); "held out" is measured on groups
-that neither the model nor the choice of constants has seen (`consensus_groups`).
+DIR holds `delidata`, `mad-commonmt`, `subreddit-mask`, `klue-nli` and `xnli-ko-dev` (see `consensus_data`); what is
+not there is left out. Three rules stand side by side: the published one, its honest form `lexical`, and `text`.
+"shipped" is the model that comes with the product, which has seen the data it was trained on (said in the table);
+"held out" is measured on groups that neither the model nor the choice of constants has seen (`consensus_groups`).
 """
 
 from __future__ import annotations
@@ -22,13 +22,17 @@ from benchmarks.consensus_data import (
     load_debates,
     load_groups,
     load_pairs,
+    load_replies,
+    load_translated,
     pairs_files,
+    translated_files,
 )
 from benchmarks.consensus_debates import measure_debates
 from benchmarks.consensus_fitting import cross_fit
 from benchmarks.consensus_groups import measure_groups
 from benchmarks.consensus_measures import Row
-from benchmarks.consensus_turns import measure_pairs, measure_speed, measure_turns
+from benchmarks.consensus_pairs import measure_pairs
+from benchmarks.consensus_turns import measure_replies, measure_speed, measure_turns
 from orchestrator.core.consensus.detectors.linear import load_model
 
 
@@ -44,10 +48,12 @@ def measure(data: Path) -> dict[str, list[Row]]:
         report["speed"] = list(measure_speed(groups))
     if (data / "mad-commonmt").is_dir():
         report["debates (mad-commonmt)"] = list(measure_debates(load_debates(data)))
-    if files := pairs_files(data):
+    if replies := load_replies(data):
+        report["replies (subreddit-mask)"] = list(measure_replies(replies))
+    if files := [*pairs_files(data), *translated_files(data)]:
         trained_on = load_model("pairs.weights").trained_on
         known = all(digest(file) in trained_on for file in files)
-        report["Korean pairs (klue-nli)"] = list(measure_pairs(load_pairs(data), known))
+        report |= measure_pairs(load_pairs(data), load_translated(data), known)
     return report
 
 

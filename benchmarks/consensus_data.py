@@ -3,10 +3,13 @@
 DIR/delidata/groups.tar.gz           human groups (DeliData: a TSV a group, a message a row)
 DIR/mad-commonmt/debates.tar.gz      two models and a moderator (Multi-Agents-Debate: a JSON a debate)
 DIR/klue-nli/*.json                  Korean sentence pairs (KLUE-NLI)
+DIR/xnli-ko-dev/*.tsv                Korean sentence pairs (XNLI, translated by people)
+DIR/subreddit-mask/*.csv             quotes and replies of an argument on Reddit
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import re
@@ -58,6 +61,15 @@ class Debate:
     name: str
     rounds: tuple[tuple[str, str], ...]
     settled: bool
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply to somebody's words; `side` is agree, disagree or other."""
+
+    said: str
+    text: str
+    side: str
 
 
 @dataclass(frozen=True)
@@ -149,19 +161,55 @@ def load_debates(data: Path) -> list[Debate]:
     return sorted(found, key=lambda one: one.name)
 
 
-# ---- KLUE-NLI -----------------------------------------------------------------------------------
+# ---- Reddit -------------------------------------------------------------------------------------
+
+
+def replies_files(data: Path) -> list[Path]:
+    """Where the replies are."""
+    return sorted((data / "subreddit-mask").glob("*.csv"))
+
+
+def load_replies(data: Path) -> list[Reply]:
+    """All replies with their quotes."""
+    sides = {"0": DISAGREE, "1": OTHER, "2": AGREE}
+    rows = [
+        row
+        for path in replies_files(data)
+        for row in csv.DictReader(
+            path.read_text(encoding="cp1252", errors="replace").splitlines(True)
+        )
+    ]
+    return [Reply(row["quote_text"], row["response_text"], sides[row["relation"]]) for row in rows]
+
+
+# ---- Korean pairs -------------------------------------------------------------------------------
 
 
 def pairs_files(data: Path) -> list[Path]:
-    """Where the sentence pairs are."""
+    """Where the sentence pairs of KLUE-NLI are."""
     return sorted((data / "klue-nli").glob("*.json"))
 
 
+def translated_files(data: Path) -> list[Path]:
+    """Where the sentence pairs of XNLI are."""
+    return sorted((data / "xnli-ko-dev").glob("*.tsv"))
+
+
 def load_pairs(data: Path) -> list[Pair]:
-    """All sentence pairs, those of one premise together."""
+    """All sentence pairs of KLUE-NLI, those of one premise together."""
     pairs = [
         Pair(one["premise"], one["hypothesis"], one["gold_label"])
         for path in pairs_files(data)
         for one in json.loads(path.read_text(encoding="utf-8"))
+    ]
+    return sorted(pairs, key=lambda one: (one.premise, one.claim))
+
+
+def load_translated(data: Path) -> list[Pair]:
+    """All sentence pairs of XNLI, those of one premise together."""
+    pairs = [
+        Pair(*line.split("\t"))
+        for path in translated_files(data)
+        for line in path.read_text(encoding="utf-8").splitlines()[1:]
     ]
     return sorted(pairs, key=lambda one: (one.premise, one.claim))

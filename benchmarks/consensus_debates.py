@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from benchmarks.consensus_data import Debate
 from benchmarks.consensus_measures import Row
@@ -21,6 +22,7 @@ def measure_debates(debates: Sequence[Debate]) -> Iterator[Row]:
         ("published", published),
         ("lexical", assess_wording),
         ("text", assess_text),
+        ("text at the end, unconfirmed counts", partial(assess_text, ended=True)),
     ):
         rule: Assess = assess
         fired = [_ever_fires(of_debate(one), rule) for one in debates]

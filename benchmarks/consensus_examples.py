@@ -1,9 +1,12 @@
-"""Short exchanges written for training: disagreement is rare among people who are polite to strangers.
+"""Exchanges written for training: the project's own sentences, and no benchmark measures on them.
 
-Each line: what was said before | the turn. They are the project's own, and no benchmark measures on them.
+Short ones, because disagreement is rare among people who are polite to strangers: what was said before | the turn.
+Arguments, in `consensus_arguments.txt`: which side the reply takes | what was said | the reply.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from orchestrator.core.consensus.detectors.acts import AGREE, DISAGREE, OTHER
 
@@ -79,4 +82,19 @@ def written_examples() -> list[tuple[str, str, str]]:
         for act, lines in ((DISAGREE, _DISAGREE), (AGREE, _AGREE), (OTHER, _OTHER))
         for line in lines.strip().splitlines()
         for before, text in [line.split("|")]
+    ]
+
+
+ARGUMENTS = Path(__file__).with_name("consensus_arguments.txt")
+_SIDES = {"+": AGREE, "-": DISAGREE, "0": OTHER}
+
+
+def written_arguments() -> list[tuple[str, str, str]]:
+    """The reply, what it replies to, and the side that it takes."""
+    lines = ARGUMENTS.read_text(encoding="utf-8").splitlines()
+    return [
+        (reply.strip(), said.strip(), _SIDES[mark.strip()])
+        for line in lines
+        if line and not line.startswith("#")
+        for mark, said, reply in [line.split("|", 2)]
     ]

@@ -9,8 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.consensus_data import Group, Pair
-from benchmarks.consensus_examples import written_examples
-from orchestrator.core.consensus.detectors.acts import CLASSES, features
+from benchmarks.consensus_examples import written_arguments, written_examples
+from orchestrator.core.consensus.detectors.acts import AGREE, CLASSES, DISAGREE, features
+from orchestrator.core.consensus.detectors.arguments import (
+    NEITHER,
+    SIDES,
+    argument_features,
+    is_argument,
+)
 from orchestrator.core.consensus.detectors.linear import LinearModel
 from orchestrator.core.consensus.detectors.pairs import RELATIONS, pair_features
 
@@ -33,8 +39,11 @@ class Fit:
 
 
 ACT_FIT = Fit(passes=8, rate=0.07, decay=0.01, at_least=7, cue_at_least=3)
-PAIR_FIT = Fit(passes=8, rate=0.02, decay=0.02, at_least=8, cue_at_least=8)
+PAIR_FIT = Fit(passes=8, rate=0.02, decay=0.08, at_least=8, cue_at_least=8)
+ARGUMENT_FIT = Fit(passes=8, rate=0.02, decay=0.03, at_least=1, cue_at_least=90)
 OWN_WEIGHT = 4
+ARGUMENT_WEIGHT = 30
+TRANSLATED_WEIGHT = 2
 
 
 @dataclass(frozen=True)
@@ -85,16 +94,38 @@ def own_examples() -> list[Example]:
     ]
 
 
+def fit_arguments(groups: Sequence[Group]) -> LinearModel:
+    """A model of arguments, from the project's own; long turns of groups at work show what no argument is."""
+    written = [
+        Example(tuple(argument_features(reply, said)), side)
+        for reply, said, side in written_arguments()
+    ]
+    worked = [
+        Example(
+            tuple(argument_features(text, before)), act if act in (AGREE, DISAGREE) else NEITHER
+        )
+        for group in groups
+        for text, before, act in turns_of(group)
+        if is_argument(text, before)
+    ]
+    return fit([*(ARGUMENT_WEIGHT * written), *worked], SIDES, ARGUMENT_FIT)
+
+
 @dataclass(frozen=True)
 class CrossFit:
     """Models of groups in parts: `models[part]` has seen all groups but those of that part."""
 
     part_of: tuple[int, ...]
     models: tuple[LinearModel, ...]
+    arguments: tuple[LinearModel, ...]
 
     def model_for(self, group: int) -> LinearModel:
-        """The model that has not seen this group."""
+        """The model of turns that has not seen this group."""
         return self.models[self.part_of[group]]
+
+    def arguments_for(self, group: int) -> LinearModel:
+        """The model of arguments that has not seen this group."""
+        return self.arguments[self.part_of[group]]
 
 
 def cross_fit(groups: Sequence[Group], repetitions: int = 3, parts: int = 5) -> list[CrossFit]:
@@ -110,13 +141,16 @@ def cross_fit(groups: Sequence[Group], repetitions: int = 3, parts: int = 5) -> 
             [one for one, own in zip(groups, part_of, strict=True) if own != part]
             for part in range(parts)
         ]
-        found.append(CrossFit(tuple(part_of), tuple(map(fit_acts, seen))))
+        found.append(
+            CrossFit(tuple(part_of), tuple(map(fit_acts, seen)), tuple(map(fit_arguments, seen)))
+        )
     return found
 
 
-def fit_pairs(pairs: Sequence[Pair]) -> LinearModel:
-    """A model of sentence pairs."""
-    return fit(pair_examples(pairs), RELATIONS, PAIR_FIT)
+def fit_pairs(pairs: Sequence[Pair], translated: Sequence[Pair]) -> LinearModel:
+    """A model of sentence pairs; translated ones, which are longer and freer, count more."""
+    examples = [*pair_examples(pairs), *(TRANSLATED_WEIGHT * pair_examples(translated))]
+    return fit(examples, RELATIONS, PAIR_FIT)
 
 
 def fit(examples: Sequence[Example], classes: tuple[str, ...], how: Fit) -> LinearModel:

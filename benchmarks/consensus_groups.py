@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks.consensus_data import Group
+from benchmarks.consensus_ending import cross_fit_ends
 from benchmarks.consensus_fitting import CrossFit
 from benchmarks.consensus_measures import Judged, Row, auc, interval, precision, recall, resampled
 from benchmarks.consensus_rounds import Assess, in_halves, judged, one_each, published
@@ -22,8 +23,10 @@ from orchestrator.core.consensus.detectors.text import (
     FollowedDiscussion,
     Weighing,
     assess_text,
+    figures_at_end,
     hear,
     judge,
+    judge_end,
 )
 from shared.models.run import Thresholds
 
@@ -49,6 +52,8 @@ def measure_groups(
     seen = "trained on these data" if trained_on else "never seen these data"
     shipped = [(judged(assess_text(one_each(one)), one.consensus),) for one in groups]
     yield from _readings(f"text, shipped, {seen}", groups, shipped)
+    ended = [(judged(assess_text(one_each(one), ended=True), one.consensus),) for one in groups]
+    yield Row("  the same at their end, unconfirmed counts", _figures(ended))
     at_once = _turned([[_ends_at_first(one) for one in groups]])
     yield Row("  the same, ending a group as soon as it fires", _figures(at_once))
     heard = [_heard(groups, fit) for fit in fits]
@@ -56,6 +61,8 @@ def measure_groups(
     yield Row("text, held out (model and constants)", _figures(chosen))
     fixed = _turned([_judge(groups, one, Weighing()) for one in heard])
     yield from _readings("text, held out (model; constants as shipped)", groups, fixed)
+    ends = [_judge_ends(groups, *one) for one in zip(heard, fits, strict=True)]
+    yield from _readings("text, held out, at their end (model, score)", groups, _turned(ends))
     at_once = _turned([_firsts(groups, fit) for fit in fits])
     yield Row("  the same, ending a group as soon as it fires", _figures(at_once))
 
@@ -97,6 +104,18 @@ def _judge(
     return [
         judged(judge(one, RULE, weighing), group.consensus)
         for one, group in zip(heard, groups, strict=True)
+    ]
+
+
+def _judge_ends(
+    groups: Sequence[Group], heard: Sequence[FollowedDiscussion], fit: CrossFit
+) -> list[Judged]:
+    """Every group at its end, by a score that was fitted to the other parts."""
+    figures = [figures_at_end(one) or {} for one in heard]
+    scores = cross_fit_ends(figures, [group.consensus for group in groups], fit)
+    return [
+        judged(judge_end(one, RULE, score=scores[fit.part_of[at]]), group.consensus)
+        for at, (one, group) in enumerate(zip(heard, groups, strict=True))
     ]
 
 

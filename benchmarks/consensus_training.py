@@ -2,7 +2,8 @@
 
     python -m benchmarks.consensus_training --data DIR [--check]
 
-Writes `acts.weights` (from DIR/delidata) and `pairs.weights` (from DIR/klue-nli) of the detectors' folder.
+Writes `acts.weights` (from DIR/delidata), `arguments.weights` (from the project's own exchanges and DIR/delidata) and
+`pairs.weights` (from DIR/klue-nli and DIR/xnli-ko-dev) of the detectors' folder.
 `--check` writes nothing and says whether the files would change. What is kept of the data: weights of single words,
 of how turns begin, of single Korean letters and pairs of them, and of hand-made features that occur in several
 examples. No sentence is.
@@ -15,8 +16,24 @@ import sys
 from pathlib import Path
 
 import orchestrator.core.consensus.detectors
-from benchmarks.consensus_data import digest, groups_file, load_groups, load_pairs, pairs_files
-from benchmarks.consensus_fitting import ACT_FIT, PAIR_FIT, fit_acts, fit_pairs
+from benchmarks.consensus_data import (
+    digest,
+    groups_file,
+    load_groups,
+    load_pairs,
+    load_translated,
+    pairs_files,
+    translated_files,
+)
+from benchmarks.consensus_examples import ARGUMENTS, written_arguments
+from benchmarks.consensus_fitting import (
+    ACT_FIT,
+    ARGUMENT_FIT,
+    PAIR_FIT,
+    fit_acts,
+    fit_arguments,
+    fit_pairs,
+)
 from orchestrator.core.consensus.detectors.linear import TRAINED_ON, LinearModel, write_table
 
 HOME = Path(orchestrator.core.consensus.detectors.__file__).parent
@@ -27,15 +44,20 @@ Fitted with {how}, {features} features."""
 ACTS_ORIGIN = """Training data: DeliData (Karadzhov, Stafford, Vlachos 2023), {count} of its groups, Apache License 2.0
 in github.com/gkaradzhov/delitoolkit (the corpus' own page says CC BY 4.0), and the project's own examples in
 `benchmarks/consensus_examples.py`. Kept are weights, no sentence."""
-PAIRS_ORIGIN = """Training data: {count} sentence pairs of KLUE-NLI (Park et al. 2021), CC BY-SA 4.0. The features are
-defined by hand in `pairs.py`; those that begin with `n=` are single letters and pairs of them that came with new
-words in eight pairs or more. Kept are weights, no sentence."""
+ARGUMENTS_ORIGIN = """Training data: {count} exchanges written for this project by the model that wrote its code
+(`benchmarks/consensus_arguments.txt`, under the project's licence), and the turns of {groups} groups of DeliData
+(Karadzhov, Stafford, Vlachos 2023; Apache License 2.0) that are written like an argument, each at a thirtieth of the
+weight. The features are defined by hand in `arguments.py` and `argument_cues.py`. Kept are weights, no sentence."""
+PAIRS_ORIGIN = """Training data: {count} sentence pairs of KLUE-NLI (Park et al. 2021) and, counted twice, {translated}
+of the Korean translation of XNLI's development part (Conneau et al. 2018; KorNLI, Ham et al. 2020), both CC BY-SA 4.0.
+The features are defined by hand in `pairs.py`; those that begin with `n=` or `e=` are single letters and pairs of them
+that came with new words, or ended a sentence, in four pairs or more. Kept are weights, no sentence."""
 ACTS_WIDTH, PAIRS_WIDTH = 112, 90  # Hangul is two columns wide
 
 
 def pages(data: Path) -> dict[Path, str]:
-    """The two generated files."""
-    groups, pairs = load_groups(data), load_pairs(data)
+    """The generated files."""
+    groups, pairs, translated = load_groups(data), load_pairs(data), load_translated(data)
     acts = _page(
         fit_acts(groups),
         "acts.py",
@@ -44,15 +66,27 @@ def pages(data: Path) -> dict[Path, str]:
         [groups_file(data)],
         ACTS_WIDTH,
     )
+    arguments = _page(
+        fit_arguments(groups),
+        "arguments.py",
+        ARGUMENTS_ORIGIN.format(count=len(written_arguments()), groups=len(groups)),
+        str(ARGUMENT_FIT),
+        [groups_file(data), ARGUMENTS],
+        ACTS_WIDTH,
+    )
     relations = _page(
-        fit_pairs(pairs),
+        fit_pairs(pairs, translated),
         "pairs.py",
-        PAIRS_ORIGIN.format(count=len(pairs)),
+        PAIRS_ORIGIN.format(count=len(pairs), translated=len(translated)),
         str(PAIR_FIT),
-        pairs_files(data),
+        [*pairs_files(data), *translated_files(data)],
         PAIRS_WIDTH,
     )
-    return {HOME / "acts.weights": acts, HOME / "pairs.weights": relations}
+    return {
+        HOME / "acts.weights": acts,
+        HOME / "arguments.weights": arguments,
+        HOME / "pairs.weights": relations,
+    }
 
 
 def _page(

@@ -1,32 +1,22 @@
-"""Single turns and sentence pairs: F1 of agreement, disagreement and neither; what reading them costs."""
+"""Single turns: F1 of agreement, disagreement and neither; what reading them costs."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from statistics import fmean
 
-from benchmarks.consensus_data import Group, Pair
-from benchmarks.consensus_fitting import CrossFit, fit_pairs, turns_of
-from benchmarks.consensus_measures import Row, f1_by_class
+from benchmarks.consensus_data import Group, Reply
+from benchmarks.consensus_fitting import CrossFit, turns_of
+from benchmarks.consensus_measures import Row, f1_by_class, interval
 from benchmarks.consensus_rounds import one_each
 from orchestrator.core.consensus.detectors.acts import AGREE, DISAGREE, OTHER, act_of
 from orchestrator.core.consensus.detectors.lexical import detect_agreement_ratio
 from orchestrator.core.consensus.detectors.linear import LinearModel
-from orchestrator.core.consensus.detectors.pairs import (
-    CONTRADICTS,
-    FOLLOWS,
-    NEUTRAL,
-    RELATIONS,
-    pair_features,
-)
-from orchestrator.core.consensus.detectors.pairs import shipped_model as shipped_pairs
 from orchestrator.core.consensus.detectors.text import assess_text
 from orchestrator.core.findings.cues import count_cues
 
 STANCES = (AGREE, DISAGREE, OTHER)
-PARTS = 5
 
 
 def measure_turns(
@@ -35,15 +25,23 @@ def measure_turns(
     """Agree, disagree or neither: every message against its annotation."""
     truth = [act if act in STANCES else OTHER for group in groups for _, _, act in turns_of(group)]
     texts = [text for group in groups for text, _, _ in turns_of(group)]
-    yield _f1("published cues", truth, [_by_ratio(detect_agreement_ratio(text)) for text in texts])
-    yield _f1("lexical cues", truth, [_by_ratio(_honest_ratio(text)) for text in texts])
+    yield f1_row(
+        "published cues", truth, [by_ratio(detect_agreement_ratio(text)) for text in texts]
+    )
+    yield f1_row("lexical cues", truth, [by_ratio(honest_ratio(text)) for text in texts])
     seen = "trained on these data" if trained_on else "never seen these data"
-    yield _f1(f"text, shipped, {seen}", truth, [one for group in groups for one in _stances(group)])
+    yield f1_row(
+        f"text, shipped, {seen}", truth, [one for group in groups for one in _stances(group)]
+    )
     held_out = [
-        _f1(
+        f1_row(
             "text, held out",
             truth,
-            [one for at, group in enumerate(groups) for one in _stances(group, fit.model_for(at))],
+            [
+                one
+                for at, group in enumerate(groups)
+                for one in _stances(group, fit.model_for(at), fit.arguments_for(at))
+            ],
         ).figures
         for fit in fits
     ]
@@ -53,62 +51,59 @@ def measure_turns(
     )
 
 
-def _stances(group: Group, model: LinearModel | None = None) -> list[str]:
+def _stances(
+    group: Group, model: LinearModel | None = None, arguments: LinearModel | None = None
+) -> list[str]:
     names = tuple(group.positions)
-    return [act_of(text, before, names, model).stance for text, before, _ in turns_of(group)]
+    return [
+        act_of(text, before, names, model, arguments).stance for text, before, _ in turns_of(group)
+    ]
 
 
-def _honest_ratio(text: str) -> float:
+def honest_ratio(text: str) -> float:
     ratio = count_cues(text).ratio
     return 0.5 if ratio is None else ratio
 
 
-def _by_ratio(ratio: float) -> str:
+def by_ratio(ratio: float) -> str:
     if ratio == 0.5:
         return OTHER
     return AGREE if ratio > 0.5 else DISAGREE
 
 
-def _f1(title: str, truth: Sequence[str], found: Sequence[str]) -> Row:
+def f1_row(title: str, truth: Sequence[str], found: Sequence[str]) -> Row:
     by_class = f1_by_class(truth, found, sorted(set(truth)))
     return Row(title, {"examples": len(truth), "macro_f1": fmean(by_class.values()), **by_class})
 
 
-# ---- Korean pairs -------------------------------------------------------------------------------
+# ---- replies to an argument ---------------------------------------------------------------------
+
+ANY = 100_000
+LENGTHS = ((1, 25), (26, 60), (61, ANY))  # words of the reply
 
 
-def measure_pairs(pairs: Sequence[Pair], trained_on: bool) -> Iterator[Row]:
-    """Entailment (agreement), contradiction (disagreement) or neither; pairs of one premise stay in one part."""
-    truth = [one.relation for one in pairs]
-    words = {AGREE: FOLLOWS, DISAGREE: CONTRADICTS, OTHER: NEUTRAL}
-    yield _f1(
-        "published cues",
-        truth,
-        [words[_by_ratio(detect_agreement_ratio(one.claim))] for one in pairs],
-    )
-    yield _f1("lexical cues", truth, [words[_by_ratio(_honest_ratio(one.claim))] for one in pairs])
-    yield _f1("negation came or went", truth, [_by_negation(one) for one in pairs])
-    seen = "trained on these data" if trained_on else "never seen these data"
-    relate = partial(_relation, shipped_pairs())
-    yield _f1(f"text, shipped, {seen}", truth, [relate(one) for one in pairs])
-    part = {
-        premise: at % PARTS for at, premise in enumerate(sorted({one.premise for one in pairs}))
-    }
-    models = [
-        fit_pairs([one for one in pairs if part[one.premise] != number]) for number in range(PARTS)
-    ]
-    found = [_relation(models[part[one.premise]], one) for one in pairs]
-    yield _f1("text, held out (five parts, by premise)", truth, found)
+def measure_replies(replies: Sequence[Reply]) -> Iterator[Row]:
+    """Agree, disagree or neither: no weight was trained on these, so the shipped model is held out."""
+    truth = [reply.side for reply in replies]
+    ratios = [detect_agreement_ratio(reply.text) for reply in replies]
+    yield f1_row("published cues", truth, list(map(by_ratio, ratios)))
+    yield f1_row("lexical cues", truth, [by_ratio(honest_ratio(reply.text)) for reply in replies])
+    judged = [(reply, act_of(reply.text, reply.said).stance) for reply in replies]
+    yield _sides("text, shipped, never seen these data", judged)
+    for least, most in LENGTHS:
+        if part := [one for one in judged if least <= len(one[0].text.split()) <= most]:
+            title = f"{least} words and more" if most == ANY else f"{least} to {most} words"
+            yield _sides(f"  {title}", part)
 
 
-def _relation(model: LinearModel, pair: Pair) -> str:
-    found = model.probabilities(pair_features(pair.premise, pair.claim))
-    return max(RELATIONS, key=lambda one: found[one])
+def _sides(title: str, judged: Sequence[tuple[Reply, str]]) -> Row:
+    row = f1_row(title, [reply.side for reply, _ in judged], [stance for _, stance in judged])
+    return Row(title, {**row.figures, "macro_f1_95": interval(judged, _macro_f1)})
 
 
-def _by_negation(pair: Pair) -> str:
-    features = pair_features(pair.premise, pair.claim)
-    return CONTRADICTS if any(one.startswith("odd1") for one in features) else FOLLOWS
+def _macro_f1(judged: Sequence[tuple[Reply, str]]) -> float:
+    truth = [reply.side for reply, _ in judged]
+    return fmean(f1_by_class(truth, [stance for _, stance in judged], STANCES).values())
 
 
 # ---- speed --------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 from pydantic import Field, JsonValue, model_validator
@@ -9,6 +10,16 @@ from pydantic import Field, JsonValue, model_validator
 from shared.models.notices import Notice
 from shared.models.panel import Panel, Participant
 from shared.models.wire import Wire
+
+
+class RulesVersion(IntEnum):
+    """The rules by which code judges a run: agreement, findings, verdict. A run keeps those that it was begun with."""
+
+    ORIGINAL = 1
+    EXAMINED = 2
+
+
+NEWEST_RULES = max(RulesVersion)
 
 
 class Budget(Wire):
@@ -58,14 +69,18 @@ class RunSpec(Wire):
     """Everything captured at submission. `prompts` and `subject` are document hashes.
 
     `prompts` is a JSON object of template name to text; `workflow_version` pins the generator that replays the
-    run; `allow_external` and `allow_models` are promises that workers keep before every call; `seed` feeds everything
+    run, `rules_version` the rules that judge it (a specification without one is older than the second);
+    `allow_external` and `allow_models` are promises that workers keep before every call; `seed` feeds everything
     that must not be guessed or must be repeatable (fences, shuffles). With `reuse` a turn that was asked before, word
     for word, is answered from the store. `options` are the workflow's own, as JSON of its options model. `watched`:
-    somebody waits at a terminal, its messages go before a batch's.
+    somebody waits at a terminal, its messages go before a batch's. `notices` are told with every result, `cautions`
+    were told at the submission: JSON and whole reports have them. `trusted`: what a participant's vote counts in the
+    ranking, where people's decisions have shown that it is worth more or less than 1.
     """
 
     workflow: str
     workflow_version: int
+    rules_version: RulesVersion = RulesVersion.ORIGINAL
     language: str = "en"
     subject: str
     prompts: str
@@ -77,6 +92,8 @@ class RunSpec(Wire):
     allow_models: bool = True
     reuse: bool = False
     notices: tuple[Notice, ...] = ()
+    cautions: tuple[Notice, ...] = ()
+    trusted: dict[str, float] = Field(default_factory=dict)
     watched: bool = False
     seed: str
     labels: dict[str, JsonValue] = Field(default_factory=dict)

@@ -11,13 +11,22 @@ from pathlib import Path
 import pytest
 
 from benchmarks.consensus import measure
-from benchmarks.consensus_data import Group, Message, load_debates, load_groups, load_pairs
-from benchmarks.consensus_examples import written_examples
+from benchmarks.consensus_data import (
+    Group,
+    Message,
+    Reply,
+    load_debates,
+    load_groups,
+    load_pairs,
+    load_replies,
+)
+from benchmarks.consensus_examples import written_arguments, written_examples
 from benchmarks.consensus_fitting import Example, Fit, cross_fit, fit
 from benchmarks.consensus_groups import measure_groups
 from benchmarks.consensus_measures import Judged, auc, f1_by_class, interval, precision, recall
 from benchmarks.consensus_turns import measure_turns
 from orchestrator.core.consensus.detectors.acts import AGREE, CLASSES, DISAGREE, OTHER, PROPOSE
+from orchestrator.core.consensus.detectors.arguments import SIDES
 
 COLUMNS = "group_id message_id message_type origin original_text annotation_target sol_tracker_all"
 
@@ -61,6 +70,15 @@ def data(tmp_path: Path) -> Path:
     }
     (tmp_path / "klue-nli").mkdir()
     (tmp_path / "klue-nli" / "dev.json").write_text(json.dumps([pair, pair]), encoding="utf-8")
+    (tmp_path / "xnli-ko-dev").mkdir()
+    (tmp_path / "xnli-ko-dev" / "dev.tsv").write_text(
+        "sentence1\tsentence2\tgold_label\n문이 열렸다.\t문이 닫혔다.\tcontradiction\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "subreddit-mask").mkdir()
+    (tmp_path / "subreddit-mask" / "replies.csv").write_bytes(
+        'quote_text,response_text,relation\nIt’s late.,"Yes, sadly\nit is.",2\n'.encode("cp1252")
+    )
     return tmp_path
 
 
@@ -85,9 +103,20 @@ def test_every_part_that_is_there_is_measured(data: Path) -> None:
     assert [one.relation for one in load_pairs(data)] == ["contradiction", "contradiction"]
     (data / "delidata" / "groups.tar.gz").unlink()
     report = measure(data)
-    assert set(report) == {"debates (mad-commonmt)", "Korean pairs (klue-nli)"}
+    assert set(report) == {
+        "debates (mad-commonmt)",
+        "replies (subreddit-mask)",
+        "Korean pairs (klue-nli)",
+        "Korean pairs (xnli-ko-dev)",
+    }
+    (row,) = [row for row in report["replies (subreddit-mask)"] if "shipped" in row.title]
+    assert row.figures["examples"] == 1
     rows = {row.title: row.figures for row in report["debates (mad-commonmt)"]}
     assert {"published", "lexical", "text"} < set(rows)
+
+
+def test_a_reply_is_read_with_what_it_replies_to(data: Path) -> None:
+    assert load_replies(data) == [Reply("It’s late.", "Yes, sadly\nit is.", AGREE)]
 
 
 def group(name: str, cards: str, *said: str) -> Group:
@@ -138,3 +167,6 @@ def test_fitting_learns_and_always_gives_the_same() -> None:
 def test_the_written_examples_are_complete() -> None:
     acts = {act for text, before, act in written_examples() if text and before}
     assert {AGREE, DISAGREE} < acts
+    sides = [side for reply, said, side in written_arguments() if reply and said]
+    assert set(sides) == set(SIDES)
+    assert min(map(sides.count, SIDES)) > 100

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.merging import Contestants, Setting, counts, listed, naive, ours, rotated, table
+from benchmarks.merging_first import Lists, Rule, across, best_share, trust_from
+from benchmarks.merging_first import drawn_anew as drawn_first
+from benchmarks.merging_first import table as first_table
 from benchmarks.merging_margins import drawn_anew, held_out, margin
 from benchmarks.recorded_reviews import Counts, Review, Said, read
 
@@ -127,3 +130,37 @@ def test_a_held_out_repository_is_measured_with_the_cut_of_the_others(folder: Pa
 def test_a_margin_leaves_out_as_many_draws_on_either_side() -> None:
     found = margin([float(n) for n in range(200)])
     assert (found.mean, found.low, found.high) == (99.5, 5.0, 194.0)
+
+
+def of_four(repository: str, url: str) -> Review:
+    """Three say the same true thing, a fourth something else that is wrong."""
+    said = (leak("a", "The"), leak("b", "A"), leak("c", "Each"), Said("d", "Typo", frozenset()))
+    singles = {"a": Counts(1, 0, 1), "d": Counts(0, 1, 2)}
+    return Review(url, repository, 2, said, singles)
+
+
+FOUR = {"judge": (of_four("one", "https://example.org/1"), of_four("two", "https://example.org/2"))}
+
+
+def test_of_the_first_three_what_is_faint_is_not_shown_and_is_no_false_alarm() -> None:
+    lists = Lists(FOUR, most=3)
+    always, shown = Rule(0.0), Rule(0.4)
+    key = ("judge", "https://example.org/1")
+    assert lists.counted(key, shown).fp < lists.counted(key, always).fp
+    assert lists.f1(lambda _: shown, ["one"]) > lists.f1(lambda _: always, ["one"])
+
+
+def test_a_reviewer_that_was_right_elsewhere_weighs_more() -> None:
+    trusted = dict(trust_from(FOUR, ["one"]))
+    assert trusted["a"] > 1 > trusted["d"]
+    assert min(trusted.values()) >= 0.5
+    assert max(trusted.values()) <= 1.5
+
+
+def test_what_is_measured_on_a_repository_was_chosen_on_the_others() -> None:
+    lists = Lists(FOUR, most=3)
+    assert across(lists)["one"]["calibrated"].trusted == trust_from(FOUR, ["two"])
+    assert best_share(lists, ["two"], ()) > 0
+    rows = list(first_table(lists, across(lists), FOUR))
+    assert [row.split()[0] for row in rows[1:]] == ["one", "two", "all"]
+    assert any("not below in 100.0%" in row for row in drawn_first(lists, across(lists), 20))

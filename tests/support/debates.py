@@ -17,7 +17,7 @@ from shared.models.deliberation import Context, Question
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel, Participant
 from shared.models.replies import REPLY_MODELS
-from shared.models.run import DecisionPolicy, RunSpec
+from shared.models.run import NEWEST_RULES, DecisionPolicy, RunSpec
 from shared.models.steps import Failure, StepResult
 from tests.support.review_panel import Submission, sha
 from tests.support.simulator import Simulation, Step
@@ -55,6 +55,7 @@ def submitted(
     spec = RunSpec(
         workflow=workflow,
         workflow_version=WORKFLOWS[workflow].version,
+        rules_version=NEWEST_RULES,
         language=language,
         subject=sha(question.encode()),
         prompts=sha(templates.encode()),

@@ -12,11 +12,17 @@ other endings, and every figure it reads can only fall when something goes missi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from orchestrator.core.consensus.agreements import (
+    FindingAgreement,
+    advice,
+    agreement_by_figure,
+    agreement_by_voices,
+)
 from orchestrator.core.consensus.detectors.lexical import (
     Utterance,
     assess_wording,
@@ -25,13 +31,14 @@ from orchestrator.core.consensus.detectors.lexical import (
 )
 from orchestrator.core.consensus.detectors.text import assess_text
 from orchestrator.core.consensus.loop_detection import oscillations, repeating
-from orchestrator.core.findings.stances import STATED_QUORUM, Floor, agreement_on, stability_within
+from orchestrator.core.findings.reasons import believed
+from orchestrator.core.findings.stances import STATED_QUORUM, Floor, stability_within
 from orchestrator.core.rounds import Contribution, RoundTaken, absent, turns_by_voice
 from shared.models.assessment import Assessment, ConvergenceMetrics, Recommendation
 from shared.models.findings import Finding, Severity, Stance
 from shared.models.notices import Notice, notice, sentences
 from shared.models.outcomes import Ending
-from shared.models.run import Thresholds
+from shared.models.run import NEWEST_RULES, RulesVersion, Thresholds
 
 __all__ = ["Contribution", "ConvergenceRule", "Detector", "RoundTaken", "assess"]
 
@@ -68,11 +75,29 @@ class ConvergenceRule:
     detector: Detector = Detector.STANCE
     quorum: int | None = None
     stated_quorum: int = STATED_QUORUM
+    rules: RulesVersion = NEWEST_RULES
 
     @classmethod
-    def of(cls, options: JudgedBy) -> ConvergenceRule:
+    def of(cls, options: JudgedBy, rules: RulesVersion) -> ConvergenceRule:
         """The rule that a discussion's options ask for. Raises ValueError for an unknown detector."""
-        return cls(options.thresholds, Detector(options.detector), options.quorum)
+        return cls(options.thresholds, Detector(options.detector), options.quorum, rules=rules)
+
+    @property
+    def by_voices(self) -> bool:
+        """Whether every voice is looked at, and its reason, instead of the figures alone."""
+        return self.rules >= RulesVersion.EXAMINED
+
+    def counted(self, ledger: Sequence[Stance], findings: Sequence[Finding]) -> Sequence[Stance]:
+        """The ledger without positions that their own reasons contradict."""
+        return believed(ledger, findings) if self.by_voices else ledger
+
+    def agreement_on(self, finding: Finding, floor: Floor) -> FindingAgreement:
+        """How far a finding is agreed on."""
+        threshold, quorum = self.thresholds.agreement, self.stated_quorum
+        if not self.by_voices:
+            return agreement_by_figure(finding, floor, threshold, quorum)
+        asked = self.quorum_of(len(floor.asked(finding)))
+        return agreement_by_voices(finding, floor, threshold, max(quorum, asked))
 
     def quorum_of(self, expected: int) -> int:
         """How many of `expected` must answer; a round of one (the author's) never needs two."""
@@ -90,6 +115,7 @@ class _Facts:
     expected: int
     quorum: int
     open_findings: tuple[str, ...]
+    agreed_findings: tuple[str, ...] | None
     new_findings: int
     nothing_raised: bool
     missing: tuple[str, ...]
@@ -127,20 +153,18 @@ def assess(
     if not rounds:
         raise ValueError("there is no round to assess")
     latest = max(rounds, key=lambda taken: taken.number)
+    ledger = rule.counted(ledger, findings)
     floor = Floor.of(rounds, ledger)
-    agreements = {
-        finding.id: agreement_on(finding, floor, rule.stated_quorum) for finding in findings
-    }
+    agreements = {finding.id: rule.agreement_on(finding, floor) for finding in findings}
     stances = _stance_metrics(rounds, findings, ledger, agreements, rule)
-    metrics, second = _with_words(stances, rounds, rule)
+    metrics, second = _with_words(stances, rounds, rule, ended=is_last_round)
     facts = _Facts(
         recommendation=metrics.recommendation,
         answered=latest.answered,
         expected=len(latest.contributions),
         quorum=rule.quorum_of(len(latest.contributions)),
-        open_findings=tuple(
-            finding.id for finding in findings if agreements[finding.id] < rule.thresholds.agreement
-        ),
+        open_findings=_ids(agreements.values(), agreed=False),
+        agreed_findings=_ids(agreements.values(), agreed=True) if rule.by_voices else None,
         new_findings=new_findings,
         nothing_raised=not findings and new_findings == 0,
         missing=absent(rounds),
@@ -166,19 +190,28 @@ def assess(
         expected=facts.expected,
         quorum=facts.quorum,
         open_findings=facts.open_findings,
+        agreed_findings=facts.agreed_findings,
         new_findings=new_findings,
         ending=ending,
         reason=reason,
     )
 
 
+def _ids(agreements: Iterable[FindingAgreement], *, agreed: bool) -> tuple[str, ...]:
+    return tuple(each.finding for each in agreements if each.agreed is agreed)
+
+
 def _with_words(
-    stances: ConvergenceMetrics, rounds: Sequence[RoundTaken], rule: ConvergenceRule
+    stances: ConvergenceMetrics,
+    rounds: Sequence[RoundTaken],
+    rule: ConvergenceRule,
+    *,
+    ended: bool,
 ) -> tuple[ConvergenceMetrics, ConvergenceMetrics]:
     """The figures of the rule's detector, and those of the other kind as a second opinion."""
     if rule.detector is Detector.STANCE:
-        return stances, _wording_metrics(rounds, Detector.LEXICAL, rule.thresholds)
-    return _wording_metrics(rounds, rule.detector, rule.thresholds), stances
+        return stances, _wording_metrics(rounds, Detector.LEXICAL, rule)
+    return _wording_metrics(rounds, rule.detector, rule, ended=ended), stances
 
 
 def _lacks_a_text(rounds: Sequence[RoundTaken]) -> bool:
@@ -196,11 +229,11 @@ def _stance_metrics(
     rounds: Sequence[RoundTaken],
     findings: Sequence[Finding],
     ledger: Sequence[Stance],
-    agreements: Mapping[str, float],
+    agreements: Mapping[str, FindingAgreement],
     rule: ConvergenceRule,
 ) -> ConvergenceMetrics:
     if findings:
-        agreement = sum(sorted(agreements.values())) / len(findings)
+        agreement = sum(sorted(each.figure for each in agreements.values())) / len(findings)
     else:
         # Nothing to stand on: the share of those who were there to say so.
         turns = turns_by_voice(rounds).values()
@@ -209,8 +242,7 @@ def _stance_metrics(
     stability = stability_within(rounds, ledger, findings)
     # An average must not drown a dispute about a grave defect.
     grave = any(
-        agreements[finding.id] < rule.thresholds.agreement
-        and finding.severity.rank <= Severity.MAJOR.rank
+        not agreements[finding.id].agreed and finding.severity.rank <= Severity.MAJOR.rank
         for finding in findings
     )
     agrees = agreement >= rule.thresholds.agreement and not grave
@@ -220,35 +252,28 @@ def _stance_metrics(
         agreement_ratio=agreement,
         avg_stability=stability,
         overall_score=overall_score(agreement, stability, rule.thresholds),
-        recommendation=_ADVICE[agrees, stable],
+        recommendation=advice(agrees, stable, agreements.values(), rule.thresholds.agreement),
     )
 
 
-# Agree between one another, stable within oneself (None: nobody spoke twice in a role yet).
-_ADVICE: dict[tuple[bool, bool | None], Recommendation] = {
-    (True, True): Recommendation.CONVERGED,
-    (True, False): Recommendation.CONFIRM,
-    (True, None): Recommendation.CONFIRM,
-    (False, True): Recommendation.STALLED,
-    (False, False): Recommendation.CONTINUE,
-    (False, None): Recommendation.CONTINUE,
-}
-
-
 def _wording_metrics(
-    rounds: Sequence[RoundTaken], detector: Detector, thresholds: Thresholds
+    rounds: Sequence[RoundTaken],
+    detector: Detector,
+    rule: ConvergenceRule,
+    *,
+    ended: bool = False,
 ) -> ConvergenceMetrics:
     if detector is Detector.LEXICAL:
-        return assess_wording(rounds, thresholds)
+        return assess_wording(rounds, rule.thresholds)
     if detector is Detector.TEXT:
-        return assess_text(rounds, thresholds)
+        return assess_text(rounds, rule.thresholds, rule.rules, ended=ended)
     utterances = [
         Utterance(taken.number, contribution.role, contribution.text, contribution.participant)
         for taken in rounds
         for contribution in taken.contributions
         if contribution.answered
     ]
-    return compute_convergence(utterances, thresholds)
+    return compute_convergence(utterances, rule.thresholds)
 
 
 # ---- rulings, in their order --------------------------------------------------------------------
@@ -261,17 +286,17 @@ def _rule_on(facts: _Facts) -> _Ruling:
         return converged
     if (stuck := _stuck(facts)) is not None:
         return stuck
-    advice = (
+    advised = (
         Recommendation.CONFIRM
         if facts.recommendation is Recommendation.CONFIRM and not facts.new_findings
         else Recommendation.CONTINUE
     )
     if facts.is_last_round:
-        return advice, Ending.EXHAUSTED, notice("last_round_over", open=_left_open(facts))
+        return advised, Ending.EXHAUSTED, notice("last_round_over", open=_left_open(facts))
     if facts.over_budget:
         reason = notice("budget_for_no_round", open=_left_open(facts))
-        return advice, Ending.OVER_BUDGET, reason
-    return advice, None, _left_open(facts)
+        return advised, Ending.OVER_BUDGET, reason
+    return advised, None, _left_open(facts)
 
 
 def _without_quorum(facts: _Facts) -> _Ruling:
@@ -299,8 +324,15 @@ def _converged(facts: _Facts) -> _Ruling | None:
         return None
     if facts.new_findings or facts.wording_incomplete:
         return None
-    reason = notice("agreed")
-    return Recommendation.CONVERGED, Ending.CONVERGED, reason
+    return Recommendation.CONVERGED, Ending.CONVERGED, _agreed(facts)
+
+
+def _agreed(facts: _Facts) -> Notice:
+    agreed = facts.agreed_findings
+    if agreed is None or not facts.open_findings:
+        return notice("agreed")
+    known = len(agreed) + len(facts.open_findings)
+    return notice("agreed_on_some", agreed=len(agreed), known=known, open=facts.open_findings)
 
 
 def _stuck(facts: _Facts) -> _Ruling | None:
@@ -325,6 +357,13 @@ def _stuck(facts: _Facts) -> _Ruling | None:
 def _open(facts: _Facts) -> Notice:
     if not facts.open_findings:
         return notice("nothing_open")
+    if facts.agreed_findings:
+        return notice(
+            "findings_open_of",
+            findings=facts.open_findings,
+            agreed=len(facts.agreed_findings),
+            known=len(facts.agreed_findings) + len(facts.open_findings),
+        )
     return notice("findings_open", findings=facts.open_findings)
 
 

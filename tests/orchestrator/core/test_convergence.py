@@ -42,7 +42,8 @@ def says(
     who: str, text: str = "", role: str = "critique", answered: bool = True, **positions: Position
 ) -> Contribution:
     stances = tuple(
-        StatedStance(finding=one, position=position) for one, position in positions.items()
+        StatedStance(finding=one, position=position, reason=f"line 9 shows it: {text}")
+        for one, position in positions.items()
     )
     return Contribution(who, role, text or f"{who} said so in round", answered, stances)
 

@@ -19,8 +19,10 @@ from orchestrator.core.rounds import ledger_of
 from shared.models.assessment import Assessment
 from shared.models.findings import Finding, Position, Severity, StatedStance
 from shared.models.outcomes import Ending
+from shared.models.run import RulesVersion
 
-CRITICS = ("a", "b", "c")
+CRITICS = tuple("abcdefghijkl")
+REASONS = (*["x y z"] * 9, "", "", "agreed", "this is a false positive", "고쳐야 합니다")
 FINDINGS = ("F1", "F2")
 TEXTS = (
     "I agree, that is correct.",
@@ -67,25 +69,28 @@ class Discussion:
 
 
 @st.composite
-def contributions(draw: st.DrawFn, who: str, role: str) -> Contribution:
+def contributions(draw: st.DrawFn, who: str, role: str, agreeable: bool) -> Contribution:
     stances = tuple(
         StatedStance(
-            finding=one, position=draw(POSITIONS), reason=draw(st.sampled_from(["", "x y z"]))
+            finding=one,
+            position=Position.AGREE if agreeable else draw(POSITIONS),
+            reason=draw(st.sampled_from(REASONS)),
         )
         for one in FINDINGS
-        if draw(st.integers(0, 3))
+        if agreeable or draw(st.integers(0, 3))
     )
-    answered = draw(st.integers(0, 9)) > 0
+    answered = draw(st.integers(0, 19)) > 0
     return Contribution(who, role, draw(st.sampled_from(TEXTS)), answered, stances)
 
 
 @st.composite
 def discussions(draw: st.DrawFn) -> Discussion:
-    critics = CRITICS[: draw(st.integers(1, 3))]
+    critics = CRITICS[: draw(st.sampled_from([1, 2, 2, 2, 3, 3, 9]))]
+    agreeable = draw(st.booleans())
     rounds = []
     for number in range(1, draw(st.integers(1, 5)) + 1):
         role, speakers = ("critique", critics) if number % 2 else ("rebuttal", ("author",))
-        members = tuple(draw(contributions(who, role)) for who in speakers)
+        members = tuple(draw(contributions(who, role, agreeable)) for who in speakers)
         rounds.append(RoundTaken(number, role, members))
     findings = tuple(
         Finding(
@@ -103,8 +108,9 @@ def discussions(draw: st.DrawFn) -> Discussion:
         rounds=tuple(rounds),
         findings=findings,
         rule=ConvergenceRule(
-            detector=draw(st.sampled_from(list(Detector))),
+            detector=draw(st.sampled_from([*Detector, *[Detector.STANCE] * 3])),
             quorum=draw(st.sampled_from([None, None, 1, 2])),
+            rules=draw(st.sampled_from(RulesVersion)),
         ),
         new_findings=draw(st.sampled_from([0, 0, 0, 1])),
         is_last_round=draw(st.booleans()),
@@ -124,6 +130,40 @@ def test_missing_data_never_converges(discussion: Discussion) -> None:
     for at, taken in enumerate(discussion.rounds):
         for member in range(len(taken.contributions)):
             assert not converges(discussion.without(at, member))
+
+
+def test_a_turn_that_said_otherwise_makes_no_argument_of_a_nod_by_going_missing() -> None:
+    """`a` nods for the first time; `b` came round with a nod to what it raised itself: two of nine only nod."""
+
+    def turn(who: str, position: Position, reason: str = "x y z") -> Contribution:
+        stance = StatedStance(finding="F1", position=position, reason=reason)
+        return Contribution(who, "critique", TEXTS[0], True, (stance,))
+
+    a, b, *others = CRITICS[:9]
+    firm = tuple(turn(who, Position.AGREE) for who in others)
+    before = (Contribution(a, "critique", TEXTS[0], True, ()), turn(b, Position.PARTIAL), *firm)
+    after = (turn(a, Position.AGREE, ""), turn(b, Position.AGREE, ""), *firm)
+    discussion = Discussion(
+        rounds=(RoundTaken(1, "critique", before), RoundTaken(3, "critique", after)),
+        findings=(
+            Finding(
+                id="F1",
+                title="F1",
+                detail="",
+                severity=Severity.MINOR,
+                category="general",
+                raised_by=(b, *others),
+                raised_in_round=1,
+            ),
+        ),
+        rule=ConvergenceRule(rules=RulesVersion.EXAMINED),
+        new_findings=0,
+        is_last_round=False,
+        over_budget=False,
+    )
+
+    assert not converges(discussion)
+    assert not converges(discussion.without(0, 1))
 
 
 @settings(deadline=None)

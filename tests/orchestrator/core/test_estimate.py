@@ -1,6 +1,7 @@
 """What a review will probably cost, said before anything is spent."""
 
 import pytest
+from pydantic import TypeAdapter
 
 from orchestrator.core.discussion.estimate import Estimate, Price, Range, estimate
 from orchestrator.workflows.registry import workflow_of
@@ -98,3 +99,11 @@ def test_when_no_price_is_known_there_is_no_cost() -> None:
 
 def test_what_cannot_be_foreseen_is_not_guessed() -> None:
     assert workflow_of(spec(workflow="undo")).calls_of(spec(workflow="undo"), 100) is None
+
+
+def test_counts_stay_whole_when_they_are_stored() -> None:
+    kept = Estimate(Range(3, 14), Range(1, 2), Range(1, 2), Range(0.0, 0.5), ())
+    whole = TypeAdapter(Estimate)
+    stored = whole.validate_json(whole.dump_json(kept))
+    assert whole.dump_json(stored) == whole.dump_json(kept)
+    assert b'"calls":{"low":3,"high":14}' in whole.dump_json(stored)

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from orchestrator.core.findings.evidence import not_counted
 from orchestrator.core.findings.merging import Raised, absorb
-from orchestrator.core.findings.ranking import Ranked, rank
+from orchestrator.core.findings.ranking import Ranked, foremost, rank
 from shared.models.findings import (
     Finding,
     FindingStatus,
+    Ground,
     Place,
     Position,
     RaisedFinding,
@@ -119,7 +120,7 @@ def test_one_voice_that_shows_something_is_not_weak(shown: dict[str, str]) -> No
 
 def test_a_patch_that_passed_counts_as_shown() -> None:
     found = [finding("F1", TYPO), finding("F2", CRASH, ["bob"])]
-    assert not by_id(rank(found, PANEL, tried=["F2"]), "F2").weak
+    assert not by_id(rank(found, PANEL, checks={"F2": [Ground.PATCH]}), "F2").weak
     assert by_id(rank(found, PANEL), "F2").weak
 
 
@@ -177,6 +178,41 @@ def test_an_entry_of_a_long_list_weighs_less_than_one_of_a_short_list() -> None:
     assert ids(ranking)[0] == "F9"
 
 
+def test_a_minor_finding_that_few_carry_beside_the_best_is_faint_and_left_out_of_the_first() -> (
+    None
+):
+    ranking = rank(
+        [finding("F1", LEAK, ["ann", "bob", "cy", "dee"]), finding("F2", TYPO, ["eve"])], PANEL
+    )
+    assert [place.faint for place in ranking] == [False, True]
+    assert ids(foremost(ranking, 3)) == ["F1"]
+
+
+@pytest.mark.parametrize(
+    "kept", [{"severity": Severity.MAJOR}, {"quote": "total / len(basket)"}, {"rule": "B608"}]
+)
+def test_what_is_grave_or_was_checked_is_never_faint(kept: dict[str, object]) -> None:
+    lone = finding("F2", TYPO, ["eve"], **kept)  # type: ignore[arg-type]
+    ranking = rank([finding("F1", LEAK, ["ann", "bob", "cy", "dee"]), lone], PANEL)
+    assert {place.finding.id for place in foremost(ranking, 3)} == {"F1", "F2"}
+
+
+def test_no_more_than_asked_for_are_foremost_and_equals_are_never_faint() -> None:
+    found = [finding(f"F{at}", TOPICS[at], [name]) for at, name in enumerate(sorted(PANEL))]
+    assert len(foremost(rank(found, PANEL), 3)) == 3
+    assert not any(place.faint for place in rank(found, PANEL))
+
+
+def test_a_trusted_voice_weighs_more_and_no_voice_becomes_two() -> None:
+    found = [finding("F1", TYPO, ["ann"]), finding("F2", CRASH, ["bob"])]
+    assert ids(rank(found, PANEL, trusted={"bob": 1.4})) == ["F2", "F1"]
+    assert ids(rank(found, PANEL, trusted={"ann": 1.4})) == ["F1", "F2"]
+    assert all(place.weak for place in rank(found, PANEL, trusted={"bob": 1.5}))
+    copies = {"ann": "claude", "bob": "claude", "cy": "gemini"}
+    echoed = [finding("F1", TYPO, ["ann", "bob"]), finding("F2", CRASH, ["cy"])]
+    assert ids(rank(echoed, copies, trusted={"cy": 1.1})) == ["F2", "F1"]
+
+
 def test_rejected_findings_come_last_and_none_is_dropped() -> None:
     found = [
         finding("F1", CRASH, ["ann", "bob", "cy"], status=FindingStatus.REJECTED),
@@ -224,6 +260,18 @@ def test_the_rank_does_not_depend_on_the_order_in_which_findings_come(
     orders: tuple[list[Finding], list[Finding]],
 ) -> None:
     assert rank(orders[0], PANEL) == rank(orders[1], PANEL)
+
+
+@given(some_findings(), st.sampled_from(sorted(PANEL)), st.floats(1.0, 1.5))
+def test_more_trust_never_lowers_a_finding_that_is_like_no_other(
+    found: list[Finding], name: str, factor: float
+) -> None:
+    apart = [one.model_copy(update={"title": TOPICS[number]}) for number, one in enumerate(found)]
+    assert rank(apart, PANEL, trusted={}) == rank(apart, PANEL)
+    before, after = rank(apart, PANEL), rank(apart, PANEL, trusted={name: factor})
+    for place in before:
+        if place.supporters == (name,):
+            assert by_id(after, place.finding.id).score >= place.score
 
 
 def with_supporter(found: list[Finding], chosen: Finding, who: str) -> list[Finding]:
@@ -297,9 +345,13 @@ def panel_of(replies: dict[str, list[RaisedFinding]]) -> list[Raised]:
 def test_groups_and_severities_do_not_depend_on_who_is_listed_first(
     replies: dict[str, list[RaisedFinding]], order: list[str]
 ) -> None:
-    def merged(names: Sequence[str]) -> list[tuple[str, str, frozenset[str]]]:
+    def merged(names: Sequence[str]) -> list[tuple[str, str, str, list[str]]]:
         listed = absorb(panel_of({name: replies[name] for name in names})).findings
-        return sorted((one.title, one.severity, frozenset(one.raised_by)) for one in listed)
+        # Sorted names, not sets: sets have no order of their own, so a sorted list of them depends on how it came.
+        return sorted(
+            (finding.title, finding.detail, finding.severity, sorted(finding.raised_by))
+            for finding in listed
+        )
 
     assert merged(order) == merged(["ann", "bob", "cy"])
 

@@ -27,6 +27,7 @@ from shared.models.findings import (
     Stance,
     StatedStance,
 )
+from shared.models.run import RulesVersion
 
 AGREE, PARTIAL, DISAGREE = Position.AGREE, Position.PARTIAL, Position.DISAGREE
 WITHDRAW, ABSTAIN = Position.WITHDRAW, Position.ABSTAIN
@@ -173,7 +174,16 @@ def test_a_large_majority_carries_a_finding_and_cannot_reject_one() -> None:
     against = [line(f"p{at}", DISAGREE) for at in range(9)]
     assert status_of(finding("a"), against) is FindingStatus.CONTESTED
     for_it = [line(f"p{at}", AGREE) for at in range(9)]
-    assert status_of(finding("a"), [*for_it, line("z", DISAGREE)]) is FindingStatus.ACCEPTED
+    minor = finding("a").model_copy(update={"severity": Severity.MINOR})
+    assert status_of(minor, [*for_it, line("z", DISAGREE)]) is FindingStatus.ACCEPTED
+
+
+@pytest.mark.parametrize("severity", [Severity.CRITICAL, Severity.MAJOR])
+def test_no_majority_outvotes_a_denial_of_a_grave_finding(severity: Severity) -> None:
+    grave = finding("a").model_copy(update={"severity": severity})
+    lines = [*(line(f"p{at}", AGREE) for at in range(11)), line("z", DISAGREE)]
+    assert status_of(grave, lines) is FindingStatus.CONTESTED
+    assert status_of(grave, lines, rules=RulesVersion.ORIGINAL) is FindingStatus.ACCEPTED
 
 
 def test_a_concession_taken_back_is_none() -> None:

@@ -1,20 +1,26 @@
 """What a turn does to what was said before it: agree, disagree, propose an answer, or something else.
 
-English turns of a few sentences are read by a linear model (`acts.weights`), Korean ones by cues chosen by hand
-(`korean`). A long turn argues: a model reads no stance from its mass of words, only from what it says of itself
-("I still believe", "I agree"). See docs/design/convergence.md.
+English chat is read by a linear model (`acts.weights`), Korean by cues chosen by hand (`korean`). Where a turn argues,
+a second model (`arguments`) says which side it takes. A side commits to no answer: what a turn agrees to is what it
+says in so many words. See docs/design/convergence.md.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from orchestrator.core.consensus.detectors.korean import read_korean
+from orchestrator.core.consensus.detectors.arguments import AGAINST, ALONG, is_argument, side_of
+from orchestrator.core.consensus.detectors.korean import (
+    read_essay_originally,
+    read_korean,
+    read_korean_essay,
+    read_korean_originally,
+)
 from orchestrator.core.consensus.detectors.linear import LinearModel, load_model
-from orchestrator.core.findings.cues import count_cues, prose
+from orchestrator.core.findings.cues import prose
 
 AGREE, DISAGREE, PROPOSE, OTHER = "agree", "disagree", "propose", "other"
 CLASSES = (AGREE, DISAGREE, PROPOSE, OTHER)
@@ -25,15 +31,21 @@ RARITY = 2.0
 
 @dataclass(frozen=True)
 class Act:
-    """How likely a turn agrees, disagrees and proposes; the rest is something else."""
+    """How likely a turn agrees, disagrees and proposes; the rest is something else.
+
+    `side`: which side an argued turn takes, one of `arguments.SIDES`; empty for any other turn.
+    """
 
     agree: float = 0.0
     disagree: float = 0.0
     propose: float = 0.0
+    side: str = ""
 
     @property
     def stance(self) -> str:
-        """`agree`, `disagree` or `other`: the likeliest of the three, proposals and the rest taken together."""
+        """`agree`, `disagree` or `other`: an argument's side, else the likeliest, proposals counted with the rest."""
+        if self.side:
+            return self.side
         rest = max(0.0, 1.0 - self.agree - self.disagree)
         ranked = {AGREE: self.agree, DISAGREE: self.disagree * RARITY, OTHER: rest}
         return max(ranked, key=lambda name: ranked[name])
@@ -211,36 +223,61 @@ def shipped_model() -> LinearModel:
 
 @lru_cache(maxsize=4096)  # the same turns are read again after every round
 def act_of(
-    text: str, before: str = "", names: tuple[str, ...] = (), model: LinearModel | None = None
+    text: str,
+    before: str = "",
+    names: tuple[str, ...] = (),
+    model: LinearModel | None = None,
+    arguments: LinearModel | None = None,
 ) -> Act:
     """What a turn does, given the last turn of somebody else. An empty turn does nothing."""
     own = prose(text).strip()
     if not own:
         return Act()
-    if len(own.split()) > LONG_TURN:
-        return _of_essay(own)
-    if len(_HANGUL.findall(own)) > len(_LATIN.findall(own)):
-        return Act(*read_korean(own))
-    likely = (model or shipped_model()).probabilities(features(own, before, names))
+    long = _is_long(own)
+    if _is_korean(own):
+        return Act(*(read_korean_essay(own) if long else read_korean(own)))
+    if long:
+        return _of_essay(side_of(own, before, arguments))
+    side = _likeliest(side_of(own, before, arguments)) if is_argument(own, before) else ""
+    return replace(_of_chat(own, before, names, model), side=side)
+
+
+@lru_cache(maxsize=1024)
+def original_act_of(
+    text: str, before: str = "", names: tuple[str, ...] = (), model: LinearModel | None = None
+) -> Act:
+    """The same by the first rules (`RulesVersion.ORIGINAL`), which knew no arguments and fewer Korean conditions."""
+    own = prose(text).strip()
+    if not own:
+        return Act()
+    if _is_long(own):
+        return Act(*read_essay_originally(own))
+    if _is_korean(own):
+        return Act(*read_korean_originally(own))
+    return _of_chat(own, before, names, model)
+
+
+def _is_long(text: str) -> bool:
+    return len(text.split()) > LONG_TURN
+
+
+def _is_korean(text: str) -> bool:
+    return len(_HANGUL.findall(text)) > len(_LATIN.findall(text))
+
+
+def _of_chat(text: str, before: str, names: tuple[str, ...], model: LinearModel | None) -> Act:
+    likely = (model or shipped_model()).probabilities(features(text, before, names))
     return Act(likely[AGREE], likely[DISAGREE], likely[PROPOSE])
 
 
-_HOLDS_OUT = re.compile(
-    r"(?i)\bstill (?:believe|think|maintain|stand|hold|prefer|feel|disagree|consider|argue|see)"
-    r"|\bmaintain (?:my|that)\b|\bstand by\b|\bdisagree"
-    r"|\b(?:do not|don't|cannot|can't) (?:fully |entirely |completely )?agree"
-    r"|\bmy (?:original|initial|own) (?:\w+ )?(?:position|proposal|answer|view|version|choice)"
-    r"|여전히|그래도 저는|동의하지 않|동의할 수 없|반대합|제 (?:원래|처음) "
-)
-_ESSAY_AGREES = (
-    0.25  # never enough to take an answer over: measured, essays that agree settle nothing
-)
+# Never enough to take an answer over: measured, essays that agree settle nothing.
+ESSAY_AGREES = 0.25
 
 
-def _of_essay(text: str) -> Act:
-    if _HOLDS_OUT.search(text):
-        return Act(disagree=0.8)
-    cues = count_cues(text)
-    if cues.agree > cues.disagree:
-        return Act(agree=_ESSAY_AGREES)
-    return Act(disagree=0.5) if cues.disagree > cues.agree else Act()
+def _of_essay(sides: dict[str, float]) -> Act:
+    """An essay is too long for the model of chat; all that is known of it is its side."""
+    return Act(ESSAY_AGREES * sides[ALONG], sides[AGAINST], side=_likeliest(sides))
+
+
+def _likeliest(sides: dict[str, float]) -> str:
+    return max(sides, key=lambda side: sides[side])

@@ -92,6 +92,12 @@ def shipped_model() -> LinearModel:
     return load_model("pairs.weights")
 
 
+@lru_cache(maxsize=1)
+def original_model() -> LinearModel:
+    """The model of the first rules (`RulesVersion.ORIGINAL`), which knew KLUE-NLI only."""
+    return load_model("original_pairs.weights")
+
+
 def pair_features(premise: str, claim: str) -> list[str]:
     """What the linear model sees of a pair."""
     covered = _coverage(premise, claim)
@@ -118,6 +124,7 @@ def pair_features(premise: str, claim: str) -> list[str]:
     present.update(f"has={word}{word in premise:d}" for word in _TELLING if word in claim)
     ended = claim.rstrip(" .!?\n")
     present.update([f"end={ending}" for ending in _ENDINGS if ended.endswith(ending)][:1])
+    present.update((f"e={ended[-2:]}", f"asks{'?' in premise:d}{'?' in claim:d}"))
     return sorted(name.replace(" ", "_") for name in present)
 
 

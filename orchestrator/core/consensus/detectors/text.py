@@ -14,13 +14,16 @@ from math import prod
 from operator import attrgetter
 from statistics import fmean
 
-from orchestrator.core.consensus.detectors.acts import act_of
-from orchestrator.core.consensus.detectors.answers import AnswerTurn, Held, follow, likeness_of
+from orchestrator.core.consensus.detectors import original_answers
+from orchestrator.core.consensus.detectors.acts import act_of, original_act_of
+from orchestrator.core.consensus.detectors.answers import likeness_of
+from orchestrator.core.consensus.detectors.ending import SHIPPED_END, EndScore, end_figures
+from orchestrator.core.consensus.detectors.floor import AnswerFloor, AnswerTurn, Held, follow_floor
 from orchestrator.core.consensus.detectors.lexical import overall_score
 from orchestrator.core.consensus.detectors.linear import LinearModel
 from orchestrator.core.rounds import Contribution, RoundTaken
 from shared.models.assessment import ConvergenceMetrics, Recommendation
-from shared.models.run import Thresholds
+from shared.models.run import NEWEST_RULES, RulesVersion, Thresholds
 
 TEXT = "text"
 # Nobody holds an answer that can be compared: as much as half-heard words are worth.
@@ -56,21 +59,44 @@ class FollowedDiscussion:
     turns: dict[str, list[AnswerTurn]]
     held: dict[str, Held]
     share: float
+    rules: RulesVersion = NEWEST_RULES
+    floor: AnswerFloor | None = None
+
+    def alike(self, name: str, other: str) -> float:
+        """How alike the answers of two participants are; 0 when one of them holds none."""
+        first, second = self.held.get(name), self.held.get(other)
+        if first is None or second is None:
+            return 0.0
+        compare = (
+            likeness_of if self.rules >= RulesVersion.EXAMINED else original_answers.likeness_of
+        )
+        return compare(first.answer, second.answer)
 
 
 def assess_text(
-    rounds: Sequence[RoundTaken], thresholds: Thresholds | None = None
+    rounds: Sequence[RoundTaken],
+    thresholds: Thresholds | None = None,
+    rules: RulesVersion = NEWEST_RULES,
+    *,
+    ended: bool = False,
 ) -> ConvergenceMetrics:
     """Agreement, stability and a recommendation from the texts of `rounds`.
+
+    `ended`: no round will follow, so what is only unconfirmed counts where the whole discussion speaks for it.
 
     A missing or empty contribution anywhere lowers both figures by its share and rules `converged` out. Stability
     is None, and nothing converges, while nobody has spoken twice.
     """
-    return judge(hear(rounds), thresholds or Thresholds())
+    discussion = hear(rounds, rules=rules)
+    judge_it = judge_end if ended else judge
+    return judge_it(discussion, thresholds or Thresholds())
 
 
 def hear(
-    rounds: Sequence[RoundTaken], model: LinearModel | None = None, expected: Iterable[str] = ()
+    rounds: Sequence[RoundTaken],
+    model: LinearModel | None = None,
+    expected: Iterable[str] = (),
+    rules: RulesVersion = NEWEST_RULES,
 ) -> FollowedDiscussion:
     """Follow a discussion turn by turn; `model` replaces the shipped one.
 
@@ -79,12 +105,15 @@ def hear(
     ordered = sorted(rounds, key=lambda taken: taken.number)
     contributions = [contribution for taken in ordered for contribution in taken.contributions]
     names = tuple(sorted({*expected, *map(attrgetter("participant"), contributions)}))
-    heard = _hear(ordered, names, model)
+    heard = _hear(ordered, names, model, rules)
     turns = {
         name: [turn for each in heard for turn in each if turn.speaker == name] for name in names
     }
     share = sum(map(len, heard)) / len(contributions) if contributions else 0.0
-    return FollowedDiscussion(turns, follow(heard), share)
+    if rules < RulesVersion.EXAMINED:
+        return FollowedDiscussion(turns, original_answers.follow(heard), share, rules)
+    floor = follow_floor(heard, names)
+    return FollowedDiscussion(turns, floor.held, share, rules, floor)
 
 
 def judge(
@@ -104,8 +133,48 @@ def judge(
     )
 
 
+def judge_end(
+    discussion: FollowedDiscussion,
+    rule: Thresholds,
+    weighing: Weighing = SHIPPED,
+    score: EndScore = SHIPPED_END,
+) -> ConvergenceMetrics:
+    """The figures of a discussion that has ended.
+
+    The overall score is how likely it ended in agreement. What is only unconfirmed is agreed where that is likely and
+    no contribution is missing. The first rules know no such end.
+    """
+    metrics = judge(discussion, rule, weighing)
+    figures = figures_at_end(discussion, weighing)
+    if figures is None:
+        return metrics
+    likely = discussion.share * score.of(figures)
+    unconfirmed = metrics.recommendation is Recommendation.CONFIRM and discussion.share == 1.0
+    changes: dict[str, object] = {"overall_score": likely}
+    declared = all(held.declared for held in discussion.held.values())
+    if (
+        unconfirmed
+        and metrics.avg_stability is not None
+        and (declared or likely >= score.agreed_from)
+    ):
+        changes["recommendation"] = Recommendation.CONVERGED
+    return metrics.model_copy(update=changes)
+
+
+def figures_at_end(
+    discussion: FollowedDiscussion, weighing: Weighing = SHIPPED
+) -> dict[str, float] | None:
+    """The figures that the end is judged by; None under the first rules."""
+    if discussion.floor is None:
+        return None
+    return end_figures(discussion.turns, discussion.floor, _agreement(discussion, weighing))
+
+
 def _hear(
-    rounds: Sequence[RoundTaken], names: tuple[str, ...], model: LinearModel | None
+    rounds: Sequence[RoundTaken],
+    names: tuple[str, ...],
+    model: LinearModel | None,
+    rules: RulesVersion,
 ) -> list[list[AnswerTurn]]:
     """Every round's turns and what each does to the last turn of somebody else before it."""
     turns: list[list[AnswerTurn]] = []
@@ -113,7 +182,7 @@ def _hear(
     for taken in rounds:
         present = [turn for turn in taken.contributions if turn.answered and turn.text.strip()]
         present.sort(key=attrgetter("participant", "role", "text"))  # they speak at once
-        turns.append([_turn(turn, last, names, model) for turn in present])
+        turns.append([_turn(turn, last, names, model, rules) for turn in present])
         for turn in present:
             last.pop(turn.participant, None)
             last[turn.participant] = turn.text
@@ -125,29 +194,26 @@ def _turn(
     last: dict[str, str],
     names: tuple[str, ...],
     model: LinearModel | None,
+    rules: RulesVersion,
 ) -> AnswerTurn:
     before = next(
         (last[speaker] for speaker in reversed(last) if speaker != contribution.participant), ""
     )
-    return AnswerTurn(
-        contribution.participant, contribution.text, act_of(contribution.text, before, names, model)
-    )
+    read = act_of if rules >= RulesVersion.EXAMINED else original_act_of
+    act = read(contribution.text, before, names, model)
+    return AnswerTurn(contribution.participant, contribution.text, act)
 
 
 def _agreement(discussion: FollowedDiscussion, weighing: Weighing) -> float:
     held = discussion.held
     if not any(discussion.turns.values()):
         return 0.0
-    pairs = [_alike(held.get(a), held.get(b)) for a, b in combinations(discussion.turns, 2)]
+    pairs = [discussion.alike(a, b) for a, b in combinations(discussion.turns, 2)]
     alike = fmean(pairs) if pairs else float(bool(held))
     sure = prod(
         _sureness(turns, held.get(name), weighing) for name, turns in discussion.turns.items()
     )
     return (WITHOUT_ANSWERS + (1 - WITHOUT_ANSWERS) * alike) * sure
-
-
-def _alike(first: Held | None, second: Held | None) -> float:
-    return likeness_of(first.answer, second.answer) if first and second else 0.0
 
 
 def _sureness(turns: list[AnswerTurn], held: Held | None, weighing: Weighing) -> float:

@@ -1,4 +1,4 @@
-"""Do two worded answers say the same? Only where nothing was exchanged: "ship today" is not "ship tomorrow".
+"""Do two wordings say the same? Only where nothing was exchanged: "ship today" is not "ship tomorrow".
 
 A false yes ends a discussion that goes on, a false no costs a round: so whatever cannot be told apart from another
 answer counts as another one.
@@ -6,88 +6,216 @@ answer counts as another one.
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import combinations, product
 
-from orchestrator.core.consensus.detectors.pairs import relation_of
-from orchestrator.core.findings.likeness import letters, similarity
+from orchestrator.core.consensus.detectors.claims import (
+    LONGEST_READ,
+    Clause,
+    Term,
+    WordedClaim,
+    read_claim,
+)
+from orchestrator.core.findings.likeness import letters
 
-# How alike two wordings must be when one of them adds something; without additions their words are the same.
-ALIKE_FROM = 0.7
-CONTRADICTS_FROM = 0.5
+# With so few terms their order says nothing: "the queue should be kept", "keep the queue".
+FEW_TERMS = 2
+_POINTS = frozenset(
+    ("to", "from", "by", "over", "under", "S", "O", "OF", "than", "for", "against", "until")
+)
+# What may be said on one side only without saying something else; everything else is exact.
+_EXACT = frozenset(
+    "every some nobody only 모든 일부 오직 before after 전 ATLEAST ATMOST MORETHAN LESSTHAN atleast atmost"
+    " morethan lessthan 이상 이하 초과 미만 except today tomorrow 오늘 내일 may".split()
+)
 
-_WORD = re.compile(r"[가-힣]+|[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*")
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|cannot|neither|nor|without)\b|n't\b|않|없|아니|아닙|아닌|불가|말[고자아]|맙시다|마세요|마십시오"
-    r"|(?<![가-힣])[안못] ?(?=[가-힣])|못[하합해한할했함]"
-)
-_SAYS_NOTHING = frozenset(
-    "a an the this that these those it its is are be been am was were i we you they he she us our my me your let let's"
-    " should would could will shall must can may might do does did to of and so then just also please maybe perhaps"
-    " think believe suggest propose say vote answer final option ok okay yes yeah well i'd i'll we'd we'll as at in"
-    " go with not no never cannot don't doesn't won't shouldn't needn't have has need".split()
-)
-_SAYS_NOTHING_KO = re.compile(
-    r"(?:저는|저도|우리|저희|그럼|그러면|따라서|최종|결론|의견|생각|합니|합시|하죠|하자|해야|하는|하겠|한다|됩니|좋겠|좋습|좋을|같습|같아"
-    r"|봅니|있습|없습|맙시|마세|말고|말아|않[아는은을습])|(?:제|네|예|그|이|답|것|수|안|못|않)[은는이가을를도]?$"
-)
-_ENDS = re.compile(r"(?:ing|ed|es|s)$")
-SHORTEST_ROOT = 3
-LONGEST_COMPARED = 2_000  # characters
-FINALS = 28  # forms of a Hangul syllable that differ in the final consonant only
-_OF_ENDINGS = frozenset({4, 8, 17, 20})  # ㄴ ㄹ ㅂ ㅆ
+
+# Words that only choose what else is said.
+CHOOSES = frozenset(("accept", "채택", "use", "사용", "tak"))
+CHOSEN = frozenset((concept, False, None) for concept in CHOOSES)
 
 
 def says_the_same(text: str, other: str) -> bool:
-    """The same words in another order or form, or with an addition; never with a word or a negation exchanged."""
+    """The same terms in another order or form, with nothing exchanged, added or denied."""
     if letters(text) == letters(other):
         return True
-    if not _comparable(text, other):
+    if max(len(text), len(other)) > LONGEST_READ:
         return False
-    additions = _new_in(text, other), _new_in(other, text)
-    if all(additions) or (any(additions) and (similarity(text, other) or 0.0) < ALIKE_FROM):
+    return same_claim(read_claim(text), read_claim(other))
+
+
+def same_claim(claim: WordedClaim, other: WordedClaim) -> bool:
+    """Whether two claims have the same clauses, in any order."""
+    ours, theirs = _told(claim), _told(other)
+    if not ours or not theirs:
         return False
-    relations = relation_of(text, other), relation_of(other, text)
-    return all(relation.contradicts < CONTRADICTS_FROM for relation in relations)
-
-
-def _comparable(text: str, other: str) -> bool:
-    """Whether both say something, briefly, and with as many negations."""
-    # Answers are a line or two. Longer texts are compared word by word in every direction, which takes minutes.
-    if max(len(text), len(other)) > LONGEST_COMPARED or not (_meaning(text) and _meaning(other)):
+    if _matched(ours, theirs) and _matched(theirs, ours):
+        return True
+    if max(map(_signs, (claim, other))) > 1 or any(map(_contrasts, (claim, other))):
         return False
-    return len(_NEGATION.findall(text.lower())) % 2 == len(_NEGATION.findall(other.lower())) % 2
+    return _matched([_whole(ours)], [_whole(theirs)])
 
 
-def _new_in(text: str, other: str) -> bool:
-    """True when `text` has a word that says something and that `other` has not."""
-    known = _meaning(other)
-    return any(not any(_match(word, other_word) for other_word in known) for word in _meaning(text))
+def _contrasts(claim: WordedClaim) -> bool:
+    """Whether something is said of one thing and denied of another: then it matters of which."""
+    denied = {term.concept for term in claim.terms if term.denied}
+    return any(not term.denied and term.concept in denied for term in claim.terms)
 
 
-@lru_cache(maxsize=1024)
-def _meaning(text: str) -> tuple[str, ...]:
-    words = _WORD.findall(text.lower().replace("’", "'"))
-    return tuple(
-        word for word in words if word not in _SAYS_NOTHING and not _SAYS_NOTHING_KO.match(word)
+def at_odds(claim: WordedClaim, other: WordedClaim) -> bool:
+    """Whether they cannot both be meant: a term denied, another amount, scope, direction, order or condition."""
+    ours, theirs = claim.terms, other.terms
+    return (
+        _denies(ours, theirs)
+        or _other_amounts(ours, theirs)
+        or _exact(ours) != _exact(theirs)
+        or any(_turned(a, b) for a, b in product(claim.clauses, other.clauses))
+        or _condition_alone(claim, other)
+        or _condition_alone(other, claim)
     )
 
 
-def _match(text: str, other: str) -> bool:
-    """Korean words by their beginnings, English ones without their endings, numbers by themselves."""
-    if "가" <= text[0] <= "힣" and "가" <= other[0] <= "힣":
-        if min(len(text), len(other)) == 1:
-            return text == other
-        return text[0] == other[0] and _stem_syllable(text[1]) == _stem_syllable(other[1])
-    return _root(text) == _root(other)
+def other_order(claim: WordedClaim, other: WordedClaim) -> bool:
+    """Whether both put things in an order, and not in the same."""
+    return any(
+        _turned(clause, against)
+        for clause, against in product(claim.clauses, other.clauses)
+        if (clause.ordered and against.ordered) or _swapped(clause, against)
+    )
 
 
-def _stem_syllable(syllable: str) -> str:
-    """Without the final consonant that an ending brings (미룹시다, 미룬다, 미루자)."""
-    final = (ord(syllable) - ord("가")) % FINALS
-    return chr(ord(syllable) - final) if final in _OF_ENDINGS else syllable
+# ---- clauses ------------------------------------------------------------------------------------
 
 
-def _root(word: str) -> str:
-    root = _ENDS.sub("", word)
-    return root if len(root) >= SHORTEST_ROOT else word
+def _told(claim: WordedClaim) -> list[Clause]:
+    """The clauses, without those that only repeat what another says."""
+    kept: list[Clause] = []
+    for clause in sorted(claim.clauses, key=lambda clause: -len(clause.terms)):
+        if not any(_meanings(clause.terms) <= _meanings(longer.terms) for longer in kept):
+            kept.append(clause)
+    return kept
+
+
+def _whole(clauses: Sequence[Clause]) -> Clause:
+    listed = (term for clause in clauses for term in clause.terms)
+    terms = tuple(replace(term, place=place) for place, term in enumerate(listed))
+    return Clause(
+        terms,
+        any(clause.conditional for clause in clauses),
+        any(clause.ordered for clause in clauses),
+    )
+
+
+def _signs(claim: WordedClaim) -> int:
+    return sum(term.denied for term in claim.terms) + any(map(_is_conditional, claim.clauses))
+
+
+def _is_conditional(clause: Clause) -> bool:
+    return clause.conditional
+
+
+def _matched(clauses: Iterable[Clause], others: Iterable[Clause]) -> bool:
+    left = list(others)
+    for clause in clauses:
+        same = next((other for other in left if _same_clause(clause, other)), None)
+        if same is None:
+            return False
+        left.remove(same)
+    return not left
+
+
+def _same_clause(clause: Clause, other: Clause) -> bool:
+    return (
+        clause.conditional == other.conditional
+        and _meanings(clause.terms) == _meanings(other.terms)
+        and not _turned(clause, other)
+    )
+
+
+def _meanings(terms: Iterable[Term]) -> Counter[tuple[str, bool, float | None]]:
+    """What is said; "use cursors" says no more than "cursors" does."""
+    said = Counter({term.meaning: 1 for term in terms})
+    return Counter({meaning: 1 for meaning in said if meaning not in CHOSEN}) or said
+
+
+def _turned(clause: Clause, other: Clause) -> bool:
+    """Whether what both speak of stands in another role, or in another order where the order tells."""
+    shared = _shared(clause, other)
+    if len(shared) > 1 and any(_points_elsewhere(*both) for both in shared):
+        return True
+    free = len(shared) <= FEW_TERMS or any(map(_is_korean, clause.terms))
+    if free and not (clause.ordered or other.ordered):
+        return False
+    return any(
+        (a.place - c.place) * (b.place - d.place) < 0 for (a, b), (c, d) in combinations(shared, 2)
+    )
+
+
+def _shared(clause: Clause, other: Clause) -> list[tuple[Term, Term]]:
+    ours = {term.meaning: term for term in clause.terms}
+    return [(ours[term.meaning], term) for term in other.terms if term.meaning in ours]
+
+
+def _swapped(clause: Clause, other: Clause) -> bool:
+    """Whether names have changed parts: "A를 B로", "B를 A로"."""
+    names = [both for both in _shared(clause, other) if both[0].concept.startswith("‹")]
+    return len(names) > 1 and all(_points_elsewhere(*both) for both in names)
+
+
+def _points_elsewhere(term: Term, other: Term) -> bool:
+    return {term.role, other.role} <= _POINTS and term.role != other.role
+
+
+def _is_korean(term: Term) -> bool:
+    return "가" <= term.concept[:1] <= "힣"
+
+
+# ---- odds ---------------------------------------------------------------------------------------
+
+
+def _denies(terms: Sequence[Term], others: Sequence[Term]) -> bool:
+    ours = {(term.concept, term.denied) for term in terms}
+    theirs = {(term.concept, term.denied) for term in others}
+    return any(
+        (concept, not denied) in theirs
+        and (concept, denied) not in theirs
+        and (concept, not denied) not in ours
+        for concept, denied in ours
+    )
+
+
+def _other_amounts(terms: Sequence[Term], others: Sequence[Term]) -> bool:
+    ours, theirs = _amounts(terms), _amounts(others)
+    return any(ours[unit].isdisjoint(theirs[unit]) for unit in ours.keys() & theirs.keys())
+
+
+def _amounts(terms: Iterable[Term]) -> dict[str, set[float]]:
+    amounts: dict[str, set[float]] = {}
+    for term in terms:
+        if term.amount is not None:
+            amounts.setdefault(term.concept, set()).add(term.amount)
+    return amounts
+
+
+def _exact(terms: Iterable[Term]) -> set[tuple[str, bool]]:
+    return {(term.concept, term.denied) for term in terms if term.concept in _EXACT}
+
+
+def _condition_alone(claim: WordedClaim, other: WordedClaim) -> bool:
+    """A condition that the other neither shares nor says itself."""
+    known = {term.concept for term in (*other.conditions, *other.terms)}
+    return any(term.concept not in known for term in claim.conditions)
+
+
+def restates(claim: WordedClaim, other: WordedClaim) -> bool:
+    """Whether a claim says nothing that the other does not, and turns nothing round."""
+    meanings = {term.meaning for term in other.terms}
+    return (
+        bool(claim.terms)
+        and all(term.meaning in meanings for term in claim.terms)
+        and not _condition_alone(claim, other)
+        and not _condition_alone(other, claim)
+        and not any(_turned(a, b) for a, b in product(claim.clauses, other.clauses))
+    )

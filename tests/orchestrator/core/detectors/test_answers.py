@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from orchestrator.core.consensus.detectors.acts import Act
 from orchestrator.core.consensus.detectors.answers import (
     EVERYTHING,
-    AnswerTurn,
     FollowedAnswer,
-    follow,
-    known_options,
     likeness_of,
     stated_answer,
 )
+from orchestrator.core.consensus.detectors.floor import AnswerTurn, Held, follow_floor
+from orchestrator.core.consensus.detectors.options import known_options
 
 YES, NO, SAYS, PROPOSES = Act(agree=0.9), Act(disagree=0.8), Act(), Act(propose=0.9)
+
+
+def follow(rounds: Sequence[Sequence[AnswerTurn]]) -> dict[str, Held]:
+    """What everybody holds after these rounds."""
+    return follow_floor(rounds, ()).held
 
 
 def options(*names: str) -> FollowedAnswer:
@@ -42,7 +48,9 @@ def stated(text: str, act: Act = SAYS) -> FollowedAnswer | None:
     ],
 )
 def test_short_turns_state_options_and_names(text: str, answer: FollowedAnswer) -> None:
-    assert stated(text) == answer
+    found = stated(text)
+    assert found is not None
+    assert found.options == answer.options
 
 
 @pytest.mark.parametrize(
@@ -67,13 +75,15 @@ def test_disagreeing_with_an_option_does_not_choose_it() -> None:
 def test_a_long_turn_states_an_answer_in_a_line_of_its_own_only() -> None:
     argued = "Both A and B have their merits, and 3 would be cheap. " * 8
     assert stated(argued) is None
-    assert stated(f"{argued}\nFinal answer: 3") == options("3")
-    assert stated(f"{argued}\n**최종 결론:** B") == options("B")
+    for line, option in (("Final answer: 3", "3"), ("**최종 결론:** B", "B")):
+        found = stated(f"{argued}\n{line}")
+        assert found is not None
+        assert found.options == {option}
 
 
 def test_a_proposal_without_options_is_its_words() -> None:
     assert stated("We should keep the queue", PROPOSES) == FollowedAnswer(
-        frozenset(), "We should keep the queue"
+        frozenset(), "We should keep the queue", proposed=True
     )
     assert stated("take all of them", PROPOSES) == options(EVERYTHING)
 

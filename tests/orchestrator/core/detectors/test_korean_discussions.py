@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.consensus.detectors.acts import AGREE, DISAGREE, OTHER, act_of
+from orchestrator.core.consensus.detectors.acts import (
+    AGREE,
+    DISAGREE,
+    OTHER,
+    Act,
+    act_of,
+    original_act_of,
+)
 from orchestrator.core.consensus.detectors.text import assess_text
 from orchestrator.core.rounds import Contribution, RoundTaken
 from shared.models.assessment import Recommendation
@@ -165,3 +172,57 @@ def test_what_only_looks_like_agreement_never_converges(text: str) -> None:
 )
 def test_a_turn_is_heard_by_what_follows_its_but(text: str, stance: str) -> None:
     assert act_of(text, "A안으로 합시다").stance == stance
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "검토해 보겠습니다",
+        "네, 검토해 보겠습니다",
+        "좋은 의견입니다. 한번 살펴보겠습니다.",
+        "좋습니다, 내일 다시 논의하시죠.",
+        "결과가 좋으면 B안입니다",
+        "통과했을 때만 동의합니다",
+        "테스트가 통과되는 대로 동의하겠습니다.",
+        "예산이 확보된다는 전제하에 찬성입니다.",
+        "B가 실패할 경우에는 A안에 찬성합니다.",
+        "아직 동의하기는 이릅니다.",
+        "동의 여부는 내일 알려 드리겠습니다.",
+    ],
+)
+def test_courtesy_and_conditions_agree_to_nothing_yet(text: str) -> None:
+    act = act_of(text, "A안으로 합시다")
+    assert act.stance == OTHER
+    assert act.agree == 0
+    assert act.propose < 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "그렇게 하면 비용이 줄어드니 찬성합니다.",
+        "동의합니다. 세부 사항은 검토해 보겠습니다.",
+        "그 조건이면 저도 찬성합니다.",
+        "그렇다면 저도 동의합니다.",
+        "검토해 보니 A안이 맞습니다.",
+        "말씀하신 대로 A안이 좋습니다.",
+        "조건 없이 찬성합니다.",
+    ],
+)
+def test_what_takes_up_a_condition_or_gives_a_reason_agrees(text: str) -> None:
+    assert act_of(text, "A안으로 합시다").stance == AGREE
+
+
+def test_the_first_rules_read_turns_as_they_did() -> None:
+    assert original_act_of("통과했을 때만 동의합니다", "A안으로 합시다").agree > 0.5
+    essay = "I still believe that the log is better. " + "It keeps every event. " * 20
+    assert original_act_of(essay) == Act(disagree=0.8)
+    assert original_act_of("No, that is wrong.", "It works.").side == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "stance"),
+    [("F안 반대", DISAGREE), ("2번안 찬성합니다", AGREE)],
+)
+def test_the_word_for_a_plan_is_no_negation(text: str, stance: str) -> None:
+    assert act_of(text, "F안으로 합시다").stance == stance
