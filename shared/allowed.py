@@ -44,6 +44,11 @@ def identity_of(participant: Participant, catalogue: ProviderTypes = CATALOGUE) 
     return None if steered is None else {"provider": row.name, **steered}
 
 
+def suite_identity(command: str) -> Identity:
+    """What runs the project's own tests, as it is entered."""
+    return {"tests": command}
+
+
 def everybody(participants: Iterable[Participant]) -> Iterable[Participant]:
     """The participants and who stands in for them."""
     for participant in participants:

@@ -97,10 +97,10 @@ def upgrade_embedded(
     Processes that run the code of an earlier version cannot work with the new tables, and would neither end nor say
     so where a user looks: they end first, and those of this version take their place.
     """
-    found = current(database)
-    if found == HEAD:
+    revision = current(database)
+    if revision == HEAD:
         return False
-    if found is None or found > HEAD:
+    if revision is None or revision > HEAD:
         return upgrade(database)
     wanted = is_wanted(settings.instance)
     stop_supervisor(settings.instance)

@@ -35,6 +35,14 @@ class ChangeInput:
 
 
 @dataclass(frozen=True)
+class GivenChange:
+    """A change that its caller holds: a unified diff, and the files that it leads from, as far as they are known."""
+
+    diff: bytes
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class QuestionInput:
     """What a panel is asked. A word `-`, or `-` as the file, is standard input."""
 
@@ -52,6 +60,10 @@ class QuestionInput:
     def names_stdin(self) -> bool:
         """True when `-` was written."""
         return STDIN in self.words or self.file == STDIN
+
+
+SubjectInput = ChangeInput | GivenChange | QuestionInput
+"""What a run can be about."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +118,7 @@ class Captured:
 
 
 def capture_subject(
-    subject: ChangeInput | QuestionInput,
+    subject: SubjectInput,
     directory: Path,
     settings: Settings,
     put: Put,
@@ -122,6 +134,11 @@ def capture_subject(
             if subject.diff is not None:
                 request = replace(request, diff=_diff(directory, subject.diff, stdin))
             return _change(request, put, located)
+        case GivenChange():
+            given = ChangeRequest(
+                path=directory, diff=subject.diff, files=subject.files, screen=screen(settings)
+            )
+            return _change(given, put, None)
         case QuestionInput():
             return _question(subject, directory, settings, put, stdin)
         case _:
@@ -132,7 +149,7 @@ def capture_subject(
 
 
 def locate_change(
-    subject: ChangeInput | QuestionInput, directory: Path, environ: Mapping[str, str]
+    subject: SubjectInput, directory: Path, environ: Mapping[str, str]
 ) -> Located | None:
     """Where a change of a repository is, before anything is read; None for a question and for a bare diff."""
     if not isinstance(subject, ChangeInput) or subject.diff is not None:

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from orchestrator.application import preflight
 from orchestrator.application.backend import Backend
-from orchestrator.application.notice_listener import NoticeListener
+from orchestrator.application.notice_listener import NoticeListener, WarningKeeper
 from orchestrator.application.replay import changes_of, load_recording
 from orchestrator.application.watch import announce_watcher
 from orchestrator.application.worker_keys import hand_over_keys
@@ -30,6 +30,7 @@ from orchestrator.whatif.recording import Recording
 from orchestrator.whatif.replacing import replace_participants
 from shared.allowed import Allowed
 from shared.errors import ConfigurationError, UserError
+from shared.models.notices import Notice
 from shared.models.panel import Participant
 from shared.models.run import ASK, Budget, RunSpec
 from shared.settings import ServiceSettings
@@ -60,10 +61,11 @@ class ForkRequest:
 
 @dataclass(frozen=True)
 class PlannedFork:
-    """A fork that can be stored, with the documents that its origin does not have."""
+    """A fork that can be stored, with the documents that its origin does not have, and what was warned of."""
 
     plan: ForkPlan
     documents: Mapping[str, bytes]
+    cautions: tuple[Notice, ...] = ()
 
 
 def plan_run_fork(backend: Backend, request: ForkRequest, listener: NoticeListener) -> PlannedFork:
@@ -72,9 +74,10 @@ def plan_run_fork(backend: Backend, request: ForkRequest, listener: NoticeListen
     plan = _plan(load_recording(backend, request.run), request, documents, backend.environ)
     # What is copied is not paid again: the limits are compared with what is asked next.
     preflight.refuse(plan.calls, plan.spec.budget, Translator(plan.spec.language))
+    keeper = WarningKeeper(listener)
     for notice in preflight.short_of(plan.calls, plan.spec):
-        listener.warn(notice)
-    return PlannedFork(plan, documents)
+        keeper.warn(notice)
+    return PlannedFork(plan, documents, tuple(keeper.warned))
 
 
 def submit_fork(
@@ -89,13 +92,15 @@ def submit_fork(
     plan = fork.plan
     if backend.settings.external is None:
         start_supervisor(backend.settings, backend.environ)
-    hand_over_keys(backend, plan.spec.panel, listener)
+    keeper = WarningKeeper(listener)
+    hand_over_keys(backend, plan.spec.panel, keeper)
+    cautions = (*fork.cautions, *keeper.warned)
     stored = Fork(
         run=new_run_id(),
         origin=plan.origin,
         at=plan.at,
         title=plan.title,
-        spec=plan.spec.model_copy(update={"watched": watched}),
+        spec=plan.spec.model_copy(update={"watched": watched, "cautions": cautions}),
         root_task=str(uuid4()),
         steps=plan.steps,
         decisions=plan.decisions,

@@ -17,6 +17,24 @@ class NoticeListener(Protocol):
         """Something that must not be overlooked."""
 
 
+class WarningKeeper:
+    """Passes everything on, and keeps what must not be overlooked for readers who do not hear it."""
+
+    def __init__(self, listener: NoticeListener) -> None:
+        """Nothing was told yet."""
+        self._listener = listener
+        self.warned: list[Notice] = []
+
+    def inform(self, notice: Notice) -> None:
+        """Pass it on."""
+        self._listener.inform(notice)
+
+    def warn(self, notice: Notice) -> None:
+        """Pass it on, and keep it."""
+        self.warned.append(notice)
+        self._listener.warn(notice)
+
+
 class NoticeList:
     """A listener that keeps everything, for callers who tell it later or never."""
 

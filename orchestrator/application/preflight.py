@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pydantic import TypeAdapter
+
 from orchestrator.application.prepare import PreparedRun
-from orchestrator.core.discussion.estimate import Estimate, ExpectedCall, estimate
+from orchestrator.core.discussion.estimate import INSTEAD, Estimate, ExpectedCall, estimate
 from orchestrator.core.discussion.portions import portions
 from orchestrator.core.discussion.preflight import (
     ForbiddenCall,
@@ -54,11 +56,15 @@ def check(spec: RunSpec, documents: Mapping[str, bytes]) -> tuple[Notice, ...]:
 
 @dataclass(frozen=True)
 class RunEstimate:
-    """What a prepared run would take (None: nobody can say), and why it could not even begin."""
+    """What a prepared run would take (None: nobody can say), and why it could not even begin.
+
+    `instead` is what the larger run would take that it may save.
+    """
 
     spec: RunSpec
     estimate: Estimate | None
     obstacles: tuple[str, ...]
+    instead: Estimate | None = None
 
 
 def estimate_run(prepared: PreparedRun) -> RunEstimate:
@@ -69,7 +75,23 @@ def estimate_run(prepared: PreparedRun) -> RunEstimate:
     calls = workflow_of(spec).calls_of(spec, tokens)
     reasons = forbidden(calls or (), spec.budget, Translator(spec.language))
     foreseen = None if calls is None else estimate(calls, expected_usd)
-    return RunEstimate(spec, foreseen, reasons)
+    return RunEstimate(spec, foreseen, reasons, _instead(spec, tokens))
+
+
+def with_what_it_saves(spec: RunSpec, documents: Mapping[str, bytes]) -> RunSpec:
+    """The same with the estimate of the larger run that it may save, for its receipt."""
+    larger = _instead(spec, subject_tokens(spec, documents))
+    if larger is None:
+        return spec
+    label = TypeAdapter(Estimate).dump_python(larger, mode="json")
+    return spec.model_copy(update={"labels": {**spec.labels, INSTEAD: label}})
+
+
+def _instead(spec: RunSpec, tokens: int) -> Estimate | None:
+    workflow = workflow_of(spec)
+    larger = workflow.instead(spec)
+    calls = None if larger is None else workflow.calls_of(larger, tokens)
+    return None if calls is None else estimate(calls, expected_usd)
 
 
 def refuse(calls: Iterable[ExpectedCall], budget: Budget, words: Translator) -> None:

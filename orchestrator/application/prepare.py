@@ -17,8 +17,8 @@ from orchestrator.application.capture import (
     Captured,
     ChangeInput,
     NoStandardInput,
-    QuestionInput,
     StandardInput,
+    SubjectInput,
     capture_subject,
     locate_change,
 )
@@ -36,7 +36,8 @@ from orchestrator.workflows.registry import WORKFLOWS, workflow_of_everybody
 from shared.errors import ConfigurationError
 from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
-from shared.models.run import RunSpec
+from shared.models.run import NEWEST_RULES, RunSpec
+from shared.providers.prices import expected_usd
 
 LARGE_BYTES = 10_000
 NO_INPUT = NoStandardInput()
@@ -52,7 +53,7 @@ class SubmissionRequest:
 
     directory: Path
     workflow: str = field(default_factory=workflow_of_everybody)
-    subject: ChangeInput | QuestionInput = field(default_factory=ChangeInput)
+    subject: SubjectInput = field(default_factory=ChangeInput)
     panel: tuple[str, ...] = ()
     holders: Mapping[str, str] = field(default_factory=dict)
     config: Path | None = None
@@ -83,6 +84,11 @@ class PreparedRun:
     notices: tuple[Notice, ...] = ()
     remarks: tuple[Notice, ...] = ()
     reports: tuple[tuple[str, Path], ...] = ()
+
+    @property
+    def cautions(self) -> tuple[Notice, ...]:
+        """What whoever submits it is warned of: about the cast, and about what came with the subject."""
+        return (*self.cast_report.warnings, *self.remarks)
 
 
 class DocumentCollector:
@@ -134,6 +140,7 @@ def prepare_run(
     templates = captured_prompts(request.workflow, language, configuration, environ)
     make_spec = partial(
         RunSpec,
+        rules_version=NEWEST_RULES,
         options=_options(request, configuration, cast).model_dump(mode="json"),
         workflow=request.workflow,
         language=language,
@@ -283,6 +290,7 @@ def _options(request: SubmissionRequest, configuration: Configuration, cast: Cas
         part.name: cast.holders.get(part.name) for part in workflow.parts if part.in_options
     }
     options = workflow_options(request.workflow, configuration.settings, **given, **request.options)
+    options = workflow.settled(options, cast.panel, expected_usd)
     if workflow.quorum is None:
         return options
     joined, quorum = len(cast.report.joined), options.quorum

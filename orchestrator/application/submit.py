@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orchestrator.application import preflight
+from orchestrator.application.acceptance import with_record
 from orchestrator.application.backend import Backend
-from orchestrator.application.notice_listener import NoticeListener
+from orchestrator.application.notice_listener import NoticeListener, WarningKeeper
 from orchestrator.application.prepare import PreparedRun
 from orchestrator.application.watch import announce_watcher
 from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.engine.advance import Engine
 from orchestrator.workflows.registry import WORKFLOWS, workflow_of
-from shared.allowed import Allowed
+from shared.allowed import Allowed, suite_identity
+from shared.models.notices import notice
 from shared.models.run import RunSpec
 
 
@@ -23,23 +25,44 @@ def submit_run(
     *,
     watched: bool = False,
     watched_for_s: int = 0,
+    idempotency_key: str | None = None,
+    with_history: bool = True,
 ) -> str:
     """Store the run and wake an orchestrator; the run's id. Durable when this returns.
 
     Raises UserError, before anything is stored, when a limit or a context keeps somebody from its first call.
 
     `watched`: somebody waits for the end. `watched_for_s`: so long somebody is thought to look on, and the first turns
-    stream, too.
+    stream, too. `idempotency_key`: the run that has it already is the one that is meant. `with_history`: the ranking
+    weighs a vote by what people accepted of that participant before, where that is known well enough.
     """
-    hand_over_keys(backend, prepared.panel, listener)
+    keeper = WarningKeeper(listener)
+    hand_over_keys(backend, prepared.panel, keeper)
     version = WORKFLOWS[prepared.workflow].version
-    spec = prepared.make_spec(workflow_version=version).model_copy(update={"watched": watched})
-    for notice in preflight.check(spec, prepared.documents):
-        listener.warn(notice)
+    spec = prepared.make_spec(workflow_version=version)
+    spec = with_record(backend, spec) if with_history else spec
+    if spec.trusted:
+        votes = tuple(f"{name} {weight:.2f}" for name, weight in spec.trusted.items())
+        keeper.inform(notice("history_counts", votes=votes))
+    for warning in preflight.check(spec, prepared.documents):
+        keeper.warn(warning)
+    spec = preflight.with_what_it_saves(spec, prepared.documents)
+    cautions = (*prepared.cautions, *keeper.warned)
+    spec = spec.model_copy(update={"watched": watched, "cautions": cautions})
     parts = workflow_of(spec).parts_of(spec)
     speakers = (spec.panel.author, spec.panel.chair, *(holder for _, holder in parts))
-    Allowed.of(backend.settings.instance, backend.environ).allow_all(speakers)
-    return store_run(backend, spec, prepared.title, prepared.documents, watched_for_s=watched_for_s)
+    allowed = Allowed.of(backend.settings.instance, backend.environ)
+    allowed.allow_all(speakers)
+    if isinstance(command := spec.options.get("tests"), str):
+        allowed.allow(suite_identity(command))
+    return store_run(
+        backend,
+        spec,
+        prepared.title,
+        prepared.documents,
+        watched_for_s=watched_for_s,
+        idempotency_key=idempotency_key,
+    )
 
 
 def store_run(
@@ -49,9 +72,10 @@ def store_run(
     documents: Mapping[str, bytes],
     *,
     watched_for_s: int = 0,
+    idempotency_key: str | None = None,
 ) -> str:
     """Store a run of this specification and wake an orchestrator; its id. Allows workers nothing: submitting does."""
-    run = Engine(backend.database).submit(spec, title, documents)
+    run = Engine(backend.database).submit(spec, title, documents, idempotency_key=idempotency_key)
     announce_watcher(backend, run, watched_for_s)
     backend.signals.send(run)
     return run

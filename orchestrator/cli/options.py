@@ -76,7 +76,7 @@ watch_limit_option = click.option(
 )
 findings_options = in_this_order(
     click.option(
-        "--max-findings", type=click.IntRange(1), metavar="N", help="Findings in the text (5)."
+        "--max-findings", type=click.IntRange(1), metavar="N", help="Findings in the text (3)."
     ),
     click.option("--all", "everything", is_flag=True, help="All findings in the text."),
 )

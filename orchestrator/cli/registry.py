@@ -38,6 +38,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "replay": _in("replay:replay", "What a run would have come to under other rules."),
     "fork": _in("fork:fork", "Continue a run another way, from one of its steps."),
     "diff": _in("diff:diff", "What differs between two runs."),
+    "eval": _in("eval:eval_", "Measure panels on cases with labelled defects."),
     "cost": _in("cost:cost", "What was spent, by participant, run or day."),
     "watch": _in("watch:watch", "Follow a run until it ends or asks."),
     "inbox": _in("inbox:inbox", "The decisions that wait for a person."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -17,6 +18,7 @@ from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import is_brief, open_decision, warned
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import EnvironmentFault
+from shared.models.notices import Notice
 from shared.models.outcomes import Verdict
 from shared.models.run import RunSpec
 
@@ -49,11 +51,15 @@ class OutputOptions:
 
 
 def deliver(
-    report: RunReport, terminal: Terminal, options: OutputOptions, words: Translator
+    report: RunReport,
+    terminal: Terminal,
+    options: OutputOptions,
+    words: Translator,
+    told: Iterable[Notice] = (),
 ) -> None:
-    """The result on stdout, and in a file when one was named."""
+    """The result on stdout, and in a file when one was named. `told` is what was warned of on the way."""
     if options.as_json:
-        terminal.result(dumps(as_json(report)))
+        terminal.result(dumps(as_json(report, told)))
     else:
         brief = is_brief(report, quiet=terminal.quiet)
         lines = result_lines(

@@ -143,7 +143,10 @@ def _show_estimate(prepared: PreparedRun, terminal: Terminal, *, as_json: bool) 
     foreseen = estimate_run(prepared)
     spec, estimate = foreseen.spec, foreseen.estimate
     if as_json:
-        content = {**estimate_json(estimate, spec), "obstacles": list(foreseen.obstacles)}
+        content = {
+            **estimate_json(estimate, spec, foreseen.instead),
+            "obstacles": list(foreseen.obstacles),
+        }
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, **content}))
         return 0
     words = Translator(spec.language)
@@ -151,7 +154,8 @@ def _show_estimate(prepared: PreparedRun, terminal: Terminal, *, as_json: bool) 
     terminal.talk([line(Span(text, Style.DIM)) for text in lines])
     texts = [words.message("estimate_forbidden", reason=reason) for reason in foreseen.obstacles]
     obstacles = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in texts]
-    terminal.result([*estimate_lines(estimate, spec, prepared.title), *obstacles])
+    shown = estimate_lines(estimate, spec, prepared.title, foreseen.instead)
+    terminal.result([*shown, *obstacles])
     return 0
 
 

@@ -28,7 +28,7 @@ from orchestrator.presentation.result import open_decision
 from orchestrator.presentation.terminal import Terminal
 from shared.delivery.live import EXPECTED_S, WATCHED_S
 from shared.errors import DecisionConflict
-from shared.models.notices import Notice
+from shared.models.notices import Notice, notice
 
 SIGNALS_WITHIN_S = 0.2
 REMINDER_S = 25.0
@@ -55,6 +55,7 @@ class TerminalObserver:
     def __init__(self, display: Display, words: Translator) -> None:
         """Nothing was told yet."""
         self.streams = display.mode is OutputMode.LIVE
+        self.warned: list[Notice] = []
         self._display = display
         self._words = words
         self._told_at = time.monotonic()
@@ -76,6 +77,7 @@ class TerminalObserver:
 
     def warn(self, notice: Notice) -> None:
         """What keeps the run from going on."""
+        self.warned.append(notice)
         self._display.tell([warning(self._words.translate(notice))])
         self._told_at = time.monotonic()
 
@@ -116,18 +118,21 @@ def watch_until_done(
     `asks`: put an open decision to the person at the terminal; `from_now`: tell nothing that happened before.
     """
     display = make_display(terminal, words)
-    watcher = RunWatcher(backend, run, TerminalObserver(display, words))
+    observer = TerminalObserver(display, words)
+    watcher = RunWatcher(backend, run, observer)
     if from_now:
         watcher.skip_the_past()
     while True:
         settled = follow(watcher, display, options.watch_s)
         report = report_of(backend, run)
         if not settled:
-            terminal.warn([line(words.message("timed_out", s=options.watch_s, run=run))])
+            late = notice("timed_out", s=options.watch_s, run=run)
+            observer.warned.append(late)
+            terminal.warn([line(words.translate(late))])
             break
         if not (asks and terminal.can_ask and _ask(backend, report, terminal, words)):
             break
-    deliver(report, terminal, options, words)
+    deliver(report, terminal, options, words, observer.warned)
     return exit_code(report)
 
 

@@ -175,9 +175,10 @@ class Remark:
 
 @dataclass(frozen=True)
 class FindingEntry:
-    """A finding as a reader meets it: `support` of the critics carry it, `status` says what became of it.
+    """A finding as a reader meets it: `support` of the independent voices carry it, `status` says what became of it.
 
     An `evident` status goes without saying. `marks` tell how far it is to be believed, `suggestion` what is to be done.
+    A `faint` one is only counted where not everything is shown.
     """
 
     finding: Finding
@@ -187,6 +188,7 @@ class FindingEntry:
     marks: tuple[str, ...] = ()
     caveat: str = ""
     suggestion: str = ""
+    faint: bool = False
 
     @property
     def states(self) -> tuple[str, ...]:

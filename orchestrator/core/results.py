@@ -11,7 +11,8 @@ from pydantic import ConfigDict, Field, JsonValue
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionAnswer
 from shared.models.deliberation import Question
-from shared.models.findings import FindingStatus, Severity
+from shared.models.findings import FindingStatus, Ground, Severity
+from shared.models.notices import Notice
 from shared.models.replies import Applied, CheckedFixes, Synthesis
 from shared.models.wire import ForeignWire, Wire
 
@@ -172,6 +173,16 @@ class WorkflowResult(Wire):
         return False
 
     @property
+    def critics_asked(self) -> frozenset[str] | None:
+        """The critics that were asked, where that need not be all."""
+        return None
+
+    @property
+    def deepening(self) -> tuple[Notice, ...] | None:
+        """Why more than the first reviewer was asked; None where nobody was to read first."""
+        return None
+
+    @property
     def unapplied(self) -> bool:
         """True when somebody wanted a fix and it could not be applied."""
         return False
@@ -232,7 +243,8 @@ class FindingsResult(WorkflowResult):
 class ChangeResult(FindingsResult):
     """The result of a workflow about a change: what fixes were tried and applied, and who read which file.
 
-    `unshown_objections` are findings that nobody could show, for which half of the critics ask for a fix.
+    `unshown_objections` are findings that nobody could show, for which half of the critics ask for a fix; `evidence` is
+    what code has checked of a finding besides what it has itself.
     """
 
     synthesis: Synthesis | None = None
@@ -240,6 +252,7 @@ class ChangeResult(FindingsResult):
     applied: tuple[Applied, ...] = ()
     coverage: CoverageReport | None = None
     unshown_objections: tuple[str, ...] = ()
+    evidence: dict[str, tuple[Ground, ...]] = Field(default_factory=dict)
 
     @property
     def merged(self) -> Synthesis | None:
@@ -256,3 +269,4 @@ class ShownMatter(ForeignWire):
     synthesised_by: str | None = None
     fixes: CheckedFixes | None = None
     coverage: CoverageReport | None = None
+    evidence: dict[str, tuple[Ground, ...]] = Field(default_factory=dict)

@@ -19,6 +19,7 @@ class Contribution:
     `answered` is False for every fault: silence, refusal, an unparseable reply, a reply without substance.
     `text` is what it says in sentences, without headings and ids; it and `stances` of an unanswered contribution are
     never read. `reply` are the reply's fields, `stated` is the same as its reply model, `verdict` a critic's own.
+    `computes`: it has nothing to say of what others raised.
     """
 
     participant: str
@@ -30,6 +31,7 @@ class Contribution:
     reply: Mapping[str, Any] = field(default_factory=dict, compare=False)
     stated: ForeignWire | None = field(default=None, compare=False)
     verdict: str | None = None
+    computes: bool = False
 
     @cached_property
     def full_text(self) -> str:
@@ -77,10 +79,10 @@ def joined(contributions: Iterable[Contribution]) -> tuple[Contribution, ...]:
 
 def _both(first: Contribution, second: Contribution) -> Contribution:
     if not (first.answered and second.answered):
-        return Contribution(first.participant, first.role, answered=False)
+        return Contribution(first.participant, first.role, answered=False, computes=first.computes)
     text = "\n".join(part.text for part in (first, second) if part.text)
     stances = (*first.stances, *second.stances)
-    return Contribution(first.participant, first.role, text, True, stances)
+    return Contribution(first.participant, first.role, text, True, stances, computes=first.computes)
 
 
 def turns_by_voice(rounds: Sequence[RoundTaken]) -> dict[Voice, tuple[TurnTaken, ...]]:

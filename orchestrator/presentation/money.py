@@ -51,6 +51,26 @@ def spent(usage: UsageRow, words: Translator, *, below: bool = False) -> list[Li
     return [line(Span(f"{words.message('spent')}: {', '.join(parts)}", Style.DIM))]
 
 
+def saved(usage: UsageRow, instead: Estimate, words: Translator) -> Line:
+    """What was used, beside what the larger run would have taken by its estimate."""
+    low, high = _counts(instead.calls)
+    read = instead.input_tokens.low + instead.output_tokens.low
+    most = instead.input_tokens.high + instead.output_tokens.high
+    cost = instead.cost_usd
+    text = words.message(
+        "depth_saved",
+        calls=words.message("spent_calls", n=usage.calls),
+        tokens=f"{usage.input_tokens + usage.output_tokens:,}",
+        cost=cost_of(usage, words) or "-",
+        low=low,
+        high=high,
+        least=f"{read:,.0f}",
+        most=f"{most:,.0f}",
+        dollars="-" if cost is None else f"{dollars(cost.low)} - {dollars(cost.high)}",
+    )
+    return line(Span(text, Style.DIM))
+
+
 def spending_table(
     by: str, rows: Sequence[Spending], total: Spending | None, words: Translator = ENGLISH
 ) -> list[Line]:
@@ -79,12 +99,22 @@ def _row(row: Spending, words: Translator) -> tuple[str, ...]:
     )
 
 
-def estimate_lines(estimate: Estimate | None, spec: RunSpec, title: str) -> list[Line]:
-    """What a run will probably take."""
+def estimate_lines(
+    estimate: Estimate | None, spec: RunSpec, title: str, instead: Estimate | None = None
+) -> list[Line]:
+    """What a run will probably take, and beside it the larger one that it may save."""
     words = Translator(spec.language)
     head = line(Span(words.message("estimate", title=title), Style.STRONG))
     if estimate is None:
         return [head, line(f"  {words.message('estimate_none')}")]
+    shown = [head, *_amounts(estimate, words)]
+    if instead is not None:
+        shown += [line(words.message("estimate_instead")), *_amounts(instead, words)]
+    return [*shown, *_caveats(estimate, spec)]
+
+
+def _amounts(estimate: Estimate, words: Translator) -> list[Line]:
+    """Calls, tokens and dollars, each from the least to the most."""
     low, high = _counts(estimate.calls)
     texts = [words.message("estimate_calls", low=low, high=high)]
     for way, tokens in (("way_in", estimate.input_tokens), ("way_out", estimate.output_tokens)):
@@ -96,7 +126,7 @@ def estimate_lines(estimate: Estimate | None, spec: RunSpec, title: str) -> list
         if cost is None
         else words.message("estimate_cost", low=dollars(cost.low), high=dollars(cost.high))
     )
-    return [head, *(line(f"  {text}") for text in texts), *_caveats(estimate, spec)]
+    return [line(f"  {text}") for text in texts]
 
 
 def _caveats(estimate: Estimate, spec: RunSpec) -> list[Line]:
@@ -119,10 +149,13 @@ def _counts(counts: Range) -> tuple[str, str]:
     return f"{counts.low:,.0f}", f"{counts.high:,.0f}"
 
 
-def estimate_json(estimate: Estimate | None, spec: RunSpec) -> dict[str, Any]:
+def estimate_json(
+    estimate: Estimate | None, spec: RunSpec, instead: Estimate | None = None
+) -> dict[str, Any]:
     """The same as data; `estimate` is None for a workflow that nobody can foresee."""
     return {
         "workflow": spec.workflow,
         "budget": spec.budget.model_dump(mode="json"),
         "estimate": None if estimate is None else dataclasses.asdict(estimate),
+        "instead": None if instead is None else dataclasses.asdict(instead),
     }

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
+from orchestrator.core.discussion.estimate import INSTEAD, Estimate
+from orchestrator.core.findings.grounds import Checks
 from orchestrator.core.findings.ranking import Ranked, rank
 from orchestrator.core.findings.verdict import (
     GateResult,
@@ -21,20 +23,19 @@ from orchestrator.core.findings.verdict import (
     voice_of,
 )
 from orchestrator.core.results import ChangeResult, FindingsResult, ShownMatter, WorkflowResult
+from orchestrator.presentation.coverage import reading_warnings, rule_readings
 from orchestrator.workflows.descriptor import WorkflowType
 from orchestrator.workflows.registry import round_roles, workflow_named
 from shared.models.assessment import Assessment
 from shared.models.coverage import CoverageReport
 from shared.models.decision import DecisionState
-from shared.models.findings import Finding, FindingStatus, Position
+from shared.models.findings import Finding, FindingStatus, Ground
 from shared.models.notices import Notice, NoticeParam, notice, of_column, read_notice
 from shared.models.outcomes import Ending, RunStatus, StepStatus, Verdict
 from shared.models.panel import Participant
 from shared.models.replies import Applied, CheckedFixes, Synthesis
 from shared.models.rows import DecisionRow, RecordRow, RunRow, StepRow, UsageRow
-from shared.models.run import RunSpec
-
-SUPPORTING = frozenset({Position.AGREE, Position.PARTIAL})
+from shared.models.run import RulesVersion, RunSpec
 
 
 def assessed_roles() -> frozenset[str]:
@@ -104,8 +105,10 @@ class RunReport:
 
     @property
     def critics(self) -> tuple[Participant, ...]:
-        """Who judges."""
-        return self.spec.panel.critics
+        """Who judges: of those that take part, whoever was asked."""
+        asked = None if self.result is None else self.result.critics_asked
+        critics = self.spec.panel.critics
+        return critics if asked is None else tuple(c for c in critics if c.name in asked)
 
     @property
     def detail(self) -> Mapping[str, Any]:
@@ -164,9 +167,24 @@ class RunReport:
 
     def _rank(self, findings: Iterable[Finding]) -> Sequence[Ranked]:
         voices = {voter.name: voice_of(voter) for voter in (*self.critics, self.spec.panel.author)}
+        return rank(
+            tuple(findings),
+            voices,
+            self._checks,
+            effective_votes(self.critics),
+            trusted=self.spec.trusted,
+        )
+
+    @property
+    def _checks(self) -> Checks:
+        """What code has checked of findings besides what they have themselves; before that was kept, the fixes."""
+        kept = self.result if isinstance(self.result, ChangeResult) else self.matter
         fixes = self.fixes.fixes if self.fixes else ()
         tried = {finding for fix in fixes if fix.problem is None for finding in fix.findings}
-        return rank(tuple(findings), voices, tried, effective_votes(self.critics))
+        checks = {name: {Ground.PATCH} for name in tried}
+        for name, kinds in (kept.evidence if kept is not None else {}).items():
+            checks.setdefault(name, set()).update(kinds)
+        return checks
 
     @property
     def ranked(self) -> tuple[Finding, ...]:
@@ -195,6 +213,13 @@ class RunReport:
         return self.assessments[-1].figures if self.assessments else None
 
     @property
+    def partly_agreed(self) -> tuple[Notice, ...]:
+        """How the discussion ended, where it agreed on some findings and not on others."""
+        last = self.assessment
+        partly = last is not None and last.agreed_findings and last.open_findings
+        return (last.reason,) if last is not None and partly and last.reason else ()
+
+    @property
     def rounds(self) -> int:
         """How many rounds there were: assessed ones, or ones in which the floor was asked for."""
         assessed = sum("round/" in recorded.key for recorded in self.assessments)
@@ -215,7 +240,16 @@ class RunReport:
             return Verdict(self.run.verdict)
         if self.ending is None or not self.workflow.finds:
             return Verdict.INCONCLUSIVE if self.run.status.final else None
-        return derive(self.standing, self.ending, self.gate_rule.fail_on, self.coverage)
+        verdict = derive(self.standing, self.ending, self.gate_rule.fail_on, self.coverage)
+        alone = verdict is Verdict.APPROVED and self.coverage is None and self._rules_alone
+        return Verdict.CHECKS_PASSED if alone else verdict
+
+    @property
+    def _rules_alone(self) -> bool:
+        """Whether nobody but rules has answered so far, where that makes a difference."""
+        answered = {step.participant for step in self.steps if step.status == StepStatus.DONE}
+        others = {critic.name for critic in self.critics if not critic.rule_based}
+        return self.spec.rules_version >= RulesVersion.EXAMINED and not others & answered
 
     @property
     def gate(self) -> GateResult:
@@ -226,6 +260,17 @@ class RunReport:
     def coverage(self) -> CoverageReport | None:
         """Who read which file; None where that was not recorded, or is not known yet."""
         return coverage_of(self.result or self.matter)
+
+    @property
+    def instead(self) -> Estimate | None:
+        """What the larger run would have taken that this one may have saved; None where there is none."""
+        label = self.spec.labels.get(INSTEAD)
+        return None if label is None else TypeAdapter(Estimate).validate_python(label)
+
+    @property
+    def reading_warnings(self) -> tuple[Notice, ...]:
+        """What nobody but rules looked at, what nobody read, and who was missing."""
+        return reading_warnings(self.coverage)
 
     @property
     def synthesis(self) -> Synthesis | None:
@@ -257,11 +302,10 @@ class RunReport:
         ended = self.run.status is RunStatus.COMPLETED
         return ended and self.result is not None and self.result.unapplied
 
-    def supporters(self, finding: Finding) -> int:
-        """How many critics carry a finding: who raised it and who agreed, even in part."""
-        critics = {critic.name for critic in self.critics}
-        agreeing = {name for name, position in finding.stances.items() if position in SUPPORTING}
-        return len(critics & (agreeing | set(finding.raised_by)))
+    def supporters(self, finding: Finding) -> tuple[Participant, ...]:
+        """The critics that carry a finding: who raised it and did not take it back, and who agreed, even in part."""
+        names = self.place_in_ranking(finding).supporters
+        return tuple(critic for critic in self.critics if critic.name in names)
 
     @cached_property
     def warnings(self) -> tuple[Notice, ...]:
@@ -277,6 +321,18 @@ class RunReport:
             warnings = tuple(map(self._absence, failed))
         beside = (*self.scripted, *self._stood_in, *self._shortened)
         return (*self.spec.notices, *beside, *warnings)
+
+    @property
+    def every_warning(self) -> tuple[Notice, ...]:
+        """All of that, with what is said of the cast and of who looked: for readers of the result alone."""
+        looked = (*self.reading_warnings, *rule_readings(self.coverage))
+        return (*looked, *self.spec.cautions, *self.warnings)
+
+    @property
+    def cautions(self) -> tuple[Notice, ...]:
+        """What was said of the cast at the submission, without who looked: that is said of the result."""
+        told = self.spec.cautions
+        return tuple(each for each in told if not each.code.startswith("cast_rules_"))
 
     @property
     def _stood_in(self) -> tuple[Notice, ...]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from orchestrator.core.discussion.depth import DepthRecord
 from orchestrator.core.document import (
     Block,
     FindingEntry,
@@ -20,7 +21,7 @@ from orchestrator.core.document import (
     line,
     remark,
 )
-from orchestrator.core.findings.verdict import GateOutcome
+from orchestrator.core.findings.verdict import GateOutcome, effective_votes
 from orchestrator.core.results import FindingsResult
 from orchestrator.core.views.context import (
     RunFacts,
@@ -32,7 +33,8 @@ from orchestrator.core.views.context import (
 )
 from orchestrator.core.views.findings import GENERIC
 from orchestrator.presentation.choices import asked
-from orchestrator.presentation.coverage import unread
+from orchestrator.presentation.coverage import reading_summary, rule_readings
+from orchestrator.presentation.depth import depth_lines
 from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import cost_of, spent
@@ -45,6 +47,7 @@ from shared.models.rows import DecisionRow, RecordRow
 
 VERDICT_STYLES = {
     Verdict.APPROVED: Style.GOOD,
+    Verdict.CHECKS_PASSED: Style.WARNING,
     Verdict.NEEDS_FIX: Style.BAD,
     Verdict.INCONCLUSIVE: Style.WARNING,
 }
@@ -125,7 +128,10 @@ def run_facts(report: RunReport, words: Translator) -> RunFacts:
 
 
 def finding_entry(finding: Finding, report: RunReport, words: Translator) -> FindingEntry:
-    """A finding with its support. `weak`: one voice says it and shows nothing; `like F2`: that says nearly the same."""
+    """A finding with the independent voices that carry it.
+
+    `weak`: one voice says it and shows nothing; `like F2`: that says nearly the same.
+    """
     place = report.place_in_ranking(finding)
     stands = finding in report.standing
     marks = [words.message("finding_weak")] if place.weak else []
@@ -133,12 +139,13 @@ def finding_entry(finding: Finding, report: RunReport, words: Translator) -> Fin
     advice = finding.suggestion
     return FindingEntry(
         finding=finding,
-        support=f"{report.supporters(finding)}/{len(report.critics)}",
+        support=f"{effective_votes(report.supporters(finding))}/{effective_votes(report.critics)}",
         status=words.message(f"finding_{finding.status.value if stands else 'fixed'}"),
         evident=stands and finding.status is FindingStatus.ACCEPTED,
         marks=tuple(marks),
         caveat=f" [{words.translate(finding.caveat)}]" if finding.caveat else "",
         suggestion=f"{words.message('suggestion')}: {advice}" if advice else "",
+        faint=place.faint,
     )
 
 
@@ -196,8 +203,10 @@ def _states(report: RunReport, words: Translator) -> list[Line]:
         text = words.message(f"gate_{gate.outcome.value}")
         lines.append(line(Span(text, style), f": {words.translate(gate.reason)}"))
     if report.verdict is not None:
-        texts = unread(report.coverage, words)
-        lines += [line(Span(f"⚠ {text}", Style.WARNING)) for text in texts]
+        lines += warned(report.reading_warnings, words)
+        read = (*rule_readings(report.coverage), *reading_summary(report.coverage))
+        told = (*report.partly_agreed, *read)
+        lines += [line(Span(f"  {words.translate(each)}", Style.DIM)) for each in told]
     return lines
 
 
@@ -207,11 +216,12 @@ def _states(report: RunReport, words: Translator) -> list[Line]:
 def _records(report: RunReport, context: ViewContext[Any], words: Translator) -> list[Block]:
     """The facts that the workflow wrote into its journal, beside its rounds' figures."""
     most = context.most_findings
+    rows = [row for row in report.records if row.kind != DepthRecord.kind]  # the end tells it
     items = [
         Item(record_text(row, words), row.key, "" if row.kind == row.key else row.kind)
-        for row in report.records[:most]
+        for row in rows[:most]
     ]
-    left_out = len(report.records) - len(items)
+    left_out = len(rows) - len(items)
     more = words.message("more_records", n=left_out) if left_out else ""
     return listed(words.message("records"), items, more)
 
@@ -256,13 +266,14 @@ def _end(report: RunReport, context: ViewContext[Any], words: Translator) -> lis
         *_still_working(report, words),
         *_decision(report, context, words),
         *(part for fix in report.applied for part in applied(fix, report.run.id, words)),
-        *warned(report.warnings, words),
+        *warned((*(report.cautions if context.everything else ()), *report.warnings), words),
     ]
     more = "" if context.everything else " --all"
     return [
         *(Remark(shown) for shown in lines),
         *(_usage(report, context, words) if context.everything else ()),
         *(Remark(shown) for shown in spent(report.usage, words, below=bool(report.children))),
+        *(Remark(shown) for shown in depth_lines(report, words)),
         remark(words.message("details"), f": quorate show {report.run.id}{more}"),
     ]
 

@@ -163,7 +163,8 @@ class ConvergenceSection(Section):
 
 
 class GateSection(Section):
-    """What makes a review or a plan fail: a finding as bad as `fail_on`; in a review fewer answers than `quorum`."""
+    """What makes a review or a plan fail: a finding as bad as `fail_on`; in a review fewer answers than `quorum`, or
+    with `require_reviewer` that only rules have looked."""
 
     fail_on: Annotated[
         _Gate | None,
@@ -175,6 +176,18 @@ class GateSection(Section):
             trust=Trust.GATE,
         ),
     ] = None
+    require_reviewer: Annotated[
+        bool,
+        Setting(
+            "a review is inconclusive (exit code 3) where no model and no person has read the whole change",
+            flag=Flag(
+                "--require-reviewer/--no-require-reviewer",
+                "Inconclusive (exit 3) where only rules have looked.",
+            ),
+            variable="QUORATE_REQUIRE_REVIEWER",
+            trust=Trust.KEPT_ON,
+        ),
+    ] = False
     quorum: Annotated[
         int | None,
         Setting("critics that must have answered", shown="more than half", trust=Trust.QUORUM),

@@ -50,7 +50,8 @@ def read_bare_diff(request: ChangeRequest, data: bytes) -> CapturedChange:
         raise SubjectError("A diff is the whole change: leave --staged, --base and the target out.")
     patches = _parse(data, request.limits)
     reasons = {patch: _reason(patch, request) for patch in patches}
-    states = _find_states(request, [patch for patch, reason in reasons.items() if reason is None])
+    readable_patches = [patch for patch, reason in reasons.items() if reason is None]
+    states = _given(request, readable_patches) or _find_states(request, readable_patches)
     files = [_file(patch, reason, states) for patch, reason in reasons.items()]
     return CapturedChange(
         title=f"given diff{states.where}",
@@ -118,7 +119,7 @@ def _is_new_to_readers(file: CapturedFile, patch: FilePatch) -> bool:
 
 def _find_states(request: ChangeRequest, patches: list[FilePatch]) -> _States:
     """Look for the states where a diff usually comes from: applied in the working tree, or not yet."""
-    unknown = _States({}, Origin(), "")
+    unknown = _States(_shown_whole(patches), Origin(), "")
     # Without a hunk nothing proves that a file is the one that the diff means.
     patches = [patch for patch in patches if patch.hunks]
     try:
@@ -140,6 +141,29 @@ def _find_states(request: ChangeRequest, patches: list[FilePatch]) -> _States:
             origin = Origin(repository=place, base=head)
             return _States(states, origin, f", on top of {head[:10]}")
     return unknown
+
+
+def _given(request: ChangeRequest, patches: list[FilePatch]) -> _States | None:
+    """The states that follow from the files that came with the diff; None: they are to be looked for.
+
+    Raises SubjectError when the diff does not fit the files.
+    """
+    if request.files is None:
+        return None
+    if not request.files:
+        return _States(_shown_whole(patches), Origin(), "")
+    known = {os.fsencode(path): content for path, content in request.files.items()}
+    states = _applied(known, [patch for patch in patches if patch.hunks])
+    if states is None:
+        raise SubjectError("The diff does not apply to the files that were given with it.")
+    return _States(states, Origin(), ", on top of the files given with it")
+
+
+def _shown_whole(patches: list[FilePatch]) -> dict[bytes, tuple[bytes | None, bytes | None]]:
+    """The states of added files: the diff shows all of them, whatever else is known."""
+    added = (patch for patch in patches if patch.old is None and patch.hunks)
+    contents = {patch.path: apply_hunks(b"", patch.hunks) for patch in added}
+    return {path: (None, content) for path, content in contents.items() if content is not None}
 
 
 def _reverted(

@@ -51,7 +51,8 @@ class ChangeRequest:
     """Which change to capture, as it was typed.
 
     `path` is the current directory; `target` a path, a revision, `A..B` or `A...B`; `diff` a bare unified
-    diff, which excludes the others; `pathspecs` narrow it in git's own syntax, relative to `path`.
+    diff, which excludes the others; `pathspecs` narrow it in git's own syntax, relative to `path`. `files` are the
+    states from which a diff leads, given with it: no repository is looked for then (empty: nobody knows them).
     """
 
     path: Path
@@ -59,6 +60,7 @@ class ChangeRequest:
     staged: bool = False
     base: str | None = None
     diff: bytes | None = None
+    files: Mapping[str, bytes] | None = None
     pathspecs: tuple[str, ...] = ()
     limits: CaptureLimits = CaptureLimits()
     screen: Screen = Screen()

@@ -9,7 +9,7 @@ from typing import Any, Generic
 
 from pydantic import BaseModel, ValidationError
 
-from orchestrator.core.discussion.estimate import ExpectedCall
+from orchestrator.core.discussion.estimate import ExpectedCall, Price
 from orchestrator.core.findings.verdict import GateRule
 from orchestrator.core.parts import OptionsT, PartType
 from orchestrator.core.replay.commands import Effect, RecordBody, RoundRecord, Workflow, decide
@@ -103,6 +103,14 @@ def _no_limit(_options: BaseModel) -> float | None:
     return None
 
 
+def _as_they_are(options: OptionsT, _panel: Panel, _price: Price) -> OptionsT:
+    return options
+
+
+def _nothing_else(_spec: RunSpec) -> RunSpec | None:
+    return None
+
+
 def _no_objection(_panel: Panel, _options: BaseModel) -> str | None:
     return None
 
@@ -118,7 +126,8 @@ class WorkflowType(Generic[OptionsT]):
     With `finds` its verdict follows from findings. `round_roles` contribute to rounds that are assessed when all of
     them are there; `rounds` is how many it takes at most, `objection` why it cannot be held with a panel, `lasts_s` how
     long its discussion may take before it concludes. `help` and `examples` are its command's. `counts_answers`: a
-    quorum only says how many must answer; elsewhere one that is set allows absences besides.
+    quorum only says how many must answer; elsewhere one that is set allows absences besides. `settled` are the options
+    with what follows from panel and prices at the submission; `instead` is the larger run that a smaller one may save.
     """
 
     name: str
@@ -143,6 +152,8 @@ class WorkflowType(Generic[OptionsT]):
     rounds: Callable[[OptionsT], int] | None = None
     objection: Callable[[Panel, OptionsT], str | None] = _no_objection
     lasts_s: Callable[[OptionsT], float | None] = _no_limit
+    settled: Callable[[OptionsT, Panel, Price], OptionsT] = _as_they_are
+    instead: Callable[[RunSpec], RunSpec | None] = _nothing_else
     help: str = ""
     examples: tuple[str, ...] = ()
 

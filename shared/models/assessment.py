@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from shared.models.notices import StoredReason
 from shared.models.outcomes import Ending
 from shared.models.wire import Wire
@@ -38,7 +40,8 @@ class ConvergenceMetrics(Wire):
 class Assessment(Wire):
     """Both detectors' figures after a round, which of them decides, and the ending if there is one.
 
-    `answered` of `expected` participants gave a usable reply; `open_findings` are those still contested.
+    `answered` of `expected` participants gave a usable reply; `open_findings` are those still contested, and
+    `agreed_findings` the others (None, and not in JSON, under the first rules and where there are no findings).
     """
 
     round: int
@@ -48,6 +51,9 @@ class Assessment(Wire):
     expected: int
     quorum: int
     open_findings: tuple[str, ...] = ()
+    agreed_findings: tuple[str, ...] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     new_findings: int = 0
     ending: Ending | None = None
     reason: StoredReason = None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from shared.models.wire import ForeignWire, Verbatim, Wire
 
 
@@ -32,6 +34,36 @@ class UnreadReason(StrEnum):
     UNUSABLE_NAME = "unusable_name"
 
 
+class ReaderKind(StrEnum):
+    """Who a reader is. A script stands for a model, and says so."""
+
+    MODEL = "model"
+    PERSON = "person"
+    SCRIPTED = "scripted"
+    RULES = "rules"
+
+
+class ReadingDepth(StrEnum):
+    """How closely a file was looked at, closest first.
+
+    `reviewed`: a model or a person read it. `rules`: rules for its language looked. `syntax`: it was parsed, and
+    `text`: it was searched for what is wrong in any text.
+    """
+
+    REVIEWED = "reviewed"
+    RULES = "rules"
+    SYNTAX = "syntax"
+    TEXT = "text"
+
+
+DEPTHS = tuple(ReadingDepth)
+
+
+def _unknown(value: object) -> bool:
+    """Whether nothing was recorded: then the key is left out, as in runs of earlier versions."""
+    return value is None
+
+
 class UnreadFile(ForeignWire):
     """A file that its reader could not take in, wholly or in part; `detail` says which part, or what went wrong."""
 
@@ -41,17 +73,22 @@ class UnreadFile(ForeignWire):
 
 
 class Coverage(ForeignWire):
-    """What one reader took in of a change. A file of neither list does not concern that reader."""
+    """What one reader took in of a change. A file of neither list does not concern that reader.
+
+    `parsed` are those of which an analyser without rules for their language checked the syntax.
+    """
 
     read: tuple[Verbatim, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
+    parsed: tuple[Verbatim, ...] = ()
 
 
 class FileCoverage(Wire):
     """One file of a change: who read it, and, when nobody did, why.
 
     `required`: nobody reading it keeps an approval away. `excuse` says why it is not required (`deleted`, `empty`,
-    `image`, ...). `review` counts the reviews of a run, of which those after the first look at applied fixes.
+    `image`, ...). `review` counts the reviews of a run, of which those after the first look at applied fixes. `depth`
+    is the closest look that anybody took; None where nobody did, and in runs of earlier rules.
     """
 
     path: str
@@ -62,6 +99,12 @@ class FileCoverage(Wire):
     detail: str = ""
     excuse: str | None = None
     review: int = 1
+    depth: ReadingDepth | None = Field(default=None, exclude_if=_unknown)
+
+    @property
+    def by_rules_alone(self) -> bool:
+        """True when somebody should have read it, and only rules looked."""
+        return self.required and self.depth not in (None, ReadingDepth.REVIEWED)
 
     @property
     def unread(self) -> bool:
@@ -84,11 +127,67 @@ class Absence(Wire):
     review: int = 1
 
 
+class FileReading(Wire):
+    """What one reader saw of one file: `lines` are ranges of the changed lines, both ends included.
+
+    `whole`: the reader had all of the file before it, not its diff alone.
+    """
+
+    path: str
+    lines: tuple[tuple[int, int], ...] = ()
+    whole: bool = False
+
+
+class ReaderCoverage(Wire):
+    """What one participant saw of a change, and what was left out for it.
+
+    A participant that did not answer saw nothing: then `failed` says why.
+    """
+
+    participant: str
+    kind: ReaderKind
+    files: tuple[FileReading, ...] = ()
+    left_out: tuple[UnreadFile, ...] = ()
+    failed: UnreadReason | None = None
+    detail: str = ""
+    review: int = 1
+
+
 class CoverageReport(Wire):
-    """A run's files and the readers that were missing."""
+    """A run's files, who read them, and the readers that were missing.
+
+    `reviewed`: a model or a person answered and read every file that has to be read. It is None, and there are no
+    `readers`, in runs of earlier rules.
+    """
 
     files: tuple[FileCoverage, ...] = ()
     absent: tuple[Absence, ...] = ()
+    reviewed: bool | None = Field(default=None, exclude_if=_unknown)
+    readers: tuple[ReaderCoverage, ...] | None = Field(default=None, exclude_if=_unknown)
+
+    @property
+    def by_rules_alone(self) -> bool:
+        """True where it is known that a part of the change, or all of it, was looked at by nobody but rules."""
+        return self.reviewed is False
+
+    @property
+    def left_to_rules(self) -> tuple[FileCoverage, ...]:
+        """The files that should be read and at which only rules looked."""
+        return tuple(file for file in self.files if file.by_rules_alone)
+
+    @property
+    def reviewers(self) -> tuple[ReaderCoverage, ...]:
+        """The models and people that answered."""
+        return tuple(row for row in self._answered if row.kind is not ReaderKind.RULES)
+
+    @property
+    def rules(self) -> tuple[ReaderCoverage, ...]:
+        """The analysers that answered."""
+        return tuple(row for row in self._answered if row.kind is ReaderKind.RULES)
+
+    @property
+    def _answered(self) -> tuple[ReaderCoverage, ...]:
+        return tuple(row for row in self.readers or () if row.failed is None)
 
     @property
     def unread(self) -> tuple[FileCoverage, ...]:

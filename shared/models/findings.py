@@ -103,6 +103,19 @@ class FindingStatus(StrEnum):
     UNDECIDED = "undecided"
 
 
+class Ground(StrEnum):
+    """What code has checked of a finding: words that stand there, callers that call it, a patch that applies, ...
+
+    `tests`: its patch changes what the project's own tests come to.
+    """
+
+    QUOTATION = "quotation"
+    RULE = "rule"
+    CALLERS = "callers"
+    PATCH = "patch"
+    TESTS = "tests"
+
+
 class Finding(Wire):
     """One claim of the panel: the raised findings that say the same, merged.
 

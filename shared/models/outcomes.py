@@ -77,10 +77,12 @@ class Ending(StrEnum):
 class Verdict(StrEnum):
     """What code derives from findings, stances and the ending.
 
+    `CHECKS_PASSED`: nothing stands, and a part of the change or all of it was looked at by nobody but rules.
     `ANSWERED` is a question's and `DONE` an errand's; neither passes a gate.
     """
 
     APPROVED = "APPROVED"
+    CHECKS_PASSED = "CHECKS_PASSED"
     NEEDS_FIX = "NEEDS_FIX"
     INCONCLUSIVE = "INCONCLUSIVE"
     ANSWERED = "ANSWERED"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from pydantic import Field
@@ -27,6 +28,7 @@ __all__ = [
     "Applied",
     "CheckedFix",
     "CheckedFixes",
+    "Clarification",
     "Critique",
     "DefendedPoint",
     "Disagreement",
@@ -136,6 +138,13 @@ class RedTeamRebuttal(ForeignWire):
     stances: tuple[StatedStance, ...] = ()
 
 
+class Clarification(ForeignWire):
+    """Positions stated again, because they contradicted their reasons."""
+
+    note: str = ""
+    stances: tuple[StatedStance, ...] = ()
+
+
 class Synthesis(ForeignWire):
     """The panel's merged text after the discussion."""
 
@@ -176,6 +185,38 @@ class CheckedFixes(ForeignWire):
     patch: Verbatim = ""
 
 
+class SuiteRun(ForeignWire):
+    """What the project's tests came to, with the patch of `findings` (none: as it was reviewed).
+
+    `code` is the command's exit code, None where it took too long or wrote too much; `told` the end of what it wrote.
+    """
+
+    findings: tuple[str, ...] = ()
+    code: int | None = None
+    told: str = ""
+
+
+class SuiteReport(ForeignWire):
+    """The project's tests as it was reviewed, and with each patch by itself."""
+
+    before: SuiteRun
+    runs: tuple[SuiteRun, ...] = ()
+
+    @property
+    def mended(self) -> frozenset[str]:
+        """The findings whose patch makes failing tests pass."""
+        return self._changed(lambda before, after: before not in (None, 0) and after == 0)
+
+    @property
+    def broken(self) -> frozenset[str]:
+        """The findings whose patch makes passing tests fail."""
+        return self._changed(lambda before, after: before == 0 and after not in (None, 0))
+
+    def _changed(self, how: Callable[[int | None, int | None], bool]) -> frozenset[str]:
+        runs = (run for run in self.runs if how(self.before.code, run.code))
+        return frozenset(name for run in runs for name in run.findings)
+
+
 class Applied(ForeignWire):
     """What applying did: where (`branch` or the working tree), from which `base` to which `commit`."""
 
@@ -199,9 +240,11 @@ REPLY_MODELS: dict[str, type[ForeignWire]] = {
     "critique.red-team": RedTeamCritique,
     "rebuttal.review": ReviewRebuttal,
     "rebuttal.red-team": RedTeamRebuttal,
+    "clarification": Clarification,
     "synthesis": Synthesis,
     "fix": FixProposal,
     "fixes.checked": CheckedFixes,
+    "tests.ran": SuiteReport,
     "applied": Applied,
     "undone": Undone,
     **DELIBERATION_REPLIES,

@@ -6,6 +6,7 @@ worker checks a run's row with the same. A key itself is never here, only the pl
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -134,8 +135,13 @@ class ProviderOptions(AccountLimits):
     def steering(cls, stated: Stated, model: str) -> Stated | None:
         """What of these options steers a worker beyond what the code names (shared/allowed.py); None for nothing."""
         del model
-        names = cls.model_fields.keys() - ProviderOptions.model_fields.keys() - cls.harmless
-        return {name: stated[name] for name in names if name in stated} or None
+        return {name: stated[name] for name in _steering_names(cls) if name in stated} or None
+
+
+@functools.cache
+def _steering_names(options: type[ProviderOptions]) -> frozenset[str]:
+    own = options.model_fields.keys() - ProviderOptions.model_fields.keys()
+    return frozenset(own) - options.harmless
 
 
 class HttpOptions(ProviderOptions):

@@ -10,6 +10,7 @@ runs ──< steps ──< usage         a step's row is its own outbox; usage h
  ├──< findings, stances          what rounds brought, one by one, for reports
  └──< events                     what no other row tells; numbered with what others do (shared/store/events.py)
 daily_spending                   the rows of `usage` up to some id, summed up by day and who spoke
+evals                            labelled cases before panels; their runs are found by idempotency key
 documents                        content-addressed texts and files
 processes                        presence: who is alive with how many slots, on the database's clock
 
@@ -284,6 +285,20 @@ sa.Index(
     "ix_decisions_unconsumed",
     decisions.c.answered_at,
     postgresql_where=sa.text("state IN ('answered', 'expired') AND consumed_at IS NULL"),
+)
+# What people decided, the newest first: a panel's calibration looks at a bounded number of them.
+sa.Index(
+    "ix_decisions_answered",
+    decisions.c.answered_at.desc(),
+    postgresql_where=sa.text("state = 'answered'"),
+)
+
+evals = sa.Table(
+    "evals",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("body", JSONB, nullable=False),
+    _moment("created_at", nullable=False, now=True),
 )
 
 records = sa.Table(

@@ -67,7 +67,8 @@ class ToolCard:
 
     `module` is loaded by a worker on first use and has `run(inputs, context)`, which takes an instance of `inputs` and
     returns one of `reply`. `packages` are the distributions that it calls. A tool that is not `read_only` touches what
-    belongs to a person: it runs where nothing else does, and only after that person's decision.
+    belongs to a person: it runs where nothing else does, and only after that person's decision. `command` is the input
+    that a person's program is named in: a worker runs only what was entered on its machine.
     """
 
     name: str
@@ -82,3 +83,4 @@ class ToolCard:
     packages: tuple[str, ...] = ()
     queue: str = QUEUE_TOOLS
     read_only: bool = True
+    command: str | None = None

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 
 from shared.delivery.contracts import QUEUE_APPLY
 from shared.errors import ToolError
-from shared.models.replies import Applied, CheckedFixes, Critique, Undone
+from shared.models.replies import Applied, CheckedFixes, Critique, SuiteReport, Undone
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits, ToolScope
-from shared.tools.inputs import AnalyserInput, ApplyInput, FixCheckInput, UndoInput
+from shared.tools.inputs import AnalyserInput, ApplyInput, FixCheckInput, SuiteInput, UndoInput
 
 _PYTHON = ToolScope("python", PYTHON_SUFFIXES)
 
@@ -66,6 +66,17 @@ _CARDS = (
         reply=CheckedFixes,
         cost=ToolCost(seconds=0.5),
         packages=("ruff",),
+    ),
+    ToolCard(
+        name="tests.run",
+        purpose="Runs the project's tests in the sandbox, as it was reviewed and with each patch, where switched on.",
+        kind=ToolKind.CHECK,
+        module="workers.tools.fixes.suite",
+        inputs=SuiteInput,
+        reply=SuiteReport,
+        cost=ToolCost(seconds=60),
+        limits=ToolLimits(timeout_s=600.0),
+        command="command",
     ),
     ToolCard(
         name="apply",

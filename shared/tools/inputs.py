@@ -31,6 +31,14 @@ class FixCheckInput(Wire):
     fixes: tuple[CheckedFix, ...]
 
 
+class SuiteInput(Wire):
+    """The command that runs the project's tests, and the patches that each are tried with it."""
+
+    subject: Hash
+    command: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+    fixes: tuple[CheckedFix, ...] = ()
+
+
 class ApplyInput(Wire):
     """Fixes that were approved. `approved` is the sha256 of the patch that was shown; `effect` the once-only key.
 

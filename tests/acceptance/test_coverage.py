@@ -115,7 +115,7 @@ def test_what_hides_is_found_or_named_and_never_approved(results, case: str):
     done = results[case]
     result = json.loads(done.stdout)
     assert done.returncode in (1, 3), (result["verdict"], result["gate"], result["coverage"])
-    assert result["verdict"] != "APPROVED"
+    assert result["verdict"] in ("NEEDS_FIX", "INCONCLUSIVE")
     if done.returncode == 3:
         coverage = result["coverage"]
         assert not coverage["complete"] or result["convergence"]["ending"] != "converged"
@@ -132,10 +132,10 @@ def test_what_can_be_read_is_read_and_trips_the_gate(results, case: str):
 
 
 @pytest.mark.parametrize("case", HARMLESS)
-def test_what_can_do_no_harm_is_approved_beside_what_was_read(results, case: str):
+def test_what_can_do_no_harm_passes_checks_beside_what_was_read(results, case: str):
     done = results[case]
     result = json.loads(done.stdout)
-    assert (done.returncode, result["verdict"]) == (0, "APPROVED"), (
+    assert (done.returncode, result["verdict"]) == (0, "CHECKS_PASSED"), (
         result["gate"],
         result["coverage"],
         result["findings"],

@@ -82,7 +82,10 @@ def test_the_forum_of_the_ask_design_ends_with_the_design_s_conclusion(
     assert detail["conclusion"] == CONCLUSION
     assert [one["selected"] for one in detail["rounds"]] == ["Gemini", "Claude", "Codex", None]
     assert {one["selected_by"] for one in detail["rounds"][:3]} == {"orchestrator"}
-    assert content["warnings"] == ["scripted, no model was asked: Claude, Gemini, Codex"]
+    assert content["warnings"] == [
+        "standard input was empty: the question is asked without it",
+        "scripted, no model was asked: Claude, Gemini, Codex",
+    ]
     text = live("show", content["run"]["id"]).stdout
     for line in CONCLUSION.splitlines():
         assert line.lstrip("- ") in text

@@ -16,7 +16,7 @@ from shared.models.decision import DecisionAnswer
 from shared.models.deliberation import Context, Question
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel, Participant
-from shared.models.run import RunSpec
+from shared.models.run import NEWEST_RULES, RunSpec
 from shared.models.steps import Failure, StepResult
 from tests.support.review_panel import Submission, sha
 from tests.support.simulator import Simulation, Step
@@ -55,6 +55,7 @@ def submitted(
     spec = RunSpec(
         workflow=workflow,
         workflow_version=WORKFLOWS[workflow].version,
+        rules_version=NEWEST_RULES,
         language=language,
         subject=sha(question.encode()),
         prompts=sha(templates.encode()),

@@ -12,7 +12,7 @@ from shared.models.findings import Finding, FindingStatus, Place, Position, Seve
 from shared.models.outcomes import Ending, RunStatus
 from shared.models.panel import Panel, Participant
 from shared.models.rows import DecisionRow, RunRow, StepRow, UsageRow
-from shared.models.run import RunSpec
+from shared.models.run import NEWEST_RULES, RunSpec
 
 MOMENT = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
 CRITICS = ("ruff", "bandit", "claude")
@@ -25,6 +25,7 @@ def make_spec(fail_on: Severity | None = None, language: str = "en") -> RunSpec:
     return RunSpec(
         workflow="review",
         workflow_version=1,
+        rules_version=NEWEST_RULES,
         language=language,
         subject="0" * 64,
         prompts="1" * 64,

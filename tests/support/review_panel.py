@@ -14,7 +14,7 @@ from orchestrator.workflows.review import workflow as review
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.git.diff_pieces import FileText, cut_change
 from shared.models.panel import Panel, Participant
-from shared.models.run import Budget, DecisionPolicy, RunSpec
+from shared.models.run import NEWEST_RULES, Budget, DecisionPolicy, RunSpec
 from shared.models.subject import FileChange, LineRange, Origin, Subject
 
 PATCH = "--- a/app.py\n+++ b/app.py\n@@ -2 +2 @@\n-    return eval(x)\n+    return int(x)\n"
@@ -128,6 +128,7 @@ def submission(
     spec = RunSpec(
         workflow="review",
         workflow_version=version,
+        rules_version=NEWEST_RULES,
         subject=subject,
         prompts=sha(templates),
         panel=panel,

@@ -39,9 +39,9 @@ _CHECKED: BoundedCache[tuple[type[ProviderOptions], str], ProviderOptions] = Bou
 
 def _checked(model: type[ProviderOptions], stated: Mapping[str, JsonValue]) -> ProviderOptions:
     key = (model, json.dumps(stated))
-    found = _CHECKED.get(key)
-    if found is not None:
-        return found
+    checked = _CHECKED.get(key)
+    if checked is not None:
+        return checked
     return _CHECKED.keep(key, model.model_validate(stated), 2_000 + 8 * len(key[1]))
 
 

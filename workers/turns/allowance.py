@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from shared.allowed import Allowed, Identity, identity_of
+from pydantic import JsonValue
+
+from shared.allowed import Allowed, Identity, identity_of, suite_identity
 from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
@@ -20,6 +22,20 @@ def check_entered(participant: Participant, allowed: Allowed | None) -> None:
         f"{participant.name}: this worker's own configuration does not allow it to {_deed(identity)}. The run's row "
         "says so, which is not enough: on the worker's machine, as its account, run `quorate participants allow "
         "--config FILE` with the configuration that names it; or submit the run again from there.",
+        scope=Scope.NOBODY,
+    )
+
+
+def check_command_entered(command: JsonValue, allowed: Allowed | None) -> None:
+    """Refuse a command for the project's tests that nobody entered here. Raises ProviderError (not_allowed)."""
+    if allowed is None or allowed.allows(suite_identity(str(command))):
+        return
+    raise ProviderError(
+        FailureKind.NOT_ALLOWED,
+        f"This worker's own configuration does not allow it to run the tests by {command!r}"[
+            :LONGEST
+        ]
+        + ". The run's row says so, which is not enough: submit the run again from the worker's machine.",
         scope=Scope.NOBODY,
     )
 

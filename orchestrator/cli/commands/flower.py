@@ -173,5 +173,7 @@ def _listen(service: Any, address: str, port: int) -> int:
         ) from error
 
 
-def _leave(_number: int, _frame: object) -> None:
+def _leave(number: int, _frame: object) -> None:
+    """End in order; a second signal ends at once what that waits for."""
+    signal.signal(number, signal.SIG_DFL)
     raise SystemExit

@@ -34,7 +34,8 @@ from orchestrator.cli.setting_options import (
     setting_options,
     submission_options,
 )
-from orchestrator.core.setting import TIMEOUT
+from orchestrator.core.setting import TIMEOUT, settings_of
+from orchestrator.settings.schema import KEYS
 from orchestrator.workflows import DEFAULT, ROWS, WorkflowRow
 from orchestrator.workflows.descriptor import SubjectKind
 from orchestrator.workflows.registry import WORKFLOWS
@@ -69,10 +70,21 @@ def _options(name: str) -> list[Decorator]:
     else:
         options += [setting_options(name), holder_options(name)]
     options += [decide_option(name)] if described.decisions else []
-    options += [key_option("gate.fail_on"), findings_options] if described.finds else []
+    options += [key_option(key) for key in _gate_keys(name)]
+    options += [findings_options] if described.finds else []
     own_timeout = any(TIMEOUT in flags_of(other).values() for other in _together(name))
     options += [] if own_timeout else [watch_limit_option]
     return [*options, cast_options, submission_options]
+
+
+def _gate_keys(name: str) -> list[str]:
+    """What the gate of a workflow is set by, as far as flags do that."""
+    keys = (setting.key for _, setting in settings_of(WORKFLOWS[name].options))
+    return [
+        key
+        for key in keys
+        if key is not None and key.startswith("gate.") and KEYS[key].setting.flag is not None
+    ]
 
 
 def _together(name: str) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ from shared.models.panel import Participant
 Price = Callable[[Participant, int, int], float | None]
 """Dollars for a call of a participant with so many input and output tokens; None when nobody knows."""
 
+INSTEAD = "instead"
+"""The label of a run with the estimate of the larger one that it may save."""
 INSTRUCTIONS_TOKENS = 1_000
 SHORT_ANSWER_TOKENS = 250
 LONG_ANSWER_TOKENS = 1_500
@@ -23,10 +25,10 @@ LONG_ANSWER_TOKENS = 1_500
 
 @dataclass(frozen=True)
 class Range:
-    """From the lower to the upper end, both included."""
+    """From the lower to the upper end, both included; whole numbers stay whole when they are stored."""
 
-    low: float
-    high: float
+    low: int | float
+    high: int | float
 
 
 @dataclass(frozen=True)

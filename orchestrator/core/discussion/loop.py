@@ -5,28 +5,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Protocol
 
 from orchestrator.core.consensus.convergence import ConvergenceRule, assess
+from orchestrator.core.discussion.clarifying import Contradicted, contradicted, restated
 from orchestrator.core.discussion.contested import Agenda, agenda, unanswered
 from orchestrator.core.discussion.cycles import Cycle
 from orchestrator.core.discussion.portions import Portion
 from orchestrator.core.discussion.strategies import DiscussionRole, Speaker, Strategy
-from orchestrator.core.discussion.turn_results import TurnResult, absences, in_round, over_budget
+from orchestrator.core.discussion.turn_results import (
+    TurnResult,
+    absences,
+    in_round,
+    over_budget,
+    take_turns,
+)
 from orchestrator.core.findings.evidence import weighty
+from orchestrator.core.findings.reasons import not_believed
 from orchestrator.core.findings.stances import settle
 from orchestrator.core.replay.commands import Effect, RoundRecord, ToolRun, Turn, record, together
-from orchestrator.core.rounds import Contribution, RoundTaken, joined
+from orchestrator.core.rounds import Contribution, RoundTaken, Voice, joined
 from orchestrator.core.wording import spoken_text
 from shared.models.assessment import Assessment, Recommendation
 from shared.models.findings import Finding, Stance
 from shared.models.notices import Notice, notice, sentences
 from shared.models.outcomes import Ending
 from shared.models.panel import Participant
-from shared.models.replies import REPLY_MODELS
+from shared.models.replies import REPLY_MODELS, Clarification
 from shared.models.steps import StepResult
 
 
@@ -76,16 +85,29 @@ class RoundRead:
     taken: RoundTaken
     steps: tuple[TakenStep, ...]
     contributions: tuple[Contribution, ...]
+    clarified: tuple[TurnResult, ...] = ()
 
     @property
     def turns(self) -> tuple[TurnResult, ...]:
         """The results with whose they are."""
-        return tuple(step.turn for step in self.steps)
+        return (*(step.turn for step in self.steps), *self.clarified)
 
     @property
     def warnings(self) -> tuple[Notice, ...]:
         """Who did not answer."""
-        return absences(self.turns, in_round(self.taken.number))
+        return absences([step.turn for step in self.steps], in_round(self.taken.number))
+
+    def with_contributions(
+        self, changed: Mapping[Voice, Contribution], clarified: Sequence[TurnResult]
+    ) -> RoundRead:
+        """The same, with what some of its voices stated again."""
+        contributions, taken = (
+            tuple(changed.get((each.participant, each.role), each) for each in every)
+            for every in (self.contributions, self.taken.contributions)
+        )
+        return RoundRead(
+            replace(self.taken, contributions=taken), self.steps, contributions, tuple(clarified)
+        )
 
 
 @dataclass(frozen=True)
@@ -131,6 +153,14 @@ class History:
     def warnings(self) -> tuple[Notice, ...]:
         """Who did not answer, round by round."""
         return tuple(warning for read in self.read for warning in read.warnings)
+
+    def contradictions(self, cycle: Cycle) -> tuple[Notice, ...]:
+        """Whose position on a finding did not count because of its own reason, each once."""
+        doubted = ((line.participant, line.finding) for line in self.ledger if not_believed(line))
+        return tuple(
+            notice("position_against_reason", who=who, finding=cycle.label(finding))
+            for who, finding in dict.fromkeys(doubted)
+        )
 
     @property
     def over_budget(self) -> bool:
@@ -179,19 +209,25 @@ class Discussion(Protocol):
         """A round: the steps of its speakers, in their order."""
         ...
 
+    def clarification(self, asked: Contradicted, number: int) -> Turn:
+        """Asks somebody to state positions again that contradict their reasons."""
+        ...
+
     def weigh(self, history: History, read: RoundRead) -> Weighed:
         """What the claims and positions of a round are worth by their evidence."""
         ...
 
 
-def discuss(discussion: Discussion) -> Effect[History]:
-    """Rounds until an assessment ends them."""
+def discuss(
+    discussion: Discussion, answered: Mapping[str, StepResult] = MappingProxyType({})
+) -> Effect[History]:
+    """Rounds until an assessment ends them; what is `answered`, by step key, is not asked again."""
     terms, history = discussion.terms, History()
     for number in range(1, terms.rounds + 1):
         cast = terms.strategy.cast(number)
         speakers = cast.speakers(terms.critics, terms.author)
         planned = list(discussion.steps(speakers, number, history))
-        results = yield from together(planned_step.step for planned_step in planned)
+        results = yield from results_of([each.step for each in planned], answered)
         read = read_round(
             number,
             cast.roles[0].name,
@@ -202,6 +238,8 @@ def discuss(discussion: Discussion) -> Effect[History]:
                 for planned_step, result in zip(planned, results, strict=True)
             ],
         )
+        if terms.rule.by_voices:
+            read = yield from clarify(discussion, history, read)
         written = yield from record(
             terms.cycle.key("round", number), RoundRecord, partial(judge, discussion, history, read)
         )
@@ -209,6 +247,49 @@ def discuss(discussion: Discussion) -> Effect[History]:
         if written.assessment.ending is not None:
             break
     return history
+
+
+def clarify(discussion: Discussion, history: History, read: RoundRead) -> Effect[RoundRead]:
+    """Ask whoever contradicts themselves once, before the round is judged."""
+    asked = _contradicting(history, read)
+    if not asked:
+        return read
+    number = read.taken.number
+    turns = yield from take_turns(
+        discussion.clarification(whose, number) for whose in asked.values()
+    )
+    said = {(each.participant, each.role): each for each in read.taken.contributions}
+    changed = {
+        voice: restated(said[voice], whose, Clarification.model_validate(turn.result.reply))
+        for (voice, whose), turn in zip(asked.items(), turns, strict=True)
+        if turn.result.reply is not None
+    }
+    return read.with_contributions(changed, turns)
+
+
+def _contradicting(history: History, read: RoundRead) -> dict[Voice, Contradicted]:
+    """Who takes positions against their own reasons; what computes has rules for reasons."""
+    speakers = {
+        (step.speaker.participant.name, step.speaker.role.name): step.speaker for step in read.steps
+    }
+    asked: dict[Voice, Contradicted] = {}
+    for contribution in read.taken.contributions:
+        if contribution.computes or not contribution.answered:
+            continue
+        voice = contribution.participant, contribution.role
+        if stances := contradicted(contribution, history.findings):
+            asked[voice] = Contradicted.by(speakers[voice], stances, history.findings)
+    return asked
+
+
+def results_of(
+    steps: Sequence[Turn | ToolRun], answered: Mapping[str, StepResult]
+) -> Effect[tuple[StepResult, ...]]:
+    """The results of the steps in their order, asking for those that are not there yet."""
+    missing = [step for step in steps if step.key not in answered]
+    new = yield from together(missing)
+    known = {**answered, **{step.key: result for step, result in zip(missing, new, strict=True)}}
+    return tuple(known[step.key] for step in steps)
 
 
 def read_round(number: int, role: str, steps: Sequence[TakenStep]) -> RoundRead:
@@ -225,9 +306,10 @@ def read_round(number: int, role: str, steps: Sequence[TakenStep]) -> RoundRead:
 
 def _contribution(number: int, step: TakenStep) -> Contribution:
     name, role = step.speaker.participant.name, step.speaker.role
+    computes = step.speaker.participant.rule_based
     reply = step.result.reply
     if reply is None:
-        return Contribution(name, role.name, answered=False)
+        return Contribution(name, role.name, answered=False, computes=computes)
     stated = REPLY_MODELS[role.reply].model_validate(reply)
     return Contribution(
         participant=name,
@@ -238,6 +320,7 @@ def _contribution(number: int, step: TakenStep) -> Contribution:
         reply=reply,
         stated=stated,
         verdict=getattr(stated, "verdict", None),
+        computes=computes,
     )
 
 
@@ -247,9 +330,13 @@ def judge(discussion: Discussion, history: History, read: RoundRead) -> RoundRec
     Only what its evidence shows has weight; the rest is recorded with the reason.
     """
     terms = discussion.terms
+    rule = terms.rule
     weighed = discussion.weigh(history, read)
-    ledger = (*history.ledger, *weighed.stances)
-    findings = settle(weighed.findings, ledger, threshold=terms.rule.thresholds.agreement)
+    stances = tuple(rule.counted(weighed.stances, weighed.findings))
+    ledger = (*history.ledger, *stances)
+    findings = settle(
+        weighed.findings, ledger, threshold=rule.thresholds.agreement, rules=rule.rules
+    )
     assessment = assess(
         (*history.rounds, read.taken),
         weighty(findings),
@@ -264,7 +351,7 @@ def judge(discussion: Discussion, history: History, read: RoundRead) -> RoundRec
         prefix=terms.cycle.prefix,
         assessment=not_too_early(terms.strategy, assessment),
         findings=findings,
-        stances=weighed.stances,
+        stances=stances,
     )
 
 

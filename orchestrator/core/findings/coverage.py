@@ -9,47 +9,24 @@ it is missing there, whatever it says later. Missing data is not agreement.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
+from orchestrator.core.findings.readers import (
+    FilesRead,
+    closest,
+    is_reviewed,
+    reader_rows,
+    reason_of,
+)
 from shared.models.coverage import (
     Absence,
     Coverage,
     CoverageReport,
     FileCoverage,
-    UnreadFile,
     UnreadReason,
 )
-from shared.models.outcomes import FailureKind
 from shared.models.steps import Failure
 from shared.models.subject import FileChange, Subject
-
-_REASONS = {FailureKind.TIMEOUT: UnreadReason.STOPPED, FailureKind.DEAD: UnreadReason.CRASHED}
-
-
-@dataclass(frozen=True)
-class FilesRead:
-    """One critic's turn. `coverage` is None for an analyser that did not say: it read everything, as before.
-
-    `computes`: an analyser in its tool run. Without an answer (`failure`) nothing was read.
-    """
-
-    participant: str
-    computes: bool = False
-    coverage: Coverage | None = None
-    failure: Failure | None = None
-
-    @property
-    def read(self) -> frozenset[str] | None:
-        """The paths that were taken in; None for all."""
-        if self.failure is not None:
-            return frozenset()
-        return None if self.coverage is None else frozenset(self.coverage.read)
-
-    @property
-    def unread(self) -> tuple[UnreadFile, ...]:
-        """The files that the critic names as not taken in."""
-        return () if self.coverage is None else self.coverage.unread
 
 
 def shown_files(subject: Subject, within: Collection[str] | None = None) -> Coverage:
@@ -95,18 +72,17 @@ def cover(
     *,
     absence_allowed: bool = False,
     review: int = 1,
+    by_reader: bool = True,
 ) -> CoverageReport | None:
-    """The report on one review; None for a subject that was captured before coverage counted."""
+    """The report on one review; None for a subject that was captured before coverage counted.
+
+    Without `by_reader` it is one of the original rules, by which whoever looks is a reader like any other.
+    """
     if not subject.counts_unread:
         return None
     readers = _readers(readings)
     files = tuple(_file(file, readers, readings, review) for file in subject.files)
-    independent = {
-        file.path
-        for file in subject.files
-        for reader in readers
-        if not reader.computes and _took_in(reader, file.path)
-    }
+    independent = _read_by_others(subject, readers)
     absences = [
         absence.model_copy(
             update={
@@ -116,7 +92,29 @@ def cover(
         )
         for absence in _absences(readings, review)
     ]
-    return CoverageReport(files=files, absent=tuple(absences))
+    report = CoverageReport(files=files, absent=tuple(absences))
+    return _with_readers(report, subject, readings, review) if by_reader else report
+
+
+def _read_by_others(subject: Subject, readers: Sequence[FilesRead]) -> set[str]:
+    """The files that somebody read who does not compute."""
+    others = [reader for reader in readers if not reader.computes]
+    return {file.path for file in subject.files for reader in others if reader.took_in(file.path)}
+
+
+def _with_readers(
+    report: CoverageReport, subject: Subject, readings: Sequence[FilesRead], review: int
+) -> CoverageReport:
+    """The same with how closely each file was looked at, and what each participant saw."""
+    readers = _readers(readings)
+    files = tuple(
+        covered.model_copy(update={"depth": closest(readers, file)})
+        for covered, file in zip(report.files, subject.files, strict=True)
+    )
+    excused = frozenset(file.path for file in files if not file.required)
+    rows = tuple(reader_rows(subject, readings, readers, excused, review))
+    reviewed = is_reviewed(readers, files)
+    return report.model_copy(update={"files": files, "readers": rows, "reviewed": reviewed})
 
 
 def _readers(readings: Iterable[FilesRead]) -> tuple[FilesRead, ...]:
@@ -131,10 +129,16 @@ def merged(reports: Iterable[CoverageReport | None]) -> CoverageReport | None:
     known = [report for report in reports if report is not None]
     if not known:
         return None
-    return CoverageReport(
-        files=tuple(file for report in known for file in report.files),
-        absent=tuple(absence for report in known for absence in report.absent),
+    joined = CoverageReport(
+        files=tuple(chain.from_iterable(report.files for report in known)),
+        absent=tuple(chain.from_iterable(report.absent for report in known)),
     )
+    rows = [report.readers for report in known if report.readers is not None]
+    if len(rows) < len(known):
+        return joined
+    readers = tuple(chain.from_iterable(rows))
+    reviewed = all(report.reviewed for report in known)
+    return joined.model_copy(update={"reviewed": reviewed, "readers": readers})
 
 
 def _file(
@@ -156,11 +160,7 @@ def _file(
 
 
 def _names(readers: Iterable[FilesRead], path: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(turn.participant for turn in readers if _took_in(turn, path)))
-
-
-def _took_in(reading: FilesRead, path: str) -> bool:
-    return reading.read is None or path in reading.read
+    return tuple(dict.fromkeys(turn.participant for turn in readers if turn.took_in(path)))
 
 
 def _why_unread(file: FileChange, readings: Sequence[FilesRead]) -> tuple[UnreadReason, str]:
@@ -172,7 +172,7 @@ def _why_unread(file: FileChange, readings: Sequence[FilesRead]) -> tuple[Unread
             return unread.reason, unread.detail
     failed = next((reading.failure for reading in readings if reading.failure is not None), None)
     if failed is not None:
-        return _reason_of(failed), failed.message
+        return reason_of(failed), failed.message
     return UnreadReason.NOT_SHOWN, ""
 
 
@@ -181,7 +181,7 @@ def _absences(readings: Sequence[FilesRead], review: int) -> Iterable[Absence]:
     runs = [reading for reading in readings if reading.computes]
     for name, failure in _missing(runs).items():
         yield Absence(
-            participant=name, reason=_reason_of(failure), detail=failure.message, review=review
+            participant=name, reason=reason_of(failure), detail=failure.message, review=review
         )
     for run in runs:
         for unread in run.unread:
@@ -199,7 +199,3 @@ def _missing(runs: Sequence[FilesRead]) -> dict[str, Failure]:
     failures = {run.participant: run.failure for run in runs if run.failure is not None}
     present = {run.participant for run in runs if run.failure is None}
     return {name: failure for name, failure in failures.items() if name not in present}
-
-
-def _reason_of(failure: Failure) -> UnreadReason:
-    return _REASONS.get(failure.kind, UnreadReason.FAILED)

@@ -166,6 +166,14 @@ class SubjectTexts:
 
     # ---- reading
 
+    def reviewed_files(self) -> dict[str, str]:
+        """The reviewed text of every file of the change that was shown, by path."""
+        return {
+            file.path: self._text(file.after)
+            for file in self._subject.files
+            if file.after is not None and file.skipped is None and file.status != "deleted"
+        }
+
     def _plains(self) -> Iterator[str]:
         """Every text that may be quoted, as it is compared, the likeliest first."""
         new, old = self._sides

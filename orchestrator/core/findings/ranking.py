@@ -5,7 +5,8 @@ voice supports a finding by raising it, by a stance, or by raising something nea
 taken one after another, each time the one with the most support that those before it do not explain, so that of
 several wordings of one defect the first carries the votes and the others sink. Copies of one model family are one
 voice; an entry of a long list weighs less than one of a short list. Evidence that code has checked adds to the
-votes, denials take from them. Severity then says what is at stake.
+votes, denials take from them. Severity then says what is at stake. Of that order the text shows the first few, and
+of those only what is not faint beside the best carried one (`foremost`).
 
 Nothing is dropped and no status, severity or gate depends on any of this. Weights: docs/design/findings.md.
 """
@@ -13,19 +14,22 @@ Nothing is dropped and no status, severity or gate depends on any of this. Weigh
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.core.findings.affinity import affinities
 from orchestrator.core.findings.evidence import is_unproven
+from orchestrator.core.findings.grounds import Checks, evidence
+from orchestrator.core.findings.grounds import votes as votes_of
 from orchestrator.core.findings.polarity import opposed
 from orchestrator.core.findings.sameness import plain_path
-from shared.models.findings import Finding, FindingStatus, Position, Severity
+from shared.models.findings import Finding, FindingStatus, Ground, Position, Severity
 
 NEAR_ENOUGH = 20  # lines: wider than for merging, where a wrong line must not hide a defect
 AT_STAKE = {Severity.CRITICAL: 4, Severity.MAJOR: 3, Severity.MINOR: 2, Severity.INFO: 1}
 ALONE = 1.5  # voices below which a finding without grounds is weak ...
 SMALL_PANEL = 3  # ... in a panel of at least so many voices: two reviewers seldom see the same
+GRAVE = frozenset({Severity.CRITICAL, Severity.MAJOR})
 MOST_COMPARED = 150  # findings whose texts are compared; more have their own voices only
 
 
@@ -51,10 +55,10 @@ class Weights:
     list_exponent: float = 0.25
     late: float = 0.1
     """Votes by which an entry is held back, times log(length of its list) + its place in it (0 to 1)."""
-    grounds: float = 0.5
-    """Votes that a checked quotation, an analyser's rule or a tried patch is worth."""
     doubt: float = 2.0
     """Votes at which a finding is as likely true as not: likelihood = votes / (votes + doubt)."""
+    beside_the_best: float = 0.4
+    """Share of the best carried one's votes below which a minor finding without evidence is faint."""
 
 
 WEIGHTS = Weights()
@@ -69,31 +73,39 @@ class Ranked:
 
     `score` is in votes, after what stands before it in the order; `supporters` are the names that carry it;
     `like` is the id of one further up that says nearly the same; `weak` means one voice and nothing to show.
+    `evidence` is what code has checked of it. `faint` is a minor one
+    without evidence that has few votes beside the best carried one: most of these are wrong.
     """
 
     finding: Finding
     rank: int
     score: float
     supporters: tuple[str, ...]
+    evidence: tuple[Ground, ...]
     weak: bool
+    faint: bool
     like: str | None
 
 
 def rank(
     findings: Sequence[Finding],
     voices: Mapping[str, str] | None = None,
-    tried: Collection[str] = (),
+    checks: Checks | None = None,
     size: int | None = None,
     weights: Weights = WEIGHTS,
+    trusted: Mapping[str, float] | None = None,
 ) -> tuple[Ranked, ...]:
     """The findings, likely and grave ones first, rejected ones last.
 
     `voices` maps the panel's names to the voice each belongs to (its family); a name that is not in it is its
-    own. `tried` are the ids of findings whose patch applied and passed, `size` is how many voices could have raised
-    something (all that are known). The order in which findings come does not matter.
+    own. `checks` is the evidence that is not in the findings themselves, `size` is how many voices could have raised
+    something (all that are known). `trusted` is what a participant's vote counts where its own record says more or less
+    than 1. The order in which findings come does not matter.
     """
-    panel = _Panel(findings, voices or {}, size, weights)
-    taken = _in_turn(panel, frozenset(tried))
+    panel = _Panel(findings, voices or {}, size, weights, trusted or {})
+    checked = checks or {}
+    taken = _in_turn(panel, checked)
+    best = max((place.score for place in taken if not _rejected(place)), default=0.0)
     last = sorted(range(len(taken)), key=lambda at: (*_standing(taken[at], weights), at))
     return tuple(
         Ranked(
@@ -101,7 +113,9 @@ def rank(
             rank=place,
             score=round(taken[at].score, 2),
             supporters=supporters(taken[at].finding),
+            evidence=taken[at].evidence,
             weak=taken[at].weak,
+            faint=_is_faint(taken[at], weights.beside_the_best * best),
             like=taken[at].like,
         )
         for place, at in enumerate(last, start=1)
@@ -121,11 +135,9 @@ def supporters(finding: Finding) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*raisers, *agreeing)))
 
 
-def grounds(finding: Finding, tried: Collection[str] = ()) -> int:
-    """How many things code could check of it: a quotation that exists, an analyser's rule, a patch that passed."""
-    if is_unproven(finding):
-        return 0
-    return sum((bool(finding.quote), bool(finding.rule), finding.id in tried))
+def foremost(ranking: Sequence[Ranked], most: int) -> tuple[Ranked, ...]:
+    """What a reader is shown of a ranking: at most the first so many, and none of them that is faint."""
+    return tuple(place for place in ranking[:most] if not place.faint)
 
 
 # ---- who speaks for what --------------------------------------------------------------------------
@@ -140,10 +152,12 @@ class _Panel:
         voices: Mapping[str, str],
         size: int | None,
         weights: Weights,
+        trusted: Mapping[str, float],
     ) -> None:
         self.findings = sorted(findings, key=_appearance)
         self.voices = voices
         self.weights = weights
+        self.votes = [self._votes(finding, trusted) for finding in self.findings]
         self.support = [self._support(finding) for finding in self.findings]
         self.denials = [self._denials(finding) for finding in self.findings]
         self.lists = self._lists()
@@ -159,12 +173,17 @@ class _Panel:
         return self.voices.get(name, name)
 
     def _support(self, finding: Finding) -> dict[str, float]:
-        support: dict[str, float] = {}
+        """How firmly each voice carries it: in full, or in part."""
+        return self._votes(finding, {})
+
+    def _votes(self, finding: Finding, trusted: Mapping[str, float]) -> dict[str, float]:
+        """The same as votes; of copies that are one voice the most trusted one's counts."""
+        votes: dict[str, float] = {}
         for participant in supporters(finding):
             says = 1.0 if participant in finding.raised_by else _SAYS[finding.stances[participant]]
             voice = self._voice(participant)
-            support[voice] = max(support.get(voice, 0.0), says)
-        return support
+            votes[voice] = max(votes.get(voice, 0.0), says * trusted.get(participant, 1.0))
+        return votes
 
     def _denials(self, finding: Finding) -> int:
         against = {
@@ -256,18 +275,19 @@ class _Taken:
     finding: Finding
     score: float
     weak: bool
+    evidence: tuple[Ground, ...]
     like: str | None
 
 
-def _in_turn(panel: _Panel, tried: frozenset[str]) -> list[_Taken]:
+def _in_turn(panel: _Panel, checks: Checks) -> list[_Taken]:
     votes = panel.vote_weights()
     explained = [0.0] * len(panel.findings)
     left = set(range(len(panel.findings)))
     fixed = [
-        panel.weights.grounds * grounds(finding, tried) - panel.denials[index] - panel.late(index)
+        votes_of(evidence(finding, checks)) - panel.denials[index] - panel.late(index)
         for index, finding in enumerate(panel.findings)
     ]
-    now = {index: _unexplained(panel, index, votes, explained) for index in left}
+    now = {index: _unexplained(panel, panel.votes, index, votes, explained) for index in left}
     taken: list[_Taken] = []
     leaders: list[int] = []
     while left:
@@ -286,7 +306,8 @@ def _in_turn(panel: _Panel, tried: frozenset[str]) -> list[_Taken]:
             _Taken(
                 finding=finding,
                 score=max(0.0, now[best] + fixed[best]),
-                weak=_is_weak(panel, best, tried),
+                weak=_is_weak(panel, best, checks),
+                evidence=evidence(finding, checks),
                 like=next(
                     (panel.findings[at].id for at in leaders if _lent_by(panel, at, best)), None
                 ),
@@ -299,7 +320,7 @@ def _in_turn(panel: _Panel, tried: frozenset[str]) -> list[_Taken]:
             explained[other] = max(explained[other], lent)
             touched |= {other, *panel.lent[other]}
         for index in touched & left:
-            now[index] = _unexplained(panel, index, votes, explained)
+            now[index] = _unexplained(panel, panel.votes, index, votes, explained)
     return taken
 
 
@@ -308,28 +329,35 @@ def _lent_by(panel: _Panel, leader: int, index: int) -> bool:
 
 
 def _unexplained(
-    panel: _Panel, index: int, weights: Mapping[str, float], explained: Sequence[float]
+    panel: _Panel,
+    carried: Sequence[Mapping[str, float]],
+    index: int,
+    weights: Mapping[str, float],
+    explained: Sequence[float],
 ) -> float:
-    """Votes for a finding, its own and lent ones, of which no finding before it has the use already."""
+    """Votes for a finding, its own and lent ones, of which no finding before it has the use already.
+
+    `carried` has each finding's votes by voice, `weights` what one of each voice weighs.
+    """
     votes: dict[str, float] = {}
     for source, lent in ((index, 1.0), *panel.lent[index].items()):
         unused = lent - explained[source]
         if unused <= 0.0:
             continue
         share = 1.0 if source == index else panel.weights.lent
-        for voice, says in panel.support[source].items():
+        for voice, says in carried[source].items():
             votes[voice] = max(votes.get(voice, 0.0), says * share * unused)
     return sum(weights.get(voice, 1.0) * votes[voice] for voice in sorted(votes))
 
 
-def _is_weak(panel: _Panel, index: int, tried: frozenset[str]) -> bool:
+def _is_weak(panel: _Panel, index: int, checks: Checks) -> bool:
     finding = panel.findings[index]
     if is_unproven(finding):
         return True
-    support = _unexplained(panel, index, {}, [0.0] * len(panel.findings))
+    support = _unexplained(panel, panel.support, index, {}, [0.0] * len(panel.findings))
     if panel.denials[index] > support:
         return True
-    return panel.size >= SMALL_PANEL and support < ALONE and not grounds(finding, tried)
+    return panel.size >= SMALL_PANEL and support < ALONE and not evidence(finding, checks)
 
 
 def _content(panel: _Panel, index: int) -> tuple[str, int, str, str, int]:
@@ -340,7 +368,14 @@ def _content(panel: _Panel, index: int) -> tuple[str, int, str, str, int]:
     return (*where, finding.title, finding.detail, index)
 
 
+def _is_faint(taken: _Taken, least: float) -> bool:
+    return taken.score < least and not taken.evidence and taken.finding.severity not in GRAVE
+
+
+def _rejected(taken: _Taken) -> bool:
+    return taken.finding.status is FindingStatus.REJECTED
+
+
 def _standing(taken: _Taken, weights: Weights) -> tuple[bool, bool, float]:
     likely = taken.score / (taken.score + weights.doubt)
-    rejected = taken.finding.status is FindingStatus.REJECTED
-    return (rejected, taken.weak, -likely * AT_STAKE[taken.finding.severity])
+    return (_rejected(taken), taken.weak, -likely * AT_STAKE[taken.finding.severity])

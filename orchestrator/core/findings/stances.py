@@ -13,8 +13,10 @@ from functools import cached_property
 from itertools import combinations
 from statistics import fmean
 
+from orchestrator.core.findings.reasons import believed
 from orchestrator.core.rounds import RoundTaken, TurnTaken, turns_by_voice
-from shared.models.findings import Finding, FindingStatus, Position, Stance
+from shared.models.findings import Finding, FindingStatus, Position, Severity, Stance
+from shared.models.run import NEWEST_RULES, RulesVersion
 
 VALUES = {
     Position.AGREE: 1.0,
@@ -133,28 +135,39 @@ def status_of(
     *,
     quorum: int = STATED_QUORUM,
     threshold: float = AGREEMENT_THRESHOLD,
+    rules: RulesVersion = NEWEST_RULES,
 ) -> FindingStatus:
     """What became of the finding; the table is in docs/design/convergence.md.
 
     An author's concession accepts, a full withdrawal rejects. Rejecting takes everybody, including those who raised
-    it. Otherwise support carries it when agreement reaches `threshold` and a majority supports it.
+    it. Otherwise support carries it when agreement reaches `threshold` and a majority supports it; a grave one is
+    contested as long as anyone denies it, however many do not.
     """
     positions = latest(ledger, finding)
     if conceded(ledger, finding):
         return FindingStatus.ACCEPTED
     if withdrawn(finding, positions):
         return FindingStatus.REJECTED
-    known = stated(positions)
-    values = [VALUES[position] for position in known.values()]
+    values = [VALUES[position] for position in stated(positions).values()]
     if len(values) < quorum:
         return FindingStatus.UNDECIDED
     if not any(values):
-        # An abstaining raiser has not given the finding up: others alone cannot reject it.
-        gave_up = known.keys() >= set(finding.raised_by)
-        return FindingStatus.REJECTED if gave_up else FindingStatus.UNDECIDED
-    agreement = agreement_between(FindingStanding(positions), quorum)
-    carried = min(values) > 0 or (agreement >= threshold and fmean(values) > 0.5)
+        return _denied_by_all(finding, positions)
+    may_outvote = rules < RulesVersion.EXAMINED or finding.severity.rank > Severity.MAJOR.rank
+    carried = min(values) > 0 or (may_outvote and _outvoted(positions, quorum, threshold))
     return FindingStatus.ACCEPTED if carried else FindingStatus.CONTESTED
+
+
+def _denied_by_all(finding: Finding, positions: Mapping[str, Position]) -> FindingStatus:
+    """An abstaining raiser has not given the finding up: others alone cannot reject it."""
+    gave_up = stated(positions).keys() >= set(finding.raised_by)
+    return FindingStatus.REJECTED if gave_up else FindingStatus.UNDECIDED
+
+
+def _outvoted(positions: Mapping[str, Position], quorum: int, threshold: float) -> bool:
+    """Whether those who support it carry it over the denials of some."""
+    support = fmean(VALUES[position] for position in stated(positions).values())
+    return support > 0.5 and agreement_between(FindingStanding(positions), quorum) >= threshold
 
 
 def settle(
@@ -163,14 +176,16 @@ def settle(
     *,
     quorum: int = STATED_QUORUM,
     threshold: float = AGREEMENT_THRESHOLD,
+    rules: RulesVersion = NEWEST_RULES,
 ) -> tuple[Finding, ...]:
     """The findings with their `stances` and `status` as the ledger has them now."""
-    lines = _by_finding(_in_force(ledger))
+    counted = believed(ledger, findings) if rules >= RulesVersion.EXAMINED else ledger
+    lines = _by_finding(_in_force(counted))
     return tuple(
         finding.model_copy(
             update={
                 "stances": latest(own, finding),
-                "status": status_of(finding, own, quorum=quorum, threshold=threshold),
+                "status": status_of(finding, own, quorum=quorum, threshold=threshold, rules=rules),
             }
         )
         for finding in findings
@@ -195,6 +210,7 @@ class Floor:
     voices: Mapping[_Voice, tuple[_Turn, ...]]
     stated: Mapping[_Key, Position]
     lines: tuple[Stance, ...] = field(default=())
+    computing: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, rounds: Sequence[RoundTaken], ledger: Sequence[Stance]) -> Floor:
@@ -220,6 +236,7 @@ class Floor:
                 for line in lines
             },
             lines=lines,
+            computing=_computing(rounds),
         )
 
     @cached_property
@@ -239,6 +256,30 @@ class Floor:
     def lines_on(self, finding: Finding) -> Sequence[Stance]:
         """What was said about the finding, in order."""
         return self._lines_on.get(finding.id, ())
+
+    def asked(self, finding: Finding) -> frozenset[str]:
+        """Who raised the finding or had a turn since; what computes has nothing to say of what others raised."""
+        since = {
+            name
+            for name, turns in self._turns.items()
+            if name not in self.computing and turns[-1][0] > finding.raised_in_round
+        }
+        return frozenset(since | set(finding.raised_by))
+
+    @cached_property
+    def last_round(self) -> int:
+        """The number of the latest round."""
+        return max((turns[-1][0] for turns in self._turns.values()), default=0)
+
+    def rounds_of(self, name: str) -> tuple[int, ...]:
+        """The rounds in which somebody had a turn."""
+        return tuple(number for number, _, _ in self._turns.get(name, ()))
+
+    def silent_since(self, name: str, after: int) -> bool:
+        """Whether a turn of theirs after that round brought nothing."""
+        return any(
+            number > after and not answered for number, _, answered in self._turns.get(name, ())
+        )
 
     def standing(self, finding: Finding) -> FindingStanding:
         """Everybody's position on the finding, and who is missing since they last stated one."""
@@ -280,6 +321,11 @@ class Floor:
             if position := self.stated.get((participant, role, number, finding.id)):
                 return position
         return None
+
+
+def _computing(rounds: Sequence[RoundTaken]) -> frozenset[str]:
+    contributions = (each for taken in rounds for each in taken.contributions)
+    return frozenset(each.participant for each in contributions if each.computes)
 
 
 def _silent(turns: Mapping[_Voice, Iterable[_Turn]]) -> set[tuple[str, str, int]]:

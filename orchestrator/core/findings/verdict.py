@@ -74,16 +74,26 @@ def derive(
 
     MINOR and worse demand a fix; a gate at INFO makes INFO demand one too. An undecided finding of that weight
     keeps approval away, and so do what nobody read (`coverage`, None where that is not known) and `objections`:
-    findings for which at least half of the critics ask for a fix, although nothing was shown for them.
+    findings for which at least half of the critics ask for a fix, although nothing was shown for them. What only rules
+    looked at is not approved either: then the checks have passed.
     """
     weight = max(DEMANDS_FIX, fail_on or DEMANDS_FIX, key=lambda severity: severity.rank)
     if standing(findings, weight):
         return Verdict.NEEDS_FIX
     open_weight = undecided(findings, weight) or disputed(findings, weight)
-    complete = coverage is None or coverage.complete
-    if ending is Ending.CONVERGED and complete and not (open_weight or objections):
-        return Verdict.APPROVED
-    return Verdict.INCONCLUSIVE
+    if ending is not Ending.CONVERGED or open_weight or objections or not is_complete(coverage):
+        return Verdict.INCONCLUSIVE
+    return Verdict.CHECKS_PASSED if is_left_to_rules(coverage) else Verdict.APPROVED
+
+
+def is_complete(coverage: CoverageReport | None) -> bool:
+    """Whether nothing that is known of who read what keeps an approval away."""
+    return coverage is None or coverage.complete
+
+
+def is_left_to_rules(coverage: CoverageReport | None) -> bool:
+    """Whether it is known that only rules looked at a part of the change, or at all of it."""
+    return coverage is not None and coverage.by_rules_alone
 
 
 def gate(
@@ -92,9 +102,25 @@ def gate(
     fail_on: Severity | None,
     coverage: CoverageReport | None = None,
     objections: Collection[str] = (),
+    *,
+    requires_reviewer: bool = False,
 ) -> GateResult:
     """Trips on what stands at or above `fail_on`; passes only after convergence and when all that has to be read was;
-    anything else is inconclusive."""
+    anything else is inconclusive. With `requires_reviewer` so is a change of which rules alone looked at a part."""
+    result = _gate_on_findings(findings, ending, fail_on, coverage, objections)
+    lacking = requires_reviewer and is_left_to_rules(coverage)
+    if lacking and result.outcome in (GateOutcome.PASSED, GateOutcome.NOT_SET):
+        return GateResult(GateOutcome.INCONCLUSIVE, notice("gate_reviewer_missing"))
+    return result
+
+
+def _gate_on_findings(
+    findings: Sequence[Finding],
+    ending: Ending | None,
+    fail_on: Severity | None,
+    coverage: CoverageReport | None,
+    objections: Collection[str],
+) -> GateResult:
     if fail_on is None:
         return GateResult(GateOutcome.NOT_SET, notice("gate_not_set"))
     if stands := standing(findings, fail_on):
@@ -118,7 +144,8 @@ def gate(
         )
     if coverage is not None and not coverage.complete:
         return GateResult(GateOutcome.INCONCLUSIVE, gap(coverage))
-    return GateResult(GateOutcome.PASSED, notice("gate_converged", severity=fail_on))
+    reason = "gate_checks_passed" if is_left_to_rules(coverage) else "gate_converged"
+    return GateResult(GateOutcome.PASSED, notice(reason, severity=fail_on))
 
 
 def consensus_gate(ending: Ending | None, agreed: bool | None) -> GateResult:
@@ -141,10 +168,14 @@ def consensus_gate(ending: Ending | None, agreed: bool | None) -> GateResult:
 
 @dataclass(frozen=True)
 class GateRule:
-    """What a run's gate looks at: findings that are at least so bad, or whether the debaters agree."""
+    """What a run's gate looks at: findings that are at least so bad, whether the debaters agree.
+
+    `requires_reviewer`: it does not pass where only rules have looked.
+    """
 
     fail_on: Severity | None = None
     requires_consensus: bool = False
+    requires_reviewer: bool = False
 
 
 def gate_of(
@@ -158,7 +189,14 @@ def gate_of(
         agreed = result.agrees_on_verdict if isinstance(result, WorkflowResult) else None
         return consensus_gate(ending, agreed)
     objections = result.unshown_objections if isinstance(result, ChangeResult) else ()
-    return gate(findings, ending, rule.fail_on, coverage_of(result), objections)
+    return gate(
+        findings,
+        ending,
+        rule.fail_on,
+        coverage_of(result),
+        objections,
+        requires_reviewer=rule.requires_reviewer,
+    )
 
 
 def coverage_of(result: WorkflowResult | ShownMatter | None) -> CoverageReport | None:

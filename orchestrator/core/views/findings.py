@@ -21,7 +21,8 @@ def finding_list(view: ViewContext[Any], entries: tuple[FindingEntry, ...]) -> F
 def findings(view: ViewContext[Any]) -> list[Block]:
     """The findings that the panel did not reject, as many as are wanted."""
     entries = view.facts.findings
-    shown = entries[: view.most_findings]
+    first = entries[: view.most_findings]
+    shown = tuple(entry for entry in first if view.everything or not entry.faint)
     blocks: list[Block] = []
     if shown:
         blocks.append(finding_list(view, shown))

@@ -10,15 +10,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from orchestrator.core.findings.verdict import effective_votes
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.exit_codes import exit_code
 from orchestrator.presentation.listings import RunList
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import ReportedChild, RunReport, assessed_roles, stage_of
 from orchestrator.workflows.descriptor import WorkflowType
+from shared.models.assessment import Assessment
 from shared.models.findings import Finding
 from shared.models.letters import UNSEEN
-from shared.models.notices import of_column
+from shared.models.notices import Notice, of_column
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Participant
 from shared.models.rows import DecisionRow, RunRow, StepRow
@@ -46,9 +48,15 @@ def _plain(value: object) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
-def as_json(report: RunReport) -> dict[str, Any]:
-    """The whole run; notices as their English words, with code and parameters beside them."""
+def as_json(report: RunReport, told: Iterable[Notice] = ()) -> dict[str, Any]:
+    """The whole run; notices as their English words, with code and parameters beside them.
+
+    `told` is what whoever watched it was warned of besides.
+    """
     decision = report.decision
+    warnings = dict.fromkeys(
+        warning.model_dump_json() for warning in (*report.every_warning, *told)
+    )
     content = {
         "schema_version": SCHEMA_VERSION,
         "run": {
@@ -65,6 +73,7 @@ def as_json(report: RunReport) -> dict[str, Any]:
         "gate": {
             "fail_on": report.gate_rule.fail_on,
             "require_consensus": report.gate_rule.requires_consensus,
+            "require_reviewer": report.gate_rule.requires_reviewer,
             "outcome": report.gate.outcome,
             "reason": report.gate.reason.model_dump(mode="json"),
         },
@@ -76,12 +85,13 @@ def as_json(report: RunReport) -> dict[str, Any]:
         "fixes": _dumped(report.fixes),
         "decision": None if decision is None else decision_json(decision),
         "applied": [fix.model_dump(mode="json") for fix in report.applied],
-        "detail": dict(report.detail) or None,
+        "detail": _detail(report),
         "usage": report.usage.__dict__,
+        "depth": _depth(report),
         "participants": _participants(report),
         "children": [_child(child) for child in report.children],
         "records": [dataclasses.asdict(row) for row in report.records],
-        "warnings": [warning.model_dump(mode="json") for warning in report.warnings],
+        "warnings": list(map(json.loads, warnings)),
     }
     return dict(Translator().in_words(content))
 
@@ -104,13 +114,16 @@ def _finding(finding: Finding, report: RunReport) -> dict[str, Any]:
     place = report.place_in_ranking(finding)
     return {
         **finding.model_dump(mode="json"),
-        "support": report.supporters(finding),
+        "support": len(report.supporters(finding)),
         "critics": len(report.critics),
+        "voices": effective_votes(report.supporters(finding)),
         "standing": finding in report.standing,
         "rank": place.rank,
         "score": place.score,
         "supporters": list(place.supporters),
+        "evidence": [kind.value for kind in place.evidence],
         "weak": place.weak,
+        "faint": place.faint,
         "like": place.like,
     }
 
@@ -160,15 +173,55 @@ def decision_json(decision: DecisionRow) -> dict[str, Any]:
     }
 
 
+def _depth(report: RunReport) -> dict[str, Any] | None:
+    """Of a run that may ask one reviewer only: why it asked more, and what the whole panel would have taken."""
+    reasons = report.result.deepening if report.result is not None else None
+    if reasons is None:
+        return None
+    instead = report.instead
+    return {
+        "deepened": bool(reasons),
+        "reasons": [reason.model_dump(mode="json") for reason in reasons],
+        "asked": [critic.name for critic in report.critics],
+        "instead": None if instead is None else dataclasses.asdict(instead),
+    }
+
+
 def _coverage(report: RunReport) -> dict[str, Any] | None:
     coverage = report.coverage
     if coverage is None:
         return None
+    dumped = _with_words(coverage.model_dump(mode="json"))
     return {
         "complete": coverage.complete,
         "unread": list(dict.fromkeys(file.path for file in coverage.unread)),
-        **coverage.model_dump(mode="json"),
+        "by_rules_alone": list(dict.fromkeys(file.path for file in coverage.left_to_rules)),
+        "reviewed": coverage.reviewed,
+        "readers": None,
+        **dumped,
+        "files": [{"depth": None, **file} for file in dumped["files"]],
     }
+
+
+def _detail(report: RunReport) -> dict[str, Any] | None:
+    """What the workflow adds, as its schema has it."""
+    detail = dict(report.detail)
+    if isinstance(coverage := detail.get("coverage"), dict):
+        detail["coverage"] = _with_words(coverage)
+    return detail or None
+
+
+def _with_words(coverage: dict[str, Any]) -> dict[str, Any]:
+    """A coverage in which every `detail` is a sentence: that of a failed turn is stored as its notice."""
+    rows = {
+        key: [
+            {**row, "detail": Translator().column(row["detail"])} if "detail" in row else row
+            for row in coverage[key]
+        ]
+        for key in ("files", "absent", "readers")
+        if coverage.get(key) is not None
+    }
+    return {**coverage, **rows}
 
 
 def _convergence(report: RunReport) -> dict[str, Any] | None:
@@ -181,7 +234,15 @@ def _convergence(report: RunReport) -> dict[str, Any] | None:
         "answered": report.assessment.answered,
         "expected": report.assessment.expected,
         "quorum": report.assessment.quorum,
+        **_findings_agreed(report.assessment),
     }
+
+
+def _findings_agreed(last: Assessment) -> dict[str, Any]:
+    """On which findings the panel agreed; runs under the first rules did not say."""
+    if last.agreed_findings is None:
+        return {}
+    return {"agreed_findings": last.agreed_findings, "open_findings": last.open_findings}
 
 
 def _rounds(report: RunReport) -> list[dict[str, Any]]:

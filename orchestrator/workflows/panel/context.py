@@ -19,7 +19,7 @@ from shared.models.notices import Notice
 from shared.models.outcomes import Ending
 from shared.models.panel import Participant
 from shared.models.planning import Moderation
-from shared.models.run import RunSpec
+from shared.models.run import RulesVersion, RunSpec
 
 POSITION, POINT = "position", "point"  # the categories of what is debated
 # A dispute about the answer itself is not drowned by agreement on claims.
@@ -81,8 +81,12 @@ class PanelContext(PanelTerms):
 
     @property
     def rule(self) -> ConvergenceRule:
-        """How rounds are judged."""
-        return ConvergenceRule(thresholds=self.options.thresholds, quorum=self.options.quorum)
+        """How rounds are judged: what is debated are answers that are voted on, not defects of a severity."""
+        return ConvergenceRule(
+            thresholds=self.options.thresholds,
+            quorum=self.options.quorum,
+            rules=RulesVersion.ORIGINAL,
+        )
 
     def labels(self, reader: str) -> dict[str, str]:
         """Letters to debaters, in an order of that reader's own."""

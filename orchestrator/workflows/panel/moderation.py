@@ -55,7 +55,8 @@ def moderate(
 
     def view() -> DebaterView:
         ledger = (*debate.ledger, *read.stances)
-        points = settle(read.points, with_rivals(read.points, ledger, read.holds, number))
+        lines = with_rivals(read.points, ledger, read.holds, number)
+        points = settle(read.points, lines, rules=context.rule.rules)
         return DebaterView(
             number=number,
             last=context.rounds,

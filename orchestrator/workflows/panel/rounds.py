@@ -79,7 +79,11 @@ def vote_first(context: PanelContext) -> Effect[PanelDebate]:
     read = read_round((), votes, 0, {})
     return PanelDebate(
         taken=(round_taken(0, turns, read),),
-        points=settle(read.points, with_rivals(read.points, read.stances, read.holds, 0)),
+        points=settle(
+            read.points,
+            with_rivals(read.points, read.stances, read.holds, 0),
+            rules=context.rule.rules,
+        ),
         ledger=read.stances,
         unwritten=read.stances,
         first={
@@ -253,12 +257,13 @@ def rule_on(
     rounds = (*debate.taken, taken)
     quotable = sources(context, (*debate.statements, *statements), read.points, rounds)
     known = checked(read.points, debate.points, read.quotes, quotable)
-    points = settle(known, ledger, threshold=context.options.thresholds.agreement)
+    rule = context.rule
+    points = settle(known, ledger, threshold=rule.thresholds.agreement, rules=rule.rules)
     assessment = assess(
         rounds,
         weighty(points),
         ledger,
-        rule=context.rule,
+        rule=rule,
         new_findings=newly_weighty(points, debate.points),
         is_last_round=taken.number == context.rounds,
         over_budget=unpaid,

@@ -47,7 +47,7 @@ class PlanContext:
     @property
     def rule(self) -> ConvergenceRule:
         """How rounds are judged."""
-        return ConvergenceRule.of(self.options)
+        return ConvergenceRule.of(self.options, self.spec.rules_version)
 
     @property
     def rounds(self) -> int:
@@ -99,7 +99,13 @@ class DebatedVersion:
     @property
     def warnings(self) -> tuple[Notice, ...]:
         """What a reader must know."""
-        return (*self.history.warnings, *self.synthesis.warnings, *self.undecided)
+        contradictions = self.history.contradictions(self.plan.cycle)
+        return (
+            *self.history.warnings,
+            *contradictions,
+            *self.synthesis.warnings,
+            *self.undecided,
+        )
 
     @property
     def is_accepted(self) -> bool:

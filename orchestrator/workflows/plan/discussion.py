@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from orchestrator.core.discussion.clarifying import Contradicted, clarification
 from orchestrator.core.discussion.contested import Agenda, reasons_of_others
 from orchestrator.core.discussion.impact import Sources
 from orchestrator.core.discussion.labels import label_of
@@ -78,6 +79,11 @@ class PlanDiscussion:
                 speaker, view(self.context, self.plan, speaker, number, history)
             ),
         )
+
+    def clarification(self, asked: Contradicted, number: int) -> Turn:
+        """Asks a speaker to state positions again."""
+        templates, critics = self.context.prompts.templates, len(self.context.critics)
+        return clarification(asked, number, self.plan.cycle, templates, critics)
 
     def weigh(self, history: History, read: RoundRead) -> Weighed:
         """An objection that rests on an invented quotation is recorded with the reason and has no weight."""

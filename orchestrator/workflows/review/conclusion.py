@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
+from orchestrator.core.discussion.depth import DepthRecord
 from orchestrator.core.discussion.impact import FindingsDebate, Sources, debate_impact
 from orchestrator.core.discussion.strategies import feedback
 from orchestrator.core.findings.coverage import merged
@@ -14,7 +15,7 @@ from orchestrator.core.findings.verdict import derive, effective_votes
 from orchestrator.core.replay.commands import Outcome
 from orchestrator.core.results import FindingsImpact
 from orchestrator.workflows.review.context import ReviewCycle, good_fixes
-from orchestrator.workflows.review.result import ReviewAssessment, ReviewResult
+from orchestrator.workflows.review.result import ReviewAssessment, ReviewDepth, ReviewResult
 from shared.models.findings import Finding
 from shared.models.outcomes import Verdict
 
@@ -58,12 +59,29 @@ def review_result(reviews: Sequence[ReviewCycle]) -> ReviewResult:
         decision=next((review.answer for review in reversed(reviews) if review.answer), None),
         applied=tuple(review.applied for review in reviews if review.applied),
         reviews=len(reviews),
+        depths=_depths(reviews),
         labels={
             str(review.context.cycle.number): dict(review.synthesis.labels) for review in reviews
         },
         effective_votes=effective_votes(context.spec.panel.critics),
+        evidence=dict(chain.from_iterable(review.evidence.items() for review in reviews)),
         receipt=impacts[-1],
         earlier_receipts=tuple(impacts[:-1]),
+    )
+
+
+def _depths(reviews: Sequence[ReviewCycle]) -> tuple[ReviewDepth, ...]:
+    """Who read in each review; nothing where all critics do."""
+    return tuple(_depth(review, review.depth) for review in reviews if review.depth is not None)
+
+
+def _depth(review: ReviewCycle, written: DepthRecord) -> ReviewDepth:
+    """Who read in one review, and why not fewer."""
+    return ReviewDepth(
+        review=review.context.cycle.number,
+        first=written.first,
+        asked=tuple(critic.name for critic in review.context.spec.panel.critics),
+        reasons=written.reasons,
     )
 
 
@@ -93,12 +111,20 @@ def impact(review: ReviewCycle) -> FindingsImpact:
         FindingsDebate(
             critics=context.spec.panel.critics,
             history=history,
-            verdict=None if verdict is Verdict.INCONCLUSIVE else verdict.value,
+            verdict=_VOTED.get(verdict),
             sources=Sources.of(SubjectTexts(context.subject, context.document).holds, spoken),
             label=context.cycle.label,
         ),
         review=context.cycle.number,
     )
+
+
+# What the code's verdict is in the critics' words.
+_VOTED = {
+    Verdict.APPROVED: "APPROVED",
+    Verdict.CHECKS_PASSED: "APPROVED",
+    Verdict.NEEDS_FIX: "NEEDS_FIX",
+}
 
 
 def unshown_objections(review: ReviewCycle) -> tuple[str, ...]:

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from orchestrator.core.consensus.convergence import ConvergenceRule
 from orchestrator.core.discussion.cycles import Cycle
+from orchestrator.core.discussion.depth import DepthRecord
 from orchestrator.core.discussion.labels import shuffled_labels
 from orchestrator.core.discussion.loop import History, RoundRead, TakenStep
 from orchestrator.core.discussion.portions import files_in, holds_whole
 from orchestrator.core.discussion.strategies import Strategies, Strategy
 from orchestrator.core.discussion.synthesis import Synthesised
-from orchestrator.core.findings.coverage import FilesRead, cover, shown_files
+from orchestrator.core.findings.coverage import cover, shown_files
+from orchestrator.core.findings.readers import FilesRead, kind_of
 from orchestrator.core.replay.commands import ToolRun
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.prompts import ReviewPrompts
 from shared.models.coverage import Coverage, CoverageReport
 from shared.models.decision import DecisionAnswer
-from shared.models.findings import Finding
+from shared.models.findings import Finding, Ground
 from shared.models.notices import Notice
+from shared.models.panel import Participant
 from shared.models.replies import Applied, CheckedFix, CheckedFixes, Synthesis
-from shared.models.run import RunSpec
+from shared.models.run import RulesVersion, RunSpec
 from shared.models.subject import DiffPiece, Subject
+from shared.tools.catalogue import CARDS
+
+FindingGrounds = Mapping[str, tuple[Ground, ...]]
+"""By finding, what code has checked besides what the finding has itself."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class ReviewContext:
     @property
     def rule(self) -> ConvergenceRule:
         """How rounds are judged."""
-        return ConvergenceRule.of(self.options)
+        return ConvergenceRule.of(self.options, self.spec.rules_version)
 
     @property
     def version(self) -> int:
@@ -76,8 +83,10 @@ class ReviewCycle:
     synthesis: Synthesised[Synthesis]
     fixes: CheckedFixes
     problems: tuple[Notice, ...] = ()
+    grounds: FindingGrounds = field(default_factory=dict)
     answer: DecisionAnswer | None = None
     applied: Applied | None = None
+    depth: DepthRecord | None = None
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -91,16 +100,38 @@ class ReviewCycle:
         files_read = [row for read in self.history.read for row in readings(context.subject, read)]
         allowed = context.options.quorum is not None
         number = context.cycle.number
-        return cover(context.subject, files_read, absence_allowed=allowed, review=number)
+        return cover(
+            context.subject,
+            files_read,
+            absence_allowed=allowed,
+            review=number,
+            by_reader=context.spec.rules_version >= RulesVersion.EXAMINED,
+        )
 
     @property
     def warnings(self) -> tuple[Notice, ...]:
         """What a reader must know."""
-        return (*self.history.warnings, *self.synthesis.warnings, *self.problems)
+        contradictions = self.history.contradictions(self.context.cycle)
+        return (
+            *self.history.warnings,
+            *contradictions,
+            *self.synthesis.warnings,
+            *self.problems,
+        )
 
     def labels_of(self, fix: CheckedFix) -> tuple[str, ...]:
         """The names of the findings that a fix mends, in the whole run."""
         return tuple(map(self.context.cycle.label, fix.findings))
+
+    @property
+    def examined(self) -> bool:
+        """Whether the run keeps what code has checked: those of earlier rules end as they began."""
+        return self.context.spec.rules_version >= RulesVersion.EXAMINED
+
+    @property
+    def evidence(self) -> FindingGrounds:
+        """What code has checked, by the findings' names in the whole run."""
+        return {self.context.cycle.label(name): kinds for name, kinds in self.grounds.items()}
 
     def labelled_fixes(self) -> CheckedFixes:
         """The fixes as a person sees them: the exact patch, and which finding each part mends."""
@@ -133,7 +164,7 @@ def analysed(history: History) -> frozenset[str]:
 def readings(subject: Subject, read: RoundRead) -> tuple[FilesRead, ...]:
     """What each critic took in with its turns; nothing of those that compute from what was raised."""
     rows: list[FilesRead] = []
-    in_portions: dict[str, list[DiffPiece]] = {}
+    in_portions: dict[str, tuple[Participant, list[DiffPiece]]] = {}
     for taken in read.steps:
         reader, failure = taken.speaker.participant, taken.result.failure
         if taken.speaker.role.answers:
@@ -143,15 +174,22 @@ def readings(subject: Subject, read: RoundRead) -> tuple[FilesRead, ...]:
         elif reader.rule_based:
             continue
         elif taken.shown is not None and failure is None:
-            in_portions.setdefault(reader.name, []).extend(taken.shown)
+            in_portions.setdefault(reader.name, (reader, []))[1].extend(taken.shown)
         else:
             # Where not even one piece fits, all of it was sent, and nobody knows what was taken in.
             files = None if holds_whole(subject, reader) else ()
             coverage = shown_files(subject, files)
-            rows.append(FilesRead(reader.name, coverage=coverage, failure=failure))
+            rows.append(
+                FilesRead(reader.name, coverage=coverage, failure=failure, kind=kind_of(reader))
+            )
     rows += (
-        FilesRead(name, coverage=shown_files(subject, files_in(subject, pieces)))
-        for name, pieces in in_portions.items()
+        FilesRead(
+            reader.name,
+            coverage=shown_files(subject, files_in(subject, pieces)),
+            kind=kind_of(reader),
+            pieces=pieces,
+        )
+        for reader, pieces in in_portions.values()
     )
     return tuple(rows)
 
@@ -160,4 +198,11 @@ def _by_tool(taken: TakenStep) -> FilesRead:
     counted = (taken.result.reply or {}).get("coverage")
     coverage = None if counted is None else Coverage.model_validate(counted)
     name, failure = taken.speaker.participant.name, taken.result.failure
-    return FilesRead(name, computes=True, coverage=coverage, failure=failure)
+    card = CARDS.get(taken.speaker.participant.tool or "")
+    return FilesRead(
+        name,
+        computes=True,
+        coverage=coverage,
+        failure=failure,
+        for_language=card is not None and bool(card.scope.suffixes),
+    )

@@ -10,7 +10,7 @@ from typing import Any
 from orchestrator.core.discussion.turn_results import told_failure
 from orchestrator.core.replay.commands import Effect, ToolRun, single
 from orchestrator.workflows.descriptor import Choice, DecisionType
-from orchestrator.workflows.review.context import ReviewCycle, good_fixes
+from orchestrator.workflows.review.context import FindingGrounds, ReviewCycle, good_fixes
 from orchestrator.workflows.review.fixes import check_fixes
 from orchestrator.workflows.review.result import APPLY_FIX, SKIP
 from shared.models.decision import DecisionAnswer
@@ -44,8 +44,13 @@ def shown(review: ReviewCycle) -> dict[str, Any]:
         "synthesis": review.synthesis.text.model_dump(mode="json"),
         "base": review.context.subject.origin.model_dump(mode="json"),
         "convergence": None if assessment is None else assessment.model_dump(mode="json"),
+        **({"evidence": _named(review.evidence)} if review.examined else {}),
         **({} if coverage is None else {"coverage": coverage.model_dump(mode="json")}),
     }
+
+
+def _named(evidence: FindingGrounds) -> dict[str, list[str]]:
+    return {name: [kind.value for kind in kinds] for name, kinds in evidence.items()}
 
 
 def apply_fix(review: ReviewCycle) -> Effect[ReviewCycle]:

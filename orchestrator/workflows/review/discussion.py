@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from orchestrator.core.discussion.clarifying import Contradicted, clarification
 from orchestrator.core.discussion.labels import label_of
 from orchestrator.core.discussion.loop import (
     DiscussionTerms,
@@ -121,6 +122,12 @@ class ReviewDiscussion:
                 speaker, context.subject, history.findings, history.ledger
             ),
         )
+
+    def clarification(self, asked: Contradicted, number: int) -> Turn:
+        """Asks a speaker to state positions again."""
+        context = self.context
+        templates, critics = context.prompts.templates, len(context.spec.panel.critics)
+        return clarification(asked, number, context.cycle, templates, critics)
 
     def weigh(self, history: History, read: RoundRead) -> Weighed:
         """What cannot be shown in the change is recorded with the reason and has no weight."""

@@ -39,14 +39,14 @@ def prepare_fixes(
         if not finding.patch and finding.status is FindingStatus.ACCEPTED
     ]
     written, problems = yield from write_fixes(context, history, unfixed)
-    proposals = [*map(_raised_with, patched), *written]
+    proposals = [*map(raised_with, patched), *written]
     if not proposals:
         return CheckedFixes(), problems
     checked, failed = yield from check_fixes(context, "fixes", proposals)
     return checked, (*problems, *failed)
 
 
-def _raised_with(finding: Finding) -> dict[str, Any]:
+def raised_with(finding: Finding) -> dict[str, Any]:
     """The patch that came with a finding, as a proposal."""
     return {
         "findings": [finding.id],

@@ -16,25 +16,30 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from orchestrator.core.discussion.cycles import Cycle
+from orchestrator.core.discussion.depth import Depth, DepthRecord, first_reviewer
 from orchestrator.core.discussion.estimate import (
     INSTRUCTIONS_TOKENS,
     LONG_ANSWER_TOKENS,
     ExpectedCall,
+    Price,
     expected_calls,
 )
 from orchestrator.core.discussion.loop import discuss
 from orchestrator.core.discussion.portions import WHOLE_TOKENS, room
 from orchestrator.core.discussion.strategies import Speaker, Strategies, role_names, strategy_named
+from orchestrator.core.discussion.synthesis import Synthesised
 from orchestrator.core.discussion.templates import Templates
 from orchestrator.core.findings.verdict import GateRule
 from orchestrator.core.parts import AUTHOR, CHAIR, CHAIR_KEYS, CRITIC, Filling, Overlap, PartType
-from orchestrator.core.replay.commands import Effect, Workflow, phase
+from orchestrator.core.replay.commands import Effect, RoundRecord, Workflow, phase
 from orchestrator.core.replay.materials import Materials
 from orchestrator.workflows.descriptor import SubjectKind, WorkflowType
 from orchestrator.workflows.review.conclusion import conclude
 from orchestrator.workflows.review.context import ReviewContext, ReviewCycle
 from orchestrator.workflows.review.decision import DECISION, apply_fix, ask
-from orchestrator.workflows.review.discussion import ReviewDiscussion, synthesise
+from orchestrator.workflows.review.depth import readership
+from orchestrator.workflows.review.discussion import ReviewDiscussion, counted, synthesise
+from orchestrator.workflows.review.evidence import gather_evidence
 from orchestrator.workflows.review.fixes import prepare_fixes
 from orchestrator.workflows.review.live import LIVE
 from orchestrator.workflows.review.options import ReviewOptions
@@ -44,6 +49,7 @@ from orchestrator.workflows.review.roles import ReviewRole
 from orchestrator.workflows.review.strategies import STRATEGIES
 from orchestrator.workflows.review.view import VIEW
 from shared.git.diff_pieces import PIECE_TOKENS
+from shared.models.panel import Panel
 from shared.models.run import RunSpec
 
 VERSION = 2
@@ -71,11 +77,27 @@ def review(spec: RunSpec, materials: Materials, strategies: Strategies = STRATEG
 def one_review(context: ReviewContext) -> Effect[ReviewCycle]:
     """Discuss, synthesise, propose fixes, ask, apply."""
     yield from phase("Reviewing")
-    history = yield from discuss(ReviewDiscussion(context))
+    reached = yield from readership(context)
+    context = reached.context
+    history = yield from discuss(ReviewDiscussion(context), reached.answered)
     yield from phase("Synthesizing")
-    synthesis = yield from synthesise(context, history)
+    enough = reached.is_shallow and not history.findings
+    synthesis = (
+        Synthesised(counted(context, history, "one reviewer was enough"))
+        if enough
+        else (yield from synthesise(context, history))
+    )
     fixes, problems = yield from prepare_fixes(context, history)
-    review = ReviewCycle(context, history, synthesis, fixes, problems)
+    grounds, told = yield from gather_evidence(context, history, fixes)
+    review = ReviewCycle(
+        context,
+        history,
+        synthesis,
+        fixes,
+        (*problems, *told),
+        grounds,
+        depth=reached.record,
+    )
     if not fixes.patch:
         return review
     yield from phase("WaitingForReviewDecision")
@@ -119,15 +141,41 @@ def expected(spec: RunSpec, subject_tokens: int) -> Iterator[ExpectedCall]:
             speakers = strategy.cast(number).speakers(panel.critics, panel.author)
             tokens_said += len(speakers) * LONG_ANSWER_TOKENS
             if number == 1:
-                yield from _first_reading(speakers, subject_tokens, certain=first)
+                yield from _opening(options, speakers, subject_tokens, certain=first)
                 continue
             for speaker in speakers:
                 yield from expected_calls(
                     (speaker.participant,), speaker.role.name, base + findings, certain=False
                 )
         told = INSTRUCTIONS_TOKENS + findings + tokens_said  # the chair is not shown the change
-        yield from expected_calls((panel.chair,), ReviewRole.SYNTHESIS, told, certain=first)
+        certain = first and not options.reads_alone
+        yield from expected_calls((panel.chair,), ReviewRole.SYNTHESIS, told, certain=certain)
         yield from expected_calls((panel.author,), ReviewRole.FIX, base + findings, certain=False)
+
+
+def settled(options: ReviewOptions, panel: Panel, price: Price) -> ReviewOptions:
+    """The options with the reviewer who is asked first, by the prices at the submission."""
+    if options.depth != Depth.ADAPTIVE or options.first_reviewer is not None:
+        return options
+    return options.model_copy(update={"first_reviewer": first_reviewer(panel, price)})
+
+
+def full_depth(spec: RunSpec) -> RunSpec | None:
+    """The run with the whole panel, where this one may do with less."""
+    options = ReviewOptions.model_validate(spec.options)
+    if not options.reads_alone:
+        return None
+    full = options.model_copy(update={"depth": Depth.FULL, "first_reviewer": None})
+    return spec.model_copy(update={"options": full.model_dump(mode="json")})
+
+
+def _opening(
+    options: ReviewOptions, speakers: Iterable[Speaker], subject_tokens: int, *, certain: bool
+) -> Iterator[ExpectedCall]:
+    """The blind round: where one reviewer reads first, nobody else has to."""
+    for speaker in speakers:
+        needed = not options.reads_alone or speaker.participant.name == options.first_reviewer
+        yield from _first_reading((speaker,), subject_tokens, certain=certain and needed)
 
 
 def _first_reading(
@@ -191,7 +239,12 @@ WORKFLOW: WorkflowType[ReviewOptions] = WorkflowType(
     ),
     decisions=(DECISION,),
     finds=True,
-    gate=lambda options: GateRule(fail_on=options.fail_on),
+    records=(RoundRecord, DepthRecord),
+    settled=settled,
+    instead=full_depth,
+    gate=lambda options: GateRule(
+        fail_on=options.fail_on, requires_reviewer=options.require_reviewer
+    ),
     round_roles=role_names(STRATEGIES),
     rounds=lambda options: options.rounds,
     help=HELP,

@@ -9,6 +9,7 @@ from orchestrator.application.prepare import DocumentCollector, SubmissionReques
 from orchestrator.workflows.review.options import ReviewOptions
 from shared.errors import ConfigurationError
 from shared.models.findings import Severity
+from shared.models.run import NEWEST_RULES
 from shared.models.subject import Subject
 from shared.store.documents import address
 from tests.fixtures.instance import git, make_repository
@@ -29,6 +30,7 @@ def test_a_prepared_run_holds_every_document_that_it_names(changed_repository: P
     assert [file.path for file in subject.files] == ["app.py"]
     assert json.loads(prepared.documents[spec.prompts])
     assert len(spec.seed) == 32
+    assert spec.rules_version is NEWEST_RULES
 
 
 def test_typed_options_win_over_the_configuration(changed_repository: Path):

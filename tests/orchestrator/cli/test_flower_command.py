@@ -1,7 +1,9 @@
 """Flower: who may reach it, and its settings, which are shipped inside the package."""
 
 import http.client
+import signal
 import socket
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -96,6 +98,19 @@ def test_a_page_of_another_name_does_not_see_flower(flower: CommandLine):
     assert [host for host, status in seen.items() if status == 200] == list(seen)[:3]
     assert set(list(seen.values())[3:]) == {421}
     assert process.returncode == 0
+
+
+@pytest.mark.component
+def test_a_second_signal_ends_it_at_once_and_without_a_traceback(flower: CommandLine):
+    process = flower.start("flower", "--port", "0")
+    assert process.stderr is not None
+    process.stderr.readline()
+    process.terminate()
+    time.sleep(0.2)
+    process.terminate()
+    _, told = process.communicate(timeout=60)
+    assert process.returncode in (0, -signal.SIGTERM)
+    assert "Traceback" not in told
 
 
 def ask(port: int, host: str) -> int:

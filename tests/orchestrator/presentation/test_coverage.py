@@ -7,8 +7,16 @@ import pytest
 from orchestrator.presentation.formats import markdown, text
 from orchestrator.presentation.formats.json import as_json
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
-from shared.models.coverage import Absence, CoverageReport, FileCoverage, UnreadReason
+from shared.models.coverage import (
+    Absence,
+    CoverageReport,
+    FileCoverage,
+    ReaderCoverage,
+    ReaderKind,
+    UnreadReason,
+)
 from shared.models.findings import Severity
+from shared.models.notices import notice
 from shared.models.outcomes import Verdict
 from tests.support.reports import make_report
 
@@ -53,6 +61,20 @@ def test_json_has_the_whole_of_it():
     assert made["coverage"]["complete"] is False
     assert made["coverage"]["unread"] == [f"job{n}.py" for n in range(7)]
     assert made["coverage"]["absent"][0]["participant"] == "bandit"
+
+
+def test_json_words_why_a_reader_failed():
+    why = notice("unusable_twice", who="cyd", why="no JSON").model_dump_json()
+    failed = {"failed": UnreadReason.FAILED, "detail": why}
+    coverage = CoverageReport(
+        files=(FileCoverage(path="a.py", status="added", required=True, detail=why),),
+        absent=(Absence(participant="cyd", reason=UnreadReason.FAILED, detail=why),),
+        readers=(ReaderCoverage(participant="cyd", kind=ReaderKind.MODEL, **failed),),
+    )
+    made = as_json(make_report(detail={"coverage": coverage.model_dump(mode="json")}))
+    for shown in (made["coverage"], made["detail"]["coverage"]):
+        for rows in (shown["files"], shown["absent"], shown["readers"]):
+            assert rows[0]["detail"] == "cyd answered twice in an unusable form: no JSON"
 
 
 def test_many_files_are_counted():

@@ -203,3 +203,41 @@ def test_what_a_diff_makes_of_a_file_without_showing_it_is_named(repo: Any, tmp_
 def test_names_that_contradict_their_header_hide_no_file(repo: Any, header: str) -> None:
     with pytest.raises(SubjectError, match="another file"):
         given(repo, repo.path, header.encode() + EVIL.encode())
+
+
+# ---- with the files that it leads from ----------------------------------------------------------
+
+
+def test_a_diff_with_its_files_has_both_states_and_no_origin(repo: Any) -> None:
+    before = b"def add(a, b):\n    return a - b\n# end\n"
+    diff = PLAIN.replace(b"old/", b"a/").replace(b"new/", b"b/")
+    subject = given(repo, repo.path, diff, files={"calc.py": before})
+    (file,) = subject.files
+    assert subject.title == "given diff, on top of the files given with it"
+    assert repo.shelf.get(file.before) == before
+    assert b"return a + b" in repo.after(file)
+    assert subject.origin.repository is None
+
+
+def test_a_diff_that_comes_without_any_file_looks_for_no_repository(repo: Any) -> None:
+    repo.write("app.py", "line 1\nnew\n")
+    diff = repo.git("diff").encode() + b"\n"
+    subject = given(repo, repo.path, diff, files={})
+    assert (subject.title, subject.files[0].after) == ("given diff", None)
+
+
+@pytest.mark.parametrize("more", [{}, {"files": {}}])
+def test_an_added_file_is_all_in_its_diff(repo: Any, tmp_path: Path, more: dict[str, Any]) -> None:
+    added = b"--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,2 @@\n+x = 1\n+y = 2\n"
+    edited = b"--- a/calc.py\n+++ b/calc.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n"
+    subject = given(repo, tmp_path, added + edited, **more)
+    old, new = subject.files
+    assert (old.path, old.before, old.after) == ("calc.py", None, None)
+    assert (new.before, repo.after(new)) == (None, b"x = 1\ny = 2\n")
+
+
+@pytest.mark.parametrize("files", [{"calc.py": b"something else\n"}, {"other.py": b"x\n"}])
+def test_a_diff_that_does_not_fit_its_files_is_refused(repo: Any, files: dict[str, bytes]) -> None:
+    diff = PLAIN.replace(b"old/", b"a/").replace(b"new/", b"b/")
+    with pytest.raises(SubjectError, match="does not apply to the files"):
+        given(repo, repo.path, diff, files=files)

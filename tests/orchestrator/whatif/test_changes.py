@@ -20,7 +20,7 @@ from orchestrator.workflows.plan.options import PlanOptions
 from orchestrator.workflows.registry import WORKFLOWS
 from shared.errors import UserError
 from shared.models.findings import Severity
-from shared.models.run import RunSpec
+from shared.models.run import NEWEST_RULES, RulesVersion, RunSpec
 from tests.support import debates, question_panel
 from tests.support.review_panel import submission
 
@@ -195,3 +195,12 @@ def test_one_option_twice_and_too_many_variants_are_refused():
         variants([sweep], [change_of(spec, "agreement", "0.5")])
     with pytest.raises(UserError, match=f"at most {MOST_VARIANTS}"):
         variants([sweep, sweep_of(spec, "stability=0:1:0.1")], [])
+
+
+def test_the_rules_that_judge_a_run_may_differ_in_a_what_if() -> None:
+    spec = SPECS["review"]
+    first = changed(spec, [change_of(spec, "rules_version", "1")])
+
+    assert (spec.rules_version, first.rules_version) == (NEWEST_RULES, RulesVersion.ORIGINAL)
+    with pytest.raises(UserError):
+        changed(spec, [change_of(spec, "rules_version", "99")])

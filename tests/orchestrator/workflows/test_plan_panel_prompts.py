@@ -38,6 +38,19 @@ class Doubtful(PlanCast):
         return give(step, stances=own, revised_plan="# Plan with a way back")
 
 
+class Contradictory(PlanCast):
+    """They agree to an objection, and say that it does not hold."""
+
+    def challenge(self, step: Turn) -> StepResult:
+        if step.round == 1:
+            return super().challenge(step)
+        against = stance("agree", "F1", reason="The objection is wrong, the plan is sound.")
+        return give(step, verdict="ACCEPT", stances=against)
+
+    def clarification(self, step: Turn) -> StepResult:
+        return give(step)
+
+
 def run_of(run: Submission, script: Script) -> Simulation:
     person = decides("revise", "accept", message="keep it short")
     return hold(run, script, person)[1]
@@ -62,10 +75,12 @@ def plan_prompts(language: str) -> Mapping[str, Prompt]:
     debate = run_of(submission(max_revisions=1), Doubtful())
     given = run_of(submission(given=True), PlanCast())
     lenses = run_of(submission(strategy="perspectives"), PlanCast())
+    again = run_of(submission(max_revisions=1), Contradictory())
     turns = ("challenge/1/ada", "defense/2/author", "challenge/3/ada", "synthesis/chair")
     reviews = ("risk-analysis/1/ada", "innovation-analysis/1/bob", "cross-review/2/ada")
     return {
         **prompts_of(debate, "debate", "plan/1/author", *turns, "plan/2/author"),
+        **prompts_of(again, "contradicting", "clarification/3/challenge/ada"),
         **prompts_of(given, "a plan that was given", "challenge/1/bob"),
         **prompts_of(lenses, "perspectives", *reviews, "cross-review/2/bob"),
     }

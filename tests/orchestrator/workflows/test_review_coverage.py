@@ -17,11 +17,20 @@ from shared.models.findings import Severity
 from shared.models.outcomes import Ending, FailureKind, Verdict
 from shared.models.panel import Panel, Participant
 from shared.models.replies import RedTeamAnalysis, ReviewAnalysis
+from shared.models.run import RulesVersion
 from shared.models.steps import StepResult
 from shared.models.subject import FileChange, LineRange, Subject
 from tests.orchestrator.workflows.test_review_endings import SKIP
 from tests.support.notices import words
-from tests.support.review_panel import AFTER, DIFF, Submission, participant, sha, submission
+from tests.support.review_panel import (
+    AFTER,
+    DIFF,
+    Submission,
+    large_change,
+    participant,
+    sha,
+    submission,
+)
 from tests.support.review_replies import Script, Step, critique, failure, finished, reply
 from tests.support.simulator import Simulation
 
@@ -98,10 +107,10 @@ def outcome_of_gate(made: Submission, outcome: Outcome) -> GateOutcome:
 
 
 @STRATEGIES
-def test_what_everybody_read_is_approved(strategy: str) -> None:
+def test_what_rules_alone_looked_at_has_passed_checks_and_is_not_approved(strategy: str) -> None:
     made = submitted(analyser("ruff"), analyser("bandit"), strategy=strategy)
     outcome, _ = held(made, silent)
-    assert (outcome.verdict, outcome.ending) == (Verdict.APPROVED, Ending.CONVERGED)
+    assert (outcome.verdict, outcome.ending) == (Verdict.CHECKS_PASSED, Ending.CONVERGED)
     assert outcome_of_gate(made, outcome) is GateOutcome.PASSED
     coverage = outcome.detail["coverage"]
     assert isinstance(coverage, dict)
@@ -122,7 +131,7 @@ def test_a_stopped_analyser_never_becomes_present_by_arguing_by_rule(strategy: s
 
 
 def test_an_analyser_that_succeeds_in_a_later_round_is_present() -> None:
-    made = submitted(analyser("ruff"), analyser("bandit"), analyser("diffcheck"))
+    made = submitted(analyser("ruff"), analyser("bandit"), participant("ada"))
     outcome, run = held(made, stopping("bandit", 1))
     assert (outcome.verdict, outcome.ending) == (Verdict.APPROVED, Ending.CONVERGED)
     assert isinstance(run.commands["critique/3/bandit"], ToolRun)
@@ -178,7 +187,7 @@ def test_a_model_that_claims_to_have_read_it_changes_nothing() -> None:
 def test_a_quorum_set_by_hand_lets_an_analyser_be_missing_but_no_file_unread() -> None:
     cast = (analyser("ruff"), analyser("bandit"), analyser("diffcheck"))
     outcome, _ = held(submitted(*cast, quorum=2), stopping("bandit", 1, 3, 5))
-    assert outcome.verdict is Verdict.APPROVED
+    assert outcome.verdict is Verdict.CHECKS_PASSED
     outcome, _ = held(submitted(*cast, quorum=2, left_out=True), stopping("bandit", 1, 3, 5))
     assert outcome.verdict is Verdict.INCONCLUSIVE
 
@@ -197,3 +206,87 @@ def test_a_replay_under_the_same_rules_comes_to_the_same_coverage() -> None:
     outcome, run = held(made, stopping("bandit", 1))
     walked = recompute(start_workflow(made.spec, made.materials), run.journal)
     assert walked.outcome == outcome
+
+
+# ---- who looked ---------------------------------------------------------------------------------
+
+PERSON = Participant(name="me", provider="person")
+MODEL = Participant(name="ada", provider="openai", model="m", family="x")
+SMALL = Participant(
+    name="tiny", provider="openai", model="s", family="x", context_tokens=20_000, max_output_tokens=8_000
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("reader", [PERSON, MODEL, participant("stub")], ids=lambda one: one.name)
+def test_one_reader_who_is_no_rule_makes_an_approval_of_it(reader: Participant) -> None:
+    outcome, _ = held(submitted(analyser("ruff"), reader), silent)
+    assert outcome.verdict is Verdict.APPROVED
+    coverage = outcome.result.coverage  # type: ignore[attr-defined]
+    assert coverage.reviewed
+    assert {row.participant: row.kind.value for row in coverage.readers} == {
+        "ruff": "rules",
+        reader.name: {"me": "person", "ada": "model", "stub": "scripted"}[reader.name],
+    }
+
+
+@pytest.mark.parametrize("reader", [PERSON, MODEL], ids=lambda one: one.name)
+def test_a_reader_that_never_answered_has_looked_at_nothing(reader: Participant) -> None:
+    def named(step: Step) -> StepResult:
+        name = step.participant if isinstance(step, ToolRun) else step.participant.name
+        return failure(FailureKind.REFUSAL) if name == reader.name else silent(step)
+
+    made = submitted(analyser("ruff"), analyser("bandit"), reader, quorum=2, require_reviewer=True)
+    outcome, _ = held(made, named)
+    assert outcome.verdict is not Verdict.APPROVED
+    assert outcome_of_gate(made, outcome) is GateOutcome.INCONCLUSIVE
+    (row,) = (r for r in outcome.result.coverage.readers if r.participant == reader.name)  # type: ignore[attr-defined]
+    assert (row.files, row.failed) == ((), UnreadReason.FAILED)
+
+
+@pytest.mark.parametrize(
+    ("required", "expected"), [(False, GateOutcome.PASSED), (True, GateOutcome.INCONCLUSIVE)]
+)
+@pytest.mark.parametrize("fail_on", [Severity.MAJOR, None])
+def test_a_gate_may_ask_for_a_reviewer(
+    required: bool, expected: GateOutcome, fail_on: Severity | None
+) -> None:
+    made = submitted(
+        analyser("ruff"), analyser("bandit"), require_reviewer=required, fail_on=fail_on
+    )
+    outcome, _ = held(made, silent)
+    without_gate = expected if required else GateOutcome.NOT_SET
+    assert outcome_of_gate(made, outcome) is (expected if fail_on else without_gate)
+
+
+def test_a_gate_that_asks_for_a_reviewer_passes_where_one_has_read() -> None:
+    made = submitted(analyser("ruff"), MODEL, require_reviewer=True)
+    outcome, _ = held(made, silent)
+    assert outcome_of_gate(made, outcome) is GateOutcome.PASSED
+
+
+def test_a_run_of_the_original_rules_keeps_its_verdict_and_its_coverage() -> None:
+    made = submitted(analyser("ruff"), analyser("bandit"))
+    spec = made.spec.model_copy(update={"rules_version": RulesVersion.ORIGINAL})
+    outcome, _ = held(Submission(spec, made.documents), silent)
+    assert outcome.verdict is Verdict.APPROVED
+    coverage = outcome.detail["coverage"]
+    assert isinstance(coverage, dict)
+    assert set(coverage) == {"files", "absent"}
+
+
+def test_of_a_large_change_each_reader_has_the_lines_that_it_was_shown() -> None:
+    """A file of which no piece fits is read by rules alone, and named."""
+    name, documents = large_change(files=3, lines=400)
+    panel = Panel(critics=(analyser("ruff"), SMALL), author=RULES, chair=RULES)
+    made = submission(panel=panel, change=(name, documents), options=ReviewOptions(rounds=3))
+
+    def script(step: Step) -> StepResult:
+        if isinstance(step, ToolRun) and step.role == "critique":
+            return analysis(step, *(f"pkg/part{n:03}.py" for n in range(3)))
+        return critique(step) if step.role == "critique" else finished(step)
+
+    outcome, _ = held(made, script)
+    assert outcome.verdict is Verdict.APPROVED
+    (row,) = (r for r in outcome.result.coverage.readers if r.participant == "tiny")  # type: ignore[attr-defined]
+    assert {file.path for file in row.files} == {f"pkg/part{n:03}.py" for n in range(3)}
+    assert all(file.lines and not file.whole for file in row.files)

@@ -64,7 +64,27 @@ def every_prompt(language: str) -> Mapping[str, Prompt]:
         chosen = [key for key in turns if key in TURNS or key.startswith("fix/")]
         assert set(TURNS) <= set(chosen), sorted(turns)
         found |= {f"{strategy}: {key}": turns[key].prompt() for key in sorted(chosen)}
-    return found | in_parts(language)
+    return found | in_parts(language) | asked_again(language)
+
+
+def asked_again(language: str) -> Mapping[str, Prompt]:
+    """A turn of somebody whose reason says the opposite of the position."""
+    run = submitted("review", language)
+    simulation = Simulation(start_workflow(run.spec, run.materials), contradictory, lambda _: SKIP)
+    simulation.run()
+    key = "clarification/3/critique/critic1"
+    turn = simulation.commands[key]
+    assert isinstance(turn, Turn)
+    return {f"contradicting: {key}": turn.prompt()}
+
+
+def contradictory(step: Step) -> StepResult:
+    """Critics agree, and say that nothing is wrong."""
+    if step.role == "clarification":
+        return reply(step.reply_model)
+    if step.role == "critique" and step.round > 1:
+        return critique(step, said=stances("agree", "F1", reason="The code is fine."))
+    return disputed(step)
 
 
 def in_parts(language: str) -> Mapping[str, Prompt]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from orchestrator.engine.advance import Engine
-from shared.allowed import Allowed
+from shared.allowed import Allowed, suite_identity
 from shared.delivery.contracts import StepPayload
 from shared.delivery.presence import Presence
 from shared.models.outcomes import FailureKind
@@ -141,6 +141,30 @@ def test_a_row_sends_no_key_anywhere_and_reads_no_file(
         assert (row.status, row.failure_kind) == ("failed", FailureKind.NOT_ALLOWED)
         with pytest.raises(BlockingIOError):
             listener.accept()
+
+
+def test_tests_that_only_a_row_names_are_not_run_until_somebody_here_allows_them(
+    worker: StepWorker, database: Database, tmp_path: Path
+) -> None:
+    allowed = worker.allowed = Allowed(tmp_path / "allowed")
+
+    def forged() -> Any:
+        run = first_turn(database, participant("bob", "analyser", tool="ruff"))
+        for old, new in (
+            ('"tool": "ruff"', '"tool": "tests.run"'),
+            ('"inputs": {', '"inputs": {"command": "true", '),
+        ):
+            statement = "UPDATE requests SET bodies = replace(bodies::text, %s, %s)::jsonb"
+            execute(database, statement, old, new)
+        return work(worker, run)
+
+    row = forged()
+    assert (row.status, row.failure_kind) == ("failed", FailureKind.NOT_ALLOWED)
+    assert "run the tests by 'true'" in row.failure_message
+    allowed.allow(suite_identity("true"))
+    row = forged()
+    assert (row.status, row.failure_kind) == ("failed", FailureKind.TOOL_ERROR)
+    assert "tests.run is given is malformed" in row.failure_message
 
 
 def test_a_worker_for_tools_takes_no_turn_whatever_message_names_it(

@@ -6,6 +6,8 @@ import json
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from pydantic import JsonValue
@@ -18,6 +20,7 @@ from shared.store.database import Database
 from shared.store.documents import address
 from shared.store.events import list_events
 from shared.store.runs import cancel_run
+from shared.store.steps import claim_steps
 from tests.support.bad_servers import read_request, reply, server
 from tests.support.notices import column_words
 from tests.support.runs import execute, fetch, new_run, new_step, run_row, step_row, take
@@ -54,6 +57,34 @@ def test_a_step_that_is_not_the_last_is_not_ready(worker: StepWorker, database: 
     run = new_run(database, new_step("a", request=asked(scripted({"reply": APPROVED}))), "b")
 
     assert work(worker, run) == Receipt(step="a", status="done", ready=False)
+
+
+class Stopped(Database):
+    """This process stands still after each claim, and another one takes what was claimed."""
+
+    def run(self, work: Any, **options: Any) -> Any:
+        result = super().run(work, **options)
+        if getattr(work, "func", None) is claim_steps:
+            execute(self, "UPDATE steps SET owner = 'another', token = token + 1")
+        return result
+
+
+@pytest.mark.parametrize(("stood_still_s", "paid"), [(0.0, 0), (60.0, 1)])
+def test_a_process_that_was_stopped_after_its_claim_pays_for_nothing_that_others_took(
+    worker: StepWorker, database: Database, database_url: str, stood_still_s: float, paid: int
+) -> None:
+    run = turn(database, scripted({"reply": APPROVED}))
+    stopped = Stopped(database_url)
+    try:
+        mine = replace(worker, database=stopped, stood_still_s=stood_still_s)
+
+        assert work(mine, run).status == "stale"
+
+        assert calls(database) == paid
+        assert step_row(database, run, "a").owner == "another"
+        mine.close()
+    finally:
+        stopped.close()
 
 
 @pytest.mark.parametrize(

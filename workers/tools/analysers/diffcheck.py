@@ -5,7 +5,8 @@ Lines are looked at in this process by linear patterns; data files are parsed in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -20,7 +21,12 @@ from workers.tools.analysers.edits import line_patch
 from workers.tools.analysers.linechecks import LINE_CHECKS, Hit, LineCheck
 from workers.tools.analysers.program import earlier_state
 from workers.tools.analysers.sources import MAX_QUOTE, Examined, SourceFile, sources
-from workers.tools.analysers.syntaxchecks import SyntaxProblem, Unparsed, check_syntax
+from workers.tools.analysers.syntaxchecks import (
+    Checked,
+    SyntaxProblem,
+    Unparsed,
+    check_syntax,
+)
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox.sandbox import Countdown
 from workers.tools.snapshot import load_subject
@@ -45,8 +51,13 @@ def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
     findings = [finding for file in subject.files for finding in _file_findings(file)]
     if not examined.files and not findings:
         raise ToolError("Nothing analysed: no text file in this change.")
-    findings += _content_findings(examined, context.documents, context.countdown())
-    return write_critique(inputs.reply_model, NAME, examined, findings, "text")
+    countdown = context.countdown()
+    after = check_syntax({source.path: source.text for source in examined.files}, countdown)
+    findings += _content_findings(examined, after, context.documents, countdown)
+    parsed = tuple(path for path, error in after.items() if not isinstance(error, Unparsed))
+    return write_critique(
+        inputs.reply_model, NAME, replace(examined, parsed=parsed), findings, "text"
+    )
 
 
 def _file_findings(file: FileChange) -> Iterator[RaisedFinding]:
@@ -96,11 +107,11 @@ def _about_file(
 
 
 def _content_findings(
-    examined: Examined, documents: Documents, countdown: Countdown
+    examined: Examined, after: Mapping[str, Checked], documents: Documents, countdown: Countdown
 ) -> Iterator[RaisedFinding]:
     for source in examined.files:
         yield from _line_findings(source)
-    yield from _broken_files(examined, documents, countdown)
+    yield from _broken_files(examined, after, documents, countdown)
 
 
 def _line_findings(source: SourceFile) -> Iterator[RaisedFinding]:
@@ -150,11 +161,10 @@ def _patch(source: SourceFile, number: int, replacement: str | None) -> str | No
 
 
 def _broken_files(
-    examined: Examined, documents: Documents, countdown: Countdown
+    examined: Examined, after: Mapping[str, Checked], documents: Documents, countdown: Countdown
 ) -> Iterator[RaisedFinding]:
     """Data files that do not parse, unless they did not parse before the change either."""
     sources = {source.path: source for source in examined.files}
-    after = check_syntax({path: source.text for path, source in sources.items()}, countdown)
     broken = [path for path, error in after.items() if isinstance(error, SyntaxProblem)]
     before = check_syntax(_texts_before((sources[path] for path in broken), documents), countdown)
     for path, error in after.items():

@@ -108,7 +108,7 @@ class Examined:
     """What an analyser could look at, and what of the files of its kind it could not, wholly or in part.
 
     `others` counts the files of other kinds. What the capture left out is `skipped`: everybody knows of that. Of
-    `partly` something was looked at, and a finding says what was not.
+    `partly` something was looked at, and a finding says what was not. Of `parsed` data files the syntax was checked.
     """
 
     files: tuple[SourceFile, ...]
@@ -116,6 +116,7 @@ class Examined:
     others: int = 0
     skipped: tuple[UnreadFile, ...] = ()
     partly: tuple[UnreadFile, ...] = ()
+    parsed: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -131,7 +132,7 @@ class Examined:
         unread = (*self.unread, *self.partly)
         paths = {file.path for file in unread}
         read = tuple(file.path for file in self.files if file.path not in paths)
-        return Coverage(read=read, unread=unread)
+        return Coverage(read=read, unread=unread, parsed=self.parsed)
 
     def without(self, unread: Iterable[UnreadFile]) -> Examined:
         """The same when files turned out to be unreadable; raises `ToolError` when nothing is left."""

@@ -39,7 +39,7 @@ from shared.errors import UserError
 from shared.models.deliberation import Question
 from shared.models.panel import Panel, Participant
 from shared.models.rows import StepRow
-from shared.models.run import Budget, RunSpec
+from shared.models.run import NEWEST_RULES, Budget, RunSpec
 from shared.store.spending import Grouping
 from shared.store.views import list_steps, run_heartbeat
 
@@ -112,6 +112,7 @@ def _spec(
     spec = RunSpec(
         workflow=DEFAULT,
         workflow_version=described.version,
+        rules_version=NEWEST_RULES,
         subject=documents.put(Question(text=QUESTION).model_dump_json().encode()),
         prompts=documents.put(json.dumps(templates, ensure_ascii=False, sort_keys=True).encode()),
         panel=panel,

@@ -1,0 +1,125 @@
+"""The project's own tests, with each patch: run on a copy behind walls, and only as somebody entered it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.errors import ToolError
+from shared.models.replies import SuiteReport
+from shared.models.subject import Origin
+from tests.workers.tools.changes import patch_of, stored, subject_of
+from workers.tools.registry import MemoryDocuments, ToolContext, run_tool
+from workers.tools.sandbox.walls import walls
+
+pytestmark = pytest.mark.skipif(
+    {"namespaces", "landlock"}.isdisjoint(walls()), reason="no walls on this system"
+)
+
+GOOD, BAD = "echo 3\n", "echo 2\n"
+CHECK = 'test "$(sh app.sh)" = 3'
+
+
+def git(root: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository whose one commit has a defect, a link out of it and a hook."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    (folder / "app.sh").write_text(BAD)
+    (folder / "out").symlink_to(tmp_path)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "one")
+    hook = folder / ".git" / "hooks" / "post-checkout"
+    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/hooked\n")
+    hook.chmod(0o755)
+    return folder
+
+
+def report(
+    root: Path,
+    command: str = CHECK,
+    *patches: str,
+    reviewed: str = "commit",
+    now: str = BAD,
+    seconds: float = 60.0,
+) -> SuiteReport:
+    documents = MemoryDocuments()
+    head = git(root, "rev-parse", "HEAD")
+    origin = Origin(
+        repository=str(root), reviewed=head if reviewed == "commit" else reviewed, head=head
+    )
+    subject = subject_of(documents, {"app.sh": ("", now)}, origin)
+    inputs: dict[str, Any] = {
+        "subject": stored(documents, subject),
+        "command": command,
+        "fixes": [
+            {"findings": [f"F{number}"], "patch": patch, "source": "ann"}
+            for number, patch in enumerate(patches, start=1)
+        ],
+    }
+    reply = run_tool("tests.run", inputs, ToolContext(documents, seconds))
+    assert isinstance(reply, SuiteReport)
+    return reply
+
+
+def test_a_patch_after_which_failing_tests_pass_mends_and_another_does_not(root: Path) -> None:
+    patches = (patch_of("app.sh", BAD, GOOD), patch_of("app.sh", BAD, "echo 4\n"))
+    told = report(root, CHECK, *patches)
+    assert told.before.code == 1
+    assert [run.code for run in told.runs] == [0, 1]
+    assert (sorted(told.mended), sorted(told.broken)) == (["F1"], [])
+
+
+def test_a_patch_that_breaks_passing_tests_is_named(root: Path) -> None:
+    told = report(root, 'test "$(sh app.sh)" = 2', patch_of("app.sh", BAD, GOOD))
+    assert (sorted(told.mended), sorted(told.broken)) == ([], ["F1"])
+
+
+def test_a_patch_that_does_not_apply_is_not_tried(root: Path) -> None:
+    assert report(root, CHECK, patch_of("app.sh", "absent\n", "y\n")).runs == ()
+
+
+def test_what_was_not_committed_is_tested_as_it_was_reviewed(root: Path) -> None:
+    assert report(root, CHECK, reviewed="worktree", now=GOOD).before.code == 0
+
+
+def test_the_person_s_files_hooks_and_links_are_out_of_reach(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("s3cret")
+    told = report(root, f"cat {tmp_path}/secret out/secret; echo x > {root}/app.sh; ls -a; exit 7")
+    assert told.before.code == 7
+    assert "s3cret" not in told.before.told
+    assert ".git" not in told.before.told.split()
+    assert (root / "app.sh").read_text() == BAD
+    assert not (tmp_path / "hooked").exists()
+
+
+def test_one_run_leaves_nothing_to_the_next(root: Path) -> None:
+    told = report(root, "test ! -e left && touch left", patch_of("app.sh", BAD, GOOD))
+    assert [told.before.code, told.runs[0].code] == [0, 0]
+
+
+def test_tests_that_never_end_are_stopped_and_no_patch_is_tried(root: Path) -> None:
+    told = report(root, "sleep 600", patch_of("app.sh", BAD, GOOD), seconds=12.0)
+    assert told.before.code is None
+    assert told.runs == ()
+
+
+def test_a_command_that_is_not_there_is_an_error_and_no_result(root: Path) -> None:
+    with pytest.raises(ToolError, match="cannot be run"):
+        report(root, "no-such-program-anywhere")
+
+
+def test_a_bare_diff_has_no_tests() -> None:
+    documents = MemoryDocuments()
+    subject = stored(documents, subject_of(documents, {"app.sh": ("", BAD)}))
+    with pytest.raises(ToolError, match="bare diff"):
+        run_tool("tests.run", {"subject": subject, "command": "true"}, ToolContext(documents, 60.0))
