@@ -277,7 +277,7 @@ def test_a_watcher_makes_nothing_again_once_the_folders_are_gone(
             shutil.rmtree(instance.data_dir)
         return asked[-1]
 
-    with pytest.raises(EnvironmentFault, match="folders of the instance .* were removed"):
+    with pytest.raises(EnvironmentFault, match=r"folders of the instance .* were removed"):
         ensure(instance, durable=False, is_gone=is_gone)
 
     assert len(asked) == looks
