@@ -128,12 +128,7 @@ def _bring_up(
     deadline = time.monotonic() + timeout_s
     with exclusive(instance.state_dir / "servers.lock", timeout_s):
         make_password(instance)
-        launch = Launch(instance, account, durable, environ)
-        starts = {}
-        if redis_state(instance) is not ServerState.UP:
-            starts["Redis"] = redis_server.bring_up(launch)
-        if postgres_state(instance) is not ServerState.UP:
-            starts["Postgres"] = postgres_server.bring_up(launch)
+        starts = _starts(Launch(instance, account, durable, environ))
         begun = {name.lower() for name in starts}
         try:
             while starts and time.monotonic() <= deadline:
@@ -149,6 +144,16 @@ def _bring_up(
                 start.close()
     if starts:
         raise _no_answer(instance, tuple(starts), timeout_s)
+
+
+def _starts(launch: Launch) -> dict[str, Waiting]:
+    """What has to be started, by the server's name."""
+    starts = {}
+    if redis_state(launch.instance) is not ServerState.UP:
+        starts["Redis"] = redis_server.bring_up(launch)
+    if postgres_state(launch.instance) is not ServerState.UP:
+        starts["Postgres"] = postgres_server.bring_up(launch)
+    return starts
 
 
 def _require(instance: Instance, is_gone: Callable[[], bool]) -> None:
