@@ -12,10 +12,10 @@ from orchestrator.application.backend import Backend
 from orchestrator.application.eval_plan import EvalPlan
 from orchestrator.application.notice_listener import NoticeListener
 from orchestrator.application.prepare import PreparedRun
-from orchestrator.application.report import load_header, load_report, load_snapshot
+from orchestrator.application.report import load_report
 from orchestrator.application.submit import submit_run
-from orchestrator.application.watch import missing_processes
-from orchestrator.core.findings.ranking import WEIGHTS
+from orchestrator.application.watch import ProcessCare
+from orchestrator.core.findings.ranking import likelihood
 from orchestrator.evaluation.result import (
     DefinedCase,
     DefinedPanel,
@@ -52,11 +52,10 @@ from shared.store.evals import (
     runs_by_key,
 )
 from shared.store.runs import cancel_run, unblock_run
-from shared.store.views import run_heartbeat
 
 LAST = "last"
 LISTED = 200
-POLL_S, REVIVAL_S, CHECK_S = 0.3, 1.0, 10.0
+POLL_S = 0.3
 UNDER_WAY = frozenset({RunStatus.QUEUED, RunStatus.RUNNING})
 
 
@@ -231,34 +230,22 @@ def watch_eval(
     backend: Backend, name: str, observer: EvalObserver, timeout_s: float | None
 ) -> bool:
     """Report what changes until every run has ended; False when `timeout_s` was over before."""
-    began = changed = checked = time.monotonic()
+    began = time.monotonic()
+    care = ProcessCare(backend, observer.warn)
     before: Mapping[str, KeyedRun] | None = None
     while True:
         now = time.monotonic()
         stored = load_eval(backend, name)
         if stored.runs != before:
             observer.changed(stored)
-            before, changed = stored.runs, now
+            care.progressed()
+            before = stored.runs
         if not stored.open:
             return True
         if timeout_s is not None and now - began >= timeout_s:
             return False
-        backend.revive()
-        if now - max(changed, checked) >= CHECK_S:
-            checked = now
-            for notice in _missing(backend, stored.open[0].run):
-                observer.warn(notice)
+        care.look(stored.open[0].run)
         time.sleep(max(POLL_S, 5 * (time.monotonic() - now)))  # many cases are looked at less often
-
-
-def _missing(backend: Backend, run: str) -> Sequence[Notice]:
-    def read(connection: Connection) -> Sequence[Notice]:
-        heartbeat = run_heartbeat(connection, run)
-        return missing_processes(
-            backend, load_snapshot(connection, run, heartbeat, load_header(connection, run))
-        )
-
-    return backend.read(read)
 
 
 def cancel_eval(backend: Backend, stored: StoredEval, actor: str) -> list[str]:
@@ -342,7 +329,7 @@ def outcome_of(report: RunReport, case: str) -> CaseOutcome:
         findings=tuple(
             JudgedFinding(
                 place.finding,
-                _likelihood(place.score),
+                likelihood(place.score),
                 _confidences(place.finding, stated),
                 place.faint,
             )
@@ -351,11 +338,6 @@ def outcome_of(report: RunReport, case: str) -> CaseOutcome:
         ),
         seconds=report.run.elapsed_s,
     )
-
-
-def _likelihood(score: float) -> float:
-    """How likely the ranking takes a finding to be true, from its votes."""
-    return score / (score + WEIGHTS.doubt)
 
 
 def _state(report: RunReport) -> CaseState:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from orchestrator.application.backend import Backend
@@ -14,6 +14,7 @@ from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.presentation.live.progress_events import RunSnapshot
 from shared.delivery.live import EXPECTED_S, WATCHED_S, Live, Watcher
 from shared.models.notices import Notice, notice
+from shared.store.database import Connection
 from shared.store.processes import SILENCE_S, list_processes
 from shared.store.views import RunHeartbeat, run_heartbeat
 from shared.text.unfinished import SoFar
@@ -51,29 +52,38 @@ def announce_watcher(backend: Backend, run: str, life_s: int = WATCHED_S) -> Non
     live.close()
 
 
-@dataclass
-class _Clock:
-    """When things were done last; monotonic seconds."""
+class ProcessCare:
+    """Sees to it that the processes exist without which whoever waits would wait for ever."""
 
-    began: float
-    changed: float
-    checked: float
-    asked: float = 0.0
-    revived: float = 0.0
+    def __init__(self, backend: Backend, warn: Callable[[Notice], None]) -> None:
+        """`warn` is told what keeps a run from going on."""
+        self._backend = backend
+        self._warn = warn
+        self._revived_at = 0.0
+        self._quiet_since = time.monotonic()
 
-    @classmethod
-    def start(cls) -> _Clock:
-        """Now."""
+    def progressed(self) -> None:
+        """Something has happened: nobody is missing."""
+        self._quiet_since = time.monotonic()
+
+    def look(self, run: str) -> None:
+        """Restart embedded processes that were killed; where nothing happens for a while, name what `run` lacks."""
         now = time.monotonic()
-        return cls(now, now, now)
+        if now - self._revived_at >= REVIVAL_S:
+            self._revived_at = now
+            if self._backend.revive():
+                self._tell(notice("revived"))
+        if now - self._quiet_since >= WORKER_CHECK_S:
+            self.progressed()
+            notices = missing_processes(self._backend, snapshot_of(self._backend, run))
+            if notices and end_stopped(self._backend.settings):  # and the next look starts another
+                notices = [notice("supervisor_stopped")]
+            for missing in notices:
+                self._tell(missing)
 
-    @property
-    def pause_s(self) -> float:
-        """How long to wait before the next look: newcomers want the first finding at once."""
-        watched = time.monotonic() - self.began
-        if watched < FAST_FOR_S:
-            return FAST_S
-        return SLOW_S if watched < SLOW_FOR_S else SLOWEST_S
+    def _tell(self, notice: Notice) -> None:
+        self._warn(notice)
+        self.progressed()
 
 
 class RunWatcher:
@@ -88,6 +98,7 @@ class RunWatcher:
         self._heartbeat: RunHeartbeat | None = None
         self._watcher: Watcher | None = None
         self._so_far: Mapping[str, SoFar] = {}
+        self._asked_at = 0.0
         self._header = backend.read(lambda connection: load_header(connection, run))
 
     def skip_the_past(self) -> None:
@@ -97,62 +108,40 @@ class RunWatcher:
 
     def watch_until_settled(self, timeout_s: float | None = None) -> bool:
         """Report what happens until the run is settled; False when `timeout_s` was over before."""
-        clock = _Clock.start()
-        deadline = None if timeout_s is None else clock.began + timeout_s
-        self._listen(clock)  # before the first turn is taken, or it does not stream
+        began = time.monotonic()
+        care = ProcessCare(self._backend, self._observer.warn)
+        self._asked_at = 0.0
+        self._listen()  # before the first turn is taken, or it does not stream
         while True:
             heartbeat = self._read_heartbeat()
-            snapshot = self._report(heartbeat, clock)
+            snapshot = self._report(heartbeat, care)
             if heartbeat.settled:
                 return True
-            if deadline is not None and time.monotonic() >= deadline:
+            if timeout_s is not None and time.monotonic() - began >= timeout_s:
                 return False
-            self._revive(clock)
-            self._check_processes(snapshot, clock)
+            care.look(self._run)
             self._observer.refreshed(
-                replace(snapshot, elapsed_s=heartbeat.elapsed_s, live=self._listen(clock))
+                replace(snapshot, elapsed_s=heartbeat.elapsed_s, live=self._listen())
             )
-            time.sleep(min(clock.pause_s, LIVE_S) if self._observer.streams else clock.pause_s)
+            pause_s = _pause_s(time.monotonic() - began)
+            time.sleep(min(pause_s, LIVE_S) if self._observer.streams else pause_s)
 
     def leave(self) -> None:
         """Watch no more; whoever saw answers grow is expected back."""
         if self._observer.streams:
             announce_watcher(self._backend, self._run, EXPECTED_S)
 
-    def _revive(self, clock: _Clock) -> None:
-        """Without the embedded processes the run would never end: whoever waits for it restarts them."""
-        now = time.monotonic()
-        if now - clock.revived >= REVIVAL_S:
-            clock.revived = now
-            if self._backend.revive():
-                self._warn(notice("revived"), clock)
-
-    def _check_processes(self, snapshot: RunSnapshot, clock: _Clock) -> None:
-        now = time.monotonic()
-        if min(now - clock.changed, now - clock.checked) < WORKER_CHECK_S:
-            return
-        clock.checked = now
-        notices = missing_processes(self._backend, snapshot)
-        if notices and end_stopped(self._backend.settings):  # and the next look starts another
-            notices = [notice("supervisor_stopped")]
-        for missing in notices:
-            self._warn(missing, clock)
-
-    def _warn(self, notice: Notice, clock: _Clock) -> None:
-        self._observer.warn(notice)
-        clock.changed = time.monotonic()
-
-    def _listen(self, clock: _Clock) -> Mapping[str, SoFar]:
+    def _listen(self) -> Mapping[str, SoFar]:
         """What streaming turns have said so far; asking for it is what makes them stream."""
         now = time.monotonic()
-        if self._observer.streams and now - clock.asked >= LIVE_S:
-            clock.asked = now
+        if self._observer.streams and now - self._asked_at >= LIVE_S:
+            self._asked_at = now
             redis_url = self._backend.settings.endpoints.redis_url
             self._watcher = self._watcher or Watcher(redis_url, self._run)
             self._so_far = self._watcher.look()
         return self._so_far
 
-    def _report(self, heartbeat: RunHeartbeat, clock: _Clock) -> RunSnapshot:
+    def _report(self, heartbeat: RunHeartbeat, care: ProcessCare) -> RunSnapshot:
         before = self._snapshot
         if (
             before is not None
@@ -163,7 +152,7 @@ class RunWatcher:
         after = self._read_snapshot(heartbeat)
         self._snapshot, self._heartbeat = after, heartbeat
         self._observer.changed(before, after)
-        clock.changed = time.monotonic()
+        care.progressed()
         return after
 
     def _read_heartbeat(self) -> RunHeartbeat:
@@ -175,8 +164,25 @@ class RunWatcher:
         )
 
 
+def _pause_s(watched_s: float) -> float:
+    """How long to wait before the next look: newcomers want the first finding at once."""
+    if watched_s < FAST_FOR_S:
+        return FAST_S
+    return SLOW_S if watched_s < SLOW_FOR_S else SLOWEST_S
+
+
 def _differ(first: RunHeartbeat, second: RunHeartbeat) -> bool:
     return {**first.__dict__, "elapsed_s": 0} != {**second.__dict__, "elapsed_s": 0}
+
+
+def snapshot_of(backend: Backend, run: str) -> RunSnapshot:
+    """A run as it stands."""
+
+    def read(connection: Connection) -> RunSnapshot:
+        heartbeat = run_heartbeat(connection, run)
+        return load_snapshot(connection, run, heartbeat, load_header(connection, run))
+
+    return backend.read(read)
 
 
 def missing_processes(backend: Backend, snapshot: RunSnapshot) -> list[Notice]:

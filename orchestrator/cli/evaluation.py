@@ -24,7 +24,7 @@ from orchestrator.cli.options import take
 from orchestrator.cli.piped import ProcessInput
 from orchestrator.cli.results import columns_of
 from orchestrator.cli.submission import SubmissionOptions, typed_request
-from orchestrator.cli.watching import actor
+from orchestrator.cli.watching import REMINDER_S, actor
 from orchestrator.core.document import Block, Span, Style, line, plain
 from orchestrator.core.parts import split_names
 from orchestrator.evaluation.result import EvalResult
@@ -45,7 +45,6 @@ from shared.models.findings import Severity
 from shared.models.notices import Notice
 from shared.models.outcomes import RunStatus
 
-REMINDER_S = 25.0
 FORMATS = (".md", ".json", ".txt")
 
 
@@ -84,24 +83,40 @@ class EvalOptions:
 
     def check(self) -> None:
         """Refuse what contradicts itself, before anything is started. Raises click.UsageError."""
-        ways = {
-            "FILE": self.source,
-            "--builtin": self.builtin,
-            "--show": self.show,
-            "--list": self.listed,
-            "--history": self.history,
-            "--cancel": self.cancel,
-            "--schema": self.schema,
-        }
-        given = [name for name, value in ways.items() if value]
-        if len(given) > 1:
+        begun_with = _given({"FILE": self.source, "--builtin": self.builtin})
+        looks = _given(
+            {
+                "--show": self.show,
+                "--list": self.listed,
+                "--history": self.history,
+                "--cancel": self.cancel,
+                "--schema": self.schema,
+            }
+        )
+        if len(given := begun_with + looks) > 1:
             raise click.UsageError(f"{' and '.join(given)}: only one of them at a time")
+        if looks:
+            self._refuse_what_begins(looks[0])
         if not all(split_names([names]) for names in self.panels):
             raise click.UsageError("--panel names nobody; leave it out for whoever is configured")
         if self.output is not None and self.output.suffix.lower() not in FORMATS:
             raise click.UsageError(
                 f"-o {self.output}: an evaluation is written as {', '.join(FORMATS)}"
             )
+
+    def _refuse_what_begins(self, look: str) -> None:
+        useless = _given(
+            {
+                "--panel": self.panels,
+                "--preset": self.presets,
+                "--name": self.name,
+                "--retry-failed": self.retry,
+                "--estimate": self.estimate,
+                "--no-wait": self.no_wait,
+            }
+        )
+        if useless:
+            raise click.UsageError(f"{' and '.join(useless)}: not with {look}, which runs nothing")
 
     @property
     def rules(self) -> ReadingRules:
@@ -112,6 +127,10 @@ class EvalOptions:
     def words(self) -> Translator:
         """What it is told in."""
         return Translator(self.language or "en")
+
+
+def _given(options: Mapping[str, object]) -> list[str]:
+    return [name for name, value in options.items() if value]
 
 
 def run_command(

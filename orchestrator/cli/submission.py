@@ -22,7 +22,7 @@ from orchestrator.core.document import Span, Style, line
 from orchestrator.embedded.starting import Starting
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
-from orchestrator.presentation.money import estimate_json, estimate_lines
+from orchestrator.presentation.money import estimate_json, estimate_lines, obstacles
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.workflows.registry import is_conversation
 from shared.errors import ConfigurationError
@@ -152,10 +152,8 @@ def _show_estimate(prepared: PreparedRun, terminal: Terminal, *, as_json: bool) 
     words = Translator(spec.language)
     lines = cast_lines(prepared.cast_report, words)
     terminal.talk([line(Span(text, Style.DIM)) for text in lines])
-    texts = [words.message("estimate_forbidden", reason=reason) for reason in foreseen.obstacles]
-    obstacles = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in texts]
     shown = estimate_lines(estimate, spec, prepared.title, foreseen.instead)
-    terminal.result([*shown, *obstacles])
+    terminal.result([*shown, *obstacles(foreseen.obstacles, words)])
     return 0
 
 

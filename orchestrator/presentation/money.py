@@ -6,7 +6,7 @@ An unknown price is said, and never shown as zero.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from orchestrator.core.discussion.estimate import Estimate, Range
@@ -105,16 +105,18 @@ def estimate_lines(
     """What a run will probably take, and beside it the larger one that it may save."""
     words = Translator(spec.language)
     head = line(Span(words.message("estimate", title=title), Style.STRONG))
+    shown = [head, *amounts(estimate, words)]
     if estimate is None:
-        return [head, line(f"  {words.message('estimate_none')}")]
-    shown = [head, *_amounts(estimate, words)]
+        return shown
     if instead is not None:
-        shown += [line(words.message("estimate_instead")), *_amounts(instead, words)]
+        shown += [line(words.message("estimate_instead")), *amounts(instead, words)]
     return [*shown, *_caveats(estimate, spec)]
 
 
-def _amounts(estimate: Estimate, words: Translator) -> list[Line]:
-    """Calls, tokens and dollars, each from the least to the most."""
+def amounts(estimate: Estimate | None, words: Translator) -> list[Line]:
+    """Calls, tokens and dollars, each from the least to the most; None for what nobody can foresee."""
+    if estimate is None:
+        return [line(f"  {words.message('estimate_none')}")]
     low, high = _counts(estimate.calls)
     texts = [words.message("estimate_calls", low=low, high=high)]
     for way, tokens in (("way_in", estimate.input_tokens), ("way_out", estimate.output_tokens)):
@@ -129,17 +131,30 @@ def _amounts(estimate: Estimate, words: Translator) -> list[Line]:
     return [line(f"  {text}") for text in texts]
 
 
+def unpriced(estimate: Estimate, words: Translator) -> list[Line]:
+    """Whose calls the sum leaves out."""
+    names = ", ".join(estimate.unpriced)
+    return [_caution(words.message("estimate_unpriced", names=names))] if names else []
+
+
+def obstacles(reasons: Iterable[str], words: Translator) -> list[Line]:
+    """Why a run could not even begin."""
+    return [_caution(words.message("estimate_forbidden", reason=reason)) for reason in reasons]
+
+
+def _caution(text: str) -> Line:
+    return line(Span(f"  ⚠ {text}", Style.WARNING))
+
+
 def _caveats(estimate: Estimate, spec: RunSpec) -> list[Line]:
     words, limit = Translator(spec.language), spec.budget.max_usd
     names = ", ".join(estimate.unpriced)
     texts = []
-    if names:
-        texts.append(words.message("estimate_unpriced", names=names))
     if names and limit is not None:
         texts.append(words.message("estimate_refused", names=names))
     if limit is not None and estimate.cost_usd is not None and estimate.cost_usd.high > limit:
         texts.append(words.message("estimate_over", limit=exact_dollars(limit)))
-    lines = [line(Span(f"  ⚠ {text}", Style.WARNING)) for text in texts]
+    lines = [*unpriced(estimate, words), *map(_caution, texts)]
     if spec.reuse:
         lines.append(line(Span(f"  {words.message('estimate_reuse')}", Style.DIM)))
     return lines

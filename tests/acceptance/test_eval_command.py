@@ -172,6 +172,8 @@ def test_what_cannot_be_captured_is_refused_with_its_line_before_anything_runs(
     [
         ("cases.jsonl", "--builtin", "small"),
         ("--show", "a", "--list"),
+        ("--show", "a", "--name", "b"),
+        ("--list", "--retry-failed"),
         ("--first", "0"),
         ("--least", "HUGE"),
         ("-o", "result.sarif"),

@@ -82,6 +82,23 @@ def estimate(calls: Sequence[ExpectedCall], price: Price) -> Estimate:
     )
 
 
+def summed(estimates: Sequence[Estimate]) -> Estimate:
+    """The estimate of all those runs together."""
+    costs = [each.cost_usd for each in estimates if each.cost_usd is not None]
+    return Estimate(
+        calls=_sum(each.calls for each in estimates),
+        input_tokens=_sum(each.input_tokens for each in estimates),
+        output_tokens=_sum(each.output_tokens for each in estimates),
+        cost_usd=_sum(costs) if costs or not estimates else None,
+        unpriced=tuple(dict.fromkeys(name for each in estimates for name in each.unpriced)),
+    )
+
+
+def _sum(ranges: Iterable[Range]) -> Range:
+    known = tuple(ranges)
+    return Range(sum(each.low for each in known), sum(each.high for each in known))
+
+
 def _cost(calls: Sequence[ExpectedCall], price: Price, unpriced: set[str]) -> Range | None:
     priced = [call for call in calls if call.participant.name not in unpriced]
     if calls and not priced:

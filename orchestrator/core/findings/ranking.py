@@ -63,6 +63,12 @@ class Weights:
 
 WEIGHTS = Weights()
 
+
+def likelihood(score: float, weights: Weights = WEIGHTS) -> float:
+    """How likely a finding with so many votes is to be true, 0 to 1."""
+    return score / (score + weights.doubt)
+
+
 _SAYS = {Position.AGREE: 1.0, Position.PARTIAL: 0.5}
 _DENIES = frozenset({Position.DISAGREE, Position.WITHDRAW})
 
@@ -73,8 +79,8 @@ class Ranked:
 
     `score` is in votes, after what stands before it in the order; `supporters` are the names that carry it;
     `like` is the id of one further up that says nearly the same; `weak` means one voice and nothing to show.
-    `evidence` is what code has checked of it. `faint` is a minor one
-    without evidence that has few votes beside the best carried one: most of these are wrong.
+    `evidence` is what code has checked of it. `faint` is a minor one without evidence that has few votes beside the
+    best carried one: most of these are wrong.
     """
 
     finding: Finding
@@ -102,9 +108,7 @@ def rank(
     something (all that are known). `trusted` is what a participant's vote counts where its own record says more or less
     than 1. The order in which findings come does not matter.
     """
-    panel = _Panel(findings, voices or {}, size, weights, trusted or {})
-    checked = checks or {}
-    taken = _in_turn(panel, checked)
+    taken = _in_turn(_Panel(findings, voices or {}, checks or {}, size, weights, trusted or {}))
     best = max((place.score for place in taken if not _rejected(place)), default=0.0)
     last = sorted(range(len(taken)), key=lambda at: (*_standing(taken[at], weights), at))
     return tuple(
@@ -150,6 +154,7 @@ class _Panel:
         self,
         findings: Sequence[Finding],
         voices: Mapping[str, str],
+        checks: Checks,
         size: int | None,
         weights: Weights,
         trusted: Mapping[str, float],
@@ -157,6 +162,7 @@ class _Panel:
         self.findings = sorted(findings, key=_appearance)
         self.voices = voices
         self.weights = weights
+        self.evidence = [evidence(finding, checks) for finding in self.findings]
         self.votes = [self._votes(finding, trusted) for finding in self.findings]
         self.support = [self._support(finding) for finding in self.findings]
         self.denials = [self._denials(finding) for finding in self.findings]
@@ -166,8 +172,10 @@ class _Panel:
             {other: lent for other, alike in near.items() if (lent := _lent(alike, weights)) > 0}
             for near in self.near
         ]
-        everybody = {voice for support in self.support for voice in support}
-        self.size = len(everybody | set(voices.values())) if size is None else size
+        self.size = len(self._everybody()) if size is None else size
+
+    def _everybody(self) -> set[str]:
+        return set(self.voices.values()).union(*self.support)
 
     def _voice(self, name: str) -> str:
         return self.voices.get(name, name)
@@ -279,13 +287,13 @@ class _Taken:
     like: str | None
 
 
-def _in_turn(panel: _Panel, checks: Checks) -> list[_Taken]:
+def _in_turn(panel: _Panel) -> list[_Taken]:
     votes = panel.vote_weights()
     explained = [0.0] * len(panel.findings)
     left = set(range(len(panel.findings)))
     fixed = [
-        votes_of(evidence(finding, checks)) - panel.denials[index] - panel.late(index)
-        for index, finding in enumerate(panel.findings)
+        votes_of(checked) - panel.denials[index] - panel.late(index)
+        for index, checked in enumerate(panel.evidence)
     ]
     now = {index: _unexplained(panel, panel.votes, index, votes, explained) for index in left}
     taken: list[_Taken] = []
@@ -301,13 +309,12 @@ def _in_turn(panel: _Panel, checks: Checks) -> list[_Taken]:
             ),
         )
         left.discard(best)
-        finding = panel.findings[best]
         taken.append(
             _Taken(
-                finding=finding,
+                finding=panel.findings[best],
                 score=max(0.0, now[best] + fixed[best]),
-                weak=_is_weak(panel, best, checks),
-                evidence=evidence(finding, checks),
+                weak=_is_weak(panel, best),
+                evidence=panel.evidence[best],
                 like=next(
                     (panel.findings[at].id for at in leaders if _lent_by(panel, at, best)), None
                 ),
@@ -350,14 +357,13 @@ def _unexplained(
     return sum(weights.get(voice, 1.0) * votes[voice] for voice in sorted(votes))
 
 
-def _is_weak(panel: _Panel, index: int, checks: Checks) -> bool:
-    finding = panel.findings[index]
-    if is_unproven(finding):
+def _is_weak(panel: _Panel, index: int) -> bool:
+    if is_unproven(panel.findings[index]):
         return True
     support = _unexplained(panel, panel.support, index, {}, [0.0] * len(panel.findings))
     if panel.denials[index] > support:
         return True
-    return panel.size >= SMALL_PANEL and support < ALONE and not evidence(finding, checks)
+    return panel.size >= SMALL_PANEL and support < ALONE and not panel.evidence[index]
 
 
 def _content(panel: _Panel, index: int) -> tuple[str, int, str, str, int]:
@@ -377,5 +383,5 @@ def _rejected(taken: _Taken) -> bool:
 
 
 def _standing(taken: _Taken, weights: Weights) -> tuple[bool, bool, float]:
-    likely = taken.score / (taken.score + weights.doubt)
+    likely = likelihood(taken.score, weights)
     return (_rejected(taken), taken.weak, -likely * AT_STAKE[taken.finding.severity])

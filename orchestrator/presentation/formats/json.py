@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
 
+from orchestrator.core.findings.ranking import Ranked
 from orchestrator.core.findings.verdict import effective_votes
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.exit_codes import exit_code
@@ -18,7 +19,6 @@ from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import ReportedChild, RunReport, assessed_roles, stage_of
 from orchestrator.workflows.descriptor import WorkflowType
 from shared.models.assessment import Assessment
-from shared.models.findings import Finding
 from shared.models.letters import UNSEEN
 from shared.models.notices import Notice, of_column
 from shared.models.outcomes import StepStatus
@@ -54,6 +54,7 @@ def as_json(report: RunReport, told: Iterable[Notice] = ()) -> dict[str, Any]:
     `told` is what whoever watched it was warned of besides.
     """
     decision = report.decision
+    standing = {finding.id for finding in report.standing}
     warnings = dict.fromkeys(
         warning.model_dump_json() for warning in (*report.every_warning, *told)
     )
@@ -79,7 +80,7 @@ def as_json(report: RunReport, told: Iterable[Notice] = ()) -> dict[str, Any]:
         },
         "coverage": _coverage(report),
         "convergence": _convergence(report),
-        "findings": [_finding(finding, report) for finding in report.findings],
+        "findings": [_finding(place, standing, report) for place in report.ranking],
         "rounds": _rounds(report),
         "synthesis": _dumped(report.synthesis),
         "fixes": _dumped(report.fixes),
@@ -110,14 +111,14 @@ def _dumped(model: BaseModel | None) -> dict[str, Any] | None:
     return None if model is None else model.model_dump(mode="json")
 
 
-def _finding(finding: Finding, report: RunReport) -> dict[str, Any]:
-    place = report.place_in_ranking(finding)
+def _finding(place: Ranked, standing: Collection[str], report: RunReport) -> dict[str, Any]:
+    supporters = report.supporters(place.finding)
     return {
-        **finding.model_dump(mode="json"),
-        "support": len(report.supporters(finding)),
+        **place.finding.model_dump(mode="json"),
+        "support": len(supporters),
         "critics": len(report.critics),
-        "voices": effective_votes(report.supporters(finding)),
-        "standing": finding in report.standing,
+        "voices": effective_votes(supporters),
+        "standing": place.finding.id in standing,
         "rank": place.rank,
         "score": place.score,
         "supporters": list(place.supporters),

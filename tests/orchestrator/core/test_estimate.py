@@ -3,7 +3,7 @@
 import pytest
 from pydantic import TypeAdapter
 
-from orchestrator.core.discussion.estimate import Estimate, Price, Range, estimate
+from orchestrator.core.discussion.estimate import Estimate, Price, Range, estimate, summed
 from orchestrator.workflows.registry import workflow_of
 from shared.models.panel import Panel, Participant
 from shared.models.run import RunSpec
@@ -107,3 +107,18 @@ def test_counts_stay_whole_when_they_are_stored() -> None:
     stored = whole.validate_json(whole.dump_json(kept))
     assert whole.dump_json(stored) == whole.dump_json(kept)
     assert b'"calls":{"low":3,"high":14}' in whole.dump_json(stored)
+
+
+def test_the_estimates_of_several_runs_are_added_up() -> None:
+    one_call, two_calls = Range(1, 1), Range(1, 2)
+    priced = Estimate(one_call, two_calls, one_call, Range(0.5, 1.0), ("b",))
+    unpriced = Estimate(two_calls, one_call, one_call, None, ("a", "b"))
+    assert summed([priced, unpriced]) == Estimate(
+        calls=Range(2, 3),
+        input_tokens=Range(2, 3),
+        output_tokens=Range(2, 2),
+        cost_usd=Range(0.5, 1.0),
+        unpriced=("b", "a"),
+    )
+    assert summed([unpriced]).cost_usd is None
+    assert summed([]).cost_usd == Range(0, 0)

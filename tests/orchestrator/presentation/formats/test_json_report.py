@@ -125,20 +125,20 @@ def test_a_round_of_any_discussion_carries_its_figures() -> None:
         assert found["assessment"] is not None, stage
 
 
-def test_a_finding_says_its_rank_and_what_it_rests_on():
+def test_findings_come_in_the_order_of_the_text_and_say_what_their_rank_rests_on():
     words = {"title": "Doubtful", "detail": "", "rule": None, "place": None}
     alone = make_finding("F1", raised_by=("ruff",), stances={}, **words)
     shared = make_finding("F2", severity=Severity.MINOR)
     report = make_report(verdict=Verdict.NEEDS_FIX, findings=(alone, shared))
     first, second = as_json(report)["findings"]
-    assert [first["id"], first["rank"], first["weak"], first["supporters"]] == [
+    assert [first["id"], first["rank"], first["weak"], first["like"]] == ["F2", 1, False, None]
+    assert [second["id"], second["rank"], second["weak"], second["supporters"]] == [
         "F1",
         2,
         True,
         ["ruff"],
     ]
-    assert [second["id"], second["rank"], second["weak"], second["like"]] == ["F2", 1, False, None]
-    assert second["score"] > first["score"] > 0
+    assert first["score"] > second["score"] > 0
 
 
 def test_who_spoke_in_somebodys_place_is_said_once():
