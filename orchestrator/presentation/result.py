@@ -39,7 +39,7 @@ from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import cost_of, spent
 from orchestrator.presentation.report import RunReport
-from shared.models.findings import Finding, FindingStatus
+from shared.models.findings import Finding, FindingStatus, Ground
 from shared.models.notices import Notice
 from shared.models.outcomes import RunStatus, StepStatus, Verdict
 from shared.models.replies import Applied
@@ -130,12 +130,16 @@ def run_facts(report: RunReport, words: Translator) -> RunFacts:
 def finding_entry(finding: Finding, report: RunReport, words: Translator) -> FindingEntry:
     """A finding with the independent voices that carry it.
 
-    `weak`: one voice says it and shows nothing; `like F2`: that says nearly the same.
+    `weak`: one voice says it and shows nothing; `like F2`: that says nearly the same. A test that a reviewer supplied
+    shows it where it fails for that reason.
     """
     place = report.place_in_ranking(finding)
     stands = finding in report.standing
     marks = [words.message("finding_weak")] if place.weak else []
     marks += [words.message("finding_like", other=place.like)] if place.like else []
+    if Ground.REPRODUCED in place.evidence:
+        shown = Ground.TESTS in place.evidence
+        marks.append(words.message("finding_reproduced" if shown else "finding_test_fails"))
     advice = finding.suggestion
     return FindingEntry(
         finding=finding,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, ValidationError, field_validator
 
 from shared.models.notices import Caveat
 from shared.models.proportions import Proportion
@@ -38,6 +39,10 @@ class Position(StrEnum):
     ABSTAIN = "abstain"
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 class Place(ForeignWire):
     """Where in the reviewed state: path from the repository's root, lines counted from 1."""
 
@@ -56,11 +61,28 @@ class Place(ForeignWire):
         return max(self.line, self.end_line or self.line)
 
 
+class ProposedTest(ForeignWire):
+    """A new file with a test that fails because of one finding: its path from the repository's root, and its text."""
+
+    path: str = Field(min_length=1, max_length=400)
+    text: Verbatim = Field(min_length=1, max_length=20_000)
+
+
+def _as_test(value: object) -> object:
+    """A test as it is meant, else none: what is malformed does not cost the finding."""
+    if isinstance(value, ProposedTest):
+        return value
+    try:
+        return ProposedTest.model_validate(value)
+    except ValidationError:
+        return None
+
+
 class RaisedFinding(ForeignWire):
     """One claim as a participant states it in a reply.
 
     `quote` is text that must occur in the subject; `patch` is a unified diff against the reviewed state that
-    fixes this finding alone; `rule` is an analyser's rule id.
+    fixes this finding alone; `test` reproduces it; `rule` is an analyser's rule id.
     """
 
     title: str = Field(min_length=1, max_length=400)
@@ -72,6 +94,9 @@ class RaisedFinding(ForeignWire):
     quote: str | None = None
     suggestion: str | None = None
     patch: Verbatim | None = None
+    test: Annotated[ProposedTest | None, BeforeValidator(_as_test)] = Field(
+        default=None, exclude_if=_is_none
+    )
     confidence: Proportion = None
 
     @field_validator("severity", mode="before")
@@ -106,13 +131,15 @@ class FindingStatus(StrEnum):
 class Ground(StrEnum):
     """What code has checked of a finding: words that stand there, callers that call it, a patch that applies, ...
 
-    `tests`: its patch changes what the project's own tests come to.
+    `tests`: its patch, or a test that a reviewer supplied, changes what the project's own tests come to. `reproduced`:
+    such a test fails on the reviewed state.
     """
 
     QUOTATION = "quotation"
     RULE = "rule"
     CALLERS = "callers"
     PATCH = "patch"
+    REPRODUCED = "reproduced"
     TESTS = "tests"
 
 
@@ -121,8 +148,8 @@ class Finding(Wire):
 
     `id` is F1, F2, ... in the order of appearance, unique in its run. `raised_by` and `stances` name
     participants; `caveat` says why a severity was lowered or a quotation was not believed. `stated_severity` is a
-    worse severity that a raiser states and the panel does not carry. `patch_by` wrote the patch. `titles` has what
-    each raiser called it, where they do not all call it the same.
+    worse severity that a raiser states and the panel does not carry. `patch_by` wrote the patch, `test_by` the test.
+    `titles` has what each raiser called it, where they do not all call it the same.
     """
 
     id: str
@@ -137,6 +164,8 @@ class Finding(Wire):
     suggestion: str | None = None
     patch: str | None = None
     patch_by: str | None = None
+    test: ProposedTest | None = Field(default=None, exclude_if=_is_none)
+    test_by: str | None = Field(default=None, exclude_if=_is_none)
     titles: dict[str, str] = Field(default_factory=dict)
     raised_by: tuple[str, ...]
     raised_in_round: int

@@ -196,11 +196,32 @@ class SuiteRun(ForeignWire):
     told: str = ""
 
 
+class ReproductionRun(ForeignWire):
+    """What the project's tests come to with the test that was supplied for `finding`.
+
+    Exit codes on the reviewed state, on the state before the change and with the finding's own patch; None where it
+    was not run, took too long or wrote too much. `problem` says why the test was not tried.
+    """
+
+    finding: str
+    problem: str | None = None
+    reviewed: int | None = None
+    before: int | None = None
+    patched: int | None = None
+    told: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """On the reviewed state."""
+        return self.reviewed not in (None, 0)
+
+
 class SuiteReport(ForeignWire):
-    """The project's tests as it was reviewed, and with each patch by itself."""
+    """The project's tests as it was reviewed, with each patch by itself, and with each supplied test by itself."""
 
     before: SuiteRun
     runs: tuple[SuiteRun, ...] = ()
+    reproductions: tuple[ReproductionRun, ...] = ()
 
     @property
     def mended(self) -> frozenset[str]:
@@ -211,6 +232,20 @@ class SuiteReport(ForeignWire):
     def broken(self) -> frozenset[str]:
         """The findings whose patch makes passing tests fail."""
         return self._changed(lambda before, after: before == 0 and after not in (None, 0))
+
+    @property
+    def reproduced(self) -> frozenset[str]:
+        """The findings whose supplied test fails where all other tests pass."""
+        return frozenset(run.finding for run in self._failing)
+
+    @property
+    def confirmed(self) -> frozenset[str]:
+        """Those of them whose test passes without the change, or with the finding's patch: it fails for that reason."""
+        return frozenset(run.finding for run in self._failing if 0 in (run.before, run.patched))
+
+    @property
+    def _failing(self) -> list[ReproductionRun]:
+        return [run for run in self.reproductions if self.before.code == 0 and run.fails]
 
     def _changed(self, how: Callable[[int | None, int | None], bool]) -> frozenset[str]:
         runs = (run for run in self.runs if how(self.before.code, run.code))

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints, field_validator
 
+from shared.models.findings import ProposedTest
 from shared.models.replies import Applied, CheckedFix
 from shared.models.wire import Wire
 
@@ -31,12 +32,20 @@ class FixCheckInput(Wire):
     fixes: tuple[CheckedFix, ...]
 
 
+class Reproduction(Wire):
+    """The test that was supplied for a finding."""
+
+    finding: str
+    test: ProposedTest
+
+
 class SuiteInput(Wire):
-    """The command that runs the project's tests, and the patches that each are tried with it."""
+    """The command that runs the project's tests, and the patches and supplied tests that each are tried with it."""
 
     subject: Hash
     command: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
     fixes: tuple[CheckedFix, ...] = ()
+    tests: tuple[Reproduction, ...] = ()
 
 
 class ApplyInput(Wire):

@@ -17,6 +17,7 @@ VOTES: Mapping[Ground, float] = {
     Ground.RULE: 0.5,
     Ground.CALLERS: 0.5,
     Ground.PATCH: 0.5,
+    Ground.REPRODUCED: 0.5,
     Ground.TESTS: 2.0,
 }
 """In voices that raised it: less than one where somebody who errs can supply it, more where the program answers."""

@@ -322,16 +322,16 @@ def _titles(title: str, known: Mapping[str, str], claims: Sequence[Raised]) -> d
 
 
 def _filled(finding: Finding, claims: Sequence[Raised]) -> Finding:
-    """Fields that the finding lacks, each from the best claim that has it; a patch keeps its author's name."""
+    """Fields that the finding lacks, each from the best claim that has it; patch and test keep their author's name."""
     update: dict[str, object] = {}
-    for name in ("rule", "place", "quote", "suggestion", "patch"):
+    for name in ("rule", "place", "quote", "suggestion", "patch", "test"):
         if getattr(finding, name):
             continue
         source = next((claim for claim in claims if getattr(claim.finding, name)), None)
         if source is not None:
             update[name] = getattr(source.finding, name)
-            if name == "patch":
-                update["patch_by"] = source.participant
+            if name in ("patch", "test"):
+                update[f"{name}_by"] = source.participant
     return finding.model_copy(update=update) if update else finding
 
 

@@ -16,7 +16,7 @@ from shared.models.findings import FindingStatus, Ground
 from shared.models.notices import Notice, notice
 from shared.models.replies import CheckedFix, CheckedFixes, SuiteReport
 from shared.models.run import RulesVersion
-from shared.tools.inputs import SuiteInput
+from shared.tools.inputs import Reproduction, SuiteInput
 
 UNDISCARDED = (FindingStatus.CONTESTED, FindingStatus.UNDECIDED)
 TESTS_S = 600.0
@@ -35,11 +35,17 @@ def gather_evidence(
         return {}, ()
     applying = [*good_fixes(fixes), *(yield from _undecided_patches(context, history))]
     applied = {name for fix in applying for name in fix.findings}
-    tests, warnings = yield from _run_tests(context, applying)
+    supplied = [
+        Reproduction(finding=finding.id, test=finding.test)
+        for finding in history.findings
+        if finding.test is not None and finding.status is not FindingStatus.REJECTED
+    ]
+    tests, warnings = yield from _run_tests(context, applying, supplied)
     holds = {
         Ground.CALLERS: shown_callers(context, history),
         Ground.PATCH: applied - tests.broken if tests else applied,
-        Ground.TESTS: set(tests.mended) if tests else set(),
+        Ground.REPRODUCED: set(tests.reproduced) if tests else set(),
+        Ground.TESTS: set(tests.mended | tests.confirmed) if tests else set(),
     }
     return _by_finding(holds), warnings
 
@@ -58,11 +64,11 @@ def _undecided_patches(context: ReviewContext, history: History) -> Effect[list[
 
 
 def _run_tests(
-    context: ReviewContext, fixes: Sequence[CheckedFix]
+    context: ReviewContext, fixes: Sequence[CheckedFix], supplied: Sequence[Reproduction]
 ) -> Effect[tuple[SuiteReport | None, tuple[Notice, ...]]]:
-    """What the project's tests come to with each patch: only where a person switched it on."""
+    """What the project's tests come to with each patch and supplied test: only where a person switched it on."""
     command = context.options.tests
-    if command is None or not fixes:
+    if command is None or not (fixes or supplied):
         return None, ()
     result = yield from single(
         ToolRun(
@@ -73,7 +79,10 @@ def _run_tests(
             round=0,
             reply_model="tests.ran",
             inputs=lambda: SuiteInput(
-                subject=context.subject_hash, command=command, fixes=tuple(fixes)
+                subject=context.subject_hash,
+                command=command,
+                fixes=tuple(fixes),
+                tests=tuple(supplied),
             ),
             timeout_s=TESTS_S,
         )

@@ -55,9 +55,10 @@ WHOLE = ChangeView()
 
 @dataclass(frozen=True)
 class ReviewPrompts:
-    """How each turn of a review is asked."""
+    """How each turn of a review is asked; with `tested` also for a test that shows each defect."""
 
     templates: Templates
+    tested: bool = False
 
     def discussion(
         self,
@@ -79,6 +80,8 @@ class ReviewPrompts:
             parts.append(data("answers", text=replies))
         task = self.templates.part(role.prompt(number), title=_kind(subject), number=number)
         parts.append(task)
+        if self.tested and not role.answers:
+            parts.append(self.templates.part("reproduce"))
         return Prompt((self.templates.part(role.system),), tuple(parts))
 
     def discussion_brief(

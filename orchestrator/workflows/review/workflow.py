@@ -117,7 +117,9 @@ def context_of(spec: RunSpec, materials: Materials, strategies: Strategies) -> R
         options=options,
         strategy=strategy_named(strategies, options.strategy, "review"),
         strategies=strategies,
-        prompts=ReviewPrompts(Templates(materials.prompts(spec.prompts))),
+        prompts=ReviewPrompts(
+            Templates(materials.prompts(spec.prompts)), tested=options.tests is not None
+        ),
         subject=materials.subject(spec.subject),
         subject_hash=spec.subject,
         run=materials.run,

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from orchestrator.core.replay.commands import Outcome, ToolRun
+from orchestrator.core.replay.commands import Outcome, ToolRun, Turn
 from orchestrator.workflows.registry import start_workflow
 from orchestrator.workflows.review.options import ReviewOptions
 from orchestrator.workflows.review.result import ReviewResult
@@ -146,6 +146,56 @@ def test_nothing_of_the_project_is_run_without_the_switch_or_without_a_patch() -
     _, unswitched = ended(submission(options=ONE_ROUND), lambda step: one_voice(step, patch=PATCH))
     _, unpatched = ended(submission(options=TESTED), one_voice)
     assert "tests/run" not in {*unswitched.steps, *unpatched.steps}
+
+
+PROBE = {"path": "tests/test_read.py", "text": "def test_read():\n    assert False\n"}
+
+
+def with_supplied(step: Step, **codes: int | None) -> StepResult:
+    """Somebody's test of a finding, and what it comes to; all other tests pass."""
+    if step.reply_model == "tests.ran":
+        return reply("tests.ran", before={"code": 0}, reproductions=[{"finding": "F1", **codes}])
+    return one_voice(step, test=PROBE)
+
+
+@pytest.mark.parametrize(
+    ("codes", "grounds"),
+    [
+        ({"reviewed": 1, "before": 0}, (Ground.REPRODUCED, Ground.TESTS)),
+        ({"reviewed": 1, "patched": 0}, (Ground.REPRODUCED, Ground.TESTS)),
+        ({"reviewed": 1, "before": 1, "patched": 1}, (Ground.REPRODUCED,)),
+        ({"reviewed": 1}, (Ground.REPRODUCED,)),
+        ({"reviewed": 0, "before": 0}, None),
+        ({"reviewed": None, "before": 0}, None),
+    ],
+)
+def test_a_supplied_test_counts_as_far_as_it_fails_for_the_finding_s_reason(
+    codes: dict[str, int | None], grounds: tuple[Ground, ...] | None
+) -> None:
+    outcome, simulation = ended(submission(options=TESTED), partial(with_supplied, **codes))
+    ran = simulation.commands["tests/run"]
+    assert isinstance(ran, ToolRun)
+    assert ran.stored_inputs()["tests"] == [{"finding": "F1", "test": PROBE}]
+    assert evidence(outcome).get("F1") == grounds
+    assert outcome.findings[0].test_by == "critic1"
+
+
+@pytest.mark.parametrize("test", ["def test(): ...", {"path": "x"}, {"path": "", "text": "y"}, 7])
+def test_a_malformed_test_costs_the_finding_nothing(test: object) -> None:
+    outcome, simulation = ended(submission(options=TESTED), lambda step: one_voice(step, test=test))
+    assert [finding.test for finding in outcome.findings] == [None]
+    assert "tests/run" not in simulation.steps
+
+
+def test_critics_are_asked_for_tests_only_where_the_project_s_tests_are_run() -> None:
+    for options, asked in ((TESTED, True), (ONE_ROUND, False)):
+        _, simulation = ended(submission(options=options), one_voice)
+        turns = [step for step in simulation.commands.values() if isinstance(step, Turn)]
+        critiques = [step for step in turns if step.role == "critique"]
+        assert critiques
+        for step in critiques:
+            texts = [part.text or "" for part in step.prompt().user]
+            assert any("- test: path" in text for text in texts) is asked
 
 
 def test_tests_that_could_not_be_run_are_named_and_change_nothing() -> None:

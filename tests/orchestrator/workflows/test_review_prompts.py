@@ -64,7 +64,19 @@ def every_prompt(language: str) -> Mapping[str, Prompt]:
         chosen = [key for key in turns if key in TURNS or key.startswith("fix/")]
         assert set(TURNS) <= set(chosen), sorted(turns)
         found |= {f"{strategy}: {key}": turns[key].prompt() for key in sorted(chosen)}
-    return found | in_parts(language) | asked_again(language)
+    return found | in_parts(language) | asked_again(language) | asked_for_tests(language)
+
+
+def asked_for_tests(language: str) -> Mapping[str, Prompt]:
+    """A critic's turn where the project's tests are run."""
+    run = submitted("review", language)
+    options = {**run.spec.options, "tests": "make test"}
+    spec = run.spec.model_copy(update={"options": options})
+    simulation = Simulation(start_workflow(spec, run.materials), disputed, lambda _: SKIP)
+    simulation.run()
+    turn = simulation.commands["critique/1/critic1"]
+    assert isinstance(turn, Turn)
+    return {"tested: critique/1/critic1": turn.prompt()}
 
 
 def asked_again(language: str) -> Mapping[str, Prompt]:

@@ -1,8 +1,10 @@
-"""The tool `tests.run`: what the project's own tests come to, as it was reviewed and with each patch by itself.
+"""The tool `tests.run`: what the project's own tests come to, as reviewed, with each patch and with each supplied test.
 
 This is the one tool that runs code of the change. It does so only where a person switched it on and entered the command
 on this machine (workers/turns/allowance.py), on a copy of the reviewed state, behind walls: where this system gives
 none that hold files back, nothing is run. The copy has no links, no hooks and no repository around it.
+
+A supplied test is a file that is new, with a name that says test: it cannot change what the other tests are made of.
 """
 
 from __future__ import annotations
@@ -10,27 +12,35 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from shared.errors import ToolError
 from shared.git.process import Git
-from shared.models.replies import CheckedFix, SuiteReport, SuiteRun
+from shared.models.replies import CheckedFix, ReproductionRun, SuiteReport, SuiteRun
 from shared.models.subject import Origin, Subject
-from shared.tools.inputs import SuiteInput
+from shared.tools.inputs import Reproduction, SuiteInput
 from workers.tools.fixes.combination import combine
 from workers.tools.fixes.repository import FixTarget, commit_of, open_target
 from workers.tools.registry import ToolContext
 from workers.tools.sandbox.git import own_repository
 from workers.tools.sandbox.sandbox import Countdown, ProgramResult, execute, scratch
 from workers.tools.sandbox.walls import SYSTEM_PATH, walls
-from workers.tools.snapshot import check_path, load_subject, post_images
+from workers.tools.snapshot import check_path, load_subject, path_problem, post_images
 
 SHELL = "/bin/sh"
 MOST_PATCHES = 8
+MOST_TESTS = 8
+RUNS_A_TEST = 3  # as it was reviewed, before the change, with the patch
 SCRATCH_MB = 2048
 TAIL = 600  # characters of what the tests wrote, for people
 HOLDING = frozenset({"namespaces", "landlock"})
 NOT_RUN = frozenset({126, 127})  # the shell's words for "cannot execute" and "not found"
+TEST_WORDS = ("test", "spec")
+SETTING_UP = frozenset({"conftest.py"})  # named like a test, and changes all others
+
+Files = Mapping[str, bytes | None]
+"""Contents by path; None is a file that is not there."""
 
 
 def run(inputs: SuiteInput, context: ToolContext) -> SuiteReport:
@@ -42,38 +52,59 @@ def run(inputs: SuiteInput, context: ToolContext) -> SuiteReport:
     countdown = context.countdown()
     subject = load_subject(inputs.subject, context.documents)
     fixes = [fix.model_copy(update={"problem": None}) for fix in inputs.fixes[:MOST_PATCHES]]
+    supplied = inputs.tests[:MOST_TESTS]
     reviewed = _overlay(subject, context)
     with scratch() as home, own_repository(countdown, isolate=False) as (own, _):
         target = open_target(subject.origin, home, countdown)
         git = _lent(own, target)
         commit = commit_of(target, _commit(subject.origin), git)
-        trial = _Trial(git, commit, inputs.command, countdown, len(fixes) + 1)
-        before = trial.run(reviewed)
+        times = 1 + len(fixes) + RUNS_A_TEST * len(supplied)
+        trial = _Trial(git, inputs.command, countdown, times)
+        before = trial.run(commit, reviewed)
         if before.code in NOT_RUN:
             raise ToolError(f"The command of the tests cannot be run: {before.told}.")
-        runs = []
-        for fix in fixes if before.code is not None else ():
+        if before.code is None:
+            return SuiteReport(before=before)
+        runs, patched = [], dict[str, Files]()
+        for fix in fixes:
             done = combine(subject, [fix], None, documents=context.documents, countdown=countdown)
             checked = done.fixes[0]
             if checked.problem is None:
-                runs.append(trial.run({**reviewed, **done.after}, checked))
-    return SuiteReport(before=before, runs=tuple(runs))
+                files = {**reviewed, **done.after}
+                runs.append(trial.run(commit, files, checked))
+                patched.update(dict.fromkeys(checked.findings, files))
+        states = _States(trial, commit, reviewed, patched, _base(target, subject.origin, git))
+        reproductions = [states.with_test(test) for test in supplied if before.code == 0]
+    return SuiteReport(before=before, runs=tuple(runs), reproductions=tuple(reproductions))
+
+
+def test_problem(path: str) -> str | None:
+    """Why a supplied test may not have this path, or None."""
+    name = PurePosixPath(path).name.casefold()
+    if name in SETTING_UP or not any(word in name for word in TEST_WORDS):
+        return "its name does not say that it is a test"
+    return path_problem(path)
 
 
 class _Trial:
-    """The command, on as many fresh copies of the commit as it is run, each time for its share of the time."""
+    """The command, on as many fresh copies of commits as it is run, each time for its share of the time."""
 
-    def __init__(
-        self, git: Git, commit: str, command: str, countdown: Countdown, times: int
-    ) -> None:
+    def __init__(self, git: Git, command: str, countdown: Countdown, times: int) -> None:
         self._git = git
         self._command = command
         self._countdown = countdown
         self._times = times
-        git.run("read-tree", commit)
 
-    def run(self, files: Mapping[str, bytes | None], fix: CheckedFix | None = None) -> SuiteRun:
-        """The command on the commit with these contents; None is a file that is not there."""
+    def is_free(self, commit: str, path: str) -> bool:
+        """Whether the commit has nothing of that name, and only folders above it."""
+        above = [str(parent) for parent in PurePosixPath(path).parents][:-1]
+        listed = self._git.run("ls-tree", "-z", commit, "--", path, *above).split(b"\0")[:-1]
+        types = {row.partition(b"\t")[2]: row.split()[1] for row in listed}
+        return path.encode() not in types and set(types.values()) <= {b"tree"}
+
+    def run(self, commit: str, files: Files, fix: CheckedFix | None = None) -> SuiteRun:
+        """The command on the commit with these contents."""
+        self._git.run("read-tree", commit)
         with scratch() as tree, scratch() as home:
             git = self._git.with_environment({"GIT_WORK_TREE": str(tree)})
             git.run("-c", "core.symlinks=false", "checkout-index", "--all", "--force")
@@ -94,6 +125,51 @@ class _Trial:
             code=None if finished.timed_out or finished.truncated else finished.code,
             told=_tail(finished),
         )
+
+
+@dataclass(frozen=True)
+class _States:
+    """The states on which a supplied test is tried: as reviewed, with each finding's patch, before the change."""
+
+    trial: _Trial
+    commit: str
+    reviewed: Files
+    patched: Mapping[str, Files]
+    base: str | None
+
+    def with_test(self, supplied: Reproduction) -> ReproductionRun:
+        """Where it fails on the reviewed state, the other states are tried, too."""
+        finding, path = supplied.finding, supplied.test.path
+        problem = test_problem(path)
+        if problem is None and not self._is_free(path):
+            problem = "there is a file of that name, or of a folder's above it"
+        if problem is not None:
+            return ReproductionRun(finding=finding, problem=problem)
+        added = {path: supplied.test.text.encode("utf-8", "replace")}
+        run = self.trial.run(self.commit, {**self.reviewed, **added})
+        result = ReproductionRun(finding=finding, reviewed=run.code, told=run.told)
+        if not result.fails:
+            return result
+        codes: dict[str, int | None] = {}
+        if finding in self.patched:
+            files = {**self.patched[finding], **added}
+            codes["patched"] = self.trial.run(self.commit, files).code
+        if self.base is not None and self.trial.is_free(self.base, path):
+            codes["before"] = self.trial.run(self.base, added).code
+        return result.model_copy(update=codes)
+
+    def _is_free(self, path: str) -> bool:
+        names = {path, *map(str, PurePosixPath(path).parents)}
+        reviewed = {name for name, data in self.reviewed.items() if data is not None}
+        return names.isdisjoint(reviewed) and self.trial.is_free(self.commit, path)
+
+
+def _base(target: FixTarget, origin: Origin, git: Git) -> str | None:
+    """The commit that the change begins at, where there is one."""
+    try:
+        return commit_of(target, origin.base, git)
+    except ToolError:
+        return None
 
 
 def _lent(own: Git, target: FixTarget) -> Git:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +52,16 @@ def report(
     reviewed: str = "commit",
     now: str = BAD,
     seconds: float = 60.0,
+    tests: Sequence[tuple[str, str]] = (),
+    base: str | None = None,
 ) -> SuiteReport:
     documents = MemoryDocuments()
     head = git(root, "rev-parse", "HEAD")
     origin = Origin(
-        repository=str(root), reviewed=head if reviewed == "commit" else reviewed, head=head
+        repository=str(root),
+        reviewed=head if reviewed == "commit" else reviewed,
+        head=head,
+        base=base,
     )
     subject = subject_of(documents, {"app.sh": ("", now)}, origin)
     inputs: dict[str, Any] = {
@@ -64,6 +70,10 @@ def report(
         "fixes": [
             {"findings": [f"F{number}"], "patch": patch, "source": "ann"}
             for number, patch in enumerate(patches, start=1)
+        ],
+        "tests": [
+            {"finding": f"F{number}", "test": {"path": path, "text": text}}
+            for number, (path, text) in enumerate(tests, start=1)
         ],
     }
     reply = run_tool("tests.run", inputs, ToolContext(documents, seconds))
@@ -123,3 +133,92 @@ def test_a_bare_diff_has_no_tests() -> None:
     subject = stored(documents, subject_of(documents, {"app.sh": ("", BAD)}))
     with pytest.raises(ToolError, match="bare diff"):
         run_tool("tests.run", {"subject": subject, "command": "true"}, ToolContext(documents, 60.0))
+
+
+# ---- tests that a reviewer supplies -------------------------------------------------------------
+
+EACH = "for each in tests/*_test.sh; do [ ! -e $each ] || sh $each || exit 1; done"
+IS_THREE = ("tests/three_test.sh", 'test "$(sh app.sh)" = 3\n')
+NEVER = ("tests/never_test.sh", "exit 1\n")
+
+
+@pytest.fixture
+def broken(root: Path) -> tuple[Path, str]:
+    """The repository after a commit that was right, and that one's id: the change is what broke it."""
+    (root / "app.sh").write_text(GOOD)
+    git(root, "commit", "-qam", "right")
+    base = git(root, "rev-parse", "HEAD")
+    (root / "app.sh").write_text(BAD)
+    git(root, "commit", "-qam", "wrong")
+    return root, base
+
+
+def test_a_supplied_test_that_passed_before_the_change_is_confirmed(
+    broken: tuple[Path, str],
+) -> None:
+    root, base = broken
+    told = report(root, EACH, tests=[IS_THREE], base=base)
+    assert [(run.reviewed, run.before, run.patched) for run in told.reproductions] == [(1, 0, None)]
+    assert (set(told.reproduced), set(told.confirmed)) == ({"F1"}, {"F1"})
+
+
+def test_a_supplied_test_that_passes_with_the_finding_s_patch_is_confirmed(root: Path) -> None:
+    told = report(root, EACH, patch_of("app.sh", BAD, GOOD), tests=[IS_THREE])
+    assert [(run.reviewed, run.before, run.patched) for run in told.reproductions] == [(1, None, 0)]
+    assert set(told.confirmed) == {"F1"}
+    assert not told.mended
+
+
+def test_a_supplied_test_that_always_fails_reproduces_and_is_not_confirmed(
+    broken: tuple[Path, str],
+) -> None:
+    root, base = broken
+    told = report(root, EACH, patch_of("app.sh", BAD, GOOD), tests=[NEVER], base=base)
+    assert [(run.reviewed, run.before, run.patched) for run in told.reproductions] == [(1, 1, 1)]
+    assert (set(told.reproduced), set(told.confirmed)) == ({"F1"}, set())
+
+
+def test_a_supplied_test_that_passes_shows_nothing(root: Path) -> None:
+    told = report(root, EACH, tests=[("tests/any_test.sh", "exit 0\n")])
+    assert [run.reviewed for run in told.reproductions] == [0]
+    assert not told.reproduced
+
+
+@pytest.mark.parametrize("base", ["", "0" * 40])
+def test_a_supplied_test_is_tried_where_the_state_before_the_change_is_not_known(
+    root: Path, base: str
+) -> None:
+    told = report(root, EACH, tests=[IS_THREE], base=base)
+    assert set(told.reproduced) == {"F1"}
+    assert not told.confirmed
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "app.sh",
+        "conftest.py",
+        "tests/conftest.py",
+        "sub/app_helper.sh",
+        "../tests/out_test.sh",
+        "/tmp/absolute_test.sh",
+        ".git/hooks/test",
+        "tests/a\n_test.sh",
+        "existing_test.sh",
+        "out/linked_test.sh",
+    ],
+)
+def test_a_supplied_test_that_is_no_new_test_file_is_not_run(
+    root: Path, tmp_path: Path, path: str
+) -> None:
+    (root / "existing_test.sh").write_text("exit 0\n")
+    git(root, "add", "existing_test.sh")
+    git(root, "commit", "-qm", "a test")
+    told = report(root, EACH, tests=[(path, "exit 1\n")])
+    assert [(run.problem is None, run.reviewed) for run in told.reproductions] == [(False, None)]
+    assert not told.reproduced
+    assert not (tmp_path / "linked_test.sh").exists()
+
+
+def test_where_tests_fail_anyway_a_supplied_one_says_nothing(root: Path) -> None:
+    assert report(root, "exit 1", tests=[IS_THREE]).reproductions == ()
