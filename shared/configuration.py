@@ -20,11 +20,12 @@ from pydantic import (
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from shared.models.wire import Wire
+from shared.patterns import regex
 
-_SECRET_WORDS = re.compile(
+_SECRET_WORDS = regex(
     r"(?:^|_)(?:api_?key|key|token|secret|password|passwd|credentials?)$", re.IGNORECASE
 )
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d|w)?")
+_DURATION = regex(r"(\d+(?:\.\d+)?)\s*(s|m|h|d|w)?")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,14 +10,15 @@ from typing import Self
 from urllib.parse import quote
 
 from shared.errors import UserError
+from shared.patterns import regex
 
 DATABASE = "quorate"
 POSTGRES_SOCKET = ".s.PGSQL.5432"
 REDIS_SOCKET = "redis.sock"
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 # Flower does not decode percent escapes and libpq splits a host at commas.
-_PLAIN_PATH = re.compile(r"[A-Za-z0-9._/-]+")
+_PLAIN_PATH = regex(r"[A-Za-z0-9._/-]+")
 # sun_path holds 108 bytes with its NUL on Linux and 104 on macOS: the shorter one keeps one rule.
 _LONGEST_SOCKET_PATH = 103
 _SHARED_TMP = Path("/tmp")

@@ -13,9 +13,10 @@ from enum import StrEnum
 
 from shared.models.findings import Finding, Severity
 from shared.models.letters import UNSEEN, spelled, spelled_out
+from shared.patterns import regex
 
 # ECMA-48 control sequences, strings (OSC, DCS, ...) and two-character escapes, in their 7-bit form.
-_ESCAPES = re.compile(
+_ESCAPES = regex(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]", re.DOTALL
 )
 

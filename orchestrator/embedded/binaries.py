@@ -14,6 +14,7 @@ from pathlib import Path
 from shared.accounts import Account, can_run
 from shared.errors import EnvironmentFault
 from shared.folders import told_as_fault
+from shared.patterns import regex
 from shared.programs import find_program
 
 REDIS_VARIABLE = "QUORATE_REDIS_SERVER"
@@ -22,8 +23,8 @@ CACHE = Path("/var/cache/quorate")
 
 _OLDEST_REDIS = (6, 2, 0)
 _VALKEY_FORKED_FROM = (7, 2)
-_REDIS_VERSION = re.compile(r"(Valkey|Redis) server v=(\d+)\.(\d+)\.(\d+)")
-_POSTGRES_VERSION = re.compile(r"\(PostgreSQL\) (\d+)\.?(\d*)")
+_REDIS_VERSION = regex(r"(Valkey|Redis) server v=(\d+)\.(\d+)\.(\d+)")
+_POSTGRES_VERSION = regex(r"\(PostgreSQL\) (\d+)\.?(\d*)")
 _ARCHITECTURES = {"amd64": "x86_64", "AMD64": "x86_64"}
 _EXTERNAL = "or set QUORATE_REDIS_URL and QUORATE_DATABASE_URL to servers that exist"
 

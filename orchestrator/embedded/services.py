@@ -9,14 +9,15 @@ from pathlib import Path
 
 from orchestrator.embedded.supervisor import ProcessSpec
 from shared.errors import EnvironmentFault
+from shared.patterns import regex
 from shared.providers.catalogue import CATALOGUE, ProviderTypes, all_key_variables
 
 # What reads hostile text in the tool workers must find nothing worth sending away.
-SECRET = re.compile(
+SECRET = regex(
     r"KEY|SECRET|TOKEN|PASSW|CREDENTIAL|AUTH(?!OR)|COOKIE|SESSION|PRIVATE|_DSN$|WEBHOOK",
     re.IGNORECASE,
 )
-WITH_PASSWORD = re.compile(r"://[^/\s@]*:[^/\s@]+@")
+WITH_PASSWORD = regex(r"://[^/\s@]*:[^/\s@]+@")
 # Services that have no row in the catalogue, by how their variables begin.
 _OTHERS = (
     "COHERE GROQ TOGETHER PERPLEXITY HF HUGGINGFACE HUGGING_FACE AZURE AWS VERTEX BEDROCK GITHUB GH GITLAB SSH"

@@ -15,18 +15,18 @@ is longer is a *sentence*: how alike it reads is `sameness.text_alike`, for whic
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from orchestrator.core.findings.sameness import NEAR_LINES, ComparableClaim, plain_path, text_alike
 from orchestrator.evaluation.cases import ExpectedFinding
 from shared.models.findings import Finding
+from shared.patterns import regex
 
 AT_THE_PLACE = 0.40
 BY_WORDS_ALONE = 0.60
 FEW_WORDS = 3
 OCCURS_ALONE = 2  # terms that a finding needs which is not at the place
-_PIECE = re.compile(r"[가-힣]+|[^\W가-힣_]+")
+_PIECE = regex(r"[가-힣]+|[^\W가-힣_]+")
 _SHORTEST_STEM = 3
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,12 +24,13 @@ from orchestrator.settings.trees import (
     unusable,
 )
 from shared.errors import ConfigurationError, EnvironmentFault
+from shared.patterns import regex
 from shared.text.toml_bounds import TomlTooLargeError, check_toml
 
 MAX_PARTS = 12
 """Of a dotted key in TOML."""
 _TABLE = ("tool", "quorate")
-_ADDRESSED = re.compile(
+_ADDRESSED = regex(
     rb"""(?m)^[ \t]*+(?:\[{1,2}[ \t]*+)?(?:["']?tool["']?[ \t]*+\.[ \t]*+)?["']?quorate["']?[ \t]*+(?:[.=\]]|\r?$)"""
 )
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from shared.patterns import regex
+
 HEAD_BYTES = 512
 
 _IMAGE, _FONT, _SOUND, _VIDEO = "image", "font", "sound", "video"
@@ -75,14 +77,14 @@ _NAMES = {
     "snakefile": "snakemake",
 }
 # What a program runs because of its name or folder, though nobody calls it.
-_STARTED = re.compile(
+_STARTED = regex(
     r"(?:(?:^|/)(conftest\.py|sitecustomize\.py|usercustomize\.py|setup\.py|noxfile\.py|__main__\.py|action\.ya?ml"
     r"|package\.json|docker-compose\.ya?ml|compose\.ya?ml|\.pre-commit-config\.ya?ml|\.git(?:attributes|modules))"
     r"|^(\.github/workflows/)[^/]+\.ya?ml|^(\.circleci/|\.husky/|\.devcontainer/).+"
     r"|^(\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|\.drone\.yml))\Z",
     re.IGNORECASE,
 )
-_SHEBANG = re.compile(
+_SHEBANG = regex(
     rb"\A(?:\xef\xbb\xbf)?#![ \t]*[^\s]*?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+)*)?([^\s/]+)(?=\s|\Z)"
 )
 _PROGRAMS = (

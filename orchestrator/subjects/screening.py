@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -12,9 +11,10 @@ from typing import IO
 
 from orchestrator.subjects.request import Screen
 from shared.models.coverage import UnreadReason
+from shared.patterns import regex
 
 SYMLINK, SUBMODULE, EXECUTABLE = b"120000", b"160000", b"100755"
-_LFS = re.compile(
+_LFS = regex(
     rb"\s*version (?:https://git-lfs\.github\.com/spec/|https://hawser\.github\.com/spec/|http://git-media\.io/v/)"
 )
 """A pointer by each of the names that git-lfs reads; it passes over white space before them."""

@@ -9,7 +9,6 @@ value. Every request gets an answer, a bug's too.
 from __future__ import annotations
 
 import io
-import re
 import secrets
 import socket
 import threading
@@ -30,6 +29,7 @@ from shared.errors import (
     UnknownRun,
     UserError,
 )
+from shared.patterns import regex
 
 LOOPBACK = "127.0.0.1"
 MAX_BODY = 64 * 1024
@@ -49,8 +49,8 @@ STATUS_OF: tuple[tuple[type[QuorateError], HTTPStatus], ...] = (
 )
 
 Path = tuple[str, ...]
-_UNRESERVED_PATH = re.compile(r"/(?:[A-Za-z0-9/._~!$&'()*+,=:@-]|%[0-9A-Fa-f]{2})*")
-_LENGTH = re.compile(r"[0-9]{1,18}")
+_UNRESERVED_PATH = regex(r"/(?:[A-Za-z0-9/._~!$&'()*+,=:@-]|%[0-9A-Fa-f]{2})*")
+_LENGTH = regex(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True)

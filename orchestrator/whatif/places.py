@@ -6,7 +6,6 @@ cycle), or the name of a stage: the first part of its steps' keys or their role 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,11 +14,12 @@ from orchestrator.core.replay.commands import Step, ToolRun
 from orchestrator.core.replay.recomputation import Decided, Group, Recomputed
 from orchestrator.workflows.registry import round_roles
 from shared.errors import UnknownRun
+from shared.patterns import regex
 from shared.tools.catalogue import find_card
 
 # Turns around the contributions to a round.
 _AROUND = frozenset({"bid", "selection", "speech", "moderation"})
-_ROUND = re.compile(r"(?:(?P<cycle>\w+)/)?round:(?P<number>\d{1,3})")
+_ROUND = regex(r"(?:(?P<cycle>\w+)/)?round:(?P<number>\d{1,3})")
 _NAMED = 12
 
 

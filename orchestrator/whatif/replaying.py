@@ -7,7 +7,6 @@ rule would have shown them something else, the turns are named (`shown_otherwise
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,6 +22,7 @@ from orchestrator.whatif.recording import Recording
 from orchestrator.whatif.results import RunResult, result_of_walk, stored_result
 from shared.models.notices import Notice, earlier_text, is_notice, notice, read_notice
 from shared.models.run import RunSpec
+from shared.patterns import regex
 from shared.store.journal import JournalRow
 
 MOST_DIFFERENCES = 200
@@ -35,7 +35,7 @@ GROWING = frozenset(
     }
 )
 """Objects in which a version may write more than earlier ones did: a key that is not stored there is no difference."""
-_INDEX = re.compile(r"\[\d+\]")
+_INDEX = regex(r"\[\d+\]")
 
 
 class State(StrEnum):

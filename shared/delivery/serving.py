@@ -10,6 +10,9 @@ from collections.abc import Sequence
 
 from celery import Celery
 
+from shared.models.wire import build_all
+from shared.patterns import compile_all
+
 # New objects between two looks of the garbage collector. Python's 700 make it look several times a turn, in vain.
 COLLECTED_EVERY = 20_000
 
@@ -42,6 +45,8 @@ def serve(
         optimization="fair",
         quiet=True,
     )
+    build_all()
+    compile_all()
     _spare_the_collector()
     worker.start()
     sys.stderr.flush()

@@ -8,12 +8,12 @@ recognised.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from shared.git.patch import Hunk, parse_hunks
 from shared.models.subject import DiffPiece, LineRange
+from shared.patterns import regex
 from shared.text.masking.mask import mask
 from shared.text.tokens import estimated_tokens
 
@@ -23,7 +23,7 @@ LONGEST_PEM = 400  # lines: what begins like a key and does not end is no reason
 
 _PEM_BEGINS, _PEM_ENDS = (b"-----BEGIN ", b"Private-Lines: "), (b"-----END ", b"Private-MAC: ")
 _AROUND_LINES, _AROUND_BYTES = 40, 4_000
-_PLACEHOLDER = re.compile(r"(«masked:[\w-]+):\d+»")
+_PLACEHOLDER = regex(r"(«masked:[\w-]+):\d+»")
 
 
 @dataclass(frozen=True)

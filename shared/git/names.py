@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-_QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"')
-_PREFIXED = re.compile(rb"(?:[abciow12])/(?=.)", re.DOTALL)
+from shared.patterns import regex
+
+_QUOTED = regex(rb'"((?:[^"\\]|\\.)*)"')
+_PREFIXED = regex(rb"(?:[abciow12])/(?=.)", re.DOTALL)
 _ESCAPES = {
     b"a": b"\a",
     b"b": b"\b",

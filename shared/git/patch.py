@@ -6,14 +6,14 @@ format-patch` and `diff -u` write, with text between the files.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from shared.errors import SubjectError
 from shared.git.names import file_name, git_names, unquote, without_prefixes
+from shared.patterns import regex
 
-_HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@([^\n]*)")
+_HUNK = regex(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@([^\n]*)")
 _NO_END = b"\\ No newline at end of file\n"
 _EXTENDED = (
     *(b"old mode ", b"new mode ", b"deleted file mode ", b"new file mode ", b"copy from "),
@@ -22,9 +22,9 @@ _EXTENDED = (
 )
 # Between two files is prose for us and for git; `patch` looks for changes of other forms in it.
 _FOREIGN = (
-    (re.compile(rb"\*\*\* [^\n]*\n--- [^\n]*\n\*{15}"), "a context diff"),
-    (re.compile(rb"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\r?\n[<>] "), "a diff without context lines"),
-    (re.compile(rb"[ \tX-]+--- [^\n]*\n[ \tX-]+\+\+\+ [^\n]*\n[ \tX-]+@@ -"), "an indented diff"),
+    (regex(rb"\*\*\* [^\n]*\n--- [^\n]*\n\*{15}"), "a context diff"),
+    (regex(rb"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\r?\n[<>] "), "a diff without context lines"),
+    (regex(rb"[ \tX-]+--- [^\n]*\n[ \tX-]+\+\+\+ [^\n]*\n[ \tX-]+@@ -"), "an indented diff"),
 )
 
 

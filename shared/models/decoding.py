@@ -10,15 +10,17 @@ from __future__ import annotations
 import codecs
 import re
 
-_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
-_DECLARED = re.compile(
+from shared.patterns import regex
+
+_COOKIE = regex(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK = regex(rb"^[ \t\f]*(?:#.*)?$")
+_DECLARED = regex(
     rb"<\?xml[^>]{0,200}?encoding=[\"']([-\w.]+)|<meta[^>]{0,200}?charset=[\"']?([-\w.]+)",
     re.IGNORECASE,
 )
 # Python also ends lines at a lone carriage return, even before it knows the encoding, and lines may have any length.
-_FIRST_TWO = re.compile(rb"([^\r\n]*)(?:\r\n?|\n)?([^\r\n]*)")
-_HEAD_LINES = re.compile(r"[^\r\n]*(?:\r\n?|\n)?[^\r\n]*")
+_FIRST_TWO = regex(rb"([^\r\n]*)(?:\r\n?|\n)?([^\r\n]*)")
+_HEAD_LINES = regex(r"[^\r\n]*(?:\r\n?|\n)?[^\r\n]*")
 _UTF8 = b"\xef\xbb\xbf"
 _HEAD = 4096
 

@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from shared.models.proportions import Proportion
 from shared.models.wire import ForeignWire, Wire
+from shared.patterns import regex
 
 TITLE_CHARS = 80
 
@@ -41,7 +42,7 @@ class Question(Wire):
 
 # ---- text forms ---------------------------------------------------------------------------------
 
-_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_THOUGHTS = regex(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _MARKUP = r"[*_`]*+"
 _LEFT_OVER = " \t\r\n:：.,;!*_`-–—("
 
@@ -53,7 +54,7 @@ def _words(text: str) -> str:
 
 def _line_tokens(*tokens: str) -> re.Pattern[str]:
     """The tokens at the start of a line, ended by the line's end, a punctuation mark or a spaced dash."""
-    return re.compile(
+    return regex(
         rf"^[ \t]*{_MARKUP}(?P<token>{'|'.join(tokens)}){_MARKUP}"
         r"(?=[ \t]*(?:$|[\r:：.,;!(])|[ \t]+[-–—])",
         re.MULTILINE,
@@ -100,10 +101,10 @@ class Answer(SpokenReply):
         return cls._of({"answer": _words(text)})
 
 
-_NUMBERED = re.compile(
+_NUMBERED = regex(
     rf"^[ \t]*\d+[.)][ \t]*{_MARKUP}(?:[^\W\d]+[ \t]+)?([A-Z]{{1,2}}){_MARKUP}[ \t]*\r?$", re.M
 )
-_FINAL_RANKING = re.compile(r"^[ \t#*_]*FINAL RANKING[*_]*[:：]?", re.MULTILINE)
+_FINAL_RANKING = regex(r"^[ \t#*_]*FINAL RANKING[*_]*[:：]?", re.MULTILINE)
 
 
 class Ranking(SpokenReply):
@@ -155,7 +156,7 @@ class Bid(SpokenReply):
         return None if token is None else cls._of({"action": token[0], "reason": token[1]})
 
 
-_SELECTION = re.compile(
+_SELECTION = regex(
     rf"^[ \t]*{_MARKUP}(SELECT|END){_MARKUP}[ \t]*[:：]{_MARKUP}[ \t]*([^\r\n]*)", re.MULTILINE
 )
 

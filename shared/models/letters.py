@@ -10,6 +10,8 @@ import functools
 import re
 import unicodedata
 
+from shared.patterns import regex
+
 # Where Unicode has other forms of Latin letters and digits, and digits of other scripts.
 _FORMS = ((0x80, 0xFFFF), (0x1D400, 0x1D7FF), (0x1F100, 0x1F1FF), (0x1FBF0, 0x1FBF9))
 # Letters that NFKC keeps apart and an eye does not (Unicode's confusables): Cyrillic small and capital, Greek small and
@@ -41,18 +43,18 @@ _BLANKS = (
 # Joiners and the emoji selector: scripts and emoji need one where it stands; several in a row can carry a text.
 _JOINERS = "\u200c\u200d\ufe0f"
 
-UNSEEN = re.compile(rf"[{_ALWAYS}]|(?<=[{_JOINERS}])[\u200c\ufe0f]|(?<=[\u200c\u200d])\u200d")
+UNSEEN = regex(rf"[{_ALWAYS}]|(?<=[{_JOINERS}])[\u200c\ufe0f]|(?<=[\u200c\u200d])\u200d")
 """Characters that a reader does not see, and that no honest text needs there."""
 
-NOT_COMPARED = re.compile(rf"[{_ALWAYS}{_JOINERS}]|<U\+[0-9A-F]{{4,6}}>")
+NOT_COMPARED = regex(rf"[{_ALWAYS}{_JOINERS}]|<U\+[0-9A-F]{{4,6}}>")
 """The same and the joiners, also as prompts spell them."""
 
 
-_HIDDEN_IN_CODE = re.compile(rf"[{_ALWAYS}{_JOINERS}{_BLANKS}]")
+_HIDDEN_IN_CODE = regex(rf"[{_ALWAYS}{_JOINERS}{_BLANKS}]")
 # Both begin where a run begins: tried from every place in it, a long one would take minutes.
-_TRAILING = re.compile(r"(?<![ \t])[ \t]++$", re.MULTILINE)
-_WORDS = re.compile(r"\w++")
-_LATIN = re.compile("[A-Za-z]")
+_TRAILING = regex(r"(?<![ \t])[ \t]++$", re.MULTILINE)
+_WORDS = regex(r"\w++")
+_LATIN = regex("[A-Za-z]")
 # Whose letters have Latin forms, by what Unicode's names begin with: a word that mixes both is a disguise.
 _ALIKE_SCRIPTS = (
     *("ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET", "OLD ITALIC", "GOTHIC", "CARIAN", "LYCIAN", "LYDIAN"),

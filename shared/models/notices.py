@@ -34,12 +34,11 @@ class Notice(Wire):
 
 
 NoticeParam = Notice | tuple[Notice, ...] | tuple[str, ...] | str | int | float | bool | None
-Notice.model_rebuild()
 
 # What `core.findings` adds again and again; the rest of what version 0.1.0 stored is shown as it is.
 _EARLIER_CAVEATS = {
-    "names a file that the change does not touch": Notice(code="file_not_in_change"),
-    "not on a changed line": Notice(code="not_on_changed_line"),
+    "names a file that the change does not touch": "file_not_in_change",
+    "not on a changed line": "not_on_changed_line",
 }
 
 
@@ -70,7 +69,8 @@ def _caveat(stored: Any) -> Any:
         return stored
     whole: Notice | None = None
     for sentence in stored.split("; ") if stored else ():
-        whole = sentences(whole, _EARLIER_CAVEATS.get(sentence) or verbatim(sentence))
+        code = _EARLIER_CAVEATS.get(sentence)
+        whole = sentences(whole, Notice(code=code) if code else verbatim(sentence))
     return whole
 
 

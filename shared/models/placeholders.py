@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from shared.patterns import regex
 
-MASKED = re.compile(r"\u00abmasked:[a-z0-9-]{1,40}:\d{1,9}\u00bb")
+MASKED = regex(r"\u00abmasked:[a-z0-9-]{1,40}:\d{1,9}\u00bb")
 """A placeholder, as it appears in a masked text and in what is quoted from it."""
 
 

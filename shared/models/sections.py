@@ -9,6 +9,7 @@ from pydantic import field_validator
 
 from shared.models.findings import RaisedFinding, Severity
 from shared.models.wire import ForeignWire
+from shared.patterns import regex
 
 TITLE_CHARS = 400
 
@@ -57,7 +58,7 @@ OBJECTIONS: dict[str, Severity] = {
 
 
 # The content of a section that has nothing to say, as a whole and without punctuation: "None.", "N/A", "해당 없음".
-_NOTHING = re.compile(
+_NOTHING = regex(
     r"(?:none|nothing|nil|n\W?a|not applicable"
     r"|no (?:(?:further|other|additional|major|significant|security) )?"
     r"(?:issues?|concerns?|problems?|risks?|objections?|disagreements?|findings?))"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from shared.configuration import check_endpoint
+from shared.patterns import regex
 from shared.providers.written_keys import looks_like_a_key
 
 OUR_HEADERS = frozenset({"host", "content-length", "content-type", "transfer-encoding"})
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
-_PLACE = re.compile(r"(?:[^\s/][^\n]{0,199}/)?[^\s/][^\n/]{0,99}")
+_VARIABLE = regex(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_PLACE = regex(r"(?:[^\s/][^\n]{0,199}/)?[^\s/][^\n/]{0,99}")
 
 
 class OneOf:

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from shared.models.panel import Participant
+from shared.patterns import regex
 from shared.providers.catalogue import CATALOGUE, ProviderTypes, Reach
 
 _NUMBER = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
-_LOOPBACK = re.compile(
+_LOOPBACK = regex(
     rf"https?://(?:localhost|127(?:\.{_NUMBER}){{3}}|\[::1\])(?::[0-9]{{1,5}})?(?:/[\w.~%/-]*)?",
     re.IGNORECASE | re.ASCII,
 )

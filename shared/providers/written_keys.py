@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from shared.patterns import regex
 from shared.text.masking.mask import mask
 from shared.text.masking.people import CARD, RESIDENT
 
-_NAMES = re.compile(
+_NAMES = regex(
     r"(?:^|[-_.])(?:(?:proxy-)?authorization|cookie|api[-_]?key|(?:access|subscription|secret|private)[-_]key"
     r"|secret|password|passwd|credentials?"
     r"|(?:(?:auth|access|bearer|session|api|security|secret|private|vault)[-_])token)$|^-{0,2}token$",
@@ -25,7 +26,7 @@ _NAMES = re.compile(
 _NO_KEYS = frozenset({CARD, RESIDENT})
 
 
-_LIKE_A_KEY = re.compile(r"(?:sk|pk|rk|gsk|xai|pplx)-|AIza")
+_LIKE_A_KEY = regex(r"(?:sk|pk|rk|gsk|xai|pplx)-|AIza")
 
 
 def looks_like_a_key(value: str) -> bool:

@@ -7,16 +7,17 @@ is counted before anything is built is how many objects, lists and members it ca
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 
 from pydantic import JsonValue
+
+from shared.patterns import regex
 
 # With these a text takes at most about 150 MB; the largest recorded answer has a hundredth of it.
 MAX_CONTAINERS = 300_000
 MAX_MEMBERS = 1_000_000
 # What JSON columns of Postgres and UTF-8 cannot hold: NUL and lone surrogates.
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_UNSTORABLE = regex("[\x00\ud800-\udfff]")
 
 
 class TooMuchJsonError(ValueError):

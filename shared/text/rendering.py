@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from shared.models.letters import UNSEEN, looking_alike, spelled
 from shared.models.steps import PromptPart, TurnRequest
+from shared.patterns import regex
 from shared.text.bounded_cache import cached_texts
 
 MOST_BYTES = 16_000_000
@@ -136,7 +137,7 @@ def _spread(marker: str) -> re.Pattern[str]:
 # What chat templates of local models, command-line agents and our fences take for more than text: a server or an agent
 # that reads such signs in a message would believe the subject, or open the file that `@/` names. A blank keeps them
 # readable.
-_SIGNS = re.compile(
+_SIGNS = regex(
     r"<(?=[|\uff5c][^|\uff5c<>\s]{1,40}[|\uff5c]>)|<(?=/?(?:start|end)_of_turn>)|\[(?=/?INST\])"
     r"|<(?=</?SYS>>)|<<<(?=[ \t]*(?:BEGIN|END)\b)"
     r"|<(?=/?(?:s|bos|eos|think|thinking|system|system-reminder|function_calls|tool_calls?|tool_response)>)"

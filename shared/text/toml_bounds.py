@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from shared.patterns import regex
+
 MAX_KEY_PARTS = 50
 MAX_DEPTH = 100
 
@@ -18,7 +20,7 @@ _STRING = (
     r'|"(?:[^"\\\n]++|\\.)*+"?'
     r"|'[^'\n]*+'?"
 )
-_TOKEN = re.compile(
+_TOKEN = regex(
     rf"(?P<part>(?:{_STRING}|[\w+:-]++))|(?P<sign>[.\[\]{{}}])|(?P<end>\n)|#[^\n]*+", re.DOTALL
 )
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from shared.models.steps import TurnRequest
+from shared.patterns import regex
 
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 _SYLLABLES = 4
-_HANGUL = re.compile("[\uac00-\ud7a3]")
+_HANGUL = regex("[\uac00-\ud7a3]")
 
 # Several wordings, so that a subject cannot name the one sentence to skip. {0} and {1} are the words.
 _SENTENCES: dict[str, tuple[str, ...]] = {

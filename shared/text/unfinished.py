@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from shared.patterns import regex
+
 # The fields of the reply models that hold words; ids, quotations, places and patches are left out.
 READABLE = frozenset(
     {
@@ -33,11 +35,11 @@ READABLE = frozenset(
 # A piece of its own that says: what came before was another answer (it was objected to, or only led to this one).
 ANEW = "\x1e"
 
-_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-_FENCE = re.compile(r"\A\s*(?:```\w*\s*)?")
-_TOKEN = re.compile(r'[{}\[\]:,]|"')
-_STRING = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|u[0-9a-fA-F]{0,3}\Z|(.))", re.DOTALL)
+_THOUGHTS = regex(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_FENCE = regex(r"\A\s*(?:```\w*\s*)?")
+_TOKEN = regex(r'[{}\[\]:,]|"')
+_STRING = regex(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|u[0-9a-fA-F]{0,3}\Z|(.))", re.DOTALL)
 _SHORT = {"n": "\n", "t": "\t", "r": "", "b": "", "f": ""}
 
 

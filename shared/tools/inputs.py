@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal
 
 from pydantic import StringConstraints, field_validator
@@ -10,10 +9,11 @@ from pydantic import StringConstraints, field_validator
 from shared.models.findings import ProposedTest
 from shared.models.replies import Applied, CheckedFix
 from shared.models.wire import Wire
+from shared.patterns import regex
 
-FINDING = re.compile(r"^[\w.-]{1,40}$")
+FINDING = regex(r"^[\w.-]{1,40}$")
 # Ids end up in a branch's name and in a commit's trailers.
-_PLAIN = re.compile(r"^[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,198}[A-Za-z0-9])?$")
+_PLAIN = regex(r"^[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,198}[A-Za-z0-9])?$")
 
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 

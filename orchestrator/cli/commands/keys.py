@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import re
 import sys
 
 import click
@@ -12,10 +11,11 @@ from orchestrator.cli.options import example, json_option
 from orchestrator.core.document import clean
 from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
 from shared.errors import UserError
+from shared.patterns import regex
 from shared.providers.key_store import held_names, remove_key, write_key
 from shared.providers.written_keys import looks_like_a_key
 
-_NAME = re.compile(r"[\w.@-]{1,64}")
+_NAME = regex(r"[\w.@-]{1,64}")
 _LONGEST_KEY = 16_384
 
 

@@ -6,7 +6,6 @@ reason one reviewer is enough; with any the panel is asked, so nothing is reject
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
@@ -21,6 +20,7 @@ from shared.models.notices import Notice, notice
 from shared.models.panel import Panel, Participant
 from shared.models.replies import Critique
 from shared.models.subject import FileChange, Subject
+from shared.patterns import regex
 
 MOST_FILES = 10
 MOST_LINES = 300
@@ -64,7 +64,7 @@ _GLOBS = {
     ),
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()}
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+")
+_PARTS = regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+")
 
 
 class DepthRecord(RecordBody):

@@ -15,8 +15,9 @@ from shared.errors import UserError
 from shared.models.deliberation import SpokenReply
 from shared.models.replies import REPLY_MODELS
 from shared.models.wire import ForeignWire
+from shared.patterns import regex
 
-_FENCE = re.compile(r"^```\w*\n(.*)\n```$", re.DOTALL)
+_FENCE = regex(r"^```\w*\n(.*)\n```$", re.DOTALL)
 
 
 # Where not any words do.

@@ -10,10 +10,11 @@ share no word are near when both are near a third. Measured in docs/design/findi
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+
+from shared.patterns import regex
 
 BACKGROUND = 200  # texts about other things that a discussion's own claims are weighed against
 NEIGHBOUR = 0.15  # cosine from which a claim is read together with another
@@ -21,12 +22,10 @@ CONTEXT = 0.5  # share of the figure that the neighbours decide
 FAINT = 0.05  # below, two claims have nothing in common worth refining
 PART = 0.5  # a word inside an identifier, next to a word of prose
 
-_PIECE = re.compile(
-    r"[^\W\d가-힣][^\W가-힣]*(?:(?:\.|::|->|#)[^\W\d가-힣][^\W가-힣]*)*|\d+|[가-힣]+"
-)
-_PATH = re.compile(r"\.|::|->|#")
-_IDENTIFIER = re.compile(r"[_.#]|::|->|[a-z][A-Z]|[A-Z]{2}[a-z]|\d[A-Za-z]|[A-Za-z]\d")
-_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_PIECE = regex(r"[^\W\d가-힣][^\W가-힣]*(?:(?:\.|::|->|#)[^\W\d가-힣][^\W가-힣]*)*|\d+|[가-힣]+")
+_PATH = regex(r"\.|::|->|#")
+_IDENTIFIER = regex(r"[_.#]|::|->|[a-z][A-Z]|[A-Z]{2}[a-z]|\d[A-Za-z]|[A-Za-z]\d")
+_HUMP = regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _FILLER = frozenset(
     "a an and are as at be been being but by can could do does doing done for from had has have having he her his"
     " how i if in into is it its itself just may me might more most must my no nor not now of off on once only or"

@@ -7,7 +7,6 @@ change. A file that the claim names stands for its function where a call is in n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -15,6 +14,7 @@ from pathlib import PurePosixPath
 
 from orchestrator.core.findings.sameness import NEAR_LINES, plain_path
 from shared.models.findings import Finding, Place
+from shared.patterns import regex
 
 SHORTEST_NAME = 3
 LONGEST_LINE = 1_000
@@ -22,23 +22,23 @@ LONGEST_HEAD = 200  # characters before a name that say whether it is defined th
 MOST_IN_LINE = 20  # calls in one line
 MOST_LINES = 100_000  # of a change; of what follows nothing is known
 
-_CALL = re.compile(r"(?<!\w)([A-Za-z_]\w*[!?]?)\s*\(")
-_DEFINING = re.compile(
+_CALL = regex(r"(?<!\w)([A-Za-z_]\w*[!?]?)\s*\(")
+_DEFINING = regex(
     r"\b(?:def|func|function|fn|fun|sub|proc|macro|defp|defmacro|class)\b\*?\s*"
     r"(?:\([^()]*\)\s*|<[^<>]*>\s*)?(?:\w+(?:\.|::))*\Z"
 )
 # `public static int name(...) {`: words before the name, and a body after it.
-_TYPED = re.compile(r"\s*(?:[\w<>\[\],.?*&:@]+\s+)+[*&]*\Z")
-_METHOD = re.compile(r"\s*(?:async\s+|static\s+|get\s+|set\s+)?\Z")
+_TYPED = regex(r"\s*(?:[\w<>\[\],.?*&:@]+\s+)+[*&]*\Z")
+_METHOD = regex(r"\s*(?:async\s+|static\s+|get\s+|set\s+)?\Z")
 _STATEMENTS = frozenset(
     "return if else while for foreach switch case catch await yield throw new delete not and or in with elif"
     " match when unless until do try assert print raise".split()
 )
 _COMMENTS = ("#", "//", "*", "--")
-_CODE = re.compile(r"`([^`\n]{1,120})`|(?<![\w`])([A-Za-z_][\w.]*)\(")
-_PATH = re.compile(r"[\w-]+(?:[./:>-]+[\w-]+)*(?:\(.*\))?\Z")
-_LAST_NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:\(.*\))?\Z")
-_FILE = re.compile(r"[\w./-]+\.\w{1,5}")
+_CODE = regex(r"`([^`\n]{1,120})`|(?<![\w`])([A-Za-z_][\w.]*)\(")
+_PATH = regex(r"[\w-]+(?:[./:>-]+[\w-]+)*(?:\(.*\))?\Z")
+_LAST_NAME = regex(r"([A-Za-z_]\w*)\s*(?:\(.*\))?\Z")
+_FILE = regex(r"[\w./-]+\.\w{1,5}")
 
 
 @dataclass(frozen=True)

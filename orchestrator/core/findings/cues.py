@@ -15,6 +15,8 @@ from functools import lru_cache
 
 from pydantic import JsonValue
 
+from shared.patterns import regex
+
 
 @dataclass(frozen=True)
 class Cues:
@@ -36,20 +38,20 @@ class Cues:
 _NOT_PROSE = frozenset(
     {"quote", "patch", "finding", "position", "verdict", "severity", "category", "rule", "place"}
 )
-_FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)")
-_INLINE_CODE = re.compile(r"`[^`\n]*`")
-_SETEXT = re.compile(r"(?m)^[^\n]+\n[ \t]*(?:={3,}|-{3,})[ \t]*$")
+_FENCED = regex(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)")
+_INLINE_CODE = regex(r"`[^`\n]*`")
+_SETEXT = regex(r"(?m)^[^\n]+\n[ \t]*(?:={3,}|-{3,})[ \t]*$")
 # Quoted lines, headings, lines all in bold, and labels (`Conceded:`) unless somebody speaks in them.
-_LINE_OUT = re.compile(
+_LINE_OUT = regex(
     r"(?im)^[ \t]*(?:>.*|#{1,6}[ \t].*|(?:\*\*|__)[^*_\n]+(?:\*\*|__):?[ \t]*"
     r"|(?!(?:i|we|you)\b)(?:[^\s:]+[ \t]+){0,6}[^\s:]+:[ \t]*)$"
 )
-_SECTION_TITLE = re.compile(
+_SECTION_TITLE = regex(
     r"(?i)\b(?:points? of (?:dis)?agreement|(?:conceded|defended) points?|(?:accepted|rejected) challenges?"
     r"|(?:dis)?agreements?)[*_]*[ \t]*(?=:|[-–—]|\n|$)"
     r"|(?:동의|합의|반대|인정|수용)[가-힣]{0,3} ?(?:사항|지점|점|항목)[*_]*[ \t]*(?=:|\n|$)"
 )
-_QUOTED = re.compile(
+_QUOTED = regex(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|「[^」\n]{1,400}」|『[^』\n]{1,400}』"
 )
 
@@ -106,33 +108,33 @@ _DIRECTIVES = frozenset("to must should please will can could would might let".s
 
 # Idioms whose words mislead, replaced before counting.
 _IDIOMS = (
-    (re.compile(r"\b(?:could|can)(?:not|n't| not) agree more\b"), "agree"),
-    (re.compile(r"\b(?:no|without(?: a)?) (?:doubt|question)\b"), " "),
-    (re.compile(r"\bnot only\b"), " "),
-    (re.compile(r"\bbut also\b"), "also"),
-    (re.compile(r"\b(?:anything but|far from)\b"), "not"),
+    (regex(r"\b(?:could|can)(?:not|n't| not) agree more\b"), "agree"),
+    (regex(r"\b(?:no|without(?: a)?) (?:doubt|question)\b"), " "),
+    (regex(r"\bnot only\b"), " "),
+    (regex(r"\bbut also\b"), "also"),
+    (regex(r"\b(?:anything but|far from)\b"), "not"),
     (
-        re.compile(
+        regex(
             r"\b(?:fail(?:s|ed)?|refus(?:e|es|ed)|declin(?:e|es|ed)|unable|reluctant|impossible|hard|difficult) to\b"
         ),
         "not",
     ),
-    (re.compile(r"\bvalid points?\b"), "validpoint"),
-    (re.compile(r"\binvalid points?\b"), "invalidpoint"),
-    (re.compile(r"\bin (?:full |complete )?agreement\b"), "agree"),
-    (re.compile(r"n't\b"), " not"),
+    (regex(r"\bvalid points?\b"), "validpoint"),
+    (regex(r"\binvalid points?\b"), "invalidpoint"),
+    (regex(r"\bin (?:full |complete )?agreement\b"), "agree"),
+    (regex(r"n't\b"), " not"),
 )
-_AGREE = re.compile(
+_AGREE = regex(
     r"agree(?:s|d|ing)?|conced(?:e|es|ed|ing)|validpoint|correct|accept(?:s|ed|ing|able)?|fair|acknowledg(?:e|es|ed|ing)"
 )
-_DISAGREE = re.compile(
+_DISAGREE = regex(
     r"disagree(?:s|d|ing|ment|ments)?|incorrect(?:ly)?|challeng(?:e|es|ed|ing)|oppos(?:e|es|ed|ing)|flaw(?:s|ed)?"
     r"|unacceptable|unfair|invalidpoint"
 )
 _CONTRAST = frozenset({"but", "however"})
-_SENTENCE = re.compile(r"[^.!?;\n]+[.!?;\n]?")
-_CLAUSE = re.compile(r"[,:()—–]|\s-\s")
-_WORD = re.compile(r"[a-z]+")
+_SENTENCE = regex(r"[^.!?;\n]+[.!?;\n]?")
+_CLAUSE = regex(r"[,:()—–]|\s-\s")
+_WORD = regex(r"[a-z]+")
 
 
 def clauses(text: str) -> Iterator[list[str]]:
@@ -187,25 +189,25 @@ def _sides(word: str) -> bool | None:
 # ---- Korean -------------------------------------------------------------------------------------
 # Particles and endings follow the stem, and so does the negation; a stem begins a word.
 
-_KO_AGREE = re.compile(
+_KO_AGREE = regex(
     r"(?<![가-힣])(?:동의(?!어)|찬성|수긍|공감|납득|옳|타당|합당|일리(?=[가는도]|\s)|받아들[이여일인임입]"
     r"|맞(?=[습다아는지네군음고])|(?:인정|수용)(?=[하할합해했되됩함은을]|\s*$|[.,!]|\s+[못안]))"
 )
-_KO_DISAGREE = re.compile(
+_KO_DISAGREE = regex(
     r"(?<![가-힣])(?:반대(?!로|편|쪽)|반박|이의(?=[가를는도]|\s|$)|틀[렸린립리려]|잘못|부정확|부당|결함"
     r"|[미불부비](?:동의|찬성|인정|수용|타당|합당))"
 )
-_KO_CONTRAST = re.compile(r"(?<![가-힣])(?:그러나|다만)(?![가-힣])|[가-힣]지만(?![가-힣])")
-_KO_NEGATED = re.compile(
+_KO_CONTRAST = regex(r"(?<![가-힣])(?:그러나|다만)(?![가-힣])|[가-힣]지만(?![가-힣])")
+_KO_NEGATED = regex(
     r"[가-힣]{0,3}?[지질진](?:는|도|를|가)?\s*(?:않|못|아니)"
     r"|[가-힣]{0,3}\s+수(?:는|가|도)?\s*없"
     r"|[가-힣]{0,3}?기(?:는|가|도|엔|에는?)?\s*(?:어렵|어려|힘들|곤란)"
     r"|[가-힣]{0,2}\s*(?:못|안)\s*[하합해한할했함됩되돼]"
     r"|[가-힣]{0,3}(?<!다)(?:\s*(?:것|건|게|의견|근거|여지)[이은도]?)?\s*(?:없|아니|아닙|아닌)"
 )
-_KO_NEGATED_AGAIN = re.compile(r"[을는]\s*(?:수|이유|것|건)(?:[가는은이도])?\s*(?:없|아니|아닙)")
-_KO_NEGATED_BEFORE = re.compile(r"(?<![가-힣])(?:안|못)\s*$")
-KO_NEGATION = re.compile(
+_KO_NEGATED_AGAIN = regex(r"[을는]\s*(?:수|이유|것|건)(?:[가는은이도])?\s*(?:없|아니|아닙)")
+_KO_NEGATED_BEFORE = regex(r"(?<![가-힣])(?:안|못)\s*$")
+KO_NEGATION = regex(
     r"않|(?<!잘)못(?=\s|[하합해한할했함됩되])|(?<![가-힣])안\s|없|아니|아닙|아닌|어렵|어려|불가"
 )
 

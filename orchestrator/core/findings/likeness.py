@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
 from orchestrator.core.findings.cues import KO_NEGATION, NEGATORS, clauses, negated_at, prose
+from shared.patterns import regex
 
 # Hangul, kana and Han: particles are glued to words or there are no spaces, so pairs of characters compare.
 _PAIRED = "\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
-_PIECE = re.compile(rf"[{_PAIRED}]+|[^\W{_PAIRED}_]+")
-_PAIRED_START = re.compile(rf"[{_PAIRED}]")
+_PIECE = regex(rf"[{_PAIRED}]+|[^\W{_PAIRED}_]+")
+_PAIRED_START = regex(rf"[{_PAIRED}]")
 SHORTEST_WORD = 3
 POLARITY_PENALTY = 0.5
 
@@ -31,7 +31,7 @@ class _Read:
 
 
 # What a sentence can do without. Signs that change what is said stay: C++ and C#, 1.5 and 15, -5, < and >, !=.
-_DISPENSABLE = re.compile(
+_DISPENSABLE = regex(
     r"[\s\"'`\u2018\u2019\u201c\u201d()\[\]{}*_;?\u00ad\u200b-\u200f\u2010-\u2015\u2060\ufeff\u3001\u3002\u00b7]"
     r"|!(?!=)|(?<!\d)[.,:]|[.,:](?!\d)|(?<=\w)-|-(?!\d)"
 )

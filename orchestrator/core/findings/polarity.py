@@ -8,13 +8,13 @@ do. docs/design/findings.md.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
 from orchestrator.core.findings.cues import KO_NEGATION, NEGATORS, clauses, negated_at
+from shared.patterns import regex
 
 LACK_REACH = 3  # words on either side of "missing": "missing input check", "input check is missing"
 ALMOST_ALL = 0.8  # of the shorter text's words
@@ -35,12 +35,12 @@ _SUFFIXES = (
 )
 _SHORTEST_WORD = 3
 _SHORTEST_STEM = 4
-_KO_WORD = re.compile(r"[가-힣]+")
-_KO_LACK = re.compile(r"누락|부재|빠[졌져진짐]|생략")
-_KO_BEFORE = re.compile(r"안|못|미")
+_KO_WORD = regex(r"[가-힣]+")
+_KO_LACK = regex(r"누락|부재|빠[졌져진짐]|생략")
+_KO_BEFORE = regex(r"안|못|미")
 _KO_STEM = 2  # syllables: particles and endings follow
 # Words that are themselves the negation of the one before them.
-_KO_NEGATES = re.compile(r"않|못|없|아니|아닙|아닌|누락|부재|빠[졌져진짐]|생략|안$|미$")
+_KO_NEGATES = regex(r"않|못|없|아니|아닙|아닌|누락|부재|빠[졌져진짐]|생략|안$|미$")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ in between, and so does a masked secret, which an external participant was shown
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +23,7 @@ from shared.models.findings import Place
 from shared.models.letters import NOT_COMPARED, plain_letters
 from shared.models.placeholders import MASKED
 from shared.models.subject import FileChange, Subject
+from shared.patterns import regex
 from shared.text.bounded_cache import cached_texts
 
 SHORTEST = 6  # characters that are not white space: less than that occurs by chance
@@ -32,7 +32,7 @@ NEAR_LINES = 3
 NEARLY = 92.0  # a quotation with a slip, at the place that it names
 UNKNOWN_CONTEXT = 20  # lines around a change that a bare diff may name
 
-_GAP = re.compile(rf"\[?(?:\.{{3,}}|\u2026)\]?|{MASKED.pattern}")
+_GAP = regex(rf"\[?(?:\.{{3,}}|\u2026)\]?|{MASKED.pattern}")
 _PLAIN = str.maketrans("\u2018\u2019\u201c\u201d\u2032\u2033\u00b4\u0060", "''\"\"'\"''")
 
 

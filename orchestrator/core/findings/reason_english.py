@@ -16,6 +16,7 @@ from orchestrator.core.findings.reason_cues import (
     WEAKLY,
     Said,
 )
+from shared.patterns import regex
 
 _CLAIM = (
     r"(?:findings?|claims?|objections?|reports?|points?|concerns?|critiques?|criticisms?|comments?"
@@ -66,7 +67,7 @@ class _Cue:
 
 
 def _cue(pattern: str, says: str, otherwise: str = "") -> _Cue:
-    return _Cue(re.compile(rf"\b{pattern}\b"), says, otherwise)
+    return _Cue(regex(rf"\b{pattern}\b"), says, otherwise)
 
 
 _CUES = (
@@ -195,7 +196,7 @@ _CUES = (
     ),
 )
 _HYPOTHETICAL = frozenset({"if", "whether", "unless", "until"})
-_REPORTED = re.compile(
+_REPORTED = regex(
     r"\b(?:author|critics?|reviewers?|they|he|she|others?|someone|documentation|docs|readme|comment|[abc])"
     r" (?:\w+ ){0,2}?(?:sa(?:ys?|id)|claim(?:s|ed)?|argue[sd]?|state[sd]?|believe[sd]?|thinks?|thought"
     r"|insist(?:s|ed)?|maintain(?:s|ed)?|suggest(?:s|ed)?|assert(?:s|ed)?|call(?:s|ed)?|wrote|writes?)\b"

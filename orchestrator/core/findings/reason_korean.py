@@ -5,7 +5,6 @@ Particles and endings follow, and so does the negation: every pattern says what 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from orchestrator.core.findings.reason_cues import (
@@ -16,6 +15,7 @@ from orchestrator.core.findings.reason_cues import (
     WEAKLY,
     Said,
 )
+from shared.patterns import regex
 
 _KO_CLAIM = r"(?:지적(?:\s*사항)?|주장|우려|판단|분석|의견|비판|이의|발견|반론|설명|말씀|말)"
 _KO_THING = r"(?:코드|구현|로직|변경(?:\s*사항)?|함수|처리|계획|설계|동작|검사|부분|조건|호출|방식|쿼리|반복문)"
@@ -28,126 +28,124 @@ _KO_NOT = r"(?:지|지는|지도)?\s*(?:않|못)"
 _KO_DENIED = r"(?:습|다(?!면)|음|어요|고|으며|으므로|으니|지만|는데|아|네|$|[.,!])"
 _CUES = (
     (
-        re.compile(
+        regex(
             rf"{_KO_CLAIM}{_KO_TOPIC}\s*{_KO_ADVERBS}(?:틀[렸리린]|잘못|부정확|부당|오해|성립하지\s*않|사실이\s*아니|사실과\s*(?:다르|다릅|다른)"
             rf"|근거가?\s*없|유효하지\s*않|무효|(?:맞|옳|타당하|정확하|적절하){_KO_NOT})"
         ),
         DENIES,
     ),
     (
-        re.compile(
+        regex(
             r"(?:동의|수긍|공감|찬성|납득|인정|수용)(?:을|를)?\s*(?:하기|할|하지|되지|하긴)?\s*(?:는|도)?\s*(?:않|못|수\s*(?:는|가)?\s*없|어렵|어려|힘들)"
         ),
         DENIES,
     ),
     (
-        re.compile(
+        regex(
             r"받아들(?:일|이기)\s*(?:수\s*없|어렵|힘들)|반대합니다|반대한다|반대함|철회(?:합|한|하겠|함|했)"
         ),
         DENIES,
     ),
     (
-        re.compile(
+        regex(
             rf"{_KO_CLAIM}(?:은|는|이|가|도|에|대로)?\s*{_KO_ADVERBS}(?:맞(?!지)|옳(?!지)|타당(?!하지)|정확(?!하지)|유효(?!하지)|사실(?!이\s*아|과)"
             r"|동의(?=합|해|하(?!지|기))|적절(?!하지))"
         ),
         AFFIRMS,
     ),
     (
-        re.compile(
+        regex(
             r"(?:동의|인정|수긍|공감|찬성)(?:합니다|한다|함(?![가-힣])|해요|하며|하고|할\s*수밖에)|받아들(?:입니다|인다|이겠)"
         ),
         AFFIRMS,
     ),
-    (re.compile(r"^\s*(?:네|예)?[,\s]*(?:맞습니다|맞다|맞아요|옳습니다|그렇습니다)"), AFFIRMS),
+    (regex(r"^\s*(?:네|예)?[,\s]*(?:맞습니다|맞다|맞아요|옳습니다|그렇습니다)"), AFFIRMS),
     (
-        re.compile(
+        regex(
             rf"{_KO_DEFECT}{_KO_TOPIC}\s*{_KO_ADVERBS}(?:아니{_KO_DENIED}|아닙|아님|아닌\s*것|아닌\s*걸|아녜)"
         ),
         DENIES,
     ),
     (
-        re.compile(
+        regex(
             rf"{_KO_DEFECT}(?:은|는|이|가|도|될\s*것은|가\s*될\s*것은)?\s*{_KO_ADVERBS}없{_KO_DENIED}"
         ),
         DENIES,
     ),
-    (re.compile(rf"{_KO_DEFECT}(?:가|이|는)?\s*(?:되|존재하|발생하|생기)지\s*않"), DENIES),
-    (re.compile(rf"(?:타당한|옳은|맞는|정확한|유효한)\s*{_KO_CLAIM}"), AFFIRMS),
+    (regex(rf"{_KO_DEFECT}(?:가|이|는)?\s*(?:되|존재하|발생하|생기)지\s*않"), DENIES),
+    (regex(rf"(?:타당한|옳은|맞는|정확한|유효한)\s*{_KO_CLAIM}"), AFFIRMS),
     (
-        re.compile(rf"{_KO_DEFECT}(?:이라고|라고|으로|로)\s*(?:볼|할|보기)\s*(?:수\s*없|어렵)"),
+        regex(rf"{_KO_DEFECT}(?:이라고|라고|으로|로)\s*(?:볼|할|보기)\s*(?:수\s*없|어렵)"),
         DENIES,
     ),
     (
-        re.compile(
+        regex(
             r"오탐|(?:잘못된|틀린|근거\s*없는|(?:타당하|옳|맞|정확하|유효하)지\s*않은)\s*(?:지적|주장|우려)|오해(?:입니다|이다|임)"
         ),
         DENIES,
     ),
     (
-        re.compile(
+        regex(
             rf"{_KO_THING}(?:은|는|이|가|도|에|에는)?\s*{_KO_ADVERBS}(?:정상|올바르(?!지)|올바릅|올바른|문제\s*(?:가\s*)?없|이상\s*(?:이\s*)?없"
             r"|괜찮|안전(?!하지|장치|성)|맞습|맞다|맞음|옳|적절(?!하지|히)|의도)"
         ),
         DENIES,
     ),
     (
-        re.compile(
+        regex(
             r"정상(?:적으로)?\s*(?:동작|작동|처리)(?:합|한|하(?!지)|됩|된)|정상입니다|의도(?:된|한)\s*(?:동작|설계|것|대로|바)"
         ),
         DENIES,
     ),
     (
-        re.compile(
+        regex(
             r"(?:수정|고칠|고치|변경|조치|손댈|바꿀)\s*(?:할|하지)?\s*(?:필요|것|이유)(?:는|가|도|은|이)?\s*(?:전혀\s*)?없"
         ),
         DENIES,
     ),
-    (re.compile(rf"{_KO_DEFECT}{_KO_TOPIC}\s*{_KO_ADVERBS}(?:맞(?!지)|확실|분명|명백)"), AFFIRMS),
-    (re.compile(rf"{_KO_DEFECT}(?:이라고|라고)\s*(?:생각(?!하지)|판단(?!하지)|봅|본다)"), AFFIRMS),
+    (regex(rf"{_KO_DEFECT}{_KO_TOPIC}\s*{_KO_ADVERBS}(?:맞(?!지)|확실|분명|명백)"), AFFIRMS),
+    (regex(rf"{_KO_DEFECT}(?:이라고|라고)\s*(?:생각(?!하지)|판단(?!하지)|봅|본다)"), AFFIRMS),
     (
-        re.compile(rf"{_KO_DEFECT}(?:입니다|이다|임(?![가-힣])|이에요|예요|이네|이므로|이니)"),
+        regex(rf"{_KO_DEFECT}(?:입니다|이다|임(?![가-힣])|이에요|예요|이네|이므로|이니)"),
         AFFIRMS,
     ),
     (
-        re.compile(
+        regex(
             rf"{_KO_DEFECT}(?:이|가|점이)?\s*{_KO_ADVERBS}(?:있(?!는지)|(?:존재|발생)(?!하지)|생[기깁긴](?!지))"
         ),
         WEAKLY,
     ),
     (
-        re.compile(
+        regex(
             r"(?:고쳐|수정해|수정되어|수정돼|바로잡아|바꿔|보완해|제거해)야|수정(?:이|은)?\s*(?:필요(?!\s*(?:는|가|도)?\s*없|하지)|요구)"
         ),
         AFFIRMS,
     ),
     (
-        re.compile(
+        regex(
             r"실패|예외|누락|빠[졌져진짐]|깨[지집진]|위험|취약|유출|누수|크래시|죽[는습]|중단|초과|넘[칩치]|충돌|경쟁\s*상태|데드락"
             r"|주입|노출|잘못된\s*값|틀린\s*값|손상|유실|우회|공격|멈[춥추]|무시[됩되합하]"
         ),
         POINTS_FOR,
     ),
     (
-        re.compile(
+        regex(
             r"(?:검사|확인|검증|처리|점검|보호|잠금|제한|테스트|이스케이프|해제|닫|초기화)(?:은|는|이|가|도|을|를)?\s*"
             r"(?:하지\s*)?(?:지\s*)?(?:않|없|못)"
         ),
         POINTS_FOR,
     ),
     (
-        re.compile(r"이미|다른\s*(?:변경|곳|PR)|별도|범위\s*밖|호출자|도달할\s*수\s*없|의도|보장"),
+        regex(r"이미|다른\s*(?:변경|곳|PR)|별도|범위\s*밖|호출자|도달할\s*수\s*없|의도|보장"),
         POINTS_AGAINST,
     ),
 )
-_KO_REPORTED = re.compile(
-    r"(?:다고|라고|다는|라는)\s*(?:주장|말[하했합]|하[지는였]|했|설명|답|반박)"
-)
-_KO_CONDITION = re.compile(r"(?:[다라]면|으면|한다면|경우|만약|여부|는지)")
-_KO_DENIED_AGAIN = re.compile(
+_KO_REPORTED = regex(r"(?:다고|라고|다는|라는)\s*(?:주장|말[하했합]|하[지는였]|했|설명|답|반박)")
+_KO_CONDITION = regex(r"(?:[다라]면|으면|한다면|경우|만약|여부|는지)")
+_KO_DENIED_AGAIN = regex(
     r"(?:없다고|않다고|아니라고)\s*(?:는\s*)?(?:볼|할|말할)\s*수\s*(?:는|가)?\s*없"
 )
-_KO_CLAUSE = re.compile(r"(?<=[가-힣](?:고|며|서))(?<![라다]고)[\s,]+|,\s*")
+_KO_CLAUSE = regex(r"(?<=[가-힣](?:고|며|서))(?<![라다]고)[\s,]+|,\s*")
 
 
 def read_korean(sentence: str) -> Said:

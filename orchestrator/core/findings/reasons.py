@@ -18,23 +18,22 @@ from orchestrator.core.findings.reason_cues import Said
 from orchestrator.core.findings.reason_english import read_english
 from orchestrator.core.findings.reason_korean import read_korean
 from shared.models.findings import Finding, Position, Stance
+from shared.patterns import regex
 
 LONGEST_READ = 4000  # characters; more than any reason, and what a hostile one costs
 RESTATES = 0.9
 CONTRADICTED = "not counted: its reason says the opposite"
 _DENIALS = frozenset({Position.DISAGREE, Position.WITHDRAW})
-_RULE = re.compile(r"^\[[a-z-]+\]")
-_SENTENCE = re.compile(r"[^.!?;\n]+[.!?;\n]?")
+_RULE = regex(r"^\[[a-z-]+\]")
+_SENTENCE = regex(r"[^.!?;\n]+[.!?;\n]?")
 # What follows one of these counts.
-_CONTRAST = re.compile(
+_CONTRAST = regex(
     r"\b(?:but|however|nevertheless|nonetheless)\b|(?<![가-힣])(?:그러나|하지만|다만|그렇지만)(?![가-힣])"
     r"|(?<=[가-힣]지만)(?![가-힣])|(?<=[가-힣]으나)(?![가-힣])",
     re.IGNORECASE,
 )
 # What ought to be is no statement of what is.
-_PRESCRIBES = re.compile(
-    r"\b(?:should|must|ought|needs?|has to|have to|would|could)\b|[어아해]야", re.I
-)
+_PRESCRIBES = regex(r"\b(?:should|must|ought|needs?|has to|have to|would|could)\b|[어아해]야", re.I)
 
 
 def contradicts(position: Position, reason: str, title: str = "") -> bool:
@@ -141,14 +140,14 @@ _ASSENT = frozenset(
     " definitely totally wholly strongly exactly very m ve d re ll course looks seems appears any more further both"
     " much can could would will".split()
 )
-_ASSENT_KOREAN = re.compile(
+_ASSENT_KOREAN = regex(
     r"(?:네|예|동의|찬성|인정|수긍|공감|반대|철회|부분|맞|옳|그렇|같은|같습|같이|저도|저는|저희|나도|제가|위와|앞서|앞의"
     r"|의견|생각|지적|이하|동문|이상|없음|없습니다|전적|완전|역시|입장|유지|합니다|하며|해당|좋[은습아네]|타당|합리|훌륭|적절|중요|유익"
     r"|감사|고맙|잘|매우|정말|아주|충분|이견|이의|결론|분석|평가|우려|내용|말씀|대로|짚|검토|살펴|읽어?|읽었|보았|봤|봅니다|보입|판단|리뷰|발견"
     r"|발언|본인|마찬가지|다른|추가|덧붙|드립|드리)[가-힣]{0,6}|[이그위저제본것점데바수더한]"
 )
-_WORD = re.compile(r"[^\W\d_]+|\d+")
-_HANGUL = re.compile(r"[가-힣]")
+_WORD = regex(r"[^\W\d_]+|\d+")
+_HANGUL = regex(r"[가-힣]")
 
 
 def gives_no_reason(reason: str) -> bool:

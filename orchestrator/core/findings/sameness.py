@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -11,6 +10,7 @@ from rapidfuzz import fuzz, process
 
 from orchestrator.core.findings.polarity import opposed
 from shared.models.findings import Place
+from shared.patterns import regex
 
 NEAR_LINES = 3  # models miscount by a line or two
 SAME_LINES_ALIKE = 0.55
@@ -40,8 +40,8 @@ _GENERIC_WEIGHT = 0.5
 # Languages name the same absence differently, and reviewers mix them.
 _ONE_WORD = dict.fromkeys("none nil undefined nullptr npe nullpointerexception".split(), "null")
 _KO_ENDINGS = frozenset("습니 니다 합니 입니 됩니 있습 없습 않습 있다 없다 하는 하지 지않".split())
-_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
-_PIECE = re.compile(r"[가-힣]+|[^\W가-힣]+")
+_HYPHEN = regex(r"(?<=\w)-(?=\w)")
+_PIECE = regex(r"[가-힣]+|[^\W가-힣]+")
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,23 @@ import re
 
 from orchestrator.core.document import clean, drop_unseen
 from shared.models.letters import spelled_out
+from shared.patterns import regex
 
 # What makes emphasis, code, links, images, tags, headings, tables, mentions and addresses.
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
-_LEADING = re.compile(r"^(\s*)([-+=]|\d+[.)](?=\s|$))")
+_SPECIAL = regex(r"([\\`*_{}\[\]<>#!|~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+_LEADING = regex(r"^(\s*)([-+=]|\d+[.)](?=\s|$))")
 # The same without what only shapes a text.
-_LINKING = re.compile(r"([\\\[\]<>#!~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+_LINKING = regex(r"([\\\[\]<>#!~&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 # Hosts look for `@name` and `#12` in the page that came of it, where no backslash is left: GitHub calls the person.
 # A blank without a width between the two is seen by the host and by nobody else.
-_CALLING = re.compile(r"(?<=[@#])(?=\w)")
+_CALLING = regex(r"(?<=[@#])(?=\w)")
 _APART = "&#8203;"
-_FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})([^`~]*)$")
-_QUOTE = re.compile(r"^( {0,3}(?:> ?)+)(.*)$", re.DOTALL)
-_TITLE = re.compile(r"^( {0,3})(#{1,6})(?=\s|$)")
-_UNDERLINE = re.compile(r"^\s*(=+|-+)\s*$")
-_TICKS = re.compile(r"`+")
-_KIND = re.compile(r"[\w+#.-]{0,24}")
+_FENCE = regex(r"^(\s*)(`{3,}|~{3,})([^`~]*)$")
+_QUOTE = regex(r"^( {0,3}(?:> ?)+)(.*)$", re.DOTALL)
+_TITLE = regex(r"^( {0,3})(#{1,6})(?=\s|$)")
+_UNDERLINE = regex(r"^\s*(=+|-+)\s*$")
+_TICKS = regex(r"`+")
+_KIND = regex(r"[\w+#.-]{0,24}")
 
 
 def escape(text: str) -> str:

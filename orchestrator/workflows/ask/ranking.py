@@ -9,7 +9,6 @@ that is missing costs nobody anything. de Borda 1781; ties by average as in Emer
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,9 +21,10 @@ from orchestrator.workflows.ask.result import PeerRanking, RankedAnswer
 from orchestrator.workflows.ask.roles import AskRole
 from shared.models.deliberation import Ranking
 from shared.models.notices import Notice, notice
+from shared.patterns import regex
 
 FEWEST_ANSWERS = 3  # with two, everybody would rank a single answer
-_LABEL = re.compile(r"(?<![A-Za-z])[A-Z]{1,2}(?![A-Za-z])")
+_LABEL = regex(r"(?<![A-Za-z])[A-Z]{1,2}(?![A-Za-z])")
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,11 @@ from orchestrator.workflows.panel.result import PanelStatement
 from orchestrator.workflows.panel.roles import PanelRole
 from shared.models.findings import Finding, Position, Severity, Stance
 from shared.models.planning import MAX_POINTS, Argument, OpeningVote
+from shared.patterns import regex
 
 ROLE = PanelRole.ARGUMENT.value
 RIVAL = "holds another position"
-_ID = re.compile(r"\W*(P\d+)(?!\w)", re.IGNORECASE)
+_ID = regex(r"\W*(P\d+)(?!\w)", re.IGNORECASE)
 
 
 Quoted = tuple[str, str | None]  # a name, and the quotation

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from shared.patterns import regex
 from shared.text.masking.checks import is_mixed, looks_random, stands_for_another
 
 KIND = "assigned-secret"
@@ -43,49 +44,47 @@ _OPERATOR = r"""(?:
 # `new String(`, `String::from(`, `[]byte(`, and the letters before a literal.
 _WRAPPER = r"(?:(?:new[ ])?[A-Za-z_][\w.:]{0,30}+\(|\[\]byte\(|[@$]{1,2}(?=\")|[rbfuRBFU]{1,2}\#{0,3}(?=[\"']))?"
 # From the end of the word: the rest of the name, an operator, the value.
-_GIVEN = re.compile(
+_GIVEN = regex(
     rf"""([\w.-]{{0,30}}+)\\{{0,3}}+["']?\]?\s{{0,8}}+
         ({_OPERATOR}\s{{0,8}}+)
         (?:{_WRAPPER}{_QUOTED}|([^\s"'`,;(){{}}\[\]<>\\]{{14,300}}+)(?=[\s"'`,;&<\\]|$))""",
     re.VERBOSE,
 )
 # `SECRET 3f2a...`, as in notes and tables: only what can be nothing else.
-_BARE = re.compile(r"[ \t]{1,4}+([\w./+=-]{24,300}+)(?=[\s\"'`,;&<\\]|$)", re.ASCII)
+_BARE = regex(r"[ \t]{1,4}+([\w./+=-]{24,300}+)(?=[\s\"'`,;&<\\]|$)", re.ASCII)
 # A line of a settings file: `DB_PASSWORD=...`, `db.password=...`, `password: ...`; a diff's sign may stand before it.
-_LINE = re.compile(
+_LINE = regex(
     r"""([\w.-]{0,30}+)["']?(=|:[ \t]{1,8}+|[ \t]{1,8}+=[ \t]{1,8}+)
         ([^\s"'`,;(){}\[\]<>]{4,200}+)[ \t]{0,8}+(?:\#[^\n]*+)?\r?(?=\n|$)""",
     re.VERBOSE,
 )
-_BEFORE = re.compile(r"[ \t+-]{0,40}(?:(?:export|set|ENV|ARG|-)[ \t]+)?[\"']?([\w.-]{0,60})\Z")
-_ELEMENT = re.compile(r"([\w.-]{0,30}+)(?:\s[^<>\n]{0,80}+)?>\s{0,60}+([^<>\s]{4,200}+)\s{0,60}+</")
+_BEFORE = regex(r"[ \t+-]{0,40}(?:(?:export|set|ENV|ARG|-)[ \t]+)?[\"']?([\w.-]{0,60})\Z")
+_ELEMENT = regex(r"([\w.-]{0,30}+)(?:\s[^<>\n]{0,80}+)?>\s{0,60}+([^<>\s]{4,200}+)\s{0,60}+</")
 # `publicToken`, `csrf-token`, `nextPageToken`: given to everybody, or of no worth elsewhere.
-_OPEN = re.compile(
+_OPEN = regex(
     r"(?:public|csrf|xsrf|page|next|continuation|cancell?ation|stop)[_.-]?\Z", re.IGNORECASE
 )
 # In Korean a particle stands between the name and what it is: 비밀번호는 "..."입니다.
-_SAID = re.compile(
-    r"(?:는|은|가|이|를|을)?[ \t]{0,3}+[:=]?[ \t]{0,3}+[\"'`]([^\"'`\s]{4,100}+)[\"'`]"
-)
+_SAID = regex(r"(?:는|은|가|이|를|을)?[ \t]{0,3}+[:=]?[ \t]{0,3}+[\"'`]([^\"'`\s]{4,100}+)[\"'`]")
 # `token_url`, `secret_name`: what is given is not the secret itself.
-_ABOUT = re.compile(
+_ABOUT = regex(
     r"(?:name|id|path|url|uri|file|env|type|field|header|prefix|label|length|size|hash|expir\w*)s?$",
     re.IGNORECASE,
 )
 _LONGEST_NAME = 120
 # A path, a selector, a label, the name of another field.
-_NO_PASSWORD = re.compile(
+_NO_PASSWORD = regex(
     r"^(?:/[\w.@-]+){2}|^(?:https?|arn):|^[#.][a-z]+(?:-[a-z]+)+$|:$|&lt;|^[a-z]+(?:[_-][a-z]+)*[_-]passwords?$"
 )
 # Keys that unlock nothing: of a table, a cache, a keyboard, or for everybody to read.
-_PLAIN_KEY = re.compile(
+_PLAIN_KEY = regex(
     r"(?:public|pub|primary|foreign|cache|sort|partition|row|hash|bucket|index|idx|group|unique|natural|schema|sequence|hot"
     r"|issuer|host|registry|object|lookup|range|search|dedup\w*|idempotency|translation|message|i18n|locale|routing|site"
     r"|config|dict|map|item|tag|parent|record|entity|release|product|resource|string|type|name|file|path|tur|mon|don|jo[ck]|whis)[_.-]?\Z",
     re.IGNORECASE,
 )
 # What code names in a list or a call: `password.encode("latin1")`, `["PrivateKey", "MLKEM768PublicKey"]`.
-_OF_CODE = re.compile(
+_OF_CODE = regex(
     r"^(?i:utf|latin|iso|cp|sha|md|aes|ascii|urllib|argon|bcrypt)[_-]?\d[\w-]{0,10}$|^[A-Z]\w*[a-z\d](?:PublicKey|PrivateKey|Token|Secret)$"
 )
 
@@ -194,27 +193,27 @@ def _is_setting(text: str, start: int, line: re.Match[str]) -> bool:
     return is_mixed(value) or (whole.isupper() and not value.isupper())
 
 
-_NAMES = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_NAMES = regex(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
 # ---- manifests ----------------------------------------------------------------------------------
 
-_SECRET_KIND = re.compile(
+_SECRET_KIND = regex(
     r"""^[+-]?[ \t]{0,40}+kind:[ \t]*+["']?secret["']?[ \t\r]*+$|"kind"\s{0,9}+:\s{0,9}+"secret\"""",
     re.MULTILINE | re.IGNORECASE,
 )
-_DOCUMENT_ENDS = re.compile(r"^[+-]?---[ \t\r]*$", re.MULTILINE)
+_DOCUMENT_ENDS = regex(r"^[+-]?---[ \t\r]*$", re.MULTILINE)
 # The lines below `data:` that stand further to the right, or are empty.
-_BLOCK = re.compile(
+_BLOCK = regex(
     r"^([+-]?[ \t]{0,40})(?:data|stringData):[ \t\r]*+\n((?:\1[ \t]++[^\n]*+(?:\n|\Z)|[+-]?[ \t\r]*+\n)*+)",
     re.MULTILINE,
 )
-_ENTRY = re.compile(
+_ENTRY = regex(
     r"""^[+-]?[ \t]++["']?[\w.-]{1,80}+["']?:[ \t]++["']?([^\s"'|>{}]{4,4000}+)["']?[ \t\r]*+$""",
     re.MULTILINE,
 )
-_JSON_BLOCK = re.compile(r'"(?:data|stringData)"\s{0,9}+:\s{0,9}+\{([^{}]{0,20000}+)\}')
-_JSON_ENTRY = re.compile(r'"[\w.-]{1,80}+"\s{0,9}+:\s{0,9}+"([^"\s]{4,4000}+)"')
+_JSON_BLOCK = regex(r'"(?:data|stringData)"\s{0,9}+:\s{0,9}+\{([^{}]{0,20000}+)\}')
+_JSON_ENTRY = regex(r'"[\w.-]{1,80}+"\s{0,9}+:\s{0,9}+"([^"\s]{4,4000}+)"')
 
 
 def find_manifest_values(text: str, lowered: str) -> Iterator[tuple[int, int]]:

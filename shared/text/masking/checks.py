@@ -8,6 +8,8 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+from shared.patterns import regex
+
 SHORTEST_RANDOM = 14
 SHORTEST_SHUFFLED = 24
 SHORTEST_MIXED = 6
@@ -16,27 +18,27 @@ _WEB_SAFE = str.maketrans("-_", "+/")
 _BITS_A_CHARACTER = 3.2
 _BITS_A_DIGIT = 2.6
 _RESIDENT_WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
-_STANDS_FOR = re.compile(
+_STANDS_FOR = regex(
     r"<[\w .:-]*>|\{|(?:\u00ab|\\u00ab)masked:|\*{3,}|^\$\w+$|\$\(|(?-i:\$[A-Z_]{3,})|^%\w+%$|%[(]|%s(?:\b|$)"
     r"|\.\.\.|x{4,}|#{4,}|_here$|^(?:your|my|some|insert|enter|replace)[-_ ]|^(?:dummy|fake|sample|example)[-_]",
     re.IGNORECASE,
 )
-_DUMMY = re.compile(r"[xX]{5,}|0{12,}|\*{4,}|#{4,}|\.{4,}|<[\w -]+>|(?i:your[-_])|EXAMPLE(?:KEY)?$")
+_DUMMY = regex(r"[xX]{5,}|0{12,}|\*{4,}|#{4,}|\.{4,}|<[\w -]+>|(?i:your[-_])|EXAMPLE(?:KEY)?$")
 # A set of characters that code names, or a sample that runs through it.
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
-_OF_TOKENS = re.compile(r"[\w.+/=~:@!$%^&*#|-]+")
+_OF_TOKENS = regex(r"[\w.+/=~:@!$%^&*#|-]+")
 # A UUID and its like: groups of one length each, letters or digits throughout.
-_IN_GROUPS = re.compile(
+_IN_GROUPS = regex(
     r"(?:[0-9a-fA-F]{4,12}-){2,6}[0-9a-fA-F]{4,12}|(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9]{4,8}"
 )
-_SEPARATORS = re.compile(r"[-_./+=~%]")
-_WORD = re.compile(r"[a-z]{6,}|[A-Z]{6,}")
-_WORD_OF_CASES = re.compile(r"[A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{5,}")
-_CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}")
+_SEPARATORS = regex(r"[-_./+=~%]")
+_WORD = regex(r"[a-z]{6,}|[A-Z]{6,}")
+_WORD_OF_CASES = regex(r"[A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{5,}")
+_CONSONANTS = regex(r"[bcdfghjklmnpqrstvwxz]{5}")
 _SHORTEST_LETTERS = 20
 _FEWEST_CHANGES = 3
-_PACKAGE = re.compile(r"[a-z][a-z0-9-]*[-:]v?\d+(?:\.\d+){1,3}[\w.-]*$")
-_CALL = re.compile(r"[\w.:>$-]*\(|=")
+_PACKAGE = regex(r"[a-z][a-z0-9-]*[-:]v?\d+(?:\.\d+){1,3}[\w.-]*$")
+_CALL = regex(r"[\w.:>$-]*\(|=")
 _SIGNS = frozenset("!@#^&*?+~%$")
 _WORDS_OF_NOBODY = frozenset(
     "changeme change-me change_me example none null nil true false string str text password passwd pwd pass secret "

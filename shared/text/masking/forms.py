@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from shared.patterns import regex
 from shared.text.masking.checks import decoded, is_dummy
 from shared.text.masking.patterns import RULES, MaskingRule
 from shared.text.masking.runs import Runs
@@ -19,11 +19,11 @@ _NEAR = 300  # characters on both sides of a joint in which a piece of a secret 
 
 # Where one literal ends and the next goes on: "..." "...", '...' + '...', over the end of a line, in a diff or not; a
 # line that is continued; a character that nobody sees, plain or as a prompt spells it.
-_JOINT = re.compile(
+_JOINT = regex(
     r"""["'`](?!["'`])[ \t]{0,8}+[+.&\\]?[ \t]{0,8}+(?:\r?\n[ \t+-]{0,60}+(?:[+.&][ \t]{0,8}+)?)?["'`]"""
     r"""|\\\r?\n[ \t+-]{0,60}+|<U\+[0-9A-F]{4,6}>|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"""
 )
-_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{24,20000}+={0,2}")
+_BASE64 = regex(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{24,20000}+={0,2}")
 _KEY_IN = ("PRIVATE KEY", "PuTTY-User-Key")
 
 

@@ -10,20 +10,20 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from shared.patterns import regex
+
 PRIVATE_KEY = "private-key"
 
-_KEY_BEGINS = re.compile(
+_KEY_BEGINS = regex(
     r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----|^[ +-]?Private-Lines: \d{1,3}",
     re.MULTILINE,
 )
-_KEY_ENDS = re.compile(r"-----END |Private-MAC: ")
+_KEY_ENDS = regex(r"-----END |Private-MAC: ")
 _LONGEST_KEY = 20_000
-_KEY_LINE = re.compile(r"[^\n]{0,10}?[A-Za-z0-9+/=]{16,100}\\?[\"']?[,+\\]?[ \t\r]*(?:\n|$)")
+_KEY_LINE = regex(r"[^\n]{0,10}?[A-Za-z0-9+/=]{16,100}\\?[\"']?[,+\\]?[ \t\r]*(?:\n|$)")
 # A whole line of a body, the last and short one of a body, and a body in one line of code with its ends escaped.
-_RUN = re.compile(
-    r"[A-Za-z0-9/][A-Za-z0-9+/]{31,}={0,2}|(?<=\\n)[A-Za-z0-9+/]{2,31}={0,2}(?=\\|-|\Z)"
-)
-_LAST = re.compile(
+_RUN = regex(r"[A-Za-z0-9/][A-Za-z0-9+/]{31,}={0,2}|(?<=\\n)[A-Za-z0-9+/]{2,31}={0,2}(?=\\|-|\Z)")
+_LAST = regex(
     r"(?<=\n)([ \t+-]*[\"']?)([A-Za-z0-9+/]{2,31}={0,2}|=[A-Za-z0-9+/]{4})(?=(?:\\n)?[\"']?[ \t\r,+]*\n?\Z)"
 )
 _FEWEST_KINDS = 2  # of small letters, capitals, digits and signs: a key's line has more

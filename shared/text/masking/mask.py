@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from shared.models.placeholders import placeholder
+from shared.patterns import regex
 from shared.text.masking.assignments import KIND as ASSIGNED
 from shared.text.masking.assignments import find_assigned, find_manifest_values
 from shared.text.masking.forms import ENCODED, Span, find_encoded, find_forms, find_split, small
@@ -26,7 +27,7 @@ KINDS = tuple(
     )
 )
 
-_MARK = re.compile(r"^[+-]", re.MULTILINE)
+_MARK = regex(r"^[+-]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

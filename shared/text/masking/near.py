@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from shared.patterns import regex
 from shared.text.masking.checks import decoded, is_token
 from shared.text.masking.runs import Runs
 
 # What stands between is blanks and signs, and a few short words or numbers.
 _GAP = r"[\s\"'`=:,;(){}\[\]<>|>?&@*#!\\]"
-_NEAR = re.compile(
+_NEAR = regex(
     rf"""s?(?P<between>(?:[_.-]?{_GAP}{{0,24}}+)
         (?:[A-Za-z_]{{1,20}}+{_GAP}{{1,24}}+|\d{{1,4}}(?:-|{_GAP}{{1,8}}+)){{0,6}}+)
         (?P<value>[A-Za-z0-9][\w+/=.~%-]{{13,400}}+)(?![\w+/])""",
@@ -25,32 +26,32 @@ _TELLING = (
     "bearer", "auth", "api", "license",
 )  # fmt: skip
 # A long value that only a generator writes, after something else in its line; a block of base64 has lines of its own.
-_ALONE = re.compile(r"(?<![\w+/.~%:-])[A-Za-z0-9][\w+/-]{23,119}+={0,2}(?![\w+/=-])", re.ASCII)
+_ALONE = regex(r"(?<![\w+/.~%:-])[A-Za-z0-9][\w+/-]{23,119}+={0,2}(?![\w+/=-])", re.ASCII)
 _FEWEST_CHANGES_ALONE = 5
-_HEX = re.compile(r"[0-9a-fA-F-]+")
+_HEX = regex(r"[0-9a-fA-F-]+")
 _BEFORE_ALONE = 40
 _SHORTEST_ALONE = 24
 _SHORTEST_PART_ALONE = 18
-_PARTS = re.compile(r"[-_/+=]")
-_FOR_EVERYBODY = re.compile(
+_PARTS = regex(r"[-_/+=]")
+_FOR_EVERYBODY = regex(
     r"public|csrf|xsrf|authenticity|cache|page|continuation|cursor|next|nonce|challenge|primary|foreign|partition|idempotency|dedup|cert|ssh-|keyid|recv",
     re.IGNORECASE,
 )
 # Words that are often the end of another one.
 _SHORT = ("key", "auth", "api")
 # What is no secret although a word of the kind is near it: keys for everybody, sums, versions.
-_HARMLESS_BEFORE = re.compile(
+_HARMLESS_BEFORE = regex(
     r"(?:public|pub|primary|foreign|cache|sort|partition|row|hash|index|csrf|xsrf|page|next|host|gpg|pgp|ssh|fingerprint"
     r"|item|object|map|dict|state"
     r"|idempotency|dedup\w*|translation|message|recv)[ _.-]?\Z",
     re.IGNORECASE,
 )
-_HARMLESS_BETWEEN = re.compile(
+_HARMLESS_BETWEEN = regex(
     r"sha-?\d|md5|hash|digest|checksum|commit|fingerprint|integrity|public|version|revision|etag|uuid|crc|blob|tree|import|id\b|url|path|file|name",
     re.IGNORECASE,
 )
 _BEHIND = 24
-_FILE = re.compile(r"\.[a-z][a-z0-9]{1,4}\Z")
+_FILE = regex(r"\.[a-z][a-z0-9]{1,4}\Z")
 
 
 def find_near(text: str, lowered: str) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
+from shared.patterns import regex
 from shared.text.masking.checks import (
     is_basic,
     is_connection_password,
@@ -40,7 +41,7 @@ def rule(
     kind: str, words: str, pattern: str, accepts: Callable[[str], bool] | None = None
 ) -> MaskingRule:
     # ASCII: a Korean particle may follow a token directly and ends it.
-    return MaskingRule(kind, tuple(words.split()), re.compile(pattern, re.ASCII), accepts)
+    return MaskingRule(kind, tuple(words.split()), regex(pattern, re.ASCII), accepts)
 
 
 def token(
@@ -61,7 +62,7 @@ _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F
 _END = r"(?![\w-])"
 _AFTER = r"[\"']?[ \t]{0,8}+(?:=>|[=:])[ \t]{0,8}+[\"']?"
 
-_IN_RUN = re.compile(f"{IN_RUN}+", re.ASCII)
+_IN_RUN = regex(f"{IN_RUN}+", re.ASCII)
 
 
 def _prefixed() -> tuple[MaskingRule, ...]:

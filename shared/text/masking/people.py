@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from shared.patterns import regex
 from shared.text.masking.checks import is_card, is_resident_number
 
 RESIDENT, CARD, EMAIL = "resident-number", "card-number", "email"
 
-_DIGITS = re.compile(r"[0-9](?:[ -]?[0-9]){12,15}+")
-_RESIDENT = re.compile(r"\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[- ]?[1-8]\d{6}")
-_CARD = re.compile(
+_DIGITS = regex(r"[0-9](?:[ -]?[0-9]){12,15}+")
+_RESIDENT = regex(r"\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[- ]?[1-8]\d{6}")
+_CARD = regex(
     r"(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6(?:011|5\d\d))(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}"
 )
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-")
 _LONGEST_NAME = 64
-_DOMAIN = re.compile(r"@(?:[A-Za-z0-9-]{1,63}+\.){1,4}[A-Za-z]{2,24}")
+_DOMAIN = regex(r"@(?:[A-Za-z0-9-]{1,63}+\.){1,4}[A-Za-z]{2,24}")
 
 
 def find_numbers(text: str) -> Iterator[tuple[int, int, str]]:

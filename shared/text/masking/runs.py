@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from shared.patterns import regex
+
 SHORTEST = 16
 IN_RUN = r"[\w+/=-]"
-_RUN = re.compile(rf"{IN_RUN}{{{SHORTEST},}}+", re.ASCII)
+_RUN = regex(rf"{IN_RUN}{{{SHORTEST},}}+", re.ASCII)
 
 
 class Runs:

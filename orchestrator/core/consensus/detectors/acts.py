@@ -7,7 +7,6 @@ says in so many words. See docs/design/convergence.md.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -21,6 +20,7 @@ from orchestrator.core.consensus.detectors.korean import (
 )
 from orchestrator.core.consensus.detectors.linear import LinearModel, load_model
 from orchestrator.core.findings.cues import prose
+from shared.patterns import regex
 
 AGREE, DISAGREE, PROPOSE, OTHER = "agree", "disagree", "propose", "other"
 CLASSES = (AGREE, DISAGREE, PROPOSE, OTHER)
@@ -51,20 +51,20 @@ class Act:
         return max(ranked, key=lambda name: ranked[name])
 
 
-_HANGUL = re.compile(r"[가-힣]")
-_LATIN = re.compile(r"[A-Za-z]")
-_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[?!@]")
-_DRAWN_OUT = re.compile(r"(.)\1{2,}")
-_MENTION = re.compile(r"@\s*\w+")
+_HANGUL = regex(r"[가-힣]")
+_LATIN = regex(r"[A-Za-z]")
+_TOKEN = regex(r"[a-z]+(?:'[a-z]+)?|\d+|[?!@]")
+_DRAWN_OUT = regex(r"(.)\1{2,}")
+_MENTION = regex(r"@\s*\w+")
 # A number or a single letter; Korean particles follow it directly.
-OPTION = re.compile(r"(?<![A-Za-z0-9_'])(\d{1,3}|[A-Za-z])(?![A-Za-z0-9_'])")
+OPTION = regex(r"(?<![A-Za-z0-9_'])(\d{1,3}|[A-Za-z])(?![A-Za-z0-9_'])")
 _NEGATIONS = frozenset(
     "not no never don't doesn't didn't isn't wasn't can't cannot won't nope wrong incorrect disagree dont doesnt"
     " didnt isnt wouldn't wouldnt shouldn't neither nor aren't".split()
 )
 _STOP_WORDS = frozenset("a i the to of it is and or so that we you ? ! @".split())
 _DISSENT = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         r"^\W*(?:@ )?(?:well,? |um,? |but,? |wait,? )?(?:no|nope|nah|not)\b"
         r"(?! (?:worries|problem|idea|doubt|sure|one))",
@@ -77,7 +77,7 @@ _DISSENT = tuple(
     )
 )
 _ASSENT = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         r"^\W*(?:@ )?(?:oh|ah|hm+|well|and|ok|okay|haha|lol)?,? ?(?:yes|yeah|yea|yep|yup|yah|ya|sure|agreed|agree"
         r"|exactly|right|correct|true|ok|okay|k|alright|definitely|absolutely|indeed|fine|cool|same|ditto|totally"
@@ -95,16 +95,16 @@ _ASSENT = tuple(
 )
 
 # "It does not." - "Yes it does.", "It does." - "No, it does not.": the verb alone, turned round.
-_CONTRADICTS_NO = re.compile(
+_CONTRADICTS_NO = regex(
     r"^\W*(?:@ )?(?:yes|yeah|but|sure|well|no)?,? ?(?:it|you|they|we|that|he|she|i|this|\w+) "
     r"(?:does|do|can|is|are|would|will|has|have|should|could|did|was)\b(?! not|n't)"
 )
-_CONTRADICTS_YES = re.compile(
+_CONTRADICTS_YES = regex(
     r"^\W*(?:@ )?(?:no|nope|but|well)?,? ?(?:it|you|they|we|that|he|she|i|this|\w+)?,? ?"
     r"(?:(?:do|does|is|are|can|would|wo|should|could|did|was|has|have)n'?t|can'?t|cannot"
     r"|(?:do|does|is|are|would) not|not)\b"
 )
-_REFUSES = re.compile(
+_REFUSES = regex(
     r"\b(?:not needed|no need|don'?t need|doesn'?t need|not necessary|unnecessary|irrelevant|incorrect|wrong|disagree"
     r"|not agree|don'?t agree|don'?t think|wouldn'?t|would not|shouldn'?t|don'?t see)\b"
 )

@@ -25,6 +25,7 @@ from orchestrator.core.consensus.detectors.wordings import (
     same_claim,
     says_the_same,
 )
+from shared.patterns import regex
 
 STATES_WITHIN = 40  # words: of a longer turn only its conclusion is read
 BRIEF = 20  # words
@@ -133,41 +134,41 @@ _ANSWER_NOUN = (
     r"|recommendation|conclusion|proposal|result|resolution)"
     r"|(?:제 |최종 |나의 )?(?:답|답변|결론|선택|투표|입장|권고|결정|제안|판단|결과))"
 )
-_ANSWER_LINE = re.compile(
+_ANSWER_LINE = regex(
     rf"(?im)^[ \t*_#>-]*{_ANSWER_NOUN}[*_ \t]*[:：][*_ \t]*(\S.{{0,200}})$"
     # A heading of its own, and what stands under it.
     rf"|^[ \t]*(?:#+[ \t]*|[*_]{{2}}){_ANSWER_NOUN}[*_ \t]*\n+[*_ \t]*([^\s#>-].{{0,200}})$"
 )
-_NO_ANSWER = re.compile(
+_NO_ANSWER = regex(
     r"(?i)\W*(?:undecided|unsure|not sure|unclear|unknown|none|n/?a|no (?:answer|opinion"
     r"|preference|position)"
     r"|(?:it )?depends|abstain|모르|미정|기권|없음|없습니다|판단 ?(?:불가|유보)|유보)\b"
 )
-_TAKES_OUT = re.compile(
+_TAKES_OUT = regex(
     r"(?i)\b(?:not|don'?t|doesn'?t|isn'?t|no|without|irrelevant|unnecessary|never|nothing"
     r"|except|leave|ignore"
     r"|rule out)\b|말고|빼고|제외|아니"
 )
-_PASSED_OVER = re.compile(
+_PASSED_OVER = regex(
     r"(?i)\b(?:over|instead of|rather than|not|without|except|against|anything but|all but"
     r"|other than)\s+"
     r"(?:option\s+|plan\s+)?[a-z0-9]{1,3}\b"
     r"|(?<![a-z0-9])[a-z0-9]{1,3}(?:번|안)?[을를만은는]?\s?(?:말고|대신|보다|빼고|제외)"
     r"|(?<![a-z0-9])[a-z0-9]{1,3}(?:번|안)?이?었"
 )
-_ALL = re.compile(
+_ALL = regex(
     r"(?i)\ball (?:of (?:them|the \w+|these)|four|three|five|\d)\b|\b(?:them|pick|choose"
     r"|select) all\b"
     r"|(?:전부|모두) ?(?:다|선택|고르)"
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_CLAIM = re.compile(r"(?<=[.!?])\s+|:\s+")
-_TURNS_AWAY = re.compile(
+_SENTENCE = regex(r"(?<=[.!?])\s+|\n+")
+_CLAIM = regex(r"(?<=[.!?])\s+|:\s+")
+_TURNS_AWAY = regex(
     r"(?i)\b(?:but|however|still|yet|though|although|nevertheless|nonetheless|even so|instead)\b"
     r"|하지만|그러나|그래도|다만|그렇지만|[가-힣]지만|반면|오히려"
 )
-_ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s|\s*#")
-_PROPOSES = re.compile(
+_ITEM = regex(r"\s*(?:[-*•]|\d{1,2}[.)])\s|\s*#")
+_PROPOSES = regex(
     r"(?i)\b(?:let us|let's|we (?:should|must|ought to|could|will)|i (?:now |would |also "
     r"|therefore |strongly )*"
     r"(?:propose|suggest|recommend|vote|prefer|choose|pick|support|accept|agree (?:that|to"
@@ -175,19 +176,19 @@ _PROPOSES = re.compile(
     r"|my (?:proposal|suggestion|recommendation) is|how about|what about|shall we)\b"
 )
 # In a long turn "I agree that ..." is how one debates politely; a decision is said in other words.
-_DECIDES = re.compile(
+_DECIDES = regex(
     r"(?i)\b(?:let us|let's|we (?:should|must)|i (?:now |would |also |therefore |strongly )*"
     r"(?:propose|suggest|recommend|vote|choose|pick|support|accept|agree (?:that we should"
     r"|to))|i'd (?:pick|choose))\b"
 )
-_PROPOSES_KO = re.compile(
+_PROPOSES_KO = regex(
     r"(?:[하갑둡둔두줍립칩꿉웁합킵깁봅맙읍풉웁집씁끕켭쓰][시하]다|합시다|읍시다|[가-힣]시다"
     r"|하자|[가-힣]자|하죠|죠|제안합니다|제안드립니다|[어아여해]야 (?:합니다|한다|해요)"
     r"|어떨까요|어때요|겠습니다|찬성합니다|동의합니다)[.!?~]*$"
 )
-_QUOTED = re.compile(r"[\"“][^\"”]*(?:[\"”]|$)")
-_ASKS = re.compile(r"(?i)^\W*(?:how about|what about|shall we|why not)\b|어떨까|어때")
-_LEADS = re.compile(
+_QUOTED = regex(r"[\"“][^\"”]*(?:[\"”]|$)")
+_ASKS = regex(r"(?i)^\W*(?:how about|what about|shall we|why not)\b|어떨까|어때")
+_LEADS = regex(
     r"(?i)^(?:\W*(?:yes|yeah|ok|okay|good|great|fine|agreed|sure|thanks|thank you|wonderful"
     r"|excellent|lovely|brilliant|nice|cool|awesome|super|splendid|alright|certainly"
     r"|absolutely|definitely|correct|right|then|so|well|true|perfect|exactly|indeed"
@@ -351,7 +352,7 @@ def _says_something_of(answer: FollowedAnswer) -> bool:
 
 
 # "B is a risk", "B안은 실수입니다" say something of an option, which chooses it only where it is praise.
-_IS_SUBJECT = re.compile(
+_IS_SUBJECT = regex(
     r"`[^`\n]+` (?:is|was|would|will|could|can|may|might|has|does|seems|looks|needs|makes|causes|breaks|loses)\b"
     r"|`[^`\n]+`(?:번|안)?(?:은|는|이|가)(?= )"
 )

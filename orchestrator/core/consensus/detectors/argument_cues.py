@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from shared.patterns import regex
 
 
 def _group(words: str) -> frozenset[str]:
@@ -171,6 +171,6 @@ _OPENINGS = {
     "it": r"(?:it|it'?s|that|that'?s|there|this|the|a)",
 }
 
-PHRASES = {name: re.compile(pattern) for name, pattern in _PHRASES.items()}
-WORKS = {name: re.compile(pattern) for name, pattern in _WORKS.items()}
-OPENINGS = {name: re.compile(rf"\W*{pattern}(?![a-z'])") for name, pattern in _OPENINGS.items()}
+PHRASES = {name: regex(pattern) for name, pattern in _PHRASES.items()}
+WORKS = {name: regex(pattern) for name, pattern in _WORKS.items()}
+OPENINGS = {name: regex(rf"\W*{pattern}(?![a-z'])") for name, pattern in _OPENINGS.items()}

@@ -19,6 +19,7 @@ from orchestrator.core.consensus.detectors.argument_cues import (
     WORKS,
 )
 from orchestrator.core.consensus.detectors.linear import LinearModel, load_model
+from shared.patterns import regex
 
 ALONG, AGAINST, NEITHER = "agree", "disagree", "other"
 SIDES = (ALONG, AGAINST, NEITHER)
@@ -30,20 +31,20 @@ ARGUES_FROM = 25
 ARGUES_IN_SENTENCES_FROM = 10
 ALWAYS_ARGUES_FROM = 40  # words of the turn itself
 
-_SENTENCE_END = re.compile(r"[.!?…](?=[\s\"”)]|$)")
+_SENTENCE_END = regex(r"[.!?…](?=[\s\"”)]|$)")
 _GOES_ON = (
     r"is|are|was|has|have|does|do|did|doesn'?t|isn'?t|can|can'?t|could|would|will|should|must|may|might|needs?"
     r"|and|or|if|then|because|as|with|too|only|but|since|that|which|it|we|you|i|so|not|to|for|on|in|also|out"
     r"|over|first"
     r"|instead|together"
 )
-_NAMES_OPTION = re.compile(
+_NAMES_OPTION = regex(
     r"(?<![\w'.,:$/€-])(?:\d{1,2}(?![\w'%:/.-])(?=\s*(?:$|[,;!?)&+]|\.(?:\s|$)|(?:"
     + _GOES_ON
     + r")\b))|[B-HJ-Z](?![\w'&/-]|\.\w)|A(?=\s*(?:$|[,;!?)&+.]|(?:is|has|and|or|to|as)\b)))"
 )
 
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[?!]")
+_WORD = regex(r"[a-z]+(?:'[a-z]+)?|\d+|[?!]")
 
 
 SHORT = 3  # letters
@@ -78,18 +79,18 @@ def in_sentences(text: str) -> bool:
 
 
 # What a turn says of itself outranks every other sign, however polite it is.
-_HOLDS_OUT = re.compile(
+_HOLDS_OUT = regex(
     r"(?i)\bstill (?:believe|think|maintain|stand|hold|prefer|feel|disagree|consider|argue|see)\b|\bstand by\b"
     r"|\b(?:i|we) (?:must |have to |respectfully |strongly |would |also )*(?:maintain|disagree|object)\b"
     r"|\bremain (?:un)?(?:convinced|persuaded|skeptical|sceptical|opposed)\b"
     r"|\b(?:do not|don't|cannot|can't) (?:fully |entirely |completely )?(?:agree|accept|support)\b"
     r"|\bmy (?:original|initial|own) (?:\w+ )?(?:position|proposal|answer|view|version|choice)\b"
 )
-_GIVES_WAY = re.compile(
+_GIVES_WAY = regex(
     r"(?i)\bi (?:\w+ )?(?:concede|withdraw|retract|endorse|stand corrected)\b|\bchanged my mind\b|\bconvinced me\b"
     r"|\bi (?:now |fully |completely |also |strongly |totally )*(?:agree|support|accept)\b"
 )
-_TURNS = re.compile(r"(?i)\b(?:but|however|nevertheless|nonetheless|yet|although|though|while)\b")
+_TURNS = regex(r"(?i)\b(?:but|however|nevertheless|nonetheless|yet|although|though|while)\b")
 DECLARED = 0.8
 
 

@@ -32,6 +32,7 @@ from orchestrator.core.consensus.detectors.quantities import (
     spell_of,
     unit_of,
 )
+from shared.patterns import regex
 from shared.text.bounded_cache import ENTRY_BYTES, BoundedCache
 
 LONGEST_READ = 2_000  # characters; an answer is a line or two
@@ -114,25 +115,25 @@ def _read(text: str) -> WordedClaim:
 
 # ---- sentences and clauses ----------------------------------------------------------------------
 
-_REASON = re.compile(
+_REASON = regex(
     r"(?i)[,;]?\s*\b(?:because|since (?=\w+ \w+ \w+)|given that|so that|in order to|due to"
     r"|thanks to"
     r"|, as (?=\w+ \w+)|for (?:the|these|those|that|this|all) (?:\w+ )?reasons?)\b[^.!?;\n]*"
     r"|(?i:,\s+as\s)[^.!?;\n]*|(?:(?<=[.,!]\s)|^)[^.,!?\n]*(?:니까요?|때문[가-힣]*"
     r"|덕분[가-힣]*)(?=[.,!?\s]|$)"
 )
-_SENTENCE = re.compile(r"[;!?\n]+|(?<!\d)\.(?!\w)|(?<=\d)\.(?=\s|$)")
-_IF = re.compile(
+_SENTENCE = regex(r"[;!?\n]+|(?<!\d)\.(?!\w)|(?<=\d)\.(?=\s|$)")
+_IF = regex(
     r"\b(?:if(?! so\b| that(?:'s| is) (?:so|the case))|unless|when|once|whenever|except when"
     r"|until)\b"
 )
-_CONJUNCTION = re.compile(
+_CONJUNCTION = regex(
     r"\s*,\s*(?!\s*THEN)(?:and |but |so |or )?|\s+(?:and|but|while|whereas|&|plus)\s+|\s+\+\s+"
 )
-_NAME = re.compile(
+_NAME = regex(
     r"`([^`\n]{1,60})`|\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|(?<!\w)'([^'\n]{2,60})'(?!\w)"
 )
-_UNSAFE = re.compile(r"[^\w가-힣]+")
+_UNSAFE = regex(r"[^\w가-힣]+")
 
 
 def _kept_names(text: str) -> str:
@@ -157,14 +158,12 @@ def _parts(sentence: str) -> Iterator[tuple[str, bool]]:
 
 
 # Any word in 면, but for nouns that end so and words that only link.
-_KO_IF = re.compile(
+_KO_IF = regex(
     r"(?<!\S)(?!그렇다면|그러면|그렇다고|아니면|반면|\S{0,2}(?:화면|측면|정면|표면|장면|단면|전면|지면|서면|도면|양면|대면)(?!\S))"
     r"\S*(?:[가-힣]면|때만|때에만|경우에?만?|조건으로만?|조건 ?하에서?만?|한해서?|한하여|거든|다는 전제"
     r"|[어아여해려져와워]야만?(?! ?(?:합|해|한|할|하|됩|되|돼|된)))(?![가-힣])"
 )
-_KO_AND = re.compile(
-    r"(?<=[가-힣]{2}고)\s+(?!나서|나면|난)|(?<=[가-힣]며)\s+|(?<=지만)\s+|(?<=는데)\s+"
-)
+_KO_AND = regex(r"(?<=[가-힣]{2}고)\s+(?!나서|나면|난)|(?<=[가-힣]며)\s+|(?<=지만)\s+|(?<=는데)\s+")
 
 
 def _korean_parts(piece: str) -> Iterator[tuple[str, bool]]:
@@ -194,7 +193,7 @@ def _joined(clauses: list[Clause]) -> tuple[Clause, ...]:
 
 # ---- the terms of a clause ----------------------------------------------------------------------
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"(?P<number>\d+(?:[.,]\d+)*)(?P<unit>[a-z%]+|[가-힣]+)?(?P<of_unit>[가-힣]*)"
     r"|‹(?P<name>[^›]*)›(?P<of_name>[가-힣]*)"
     r"|(?P<korean>[가-힣]+)|(?P<word>[A-Za-z][A-Za-z_']*)(?P<of_word>[가-힣]*)"
@@ -204,17 +203,17 @@ _ORDERING = frozenset(
     "THEN INSTEAD before after to from into onto than over by for via until against first last between under above"
     " below".split()
 )
-_KO_NEGATES_LAST = re.compile(
+_KO_NEGATES_LAST = regex(
     r"^(?:않|아니|아닌|아닙|말고|말자|말아|맙시|마세|마십|못[하합해했함할]|없|불가)"
 )
-_KO_HOLDS_NEGATION = re.compile(r"(?:지 ?)?(?:않|말[자아고]|맙시)")
-_KO_WISH = re.compile(r"^(?:좋겠|좋을|낫겠|좋다고|낫다고|좋습니다$)")
+_KO_HOLDS_NEGATION = regex(r"(?:지 ?)?(?:않|말[자아고]|맙시)")
+_KO_WISH = regex(r"^(?:좋겠|좋을|낫겠|좋다고|낫다고|좋습니다$)")
 _KO_NEGATES_NEXT = frozenset(("안", "못"))
 _KO_STRESS = frozenset(("절대", "결코", "절대로"))
 _ONLY_ORDER = frozenset(("THEN", "INSTEAD"))
 _KO_ONLY_ORDER = frozenset(("보다", "다음", "나서", "난", "대신"))
 _KO_ORDERING = frozenset("전 후 먼저 나중 대신 보다 다음 나서 난 뒤 이후 이전에".split())
-_POSSESSIVE = re.compile(r"'s?$")
+_POSSESSIVE = regex(r"'s?$")
 
 
 class _Clause:

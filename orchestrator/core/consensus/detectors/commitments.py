@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 
 from orchestrator.core.consensus.detectors.claims import read_claim
+from shared.patterns import regex
 
 
 class Commitment(StrEnum):
@@ -20,7 +20,7 @@ class Commitment(StrEnum):
 _ADVERB = (
     r"(?:now |then |fully |also |do |can |therefore |happily |gladly |completely |totally |too )*"
 )
-_ACCEPTS = re.compile(
+_ACCEPTS = regex(
     rf"(?i)\bi {_ADVERB}(?:agree|accept|concede|concur|support|approve|endorse|yield|consent|go along"
     r"|am (?:fine|happy|ok|okay|content)"
     r"|will go with|can live with)\b(?! (?:if|only|once|when|provided|on condition|partly"
@@ -39,7 +39,7 @@ _ACCEPTS = re.compile(
     r"|it'?s a deal)\b|\bhappy with that\b"
     r"|\b(?:agreed|deal)\b(?! (?:to|on|upon|that we should not))"
 )
-_ACCEPTS_KO = re.compile(
+_ACCEPTS_KO = regex(
     r"(?:반대|이의|우려|걱정|의견|거부|제안|유보)[가-힣]* ?(?:를|을|는|은)? ?(?:모두 "
     r"|이제 )?(?:철회|거두|거둡|접겠|접습|물리겠|내려놓)"
     r"|설득(?:되었|됐|당했)|제가 (?:틀렸|잘못|오해)|(?:생각|마음|표|의견|입장)을? ?(?:바꾸겠"
@@ -50,20 +50,20 @@ _ACCEPTS_KO = re.compile(
     r"|동의한다|받아들이겠|받아들입|따르겠|인정하겠|인정합니다|그렇게 (?:하시죠|합시다|하죠"
     r"|해요|하겠)|(?:이면|라면|이라면|도) 괜찮습니다"
 )
-_HOLDS_OUT = re.compile(
+_HOLDS_OUT = regex(
     r"(?i)\b(?:still|but|however|except|yet|although|though)\b[^.!?]{0,80}\b(?:disagree|prefer"
     r"|believe|think|maintain|insist|object|cannot|can't|not)\b"
     r"|\b(?:cannot|can't|do not|don't|won't|not) (?:\w+ )?(?:agree|accept|support|approve"
     r"|withdraw)\b|\bstill (?:believe|think|maintain|prefer|object|disagree)"
     r"|\bi disagree\b"
 )
-_HOLDS_OUT_KO = re.compile(
+_HOLDS_OUT_KO = regex(
     r"여전히|그래도 저는|동의하지 않|동의할 수 없|찬성하지 않|찬성할 수 없|받아들일 수 없"
     r"|반대합|반대입|다만|하지만|그러나|지만"
 )
-_INSISTS_KO = re.compile(r"여전히|그래도 저는|동의하지 않|동의할 수 없|받아들일 수 없")
-_CONCESSIVE = re.compile(r"(?:처음|아까|전|이제까지|지금까지)[^.!?]{0,30}지만")
-_NOT_YET = re.compile(
+_INSISTS_KO = regex(r"여전히|그래도 저는|동의하지 않|동의할 수 없|받아들일 수 없")
+_CONCESSIVE = regex(r"(?:처음|아까|전|이제까지|지금까지)[^.!?]{0,30}지만")
+_NOT_YET = regex(
     r"(?i)\b(?:will|let me|we'll|i'll|shall|need to|have to|want to|would like to|going to"
     r"|must|should)"
     r" (?:\w+ )?(?:look (?:into|at)|think (?:about|over|on|it)|consider|get back|reflect"
@@ -74,7 +74,7 @@ _NOT_YET = re.compile(
     r"|this) in mind|worth considering|remains to be seen|we'll see|too early to)\b"
     r"|\bnot (?:yet )?(?:sure|decided|certain|ready)\b|\bundecided\b|\bappreciate\b"
 )
-_NOT_YET_KO = re.compile(
+_NOT_YET_KO = regex(
     r"(?:검토|생각|고민|논의|고려|상의|의논|협의|연구|확인|참고|조율|숙고|파악|타진|보고)(?:를"
     r"|을|도|은)? ?(?:더 )?(?:해|하여|드려)? ?(?:보겠|보도록|보고|보죠|봅시다|봅니다|봐야|볼게"
     r"|볼 |보려|보는 (?:것|게))"
@@ -83,11 +83,11 @@ _NOT_YET_KO = re.compile(
     r"|알아보겠|연락 ?드리|답(?:을|변을)? ?드리겠|기회가 (?:되|닿)|다음에 (?:다시|또)"
     r"|마음에 새기|새겨 ?듣|유념하겠|모르겠|글쎄|긍정적으로|생각해 ?볼|나중에 (?:말씀|정하|결정)"
 )
-_SENTENCE = re.compile(r"(?<=[.!?\n])\s+|\n+")
+_SENTENCE = regex(r"(?<=[.!?\n])\s+|\n+")
 
 
 LONG = 40  # words
-_MOVES = re.compile(
+_MOVES = regex(
     r"(?i)convinced me|\bi(?:'m| am) (?:now )?(?:convinced|persuaded)|\bi (?:was"
     r"|stand) (?:wrong|mistaken|corrected)|\bconcede\b"
     r"|\b(?:withdraw|drop|retract|take back|give up) (?:my|the|that|this)\b|chang(?:e|ed"
@@ -127,7 +127,7 @@ def _of_sentence(sentence: str) -> Commitment | None:
 
 
 # What only tells of a change of mind, before what it changed to.
-_OPENS = re.compile(
+_OPENS = regex(
     r"(?i)^\W*(?:(?:so|then|and|therefore),? )?i (?:\w+ )?(?:"
     r"(?:withdraw|drop|retract|take back|give up|waive|abandon) (?:my|the|that|this) (?:\w+ )?\w+"
     r"(?: and (?:concur|agree|accept))?\s*[,;:.]\s*(?:and )?"
@@ -140,13 +140,13 @@ _OPENS = re.compile(
     r"(?: 의견)?[을를은는]? ?(?:철회|거두|거둡|접)[가-힣]*[,.]?\s+"
     r"|^(?:저는 )?(?:제|저의) (?:답|답변|의견|입장|표|선택)[을를] (?=\S+로 (?:바꾸|바꿉|변경|정정))"
 )
-_SAME_REASON_KO = re.compile(r"^(?:위와 |앞과 )?같은 이유로,? ")
-_CLOSES = re.compile(
+_SAME_REASON_KO = regex(r"^(?:위와 |앞과 )?같은 이유로,? ")
+_CLOSES = regex(
     r"(?:이?라는|다는) ?(?:데|것에|점에|의견에|판단에|입장)[을를도]? ?(?:모두 )?(?:동의|찬성|공감|유지)[가-힣]*[.!]?$"
     r"|(?<=[가-힣])(?:이)?라고 (?:판단|생각|봅|보겠|믿)[가-힣]*[.!]?$"
 )
-_MOVES_ONLY_KO = re.compile(r"^[^을를]*로 (?:바꾸|변경하|정정하|옮기)겠[가-힣]*[.!]?$")
-_CLOSES_MOVED = re.compile(r"(?<=로) (?:바꾸|바꿉|변경|정정|옮기)[가-힣]*[.!]?$")
+_MOVES_ONLY_KO = regex(r"^[^을를]*로 (?:바꾸|변경하|정정하|옮기)겠[가-힣]*[.!]?$")
+_CLOSES_MOVED = regex(r"(?<=로) (?:바꾸|바꿉|변경|정정|옮기)[가-힣]*[.!]?$")
 
 
 def without_commitment(text: str) -> str:

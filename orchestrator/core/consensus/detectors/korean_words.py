@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from shared.patterns import regex
 
 _PARTICLES = {
     "S": ("이", "가", "께서", "에서는"),
@@ -16,7 +16,7 @@ _PARTICLES = {
 }
 _ROLE_OF = {particle: role for role, particles in _PARTICLES.items() for particle in particles}
 _LONGEST_PARTICLE = max(map(len, _ROLE_OF))
-_ENDING = re.compile(
+_ENDING = regex(
     r"(?:(?:하|되)?(?:지|기|고|며|면서|는데|도록|려면|여야|자고|다고|자는|다는|면)"
     r"|(?:합|됩|입)(?:시다|니다|니까|시죠)|하죠|하자|하여야?|해야|해서|해도|해요|해|한다면?|한"
     r"|할|하는|하기|함|했[가-힣]*|하겠[가-힣]*|하고자?"

@@ -18,14 +18,15 @@ from orchestrator.core.findings.likeness import similarity
 from orchestrator.core.rounds import RoundTaken, TurnTaken, turns_by_voice
 from shared.models.assessment import ConvergenceMetrics, Recommendation
 from shared.models.run import Thresholds
+from shared.patterns import regex
 
 PUBLISHED = "lexical-published"
 HONEST = "lexical"
 NEUTRAL = 0.5
 
-_AGREEMENT = re.compile(r"agree|concede|valid point|correct|accept|fair|acknowledged", re.I)
-_DISAGREEMENT = re.compile(r"disagree|however|incorrect|but|challenge|oppose|flaw", re.I)
-_LONG_WORD = re.compile(r"\w{3,}")
+_AGREEMENT = regex(r"agree|concede|valid point|correct|accept|fair|acknowledged", re.I)
+_DISAGREEMENT = regex(r"disagree|however|incorrect|but|challenge|oppose|flaw", re.I)
+_LONG_WORD = regex(r"\w{3,}")
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ nowhere here means only itself.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
+
+from shared.patterns import regex
 
 _CONTRARIES = """
 accept approve adopt endorse choose chose chosen pick select prefer favor favour support back recommend
@@ -132,7 +133,7 @@ SAYS_NOTHING = frozenset(
     " suggestion idea agreed agreement settled conclude conclusion it'll that'll itself them him her his their"
     " myself ourselves sure great thanks thank actually simply rather".split()
 )
-_SOFT_KO = re.compile(
+_SOFT_KO = regex(
     r"^(?:저는|저도|저희|우리|우린|그럼|그러면|그렇게|따라서|최종|결론|의견|생각|제안|네|예|제|그|이|저|것|수|꼭|정말|매우|아주|이제|역시|다시|그대로"
     r"|있|하|합|해|한|할|했|되|됩|돼|된|될|같|봅|보|봐|좋겠|둡|두|둔|있어야|입니다|이다|답|안|번|쪽|님|뜻|거|게|건|반드시|또|및|그리고"
     r"|투표|확정|정합|정하|가|갑|갈|나|의해|위해|대해|관해|통해|들|드립|드려|주|줍|줘)$"
@@ -207,9 +208,9 @@ class Sense:
 
 
 # "deletion", "deployments", "enforceable": what the verb says.
-_NOMINAL = re.compile(r"(?<=\w{4}[ts])ions?$|(?<=\w{5})ments?$|(?<=\w{5})[ai]ble$")
-_DENIED_PREFIX = re.compile(r"^un(?=\w{5,}(?:able|ible|ed)$)")
-_DOUBLED = re.compile(r"([bdgklmnprt])\1$")
+_NOMINAL = regex(r"(?<=\w{4}[ts])ions?$|(?<=\w{5})ments?$|(?<=\w{5})[ai]ble$")
+_DENIED_PREFIX = regex(r"^un(?=\w{5,}(?:able|ible|ed)$)")
+_DOUBLED = regex(r"([bdgklmnprt])\1$")
 SHORTEST_ROOT = 3
 
 
@@ -247,7 +248,7 @@ _KOREAN = _senses(_KO_CONTRARIES, _KO_SYNONYMS)
 _LONGEST_KOREAN = max(map(len, _KOREAN))
 _COMPILED_PHRASES = tuple(
     (
-        re.compile(
+        regex(
             rf"(?<![\w']){pattern}(?![\w'])"
             if pattern[0].isalpha() or pattern[0] == "("
             else pattern

@@ -11,13 +11,14 @@ from collections.abc import Iterable
 
 from orchestrator.core.consensus.detectors.lexicon import SAYS_NOTHING, english_sense
 from orchestrator.core.consensus.detectors.quantities import measures
+from shared.patterns import regex
 
 MOST_OPTIONS = 6
 NEAR = 40  # characters: as much as the words around a number need
-OPTION = re.compile(
+OPTION = regex(
     r"(?<![A-Za-z0-9_'`‹.:/-])(\d{1,3}|[A-Za-z])(?![A-Za-z0-9_'’`›%]|[.:/]\d|,\d{3}|-[A-Za-z0-9])"
 )
-_LISTED = re.compile(
+_LISTED = regex(
     r"(?<![a-z0-9_'])([a-z]|\d{1,3})(?:\s*[,&+/]\s*|\s+(?:and|or)\s+|\s*(?:와|과|랑|하고)\s*)([a-z]"
     r"|\d{1,3})(?![a-z0-9_'])",
     re.I,
@@ -30,24 +31,24 @@ _AFTER = frozenset(
     " before after than as to for by with or and without from into has have can could would will does do needs means"
     " makes tells looks seems wins stays works it now please right correct wrong".split()
 )
-_KO_AFTER = re.compile(
+_KO_AFTER = regex(
     r"(?:번(?:안)?|안)?(?:으로|로|을|를|은|는|이|가|와|과|랑|하고|도|만|보다|입니다|이에요"
     r"|예요|이요|요|이다|이죠|죠|의|에|이나|이든)?"
     r"(?=$|[\s.,!?~)\]])"
 )
-_KO_CHOOSES = re.compile(
+_KO_CHOOSES = regex(
     r"\s+(?:고르|고릅|고를|골라|골랐|선택|택|뽑|투표|추천|지지|채택|찬성|동의|하|합|해|했|가"
     r"|갑|바꾸|바꿀|확정|정하|좋|낫|더|나|저|네|또|"
     r"말고|대신|빼고|그리고|먼저)|\s*[A-Z0-9]|\s*$"
 )
-_QUOTED_OPTION = re.compile(r"[\"“'‘`]([A-Za-z]|\d{1,3})[\"”'’`]")
-_WORD_AFTER = re.compile(r"\s+([A-Za-z]+)")
-_WORD_BEFORE = re.compile(r"([A-Za-z]+)\s+$")
-_ARTICLE = re.compile(
+_QUOTED_OPTION = regex(r"[\"“'‘`]([A-Za-z]|\d{1,3})[\"”'’`]")
+_WORD_AFTER = regex(r"\s+([A-Za-z]+)")
+_WORD_BEFORE = regex(r"([A-Za-z]+)\s+$")
+_ARTICLE = regex(
     r"\s+(?!(?:and|or|is|as|to|for|with|only|too|first|last|then|before|after|over|alone"
     r"|not)\b)[a-z]{2,}"
 )
-_I_LISTED = re.compile(r"\s*[,&+]|\s+and\s+(?:\d|[A-Z]\b)")
+_I_LISTED = regex(r"\s*[,&+]|\s+and\s+(?:\d|[A-Z]\b)")
 
 
 def known_options(texts: Iterable[str]) -> frozenset[str]:

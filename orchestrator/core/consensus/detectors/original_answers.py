@@ -15,6 +15,7 @@ from orchestrator.core.consensus.detectors.acts import LONG_TURN, OPTION, Act, o
 from orchestrator.core.consensus.detectors.answers import FollowedAnswer
 from orchestrator.core.consensus.detectors.floor import AnswerTurn, Held, taken_over
 from orchestrator.core.consensus.detectors.original_wordings import says_the_same
+from shared.patterns import regex
 
 MOST_OPTIONS = 6
 STATES_WITHIN = 40  # words: a longer turn reasons about options rather than choosing some
@@ -34,30 +35,30 @@ def likeness_of(answer: FollowedAnswer, other: FollowedAnswer) -> float:
 
 # ---- what one turn states -----------------------------------------------------------------------
 
-_ANSWER_LINE = re.compile(
+_ANSWER_LINE = regex(
     r"(?im)^[ \t*_#>-]*(?:(?:my |the |our )?(?:final |revised )?(?:answer|vote|choice|decision|verdict|position)"
     r"|(?:제 |최종 |나의 )?(?:답|답변|결론|선택|투표|입장))[*_ \t]*[:：][*_ \t]*(\S.{0,200})$"
 )
-_NO_ANSWER = re.compile(
+_NO_ANSWER = regex(
     r"(?i)\W*(?:undecided|unsure|not sure|unclear|unknown|none|n/?a|no (?:answer|opinion|preference|position)"
     r"|(?:it )?depends|abstain|모르|미정|기권|없음|없습니다|판단 ?(?:불가|유보))\b"
 )
-_NAMED = re.compile(r"\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|`([^`\n]{1,60})`|'([^'\n]{2,60})'(?!\w)")
-_LISTED = re.compile(
+_NAMED = regex(r"\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|`([^`\n]{1,60})`|'([^'\n]{2,60})'(?!\w)")
+_LISTED = regex(
     r"(?<![a-z0-9_'])([a-z]|\d{1,3})\s*(?:,|&|\+|/|and|or|와|과|랑|하고)\s*([a-z]|\d{1,3})(?![a-z0-9_'])",
     re.I,
 )
-_TAKES_OUT = re.compile(
+_TAKES_OUT = regex(
     r"(?i)\b(?:not|don'?t|doesn'?t|isn'?t|no|without|irrelevant|unnecessary|never|nothing|except|leave|ignore"
     r"|rule out)\b|말고|빼고|제외|아니"
 )
-_PASSED_OVER = re.compile(
+_PASSED_OVER = regex(
     r"(?i)\b(?:over|instead of|rather than|not|without|except|against)\s+(?:option\s+|plan\s+)?[a-z0-9]{1,3}\b"
     r"|(?<![a-z0-9])[a-z0-9]{1,3}(?:번|안)?[을를]?\s?(?:말고|대신|보다|빼고|제외)"
 )
-_ARTICLE = re.compile(r"\s+(?!(?:and|or|is|as|to|for|with|only|too)\b)[a-z]{2,}")
-_I_LISTED = re.compile(r"\s*[,&+]|\s+and\s+(?:\d|[A-Z]\b)")
-_ALL = re.compile(
+_ARTICLE = regex(r"\s+(?!(?:and|or|is|as|to|for|with|only|too)\b)[a-z]{2,}")
+_I_LISTED = regex(r"\s*[,&+]|\s+and\s+(?:\d|[A-Z]\b)")
+_ALL = regex(
     r"(?i)\ball (?:of (?:them|the \w+|these)|four|three|five|\d)\b|\b(?:them|pick|choose|select) all\b"
     r"|(?:전부|모두) ?(?:다|선택|고르)"
 )

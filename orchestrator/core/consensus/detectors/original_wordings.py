@@ -8,18 +8,18 @@ answer counts as another one.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from orchestrator.core.consensus.detectors.pairs import original_model, relation_of
 from orchestrator.core.findings.likeness import letters, similarity
+from shared.patterns import regex
 
 # How alike two wordings must be when one of them adds something; without additions their words are the same.
 ALIKE_FROM = 0.7
 CONTRADICTS_FROM = 0.5
 
-_WORD = re.compile(r"[가-힣]+|[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*")
-_NEGATION = re.compile(
+_WORD = regex(r"[가-힣]+|[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*")
+_NEGATION = regex(
     r"\b(?:not|no|never|cannot|neither|nor|without)\b|n't\b|않|없|아니|아닙|아닌|불가|말[고자아]|맙시다|마세요|마십시오"
     r"|(?<![가-힣])[안못] ?(?=[가-힣])|못[하합해한할했함]"
 )
@@ -29,11 +29,11 @@ _SAYS_NOTHING = frozenset(
     " think believe suggest propose say vote answer final option ok okay yes yeah well i'd i'll we'd we'll as at in"
     " go with not no never cannot don't doesn't won't shouldn't needn't have has need".split()
 )
-_SAYS_NOTHING_KO = re.compile(
+_SAYS_NOTHING_KO = regex(
     r"(?:저는|저도|우리|저희|그럼|그러면|따라서|최종|결론|의견|생각|합니|합시|하죠|하자|해야|하는|하겠|한다|됩니|좋겠|좋습|좋을|같습|같아"
     r"|봅니|있습|없습|맙시|마세|말고|말아|않[아는은을습])|(?:제|네|예|그|이|답|것|수|안|못|않)[은는이가을를도]?$"
 )
-_ENDS = re.compile(r"(?:ing|ed|es|s)$")
+_ENDS = regex(r"(?:ing|ed|es|s)$")
 SHORTEST_ROOT = 3
 LONGEST_COMPARED = 2_000  # characters
 FINALS = 28  # forms of a Hangul syllable that differ in the final consonant only

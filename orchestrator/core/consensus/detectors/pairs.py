@@ -6,13 +6,13 @@ are chosen by hand (shared words, negation, antonyms, numbers, order); a linear 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from orchestrator.core.consensus.detectors.linear import LinearModel, load_model
+from shared.patterns import regex
 
 FOLLOWS, NEUTRAL, CONTRADICTS = "entailment", "neutral", "contradiction"
 RELATIONS = (FOLLOWS, NEUTRAL, CONTRADICTS)
@@ -26,12 +26,12 @@ class Relation:
     contradicts: float
 
 
-_NEGATION = re.compile(
+_NEGATION = regex(
     r"않|(?<!잘)못(?=\s|[하합해한할했함됩되돼])|(?<![가-힣])안\s?(?=[가-힣])|없|아니|아닙|아닌|불가"
 )
-_WORD = re.compile(r"[가-힣]+|[A-Za-z]+|\d+(?:[.,]\d+)*")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_COUNTED = re.compile(
+_WORD = regex(r"[가-힣]+|[A-Za-z]+|\d+(?:[.,]\d+)*")
+_NUMBER = regex(r"\d+(?:[.,]\d+)*")
+_COUNTED = regex(
     r"(?<![가-힣])(한|하나|두|둘|세|셋|네|넷|다섯|여섯|일곱|여덟|아홉|열)"
     r"(?=\s?(?:개|명|번|차례|가지|사람|시간|달|곳|권|대|마리|군데|분|살|편|층|주|배|장|쌍|팀|건)|\s)"
 )
@@ -42,7 +42,7 @@ _COUNTS = {
     )
     for word in words.split()
 }
-_PARTICLE = re.compile(
+_PARTICLE = regex(
     r"(?:입니다|습니다|합니다|됩니다|이었다|였다|했다|한다|된다|하다|에서는|으로는|에게는|까지|부터|에서|에게|으로|이나|라고|처럼|보다|에는"
     r"|과의|와의|들은|들이|들을|의|은|는|이|가|을|를|에|로|와|과|도|만|요|다)$"
 )
@@ -238,10 +238,10 @@ _CONTAINED = (
     (0.15, 0.3, 0.4, 0.55, 0.65),
 )
 _COMMON = ((0.25, 0.3, 0.4, 0.45, 0.6), (0.1, 0.15, 0.25, 0.3, 0.45), (0.05, 0.1, 0.15, 0.25, 0.35))
-_LATER_NEGATION = re.compile(
+_LATER_NEGATION = regex(
     r"지[는도가를]? ?(?:않|못|아니)|않|못 ?[하할한했함됩되됐]|없|아니|아닌|아닙|불가"
 )
-_EARLIER_NEGATION = re.compile(r"(?<![가-힣])(?:안|못) ?$")
+_EARLIER_NEGATION = regex(r"(?<![가-힣])(?:안|못) ?$")
 NEGATION_WITHIN = 9  # letters after the beginning of a word's stem
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from shared.patterns import regex
 
 _TO_ONE: dict[str, tuple[str, float]] = {
     unit: (base, factor)
@@ -55,7 +55,7 @@ _NUMBER_WORDS = {
     )
     for word in words.split()
 }
-_KO_PARTICLE = re.compile(
+_KO_PARTICLE = regex(
     r"(?:으로|로|을|를|은|는|이|가|에서|에|까지|부터|씩|만|도|의|와|과|간|동안|정도|쯤|이면|입니다|이요|요|하고|이나|보다|하자|합시다)*$"
 )
 
