@@ -14,12 +14,14 @@ waits for its answer waits for ever. Three kinds of limits, because none of them
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeVar
 
 import psycopg
-import sqlalchemy as sa
+from psycopg.conninfo import make_conninfo
 from psycopg.rows import namedtuple_row
+
+from shared.store.database_url import parameters
 
 T = TypeVar("T")
 
@@ -91,55 +93,40 @@ class LimitedConnection(psycopg.Connection[Any]):
             return result
 
 
-def make_engine(url: str, *, pool_size: int, answer_s: float) -> sa.Engine:
-    """The pool of a `Database`: connections in autocommit, within limits. What the URL sets itself is left as it is."""
-    limits = {**_SERVER_LIMITS, "statement_timeout": f"{int(answer_s * 1000)}ms"}
-    engine = sa.create_engine(
-        url,
-        pool_size=pool_size,
-        max_overflow=0,
-        pool_timeout=120,
-        pool_reset_on_return=None,
-        connect_args={
-            **_unless_set(url, {"application_name": APPLICATION, **_CLIENT_LIMITS}),
-            "autocommit": True,
-            "row_factory": namedtuple_row,
-            "options": _options(url, {"plan_cache_mode": "force_generic_plan", **limits}),
-        },
-        use_native_hstore=False,
-    )
+def opener(url: str, *, answer_s: float) -> Callable[[], LimitedConnection]:
+    """What opens connections in autocommit, within limits. What the URL sets itself is left as it is.
 
-    def connect(_dialect: object, _record: object, words: Any, options: Any) -> LimitedConnection:
-        opened = LimitedConnection.connect(*words, **options)
+    Raises ConfigurationError for a URL that cannot be read; what opens them raises psycopg.OperationalError.
+    """
+    theirs = parameters(url)
+    limits = {**_SERVER_LIMITS, "statement_timeout": f"{int(answer_s * 1000)}ms"}
+    options = _options(theirs, {"plan_cache_mode": "force_generic_plan", **limits})
+    given = {"application_name": APPLICATION, **_CLIENT_LIMITS, **theirs, "options": options}
+    address = make_conninfo("", **given)
+
+    def connect() -> LimitedConnection:
+        opened = LimitedConnection.connect(address, autocommit=True, row_factory=namedtuple_row)
         opened.answer_s = answer_s + MARGIN_S
         return opened
 
-    sa.event.listen(engine, "do_connect", connect)
-    return engine
+    return connect
 
 
-def make_migration_engine(url: str) -> sa.Engine:
-    """Connections for migrations: a dead peer is noticed, but nothing ends work that goes on."""
-    return sa.create_engine(
-        url,
-        poolclass=sa.NullPool,
-        connect_args={
-            **_unless_set(url, _CLIENT_LIMITS),
-            "application_name": f"{APPLICATION}-migration",
-            "options": _options(url, {}, _UNLIMITED),
-        },
-    )
+def migration_arguments(url: str) -> dict[str, str]:
+    """What connections for migrations are opened with besides their URL."""
+    theirs = parameters(url)
+    return {
+        **{name: value for name, value in _CLIENT_LIMITS.items() if name not in theirs},
+        "application_name": f"{APPLICATION}-migration",
+        "options": _options(theirs, {}, _UNLIMITED),
+    }
 
 
-def _unless_set(url: str, ours: Mapping[str, str]) -> dict[str, str]:
-    theirs = sa.engine.make_url(url).query
-    return {name: value for name, value in ours.items() if name not in theirs}
-
-
-def _options(url: str, first: Mapping[str, str], last: Mapping[str, str] | None = None) -> str:
+def _options(
+    theirs: Mapping[str, str], first: Mapping[str, str], last: Mapping[str, str] | None = None
+) -> str:
     """The server's settings for a session. Of two values the later counts, so the URL's own change ours."""
-    theirs = sa.engine.make_url(url).query.get("options", "")
-    own = theirs if isinstance(theirs, str) else " ".join(theirs)
+    own = theirs.get("options", "")
     return " ".join(part for part in (_words(first), own, _words(last or {})) if part)
 
 

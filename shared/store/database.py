@@ -1,7 +1,8 @@
 """One connection pool, statements on psycopg, and what to do when the server goes away.
 
-SQLAlchemy holds the pool, the schema and the migrations; statements run on the driver itself (measured: 230
-microseconds a turn cheaper than compiled Core). Connections are in autocommit: one statement is one
+SQLAlchemy holds the schema and the migrations; statements run on the driver itself (measured: 230
+microseconds a turn cheaper than compiled Core), and so does everything that a command needs: loading SQLAlchemy
+costs as much processor as the whole of `quorate list`. Connections are in autocommit: one statement is one
 transaction, `transaction()` groups several.
 """
 
@@ -9,14 +10,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, TypeVar
 
 import psycopg
-import sqlalchemy as sa
 
 from shared.errors import EnvironmentFault
-from shared.store.connections import make_engine
+from shared.store.connections import opener
+from shared.store.database_url import without_password
+from shared.store.pool import ConnectionPool
 
 Connection = psycopg.Connection[Any]
 Cursor = psycopg.Cursor[Any]
@@ -55,32 +57,15 @@ class Database:
         """
         self.url = url
         self.patience_s = patience_s
-        self._engine = make_engine(url, pool_size=pool_size, answer_s=answer_s)
-
-    @property
-    def engine(self) -> sa.Engine:
-        """The SQLAlchemy engine, for migrations and schema comparison."""
-        return self._engine
+        self._pool = ConnectionPool(opener(url, answer_s=answer_s), pool_size)
 
     def close(self) -> None:
         """Drop all pooled connections."""
-        self._engine.dispose()
+        self._pool.close()
 
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def connection(self) -> AbstractContextManager[Connection]:
         """A pooled connection in autocommit; a broken one never returns to the pool."""
-        try:
-            pooled = self._engine.raw_connection()
-        except sa.exc.SQLAlchemyError as error:  # also a pool whose connections are all taken
-            raise psycopg.OperationalError(str(getattr(error, "orig", error))) from error
-        driver: Connection = pooled.driver_connection  # type: ignore[assignment]
-        try:
-            yield driver
-        finally:
-            if driver.closed or driver.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                pooled.invalidate()
-            else:
-                pooled.close()
+        return self._pool.connection()
 
     def answers(self) -> bool:
         """True when the server answers on a new connection, whatever the pooled ones wait for."""
@@ -149,8 +134,7 @@ class Database:
 
 def unreachable(url: str, error: Exception) -> EnvironmentFault:
     """The error for a database that does not answer."""
-    shown = sa.engine.make_url(url).render_as_string(hide_password=True)
     first_line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return EnvironmentFault(
-        f"the database at {shown} does not answer: {first_line}. Check it with `quorate doctor`."
+        f"the database at {without_password(url)} does not answer: {first_line}. Check it with `quorate doctor`."
     )

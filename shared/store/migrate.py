@@ -5,18 +5,14 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-import sqlalchemy as sa
-
 from shared.errors import EnvironmentFault
-from shared.store.connections import make_migration_engine
-from shared.store.database import Database, unreachable
+from shared.store.database import Database
 from shared.store.views import schema_revision
 
-MIGRATIONS = Path(__file__).with_name("migrations")
-HEAD = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+_VERSIONS = Path(__file__).parent / "migrations" / "versions"
+HEAD = max(path.name[:4] for path in _VERSIONS.glob("[0-9]*.py"))
 """The newest revision; a migration's file begins with its own."""
 SCHEMA_PATIENCE_S = 60.0
-_LOCK = 0x51554F52  # "QUOR": the advisory lock that serialises migrators
 
 
 def current(database: Database) -> str | None:
@@ -35,31 +31,9 @@ def upgrade(database: Database, revision: str = "head") -> bool:
                 f"the database is at schema {found}, which a newer version of Quorate made, and this version knows "
                 f"{HEAD}: use the newer version."
             )
-    engine = make_migration_engine(database.url)
-    try:
-        return _migrate(engine, database, revision)
-    except (sa.exc.OperationalError, sa.exc.InterfaceError) as error:
-        raise unreachable(database.url, error.orig or error) from error
-    finally:
-        engine.dispose()
+    from shared.store.migrating import migrate  # loads SQLAlchemy and Alembic
 
-
-def _migrate(engine: sa.Engine, database: Database, revision: str) -> bool:
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    with engine.connect() as connection:
-        connection.execute(sa.text(f"SELECT pg_advisory_lock({_LOCK})"))
-        connection.commit()
-        before = current(database)
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
-        connection.commit()
-        connection.execute(sa.text(f"SELECT pg_advisory_unlock({_LOCK})"))
-        connection.commit()
-    return before != current(database)
+    return migrate(database, revision)
 
 
 def wait_for_schema(database_url: str, patience_s: float = SCHEMA_PATIENCE_S) -> None:

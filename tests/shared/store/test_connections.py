@@ -10,9 +10,10 @@ import sqlalchemy as sa
 
 from shared.errors import EnvironmentFault
 from shared.instance import POSTGRES_SOCKET
-from shared.store.connections import SilentServer, make_migration_engine
+from shared.store.connections import SilentServer
 from shared.store.database import Connection, Database
 from shared.store.migrate import HEAD, current, upgrade
+from shared.store.migrating import make_migration_engine
 from tests.chaos.proxy import FreezingProxy, through
 from tests.support.runs import execute, fetch, new_run
 

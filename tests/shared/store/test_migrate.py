@@ -17,6 +17,7 @@ from shared.errors import EnvironmentFault
 from shared.store.daily_spending import sum_up
 from shared.store.database import Database
 from shared.store.migrate import HEAD, current, upgrade
+from shared.store.migrating import make_migration_engine
 from shared.store.schema import metadata
 from shared.store.spending import Grouping, spending
 from shared.store.views import list_assessments
@@ -47,7 +48,7 @@ def storage(database: Database) -> dict[str, str]:
 
 
 def test_migrations_and_schema_agree(database: Database) -> None:
-    with database.engine.connect() as connection:
+    with make_migration_engine(database.url).connect() as connection:
         context = MigrationContext.configure(
             connection, opts={"compare_server_default": True, "compare_type": True}
         )
@@ -104,7 +105,7 @@ def to_revision(database: Database, revision: str) -> None:
     """Downgrade."""
     config = Config()
     config.set_main_option("script_location", str(Path(shared.store.__path__[0]) / "migrations"))
-    with database.engine.connect() as connection:
+    with make_migration_engine(database.url).connect() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, revision)
         connection.commit()
