@@ -35,7 +35,6 @@ from orchestrator.presentation import timeline
 from orchestrator.web.http_service import Request
 from orchestrator.web.runs_api import Api
 from shared.delivery.contracts import QUEUES
-from shared.delivery.signals import Signals
 from shared.instance import DATABASE
 from shared.models.run import Budget
 from shared.models.steps import StepKind, Usage
@@ -206,7 +205,7 @@ def benches(sizes: Sequence[int]) -> Iterator[tuple[Servers, dict[int, Bench]]]:
             environ = {**own.environ, **urls}
             settings = ServiceSettings.from_environment(environ)
             database = Database(url, pool_size=CONNECTIONS, patience_s=10)
-            here[size] = Bench(Backend(settings, database, Signals(redis_url)), environ)
+            here[size] = Bench(Backend(settings, database), environ)
         try:
             yield own, here
         finally:

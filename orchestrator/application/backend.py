@@ -14,7 +14,6 @@ from typing import TypeVar
 from orchestrator.embedded.servers import ensure, is_up
 from orchestrator.embedded.starting import Starting, revive, start_supervisor
 from orchestrator.embedded.supervisor import is_wanted, stop_supervisor
-from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault, UserError
 from shared.settings import ServiceSettings
 from shared.store.database import LONGEST_REPORT_S, Connection, Database
@@ -26,11 +25,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Backend:
-    """An open way to the store and to the signals. Embedded servers that were killed are brought back on the way."""
+    """An open way to the store and to the services. Embedded servers that were killed are brought back on the way."""
 
     settings: ServiceSettings
     database: Database
-    signals: Signals
     environ: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, work: Callable[[Connection], T]) -> T:
@@ -63,9 +61,16 @@ class Backend:
             ensure(instance, environ=self.environ)
             return self.database.run(work, atomic=atomic)
 
+    def wake(self, run: str) -> None:
+        """Ask the services to look at a run at once; they find out by themselves a second later."""
+        from shared.delivery.signals import Signals  # loads redis-py: who only reads does without
+
+        signals = Signals(self.settings.endpoints.redis_url)
+        signals.send(run)
+        signals.close()
+
     def close(self) -> None:
         """Drop the connections."""
-        self.signals.close()
         self.database.close()
 
 
@@ -80,13 +85,13 @@ def connect(starting: Starting, *, answer_s: float = LONGEST_REPORT_S) -> Backen
     database = Database(endpoints.database_url, pool_size=4, patience_s=2.0, answer_s=answer_s)
     if settings.external is not None:
         require_schema(database)
-        return Backend(settings, database, Signals(endpoints.redis_url), starting.environ)
+        return Backend(settings, database, starting.environ)
     try:
         upgrade_embedded(database, settings, starting.environ)
     except EnvironmentFault:
         starting.again()
         upgrade_embedded(database, settings, starting.environ)
-    return Backend(settings, database, Signals(endpoints.redis_url), starting.environ)
+    return Backend(settings, database, starting.environ)
 
 
 def upgrade_embedded(

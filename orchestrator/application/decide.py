@@ -61,7 +61,7 @@ def decide(backend: Backend, request: DecisionRequest) -> DecisionRow:
         lambda connection: answer_decision(connection, decision.run_id, decision.key, answer, shown)
     )
     # Lost, it costs a second: the sweeper finds answered decisions by itself.
-    backend.signals.send(decision.run_id)
+    backend.wake(decision.run_id)
     return row
 
 
@@ -122,7 +122,7 @@ def take_turn(backend: Backend, answer: TurnAnswer) -> tuple[str, str]:
     key = turn.step if turn is not None else str(answer.step)
     reply = answer.text if turn is None else reply_of(answer.text, turn.reply_model)
     backend.write(lambda connection: answer_turn(connection, run, key, reply, answer.actor))
-    backend.signals.send(run)
+    backend.wake(run)
     return run, key
 
 

@@ -165,7 +165,7 @@ def _unblock(backend: Backend, definition: EvalDefinition) -> None:
     for run in known.values():
         if run.status is RunStatus.BLOCKED:
             backend.write(partial(unblock_run, run=run.run))
-            backend.signals.send(run.run)
+            backend.wake(run.run)
 
 
 def _belonging(prepared: PreparedRun, name: str, case: str) -> PreparedRun:

@@ -107,7 +107,7 @@ def submit_fork(
     )
     run = backend.write(lambda connection: create_fork(connection, stored, fork.documents))
     announce_watcher(backend, run, watched_for_s)
-    backend.signals.send(run)
+    backend.wake(run)
     return run
 
 

@@ -35,7 +35,7 @@ def resume(backend: Backend, name: str) -> str:
     run = backend.read(lambda connection: find_run(connection, name))
     if not backend.write(lambda connection: unblock_run(connection, run.id)):
         raise UserError(f"run {run.id} is {run.status.value}, not blocked")
-    backend.signals.send(run.id)
+    backend.wake(run.id)
     return run.id
 
 

@@ -77,5 +77,5 @@ def store_run(
     """Store a run of this specification and wake an orchestrator; its id. Allows workers nothing: submitting does."""
     run = Engine(backend.database).submit(spec, title, documents, idempotency_key=idempotency_key)
     announce_watcher(backend, run, watched_for_s)
-    backend.signals.send(run)
+    backend.wake(run)
     return run

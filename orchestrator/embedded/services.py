@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 
+from orchestrator.embedded.scripts import script, service_environment
 from orchestrator.embedded.supervisor import ProcessSpec
-from shared.errors import EnvironmentFault
 from shared.patterns import regex
 from shared.providers.catalogue import CATALOGUE, ProviderTypes, all_key_variables
 
@@ -22,35 +20,7 @@ WITH_PASSWORD = regex(r"://[^/\s@]*:[^/\s@]+@")
 _OTHERS = (
     "COHERE GROQ TOGETHER PERPLEXITY HF HUGGINGFACE HUGGING_FACE AZURE AWS VERTEX BEDROCK GITHUB GH GITLAB SSH"
 ).split()
-# These make Python or Flower run code from where they are told; the last is the supervisor's own.
-DROPPED = frozenset(
-    {
-        "PYTHONPATH",
-        "PYTHONSTARTUP",
-        "PYTHONHOME",
-        "PYTHONINSPECT",
-        "CELERY_CONFIG_MODULE",
-        "CELERY_LOADER",
-        "QUORATE_SUPERVISOR_LOCK",
-    }
-)
 OUR_URLS = frozenset({"QUORATE_REDIS_URL", "QUORATE_DATABASE_URL", "QUORATE_BROKER_URL"})
-
-
-def script(name: str) -> str:
-    """The absolute path of one of our console scripts. Raises EnvironmentFault when it is not installed."""
-    path = Path(sys.executable).with_name(name)
-    if not path.is_file():
-        raise EnvironmentFault(
-            f"The program {path} is missing: install Quorate again into this environment."
-        )
-    return str(path)
-
-
-def service_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What the turn workers get: everything, and Python keeps off foreign folders."""
-    kept = {name: value for name, value in environ.items() if name not in DROPPED}
-    return {**kept, "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"}
 
 
 def keyless_environment(

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Mapping
 
 from orchestrator.embedded.key_marks import write_marks
+from orchestrator.embedded.scripts import script, service_environment
 from orchestrator.embedded.servers import ensure
-from orchestrator.embedded.services import script, service_environment
 from orchestrator.embedded.supervisor import (
     end_stopped_supervisor,
     ensure_supervisor,

@@ -18,8 +18,8 @@ from orchestrator.application.brokers import look_at_broker, missing_servers
 from orchestrator.cli.options import example, json_option
 from orchestrator.cli.ownership import diagnosis
 from orchestrator.core.document import Line, Span, Style, line
+from orchestrator.embedded.scripts import script
 from orchestrator.embedded.servers import status
-from orchestrator.embedded.services import script
 from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.participants.casting import build_cast
 from orchestrator.presentation.exit_codes import ExitCode

@@ -12,7 +12,8 @@ from orchestrator.cli.options import example
 @click.command(epilog=example("quorate supervise        (started by the other commands)"))
 def supervise() -> int:
     """Start and restart the orchestrator and the workers of the embedded instance."""
-    from orchestrator.embedded.services import script, specs
+    from orchestrator.embedded.scripts import script
+    from orchestrator.embedded.services import specs
     from orchestrator.embedded.supervisor import run_supervisor
     from shared.settings import ServiceSettings
 

@@ -7,7 +7,6 @@ import pytest
 from orchestrator.application.acceptance import accepted_history, with_record
 from orchestrator.application.backend import Backend
 from orchestrator.evaluation.acceptance import FEWEST_DECISIONS, MOST
-from shared.delivery.signals import Signals
 from shared.instance import Instance
 from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.settings import ServiceSettings
@@ -27,7 +26,7 @@ GOOD, POOR = SPEC.panel.critics[0].name, SPEC.panel.critics[-1].name
 @pytest.fixture
 def backend(database: Database, tmp_path: Path) -> Backend:
     settings = ServiceSettings(Instance.at(tmp_path), None)
-    return Backend(settings, database, Signals("redis://127.0.0.1:1/0"))
+    return Backend(settings, database)
 
 
 def decided(database: Database) -> None:

@@ -9,7 +9,6 @@ from orchestrator.application.backend import Backend, connected
 from orchestrator.embedded import supervisor
 from orchestrator.embedded.servers import ensure, is_up, stop
 from orchestrator.embedded.starting import start_supervisor
-from shared.delivery.signals import Signals
 from shared.errors import EnvironmentFault
 from shared.settings import ServiceSettings
 from shared.store.database import Connection, Database
@@ -25,7 +24,7 @@ def backend(tmp_path: Path) -> Iterator[Backend]:
     settings = ServiceSettings.from_environment(environ)
     urls = ensure(settings.instance, durable=False)
     (settings.instance.state_dir / "supervisor.wanted").touch()
-    opened = Backend(settings, Database(urls.database_url), Signals(urls.redis_url), environ)
+    opened = Backend(settings, Database(urls.database_url), environ)
     yield opened
     opened.close()
     stop(settings.instance, immediate=True)

@@ -11,7 +11,6 @@ from orchestrator.application.backend import Backend
 from orchestrator.application.notice_listener import NoticeList
 from orchestrator.application.worker_keys import forget_refusals, hand_over_keys
 from orchestrator.embedded.key_marks import write_marks
-from shared.delivery.signals import Signals
 from shared.instance import Endpoints, Instance
 from shared.models.notices import notice
 from shared.models.panel import Panel, Participant
@@ -47,8 +46,7 @@ def renewed(database: Database, home: Path, key: str | None) -> tuple[list[str],
     instance.state_dir.mkdir(parents=True)
     write_marks(instance, {"PATH": "/bin"})
     environ = {} if key is None else {"LATE_KEY": key}
-    signals = Signals("redis://127.0.0.1:1/0")
-    backend = Backend(ServiceSettings(instance, None), database, signals, environ)
+    backend = Backend(ServiceSettings(instance, None), database, environ)
     seen: list[str] = []
 
     def note(_of: Backend, members: Sequence[Participant]) -> None:

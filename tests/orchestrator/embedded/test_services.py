@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.embedded.services import keyless_environment, service_environment, specs
+from orchestrator.embedded.scripts import service_environment
+from orchestrator.embedded.services import keyless_environment, specs
 
 ENVIRON = {
     "PATH": "/usr/bin",

@@ -17,7 +17,6 @@ from orchestrator.application.submit import submit_run
 from orchestrator.presentation.formats.json import as_json, dumps
 from orchestrator.web.http_service import Server
 from orchestrator.web.runs_api import Api
-from shared.delivery.signals import Signals
 from shared.instance import Endpoints
 from shared.models.decision import DecisionQuestion
 from shared.settings import ServiceSettings
@@ -58,8 +57,9 @@ class Service:
 
 @pytest.fixture
 def service(database: Database, servers: Endpoints) -> Iterator[Service]:
-    settings = ServiceSettings.from_environment({"HOME": "/nonexistent"})
-    backend = Backend(settings, database, Signals(servers.redis_url))
+    urls = {"QUORATE_DATABASE_URL": database.url, "QUORATE_REDIS_URL": servers.redis_url}
+    settings = ServiceSettings.from_environment({"HOME": "/nonexistent", **urls})
+    backend = Backend(settings, database)
     server = Server(0, Api(backend, "somebody"), TOKEN, lambda bug: pytest.fail(str(bug)))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
@@ -67,7 +67,7 @@ def service(database: Database, servers: Endpoints) -> Iterator[Service]:
     server.shutdown()
     server.server_close()
     thread.join()
-    backend.signals.close()
+    backend.close()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pytest
 
 from benchmarks.rows import Bench, Stopwatch, fill, looks
 from orchestrator.application.backend import Backend
-from shared.delivery.signals import Signals
 from shared.models.outcomes import FailureKind
 from shared.settings import ServiceSettings
 from shared.store.daily_spending import sum_up
@@ -46,8 +45,9 @@ def bench(servers: Any, template: str) -> Iterator[Bench]:
 
     url = clone_database(servers, template, "scans")
     database = Database(url, pool_size=CONNECTIONS, patience_s=20)
-    settings = ServiceSettings.from_environment({"HOME": "/nonexistent"})
-    backend = Backend(settings, database, Signals(servers.redis_url))
+    urls = {"QUORATE_DATABASE_URL": url, "QUORATE_REDIS_URL": servers.redis_url}
+    settings = ServiceSettings.from_environment({"HOME": "/nonexistent", **urls})
+    backend = Backend(settings, database)
     here = Bench(backend, {})
     fill(here, STEPS)
     yield here
