@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 from benchmarks.cluster import Servers, servers
 from benchmarks.copies import copy_run, forget_everything, settle
 from benchmarks.measuring import exact_processor_time, processor_time
-from orchestrator.application import report
+from orchestrator.application import listings, report
 from orchestrator.application.backend import Backend
 from orchestrator.embedded.throwaway import clone_database
 from orchestrator.engine.advance import Engine
@@ -246,7 +246,7 @@ def looks(here: Bench) -> dict[str, Callable[[], object]]:
         return lambda: backend.read(work)
 
     def cost(by: Grouping, **scope: Any) -> Callable[[], object]:
-        return lambda: report.spent(backend, by, **{"run": None, "since_s": None, **scope})
+        return lambda: listings.spent(backend, by, **{"run": None, "since_s": None, **scope})
 
     graces_s = dict.fromkeys(QUEUES, GRACE_S)
     return {
@@ -269,17 +269,17 @@ def looks(here: Bench) -> dict[str, Callable[[], object]]:
         "participants awaited": store(awaited_participants),
         "watch: a look": store(lambda c: run_heartbeat(c, run)),
         "status": store(lambda c: (schema_revision(c), list_processes(c), count_runs(c))),
-        "list": lambda: report.runs(backend, limit=20),
+        "list": lambda: listings.runs(backend, limit=20),
         **{
-            f"list --status {status}": partial(report.runs, backend, limit=20, status=status)
+            f"list --status {status}": partial(listings.runs, backend, limit=20, status=status)
             for status in ("running", "completed", "cancelled", "blocked", "expired")
         },
         "show RUN": lambda: report.report_of(backend, run),
         "show last": lambda: report.report_of(backend, "last"),
         "show RUN --rounds": lambda: timeline.rounds(report.report_of(backend, run)),
-        "show RUN --events": lambda: report.events_of(backend, run),
-        "show RUN --prompt": lambda: report.request_of(backend, run, step),
-        "inbox": lambda: report.inbox(backend),
+        "show RUN --events": lambda: listings.events_of(backend, run),
+        "show RUN --prompt": lambda: listings.request_of(backend, run, step),
+        "inbox": lambda: listings.inbox(backend),
         "cost": cost(Grouping.PARTICIPANT),
         "cost --since 7d": cost(Grouping.PARTICIPANT, since_s=WEEK_S),
         "cost --by day": cost(Grouping.DAY),

@@ -11,8 +11,9 @@ from typing import TextIO
 
 from orchestrator.core.document import Line
 from orchestrator.core.formats import OutputFormat, format_named, format_of
-from orchestrator.presentation.formats.json import as_json, dumps
+from orchestrator.presentation.formats.json import as_json
 from orchestrator.presentation.formats.text import DEFAULT_MAX_FINDINGS, result_lines
+from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport
 from orchestrator.presentation.result import is_brief, open_decision, warned

@@ -20,7 +20,7 @@ from orchestrator.cli.results import OutputOptions
 from orchestrator.cli.setting_options import take_holders, take_settings
 from orchestrator.core.document import Span, Style, line
 from orchestrator.embedded.starting import Starting
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import estimate_json, estimate_lines, obstacles
 from orchestrator.presentation.terminal import Terminal

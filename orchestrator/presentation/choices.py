@@ -16,11 +16,6 @@ def options_of(decision: DecisionRow) -> tuple[str, ...]:
     return tuple(decision.question.get("options") or ())
 
 
-def asked(decision: DecisionRow, words: Translator) -> str:
-    """The question in the reader's language, where there are words for its kind."""
-    return words.word(f"ask_{decision.kind}", str(decision.question.get("prompt", "")))
-
-
 def keys_for(options: Sequence[str]) -> dict[str, str]:
     """A key for each option and for `later`: its own, else the first letter that is free, else a number."""
     keys: dict[str, str] = {}

@@ -9,7 +9,7 @@ from typing import Any
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.core.findings.pairing import Pair
 from orchestrator.core.views.context import dollars
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, run_summary
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, run_summary
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.whatif import figures_of, gate_word, how, round_name, weighed

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.core.document import Line, Span, Style, line
-from orchestrator.presentation.choices import asked
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
+from orchestrator.presentation.questions import asked
 from orchestrator.presentation.tables import table
 from shared.models.rows import DecisionRow, RunRow
 

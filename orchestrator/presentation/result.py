@@ -32,12 +32,12 @@ from orchestrator.core.views.context import (
     price,
 )
 from orchestrator.core.views.findings import GENERIC
-from orchestrator.presentation.choices import asked
 from orchestrator.presentation.coverage import reading_summary, rule_readings
 from orchestrator.presentation.depth import depth_lines
 from orchestrator.presentation.listings import heads
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import cost_of, spent
+from orchestrator.presentation.questions import asked
 from orchestrator.presentation.report import RunReport
 from shared.models.findings import Finding, FindingStatus, Ground
 from shared.models.notices import Notice

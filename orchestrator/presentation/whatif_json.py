@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from orchestrator.core.findings.pairing import Pair
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, run_summary
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, run_summary
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.whatif import changed
 from orchestrator.whatif.replaying import Check, Variant, WhatIf

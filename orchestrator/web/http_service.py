@@ -21,7 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol
 from urllib.parse import unquote_to_bytes
 
-from orchestrator.presentation.formats.json import dumps
+from orchestrator.presentation.json_rows import dumps
 from shared.errors import (
     DecisionConflict,
     EnvironmentFault,

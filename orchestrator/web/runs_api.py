@@ -10,13 +10,10 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from orchestrator.application.backend import Backend
 from orchestrator.application.decide import DecisionRequest, decide
-from orchestrator.application.report import report_of, runs
-from orchestrator.presentation.formats.json import (
-    SCHEMA_VERSION,
-    as_json,
-    decision_json,
-    run_tree,
-)
+from orchestrator.application.listings import runs
+from orchestrator.application.report import report_of
+from orchestrator.presentation.formats.json import as_json
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, decision_json, run_tree
 from orchestrator.web.http_service import READING, Path, Reply, Request, error
 from shared.models.wire import Wire
 from shared.store.processes import SILENCE_S, list_processes

@@ -9,10 +9,10 @@ import click
 from pydantic import TypeAdapter, ValidationError
 
 from orchestrator.application.backend import connected
-from orchestrator.application.report import spent
+from orchestrator.application.listings import spent
 from orchestrator.cli.options import example, json_option, language_option
 from orchestrator.core.document import Span, Style, line
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.money import spending_table
 from orchestrator.presentation.terminal import Terminal

@@ -11,7 +11,7 @@ from orchestrator.application.replay import RunComparison, compare_runs
 from orchestrator.cli.options import example, json_option, language_option
 from orchestrator.presentation.comparison import comparison_json, comparison_lines
 from orchestrator.presentation.exit_codes import ExitCode
-from orchestrator.presentation.formats.json import dumps
+from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 

@@ -34,7 +34,7 @@ from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
 from orchestrator.core.document import Span, Style, line
 from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.forks import plan_json, plan_lines
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
 from orchestrator.settings.languages import LANGUAGES

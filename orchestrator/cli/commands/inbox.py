@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from orchestrator.application.backend import connected
-from orchestrator.application.report import inbox as read_inbox
+from orchestrator.application.listings import inbox as read_inbox
 from orchestrator.cli.options import example, json_option, language_option
 from orchestrator.core.discussion.spoken import form_of
 from orchestrator.core.document import Line, Span, Style, line
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, decision_json, dumps
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, decision_json, dumps
 from orchestrator.presentation.listings import decisions, heads
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.tables import table

@@ -9,7 +9,7 @@ import click
 
 from orchestrator.cli.options import example, json_option
 from orchestrator.core.document import clean
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from shared.errors import UserError
 from shared.patterns import regex
 from shared.providers.key_store import held_names, remove_key, write_key

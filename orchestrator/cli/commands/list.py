@@ -6,10 +6,10 @@ import os
 
 import click
 
-from orchestrator.application import report
+from orchestrator.application import listings
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example, json_option, language_option
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps, run_tree
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps, run_tree
 from orchestrator.presentation.listings import runs
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.terminal import Terminal
@@ -33,7 +33,7 @@ from shared.models.outcomes import RunStatus
 def list_(limit: int, status: str | None, as_json: bool, language: str | None) -> int:
     """The runs, newest first."""
     with connected(os.environ, workers=False) as backend:
-        listed = report.runs(backend, limit=limit, status=status)
+        listed = listings.runs(backend, limit=limit, status=status)
     terminal = Terminal.of(os.environ)
     if as_json:
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, "runs": run_tree(listed)}))

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from orchestrator.application.backend import Backend, connected
-from orchestrator.application.report import events_of, report_of, request_of
+from orchestrator.application.listings import events_of, request_of
+from orchestrator.application.report import report_of
 from orchestrator.cli.options import (
     check_output,
     example,
@@ -24,8 +25,9 @@ from orchestrator.core.document import Line, exact
 from orchestrator.core.formats import FORMATS, format_named
 from orchestrator.presentation import timeline
 from orchestrator.presentation.forks import origin
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps, workflow_schema
+from orchestrator.presentation.formats.json import workflow_schema
 from orchestrator.presentation.formats.text import question_lines, result_lines
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.live.progress_events import held_up
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import RunReport

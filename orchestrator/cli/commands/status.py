@@ -17,7 +17,7 @@ from orchestrator.embedded.processes import is_alive
 from orchestrator.embedded.servers import status as server_status
 from orchestrator.embedded.supervisor import supervisor_status
 from orchestrator.presentation.exit_codes import ExitCode
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
 from shared.errors import EnvironmentFault

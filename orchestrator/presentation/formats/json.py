@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from pydantic import BaseModel
@@ -14,38 +13,26 @@ from orchestrator.core.findings.ranking import Ranked
 from orchestrator.core.findings.verdict import effective_votes
 from orchestrator.core.replay.commands import RoundRecord
 from orchestrator.presentation.exit_codes import exit_code
-from orchestrator.presentation.listings import RunList
+from orchestrator.presentation.json_rows import (
+    SCHEMA_VERSION,
+    decision_json,
+    dumps,
+    fields,
+    run_summary,
+)
 from orchestrator.presentation.locale.translator import Translator
 from orchestrator.presentation.report import ReportedChild, RunReport, assessed_roles, stage_of
 from orchestrator.workflows.descriptor import WorkflowType
 from shared.models.assessment import Assessment
-from shared.models.letters import UNSEEN
 from shared.models.notices import Notice, of_column
 from shared.models.outcomes import StepStatus
 from shared.models.panel import Participant
-from shared.models.rows import DecisionRow, RunRow, StepRow
-
-SCHEMA_VERSION = 1
-
-
-def dumps(value: Any, *, indent: int | None = 2) -> str:
-    """JSON text without a raw control or unseen character; it means exactly what `value` means."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
-    return UNSEEN.sub(lambda match: _escaped(match.group()), text)
+from shared.models.rows import StepRow
 
 
 def render(report: RunReport, words: Translator) -> str:  # noqa: ARG001 - JSON is in English
     """The whole run as JSON text."""
     return dumps(as_json(report)) + "\n"
-
-
-def _escaped(character: str) -> str:
-    # Newlines and tabs of the layout are not among the unseen; all others stand within strings.
-    return json.dumps(character)[1:-1]
-
-
-def _plain(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def as_json(report: RunReport, told: Iterable[Notice] = ()) -> dict[str, Any]:
@@ -129,48 +116,12 @@ def _finding(place: Ranked, standing: Collection[str], report: RunReport) -> dic
     }
 
 
-_RUN = (
-    *("id", "workflow", "title", "status", "phase", "verdict", "ending", "created_at"),
-    *("finished_at", "elapsed_s", "parent", "parent_step"),
-)
-
-
-def run_summary(run: RunRow) -> dict[str, Any]:
-    """A run as lists show it."""
-    return {**_fields(run, _RUN), "elapsed_s": round(run.elapsed_s, 3)}
-
-
-def _fields(row: object, names: Iterable[str]) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in names}
-
-
-def run_tree(listed: RunList, rows: Sequence[RunRow] | None = None) -> list[dict[str, Any]]:
-    """Runs as lists show them, each with those that it started."""
-    return [
-        {**run_summary(run), "children": run_tree(listed, listed.children.get(run.id, ()))}
-        for run in (listed.rows if rows is None else rows)
-    ]
-
-
 def _child(child: ReportedChild) -> dict[str, Any]:
     return {
         **run_summary(child.run),
         "summary": (child.run.outcome or {}).get("summary"),
         "blocked_reason": child.run.blocked_reason,
         "usage": child.usage.__dict__,
-    }
-
-
-def decision_json(decision: DecisionRow) -> dict[str, Any]:
-    """A decision without what it shows, which has its own key."""
-    question = decision.question
-    asked = {name: question.get(name) for name in ("prompt", "options", "selectable")}
-    return {
-        **_fields(decision, ("key", "kind", "state")),
-        **asked,
-        **_fields(decision, ("shown_sha256", "opened_at", "deadline_at")),
-        "on_timeout": question.get("on_timeout"),
-        **_fields(decision, ("answered_at", "answer")),
     }
 
 
@@ -273,14 +224,14 @@ _STEP_SPENT = ("tokens", "input_tokens", "output_tokens", "cost_usd")
 def _step(step: StepRow) -> dict[str, Any]:
     kind, message = step.failure_kind, column(step.failure_message)
     return {
-        **_fields(step, _STEP),
+        **fields(step, _STEP),
         "queued_at_s": _rounded(step.queued_at_s),
         "started_at_s": _rounded(step.leased_at_s),
         "finished_at_s": _rounded(step.finished_at_s),
         "reply": step.reply,
         "failure": None if kind is None else {"kind": kind, "message": message},
         "note": column(step.note) or "",
-        **_fields(step, _STEP_SPENT),
+        **fields(step, _STEP_SPENT),
     }
 
 
@@ -298,7 +249,7 @@ def _participant(part: str, holder: Participant, report: RunReport) -> dict[str,
     return {
         "name": holder.name,
         "part": part,
-        **_fields(holder, ("provider", "model", "family", "rule_based")),
+        **fields(holder, ("provider", "model", "family", "rule_based")),
         "answered": statuses.count(StepStatus.DONE),
         "failed": statuses.count(StepStatus.FAILED),
     }

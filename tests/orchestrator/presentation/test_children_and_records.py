@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from orchestrator.core.document import plain
 from orchestrator.presentation.formats import markdown, text
-from orchestrator.presentation.formats.json import as_json, run_tree
+from orchestrator.presentation.formats.json import as_json
+from orchestrator.presentation.json_rows import run_tree
 from orchestrator.presentation.listings import RunList, runs
 from orchestrator.presentation.live.live_layout import Size, frame
 from orchestrator.presentation.live.progress_events import RunHeader, RunSnapshot, changes

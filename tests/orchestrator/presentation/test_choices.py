@@ -5,8 +5,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.presentation.choices import LATER, asked, chosen, keys_for, prompt
+from orchestrator.presentation.choices import LATER, chosen, keys_for, prompt
 from orchestrator.presentation.locale.translator import ENGLISH, Translator
+from orchestrator.presentation.questions import asked
 from tests.support.reports import make_decision
 
 REVIEW, PLAN = ("apply_fix", "skip"), ("revise", "accept")

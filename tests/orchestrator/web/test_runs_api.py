@@ -14,7 +14,8 @@ from orchestrator.application.notice_listener import NoticeList
 from orchestrator.application.prepare import SubmissionRequest, prepare_run
 from orchestrator.application.report import report_of
 from orchestrator.application.submit import submit_run
-from orchestrator.presentation.formats.json import as_json, dumps
+from orchestrator.presentation.formats.json import as_json
+from orchestrator.presentation.json_rows import dumps
 from orchestrator.web.http_service import Server
 from orchestrator.web.runs_api import Api
 from shared.instance import Endpoints

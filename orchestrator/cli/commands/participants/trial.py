@@ -16,8 +16,8 @@ from pathlib import Path
 import click
 
 from orchestrator.application.backend import Backend, connected
+from orchestrator.application.listings import spent
 from orchestrator.application.prepare import DocumentCollector
-from orchestrator.application.report import spent
 from orchestrator.application.submit import store_run
 from orchestrator.application.worker_keys import hand_over_keys
 from orchestrator.cli.notices import NoticePrinter
@@ -25,7 +25,7 @@ from orchestrator.cli.options import Finite, config_option, example, json_option
 from orchestrator.core.document import line
 from orchestrator.participants.casting import build_cast
 from orchestrator.presentation.exit_codes import ExitCode
-from orchestrator.presentation.formats.json import SCHEMA_VERSION, dumps
+from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.locale.translator import ENGLISH
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal

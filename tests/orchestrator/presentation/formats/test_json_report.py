@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.presentation.formats.json import as_json, dumps
+from orchestrator.presentation.formats.json import as_json
+from orchestrator.presentation.json_rows import dumps
 from orchestrator.presentation.locale.translator import Translator
 from shared.models.findings import Severity
 from shared.models.notices import as_column, notice

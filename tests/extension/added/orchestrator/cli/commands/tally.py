@@ -7,7 +7,7 @@ from collections import Counter
 
 import click
 
-from orchestrator.application import report
+from orchestrator.application import listings
 from orchestrator.application.backend import connected
 from orchestrator.cli.options import example
 from orchestrator.core.document import line
@@ -18,7 +18,7 @@ from orchestrator.presentation.terminal import Terminal
 def tally() -> int:
     """How many runs there are in each state."""
     with connected(os.environ, workers=False) as backend:
-        listed = report.runs(backend, limit=10_000)
+        listed = listings.runs(backend, limit=10_000)
     states = Counter(run.status for run in listed.tree())
     Terminal.of(os.environ).result([line(f"{state} {count}") for state, count in states.items()])
     return 0

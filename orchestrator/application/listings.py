@@ -1,0 +1,102 @@
+"""Read rows of the store: the runs, what waits for a person, what was spent, what was asked. No run is read whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.application.backend import Backend
+from orchestrator.presentation.listings import RunList
+from shared.models.rows import DecisionRow, RunRow
+from shared.store.database import Connection
+from shared.store.decisions import list_decisions
+from shared.store.documents import get_documents
+from shared.store.events import list_events
+from shared.store.people import WaitingTurn, waiting_turns
+from shared.store.requests import step_request
+from shared.store.spending import ROW_BY_ROW, Grouping, Spending, spending
+from shared.store.views import find_run, list_children, list_runs
+
+
+def runs(backend: Backend, *, limit: int, status: str | None = None) -> RunList:
+    """The newest runs, all or those of one status, and what the runs of all started."""
+
+    def read(connection: Connection) -> RunList:
+        rows = list_runs(connection, limit=limit, status=status)
+        children: dict[str, list[RunRow]] = {}
+        generation = rows if status is None else []
+        while generation:
+            below = list_children(connection, [run.id for run in generation])
+            children |= below
+            generation = [child for started in below.values() for child in started]
+        return RunList(rows, children)
+
+    return backend.read(read)
+
+
+def events_of(backend: Backend, run: str) -> list[tuple[int, str, Mapping[str, Any]]]:
+    """A run's event log: number, type and body."""
+    return backend.read(lambda connection: list_events(connection, run))
+
+
+@dataclass(frozen=True)
+class Inbox:
+    """What waits for a person, the oldest first."""
+
+    decisions: tuple[DecisionRow, ...]
+    turns: tuple[WaitingTurn, ...]
+
+
+def inbox(backend: Backend) -> Inbox:
+    """The open decisions and the turns of people."""
+    return Inbox(tuple(backend.read(list_decisions)), tuple(backend.read(waiting_turns)))
+
+
+@dataclass(frozen=True)
+class StepRequest:
+    """What a step was asked, and the documents that it refers to, by address."""
+
+    request: Mapping[str, Any]
+    document: Callable[[str], bytes]
+
+
+def request_of(backend: Backend, run: str, step: str) -> StepRequest:
+    """What a step was asked. Raises UserError for a step that is not there."""
+
+    def document(name: str) -> bytes:
+        return backend.read(lambda connection: get_documents(connection, [name]))[name]
+
+    request = backend.read(lambda connection: step_request(connection, run, step))
+    return StepRequest(request, document)
+
+
+LATELY_S = 7 * 86_400.0
+"""How far back runs, turns and batches are listed unless somebody asks for more: there is no end of them."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What was spent, by participant, run, day, ...; `total` None: nothing, `since_s` None: at any time."""
+
+    run: str | None
+    since_s: float | None
+    rows: tuple[Spending, ...]
+    total: Spending | None
+
+
+def spent(backend: Backend, by: Grouping, *, run: str | None, since_s: float | None) -> Spent:
+    """Sum what calls used; by run, turn or batch only lately, unless a run or a time is named.
+
+    Raises UnknownRun or UserError for the name of a run.
+    """
+    if since_s is None and run is None and by in ROW_BY_ROW:
+        since_s = LATELY_S
+
+    def read(connection: Connection) -> Spent:
+        name = None if run is None else find_run(connection, run).id
+        rows = spending(connection, by, run=name, since_s=since_s)
+        totals = spending(connection, Grouping.TOTAL, run=name, since_s=since_s)
+        return Spent(name, since_s, tuple(rows), totals[0] if totals else None)
+
+    return backend.read(read)
