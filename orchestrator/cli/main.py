@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 from types import FrameType
 from typing import Any
 
@@ -124,9 +123,7 @@ def _is_question(ctx: click.Context, args: list[str]) -> bool:
     "Example: quorate review HEAD~1..HEAD --fail-on major\n"
     "Every command has --help with an example. Exit codes: docs/exit-codes.md.",
 )
-@click.version_option(
-    version=version("quorate"), prog_name="quorate", message="%(prog)s %(version)s"
-)
+@click.version_option(package_name="quorate", prog_name="quorate", message="%(prog)s %(version)s")
 def cli() -> None:
     """A panel of AI participants and analysers works on a question, a plan or a change; a person decides.
 

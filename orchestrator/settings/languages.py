@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 
-from shared.patterns import regex
-
 LANGUAGES = ("en", "ko")
 DEFAULT = LANGUAGES[0]
 
 _ENOUGH = 20_000  # letters: a long text is of one language
-_NOT_PROSE = regex(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{0,400}`|https?://\S++", re.DOTALL)
-_QUOTED = regex(
+_NOT_PROSE = re.compile(
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{0,400}`|https?://\S++", re.DOTALL
+)
+_QUOTED = re.compile(
     r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|「[^」\n]{0,400}」|『[^』\n]{0,400}』|‘[^’\n]{0,400}’"
     r"|(?<!\w)'[^'\n]{0,400}'(?!\w)"
 )
-_SENTENCE = regex(r"\n|(?<=[.?!。？！])\s")
-_HANGUL = regex(r"[가-힣]")
-_WORD = regex(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
+_SENTENCE = re.compile(r"\n|(?<=[.?!。？！])\s")
+_HANGUL = re.compile(r"[가-힣]")
+_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 # A term with a Korean particle or ending at it (Redis를, deploy해야) is a word of a Korean sentence.
-_TERM_IN_KOREAN = regex(r"(?<![\w.+#/-])[A-Za-z][\w.+#/-]*+(?=[가-힣])", re.ASCII)
+_TERM_IN_KOREAN = re.compile(r"(?<![\w.+#/-])[A-Za-z][\w.+#/-]*+(?=[가-힣])", re.ASCII)
 # What no English sentence does without, and no Korean one borrows.
 _ENGLISH = frozenset(
     "a an and are as be been but by can could did do does for from had has have how i if in into is it its me my not of"
