@@ -20,7 +20,7 @@ MAX_LINES = 400
 PURE = ("orchestrator/core", "orchestrator/workflows")
 # What the pure packages may import besides the standard library (minus IMPURE) and themselves.
 PURE_MAY_IMPORT = ("orchestrator.core", "orchestrator.workflows", "pydantic", "shared.errors")
-PURE_MAY_IMPORT += ("shared.git.diff_pieces", "shared.models", "shared.tools")
+PURE_MAY_IMPORT += ("shared.git.diff_pieces", "shared.models", "shared.patterns", "shared.tools")
 PURE_MAY_IMPORT += ("shared.text.bounded_cache", "shared.text.tokens")
 IMPURE = frozenset(
     "asyncio concurrent multiprocessing os queue random secrets select shutil signal socket sqlite3"
