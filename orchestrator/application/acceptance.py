@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections import Counter
 
 from orchestrator.application.backend import Backend
 from orchestrator.evaluation.acceptance import (
@@ -13,21 +13,24 @@ from orchestrator.evaluation.acceptance import (
 )
 from orchestrator.workflows.registry import decision_choices, workflow_of
 from shared.models.run import RunSpec
-from shared.store.offered import offered_findings
+from shared.store.offered import decided_offers
 
 
 def accepted_history(backend: Backend) -> AcceptanceHistory:
     """Everybody's record, from the newest decisions."""
-    writes = [word for word, choice in decision_choices().items() if choice.writes]
-    rows = backend.read(partial(offered_findings, writes=writes))
-    decisions, offered = {}, []
-    for row in rows:
-        who = Identity(row.name, row.provider, row.model)
-        if row.severity is None:
-            decisions[who] = row.decisions
-        else:
-            kind = (row.severity, row.category or "", bool(row.accepted))
-            offered.append(OfferedFindings(who, *kind, row.findings))
+    writes = {word for word, choice in decision_choices().items() if choice.writes}
+    counts: Counter[tuple[Identity, str, str, bool]] = Counter()
+    decisions: Counter[Identity] = Counter()
+    for decision in backend.read(decided_offers):
+        raisers = set()
+        for row in decision.rows:
+            raiser = Identity(row.name, row.provider, row.model)
+            accepted = row.picked if decision.choice in writes else 0
+            counts[raiser, row.severity, row.category, True] += accepted
+            counts[raiser, row.severity, row.category, False] += row.offered - accepted
+            raisers.add(raiser)
+        decisions.update(raisers)
+    offered = [OfferedFindings(*kind, count) for kind, count in counts.items() if count]
     return acceptance(offered, decisions)
 
 

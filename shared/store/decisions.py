@@ -16,6 +16,7 @@ from shared.models.decision import DecisionAnswer, DecisionQuestion, DecisionSta
 from shared.models.rows import DecisionRow
 from shared.store.database import Connection
 from shared.store.events import append_events
+from shared.store.offered import NOBODY, note_offered
 from shared.store.runs import lock_free_run, lock_run
 
 _SELECT = """
@@ -70,6 +71,8 @@ def answer_decision(
         "WHERE run_id = %s AND key = %s",
         (answer.model_dump_json(), run, key),
     )
+    if answer.channel not in NOBODY:
+        note_offered(connection, run, key)
     append_events(
         connection,
         run,

@@ -1,4 +1,4 @@
-"""What was offered to people for fixing, by whom it was raised, and whether they accepted it: the newest decisions."""
+"""What was offered to people for fixing, by whom it was raised, and whether they took it: the newest decisions."""
 
 from __future__ import annotations
 
@@ -15,50 +15,56 @@ NOBODY = ("deadline", "policy")
 
 @dataclass(frozen=True)
 class OfferedRow:
-    """Findings of a participant that were offered; `severity` None: the sum, with the number of its decisions."""
+    """Findings of one kind that a participant raised and a decision offered; its answer means `picked` of them."""
 
     name: str
     provider: str
     model: str | None
-    severity: str | None
-    category: str | None
-    accepted: bool | None
-    findings: int
-    decisions: int
+    severity: str
+    category: str
+    offered: int
+    picked: int
 
 
-# The newest are read by their index alone, before anything is asked of their large columns; each of those is read once.
-# `only` is null where everything that was offered is meant.
-_OFFERED = """
-WITH newest AS MATERIALIZED (
-    SELECT run_id, key, answer, question FROM decisions
-     WHERE state = 'answered' ORDER BY answered_at DESC LIMIT %(newest)s
-), answered AS MATERIALIZED (
-    SELECT n.run_id, n.key, n.answer->>'choice' = ANY(%(writes)s) AS applied, n.answer->'only' AS picked,
-           n.question->'selectable' AS selectable, n.question->'shown'->'findings' AS findings,
-           (SELECT s.spec->'panel'->'critics' FROM specs s WHERE s.run_id = n.run_id) AS critics
-      FROM newest n WHERE n.answer->>'channel' <> ALL(%(nobody)s)
-), offered AS MATERIALIZED (
-    SELECT a.run_id, a.key, a.critics, f->>'severity' AS severity, f->>'category' AS category,
-           f->'raised_by' AS raised_by,
-           a.applied AND (coalesce(a.picked, 'null') = 'null'::jsonb OR a.picked ? (f->>'id')) AS accepted
-      FROM answered a CROSS JOIN LATERAL jsonb_array_elements(
+@dataclass(frozen=True)
+class DecidedOffer:
+    """What a decision offered, and the choice that was made."""
+
+    choice: str
+    rows: Sequence[OfferedRow]
+
+
+# A decision's question and its run's specification are large, and every submission wants to know what came of the
+# newest decisions: so the few numbers that count are written down once, with the answer.
+_NOTE = """
+UPDATE decisions d SET offered = (
+  SELECT coalesce(jsonb_agg(to_jsonb(c)), '[]') FROM (
+    SELECT p->>'name' AS name, p->>'provider' AS provider, p->>'model' AS model,
+           f->>'severity' AS severity, coalesce(f->>'category', '') AS category, count(*) AS offered,
+           count(*) FILTER (WHERE coalesce(a.only, 'null') = 'null'::jsonb OR a.only ? (f->>'id')) AS picked
+      FROM (SELECT d.answer->'only' AS only, d.question->'selectable' AS selectable,
+                   d.question #> '{shown,findings}' AS findings, s.spec #> '{panel,critics}' AS critics
+              FROM specs s WHERE s.run_id = d.run_id OFFSET 0) a
+     CROSS JOIN LATERAL jsonb_array_elements(
            CASE WHEN jsonb_typeof(a.findings) = 'array' AND jsonb_typeof(a.selectable) = 'array'
                 THEN a.findings ELSE '[]' END) f
-     WHERE a.selectable ? (f->>'id')
-)
-SELECT p->>'name' AS name, p->>'provider' AS provider, p->>'model' AS model, o.severity, o.category, o.accepted,
-       count(*)::int AS findings, count(DISTINCT (o.run_id, o.key))::int AS decisions
-  FROM offered o CROSS JOIN LATERAL jsonb_array_elements(o.critics) p
- WHERE o.raised_by ? (p->>'name')
- GROUP BY GROUPING SETS ((1, 2, 3, o.severity, o.category, o.accepted), (1, 2, 3))
- ORDER BY 1, 2, 3, 4 NULLS FIRST, 5, 6
+     CROSS JOIN LATERAL jsonb_array_elements(a.critics) p
+     WHERE a.selectable ? (f->>'id') AND f->'raised_by' ? (p->>'name')
+     GROUP BY 1, 2, 3, 4, 5) c)
+ WHERE d.run_id = %s AND d.key = %s
 """
 
 
-def offered_findings(connection: Connection, writes: Sequence[str]) -> list[OfferedRow]:
-    """What the newest decisions of people offered, by participant; `writes` are the answers that apply a fix."""
+def note_offered(connection: Connection, run: str, key: str) -> None:
+    """Keep with a decision that a person has answered what it offered, and what of it the answer means."""
+    connection.execute(_NOTE, (run, key))
+
+
+def decided_offers(connection: Connection) -> list[DecidedOffer]:
+    """The newest decisions, as far as people answered them; read by their index, without any large column."""
     rows = connection.execute(
-        _OFFERED, {"nobody": list(NOBODY), "newest": NEWEST, "writes": list(writes)}
+        "SELECT choice, offered FROM (SELECT answer->>'choice' AS choice, offered FROM decisions "
+        "WHERE state = 'answered' ORDER BY answered_at DESC LIMIT %s) newest WHERE offered IS NOT NULL",
+        (NEWEST,),
     ).fetchall()
-    return [OfferedRow(*row) for row in rows]
+    return [DecidedOffer(row.choice, [OfferedRow(**each) for each in row.offered]) for row in rows]

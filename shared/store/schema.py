@@ -278,6 +278,7 @@ decisions = sa.Table(
     _moment("deadline_at"),
     _moment("answered_at"),
     _moment("consumed_at"),
+    sa.Column("offered", JSONB),
     sa.PrimaryKeyConstraint("run_id", "key"),
 )
 sa.Index("ix_decisions_open", decisions.c.deadline_at, postgresql_where=sa.text("state = 'open'"))

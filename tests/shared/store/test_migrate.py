@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
@@ -21,6 +19,7 @@ from shared.store.migrating import make_migration_engine
 from shared.store.schema import metadata
 from shared.store.spending import Grouping, spending
 from shared.store.views import list_assessments
+from tests.support.migrations import to_revision
 from tests.support.runs import at_once, execute
 
 pytestmark = pytest.mark.component
@@ -99,16 +98,6 @@ def test_ten_migrators_at_once_apply_it_once(empty_url: str) -> None:
     assert {current(database) for database in databases} == {HEAD}
     for database in databases:
         database.close()
-
-
-def to_revision(database: Database, revision: str) -> None:
-    """Downgrade."""
-    config = Config()
-    config.set_main_option("script_location", str(Path(shared.store.__path__[0]) / "migrations"))
-    with make_migration_engine(database.url).connect() as connection:
-        config.attributes["connection"] = connection
-        command.downgrade(config, revision)
-        connection.commit()
 
 
 def test_there_and_back_and_there_again(empty_url: str) -> None:

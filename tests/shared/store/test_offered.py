@@ -1,12 +1,16 @@
 """What decisions record about findings, on real Postgres: offered, accepted, by whom raised."""
 
+from collections import Counter
+
 import pytest
 
 from shared.models.decision import DecisionAnswer, DecisionQuestion
 from shared.store.database import Database
 from shared.store.decisions import answer_decision, expire_decisions
-from shared.store.offered import OfferedRow, offered_findings
+from shared.store.migrate import upgrade
+from shared.store.offered import DecidedOffer, decided_offers
 from shared.store.runs import NewDecision
+from tests.support.migrations import to_revision
 from tests.support.reports import make_finding
 from tests.support.runs import execute, new_run, submission
 
@@ -47,16 +51,19 @@ def answer(database: Database, run: str, choice: str, *only: str, channel: str =
 
 
 def counted(database: Database) -> dict[tuple[str, bool], int]:
-    counts: dict[tuple[str, bool], int] = {}
-    for row in read(database):
-        if row.severity is not None and row.accepted is not None:
-            key = (row.name, row.accepted)
-            counts[key] = counts.get(key, 0) + row.findings
-    return counts
+    """Findings by participant, accepted or not."""
+    counts: Counter[tuple[str, bool]] = Counter()
+    for decision in read(database):
+        for row in decision.rows:
+            accepted = row.picked if decision.choice == "apply_fix" else 0
+            counts += Counter(
+                {(row.name, True): accepted, (row.name, False): row.offered - accepted}
+            )
+    return dict(counts)
 
 
-def read(database: Database) -> list[OfferedRow]:
-    return database.run(lambda c: offered_findings(c, ["apply_fix"]))
+def read(database: Database) -> list[DecidedOffer]:
+    return database.run(decided_offers)
 
 
 @pytest.fixture(autouse=True)
@@ -78,8 +85,11 @@ def test_what_was_applied_is_accepted_and_the_rest_of_the_offer_is_not(database:
         (second, True): 2,
         (second, False): 1,
     }
+    rows = [row for decision in read(database) for row in decision.rows]
     sums = {
-        row.name: (row.findings, row.decisions) for row in read(database) if row.severity is None
+        name: (sum(row.offered for row in mine), len(mine))
+        for name in (first, second)
+        for mine in [[row for row in rows if row.name == name]]
     }
     assert sums == {first: (6, 3), second: (3, 3)}
 
@@ -106,3 +116,17 @@ def test_a_decision_that_shows_something_else_is_passed_over(database: Database)
     )
     answer(database, run, "skip")
     assert counted(database) == {}
+
+
+def test_decisions_of_the_version_before_count_as_they_did(empty_url: str) -> None:
+    database = Database(empty_url, pool_size=1, patience_s=5)
+    upgrade(database)
+    answer(database, asked(database, "F1", "F2"), "apply_fix", "F2")
+    answer(database, asked(database, "F1"), "skip", channel="policy")
+    before = read(database)
+    assert counted(database) == {(NAMES[0], True): 1, (NAMES[0], False): 1, (NAMES[-1], True): 1}
+
+    to_revision(database, "0008")
+    upgrade(database)
+    assert read(database) == before
+    database.close()
