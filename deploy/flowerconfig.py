@@ -4,8 +4,8 @@ without one Flower executes a flowerconfig.py of the directory it is started in.
 The command line wins over this file, and this file over FLOWER_* variables.
 """
 
-# Ids, participant, role and round are in kwargs; args and results are not worth a column.
-tasks_columns = "name,uuid,state,kwargs,received,runtime,worker"
+# The name has the role, kwargs begin with the participant, exception is the kind of failure of a turn (timeout, ...).
+tasks_columns = "name,kwargs,state,exception,received,runtime,worker,uuid"
 natural_time = True
 
 # Flower is a picture, Postgres is the truth: look, do not touch.

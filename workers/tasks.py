@@ -16,6 +16,7 @@ from celery.worker.request import Request
 from shared.delivery.contracts import TASK_APPLY, TASK_TOOL, TASK_TURN, Receipt, StepPayload
 from shared.delivery.lean import Job, accepted, failed, succeeded
 from shared.delivery.publishing import Application
+from shared.delivery.requests import TaskRequest
 from shared.delivery.tracing import traced
 from shared.faults import failpoint
 from shared.models.steps import StepKind
@@ -40,7 +41,14 @@ def register(app: Application, step_worker: Callable[[], StepWorker], kind: Step
     for name in TASKS[kind]:
         # Celery counts what is not acknowledged and takes no more than it has slots: what waits for a slot stays in the
         # queue, where the sweeper sees that it is not lost. On Redis this costs nothing; RabbitMQ has a time limit.
-        app.task(work, name=name, acks_late=app.writes_lists, ignore_result=True, shared=False)
+        app.task(
+            work,
+            name=name,
+            acks_late=app.writes_lists,
+            ignore_result=True,
+            shared=False,
+            Request=TaskRequest,
+        )
 
 
 class StepHandler:

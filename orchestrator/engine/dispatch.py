@@ -28,6 +28,9 @@ from shared.models.priority import SOON
 
 Signature = dict[str, Any]
 
+SHOWN = ("participant", "role", "round", "step", "cause", "run")
+"""What people see of a message, and in which order: a column of Flower shows some sixty characters of it."""
+
 
 def publish_all(
     app: Application,
@@ -115,7 +118,7 @@ def _signature(
     task: str, queue: str, payload: dict[str, Any], root_task: str, priority: int
 ) -> Signature:
     """An immutable signature as JSON."""
-    shown = {name: value for name, value in payload.items() if name != "v" and value != ""}
+    shown = {name: payload[name] for name in SHOWN if payload.get(name, "") != ""}
     registered, shadow = task_and_shadow(task)
     return {
         "task": registered,

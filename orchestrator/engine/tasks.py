@@ -17,6 +17,7 @@ from orchestrator.engine.dispatch import publish, publish_all
 from shared.delivery.contracts import TASK_ADVANCE, AdvancePayload
 from shared.delivery.lean import Job, accepted, succeeded
 from shared.delivery.publishing import Application
+from shared.delivery.requests import TaskRequest
 from shared.delivery.tracing import is_traced, traced
 from shared.errors import EnvironmentFault
 
@@ -28,7 +29,7 @@ log = structlog.get_logger(__name__)
 def register(app: Application, engine: Engine) -> None:
     """Register the orchestrator's tasks on `app`."""
 
-    @app.task(name=TASK_ADVANCE, bind=True, ignore_result=True, shared=False)
+    @app.task(name=TASK_ADVANCE, bind=True, ignore_result=True, shared=False, Request=TaskRequest)
     def advance(_task: Task[..., Any], payload: dict[str, Any]) -> dict[str, Any]:
         """Replay a run, commit what follows, publish it."""
         wanted = AdvancePayload.model_validate(payload)

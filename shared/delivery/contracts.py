@@ -57,12 +57,20 @@ class AdvancePayload(Wire):
     cause: str = ""
 
 
+HANDED_BACK = "handed back"
+"""A step's status in the receipt of a task that leaves it for later."""
+
+
 class Receipt(Wire):
-    """What a step task returns: ids only. `ready` says that no step of the run is open any more."""
+    """What a step task returns: ids only. `ready` says that no step of the run is open any more.
+
+    `failure` is the kind of failure that this very task ended with (`FailureKind`, or `abandoned`), and no word more.
+    """
 
     step: str
     status: str
     ready: bool = False
+    failure: str = ""
 
 
 # What each task is called with, as `payload`.

@@ -29,6 +29,7 @@ from kombu.messaging import Consumer
 
 from shared.delivery.envelopes import Refused, TakenMessage, check_task, read, where
 from shared.delivery.publishing import Application
+from shared.delivery.requests import TaskRequest
 from shared.delivery.taking import ListReader
 from shared.faults import failpoint
 
@@ -161,7 +162,7 @@ class LeanConsumer:
     def _received(self, message: TakenMessage) -> Request | None:
         consumer = self._worker.consumer
         task = self._app.tasks[message.headers["task"]]
-        request = Request(
+        request = TaskRequest(
             message,
             app=self._app,
             hostname=consumer.hostname,

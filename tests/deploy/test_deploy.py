@@ -137,7 +137,7 @@ def test_flower_accepts_its_configuration():
     options = json.loads(outcome.stdout)
     assert options["read_only"] is True
     assert options["formats"] is True
-    assert options["tasks_columns"].split(",")[:4] == ["name", "uuid", "state", "kwargs"]
+    assert options["tasks_columns"].split(",")[:3] == ["name", "kwargs", "state"]
     assert max(options["task_runtime_metric_buckets"]) == 600.0
 
 

@@ -20,7 +20,7 @@ import structlog
 from pydantic import ValidationError
 
 from shared.allowed import Allowed
-from shared.delivery.contracts import Receipt, StepPayload
+from shared.delivery.contracts import HANDED_BACK, Receipt, StepPayload
 from shared.delivery.live import Live
 from shared.delivery.presence import Presence
 from shared.errors import (
@@ -55,6 +55,7 @@ FINISH_PATIENCE_S = 600.0
 HEARTBEAT_PATIENCE_S = 60.0
 MAX_PAUSE_S = 300.0
 WRONG_WORKER_S = 1.0
+ABANDONED = "abandoned"
 
 log = structlog.get_logger(__name__)
 
@@ -236,7 +237,7 @@ class StepWorker:
         ledger.store_free()
         returned = partial(hand_back, claimed=ledger.claimed, delay_s=pause_s, why=why)
         self.database.run(partial(returned, counted=ended.counted))
-        return Receipt(step=ledger.claimed.step, status="handed back")
+        return Receipt(step=ledger.claimed.step, status=HANDED_BACK)
 
 
 def _read(claimed: Claim) -> TurnRequest | ToolRequest | ValidationError:
@@ -272,7 +273,10 @@ def _receive(
         receipt.set_result(Receipt(step=claimed.step, status="stale"))
     else:
         status = "done" if ended.failure is None else "failed"
-        receipt.set_result(Receipt(step=claimed.step, status=status, ready=open_steps == 0))
+        failure = "" if ended.failure is None else ended.failure.kind.value
+        receipt.set_result(
+            Receipt(step=claimed.step, status=status, ready=open_steps == 0, failure=failure)
+        )
 
 
 def _refused(step: str, refusal: Refusal) -> Receipt:
@@ -282,7 +286,7 @@ def _refused(step: str, refusal: Refusal) -> Receipt:
 
 def _abandoned(run: str, step: str, fault: BaseException) -> Receipt:
     log.error("step.abandoned", run=run, step=step, why=str(fault))
-    return Receipt(step=step, status="abandoned")
+    return Receipt(step=step, status=ABANDONED, failure=ABANDONED)
 
 
 def _failed(

@@ -13,7 +13,7 @@ from celery._state import _task_stack
 from celery.canvas import Signature
 from celery.signals import before_task_publish
 
-from orchestrator.engine.dispatch import publish, publish_all, wake
+from orchestrator.engine.dispatch import SHOWN, publish, publish_all, wake
 from orchestrator.engine.staging import Scheduled, ScheduledStep
 from shared.delivery.broker import make_app
 from shared.delivery.contracts import PAYLOADS, TASK_TURN, StepPayload
@@ -106,14 +106,14 @@ def test_people_who_watch_see_names_and_ids(app: Celery) -> None:
     assert turn.headers["argsrepr"] == "()"
     assert turn.headers["kwargsrepr"] == str(
         {
-            "run": "r1",
-            "step": "critique/2/claude",
             "participant": "claude",
             "role": "critique",
             "round": 2,
+            "step": "critique/2/claude",
+            "run": "r1",
         }
     )
-    assert advance.headers["kwargsrepr"] == str({"run": "r1", "cause": "spawned"})
+    assert advance.headers["kwargsrepr"] == str({"cause": "spawned", "run": "r1"})
 
 
 def test_stages_of_many_runs_are_pushed_with_one_command_a_list(
@@ -215,7 +215,7 @@ def canvas_of(
     app: Celery, task: str, payload: dict[str, Any], priority: int = ORDINARY, **options: str
 ) -> Signature:
     """A signature of Celery's own making."""
-    shown = {name: value for name, value in payload.items() if name != "v"}
+    shown = {name: payload[name] for name in SHOWN if name in payload}
     queue = "quorate.turns" if task == TASK_TURN else "quorate.orchestrator"
     return app.signature(
         task,

@@ -25,6 +25,7 @@ from orchestrator.engine.tasks import AdvanceHandler
 from orchestrator.engine.tasks import register as register_advance
 from shared.delivery.broker import make_app
 from shared.delivery.contracts import (
+    HANDED_BACK,
     QUEUE_ORCHESTRATOR,
     QUEUE_TURNS,
     TASK_ADVANCE,
@@ -43,10 +44,17 @@ pytestmark = pytest.mark.component
 CONSUMERS = ("celery", "lean")
 SLOTS = 2
 TURN = "quorate.turn.critique"
+ENDS: dict[str, dict[str, Any]] = {
+    "failed": {"status": "failed", "failure": "timeout"},
+    "paused": {"status": HANDED_BACK},
+}
 
 
 class Busy:
-    """A step worker that holds its steps until it is let go; the last step of a run is called `last`."""
+    """A step worker that holds its steps until it is let go; the last step of a run is called `last`.
+
+    A step whose name ends in a word of `ENDS` ends like that.
+    """
 
     def __init__(self) -> None:
         self.taken: list[str] = []
@@ -55,7 +63,8 @@ class Busy:
     def work(self, payload: StepPayload) -> Receipt:
         self.taken.append(payload.step)
         self.over.wait(60)
-        return Receipt(step=payload.step, status="done", ready=payload.step.startswith("last"))
+        end = ENDS.get(payload.step.rpartition("-")[2], {"status": "done"})
+        return Receipt(step=payload.step, ready=payload.step.startswith("last"), **end)
 
     def take(self, payloads: Sequence[StepPayload]) -> Sequence[StepPayload]:
         return payloads
@@ -243,12 +252,18 @@ def test_task_events_are_celery_s_and_sent_only_while_somebody_looks(broker_url:
         assert wait_until(lambda: len(busy.taken) == 1, 30)
         assert not heard.wait(1), "events are sent although nobody asked for them"
         app.control.enable_events(reply=True, timeout=5, limit=1)
-        stage(app, "seen")
-        assert wait_until(lambda: len(events) == 3, 30), events
+        for number, step in enumerate(("seen", "seen-failed", "seen-paused"), 1):
+            stage(app, step)
+            assert wait_until(lambda wanted=3 * number: len(events) == wanted, 30), events
 
     seen = both(look)
-    assert {one["type"] for one in seen} == {"task-received", "task-started", "task-succeeded"}
-    assert [one["name"] for one in seen if one["type"] == "task-received"] == [TURN]
+    assert [one["name"] for one in seen if one["type"] == "task-received"] == [TURN] * 3
+    ends = [one for one in seen if one["type"] not in ("task-received", "task-started")]
+    assert {one["type"]: one.get("exception") for one in ends} == {
+        "task-succeeded": None,
+        "task-failed": "timeout",
+        "task-retried": "handed back",
+    }
 
 
 def test_a_tracer_hears_celery_s_signals_with_the_task_as_the_current_one(broker_url: str) -> None:
@@ -297,7 +312,11 @@ def test_a_tracer_hears_celery_s_signals_with_the_task_as_the_current_one(broker
 
 
 @pytest.mark.parametrize("priority", [ORDINARY, WATCHED])
-@pytest.mark.parametrize("steps", [["last"], ["a", "last"]], ids=["chain", "chord"])
+@pytest.mark.parametrize(
+    "steps",
+    [["last"], ["a", "last"], ["a-failed", "last-failed"]],
+    ids=["chain", "chord", "chord of failed steps"],
+)
 def test_what_follows_a_step_is_the_message_that_celery_s_tracer_sends(
     broker_url: str, steps: list[str], priority: int
 ) -> None:

@@ -153,5 +153,5 @@ def test_without_a_database_a_message_is_dropped_and_nothing_is_raised(tmp_path:
     nowhere = Database(f"postgresql+psycopg://postgres@/db?host={tmp_path}", patience_s=0.1)
     worker = StepWorker(nowhere, Presence(nowhere, "turns"), Spool(tmp_path / "spool"))
 
-    assert work(worker, "r1") == Receipt(step="a", status="abandoned")
+    assert work(worker, "r1") == Receipt(step="a", status="abandoned", failure="abandoned")
     nowhere.close()

@@ -104,7 +104,7 @@ def test_every_fault_of_a_participant_is_a_typed_failure_and_its_calls_are_count
 ) -> None:
     run = turn(database, scripted({"fault": fault, "reply": APPROVED}))
 
-    assert work(worker, run) == Receipt(step="a", status="failed", ready=True)
+    assert work(worker, run) == Receipt(step="a", status="failed", ready=True, failure=kind.value)
 
     row = step_row(database, run, "a")
     assert (row.status, row.failure_kind) == ("failed", kind)
