@@ -19,7 +19,7 @@ from shared.delivery.broker import make_app
 from shared.delivery.contracts import QUEUE_APPLY, QUEUE_TOOLS, QUEUE_TURNS
 from shared.delivery.lean import take_leanly
 from shared.delivery.live import Live
-from shared.delivery.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence
+from shared.delivery.presence import BEAT_ANSWER_S, BEAT_PATIENCE_S, Presence, retire_process
 from shared.delivery.publishing import Application
 from shared.delivery.serving import serve
 from shared.faults import failpoint
@@ -74,6 +74,7 @@ class Runtime:
         self._kind = kind
         self._lock = threading.Lock()
         self._pid = 0
+        self._main_pid = os.getpid()
         self._worker: StepWorker | None = None
         self._databases: tuple[Database, ...] = ()
 
@@ -105,7 +106,8 @@ class Runtime:
         # A beat waits for no turn's connection, and for no answer that comes too late.
         apart = Database(url, pool_size=1, patience_s=BEAT_PATIENCE_S, answer_s=BEAT_ANSWER_S)
         self._databases = (database, apart)
-        presence = Presence(apart, self._kind, slots=self.slots)
+        retire = partial(retire_process, self._main_pid)
+        presence = Presence(apart, self._kind, slots=self.slots, retire=retire)
         presence.start()
         spool = Spool(self._settings.instance.state_dir / "spool")
         threading.Thread(target=spool.drain, args=(database,), daemon=True).start()

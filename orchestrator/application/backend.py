@@ -6,21 +6,30 @@ for the connection. The services load Celery while the schema is made.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from orchestrator.application.notice_listener import NoticeListener
+from orchestrator.embedded.processes import wait_until
 from orchestrator.embedded.servers import ensure, is_up
-from orchestrator.embedded.starting import Starting, revive, start_supervisor
-from orchestrator.embedded.supervisor import is_wanted, stop_supervisor
+from orchestrator.embedded.starting import Starting, replace_earlier, revive
+from orchestrator.embedded.supervisor import is_wanted, leaving_supervisors
+from orchestrator.presentation.locale.translator import ENGLISH
+from shared.accounts import say
+from shared.build import Build, read_build, this_build
 from shared.errors import EnvironmentFault, UserError
+from shared.models.notices import Notice, notice
 from shared.settings import ServiceSettings
 from shared.store.database import LONGEST_REPORT_S, Connection, Database
-from shared.store.migrate import HEAD, current, upgrade
+from shared.store.migrate import HEAD, current, newer_schema, upgrade
+from shared.store.processes import SILENCE_S, list_processes
 from shared.store.views import schema_revision
 
 T = TypeVar("T")
+TOLD_AFTER_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -74,46 +83,85 @@ class Backend:
         self.database.close()
 
 
-def connect(starting: Starting, *, answer_s: float = LONGEST_REPORT_S) -> Backend:
+class OnStderr:
+    """Tells what a command on its way to the servers has to tell, for commands without a listener of their own."""
+
+    def inform(self, notice: Notice) -> None:
+        """One line, in English."""
+        say(ENGLISH.translate(notice))
+
+    warn = inform
+
+
+def connect(
+    starting: Starting,
+    *,
+    answer_s: float = LONGEST_REPORT_S,
+    listener: NoticeListener | None = None,
+) -> Backend:
     """Wait for the servers and open the way to them; the schema is current when this returns.
 
-    Raises EnvironmentFault: what stands in the way of a server, or an external database of another version.
+    Raises EnvironmentFault: what stands in the way of a server, or external servers of another version.
     """
     starting.wait()
+    listener = listener or OnStderr()
+    if starting.replaced is not None:
+        listener.inform(_replaced(starting.replaced))
     settings = starting.settings
     endpoints = settings.endpoints
     database = Database(endpoints.database_url, pool_size=4, patience_s=2.0, answer_s=answer_s)
     if settings.external is not None:
         require_schema(database)
+        require_contract(database)
         return Backend(settings, database, starting.environ)
     try:
-        upgrade_embedded(database, settings, starting.environ)
+        upgrade_embedded(database, settings, starting.environ, listener)
     except EnvironmentFault:
         starting.again()
-        upgrade_embedded(database, settings, starting.environ)
+        upgrade_embedded(database, settings, starting.environ, listener)
     return Backend(settings, database, starting.environ)
 
 
 def upgrade_embedded(
-    database: Database, settings: ServiceSettings, environ: Mapping[str, str]
+    database: Database,
+    settings: ServiceSettings,
+    environ: Mapping[str, str],
+    listener: NoticeListener | None = None,
 ) -> bool:
     """Bring an embedded database to this version's schema; True when something was applied. Raises EnvironmentFault.
 
-    Processes that run the code of an earlier version cannot work with the new tables, and would neither end nor say
-    so where a user looks: they end first, and those of this version take their place.
+    Processes that run the code of an earlier version cannot work with the new tables: the calls that they are making
+    are finished first, and those of this version take their place.
     """
     revision = current(database)
     if revision == HEAD:
         return False
     if revision is None or revision > HEAD:
         return upgrade(database)
-    wanted = is_wanted(settings.instance)
-    stop_supervisor(settings.instance)
-    try:
-        return upgrade(database)
-    finally:
-        if wanted:
-            start_supervisor(settings, environ)
+    listener = listener or OnStderr()
+    if (earlier := replace_earlier(settings, environ)) is not None:
+        listener.inform(_replaced(earlier))
+    if not wait_until(lambda: not leaving_supervisors(settings.instance), TOLD_AFTER_S):
+        listener.warn(notice("upgrade_waits"))
+        wait_until(lambda: not leaving_supervisors(settings.instance), math.inf, poll_s=0.1)
+    return upgrade(database)
+
+
+def _replaced(earlier: Build) -> Notice:
+    return notice("processes_replaced", earlier=earlier.shown, now=this_build().shown)
+
+
+def require_contract(database: Database) -> None:
+    """Raise EnvironmentFault if a living process on external servers cannot understand this version's messages."""
+    ours = this_build()
+    for process in database.run(list_processes):
+        theirs = read_build(process.version)
+        if process.silent_s < SILENCE_S and theirs.contract != ours.contract:
+            raise EnvironmentFault(
+                f"the process {process.kind} on {process.host} (pid {process.pid}) is of version {theirs.shown}, whose "
+                f"messages are not those of this version, {ours.shown}: nothing was submitted. Bring both to one "
+                "version (docs/upgrading.md)."
+            )
 
 
 def require_schema(database: Database) -> None:
@@ -121,10 +169,12 @@ def require_schema(database: Database) -> None:
     revision = database.run(schema_revision)
     if revision == HEAD:
         return
+    if newer := newer_schema(revision):
+        raise EnvironmentFault(newer)
     have = "is empty" if revision is None else f"is at schema {revision}"
     raise EnvironmentFault(
-        f"the database {have} and this version of Quorate needs {HEAD}: run `quorate db upgrade` once (with the "
-        "newest version that uses this database)."
+        f"the database {have} and this version of Quorate needs {HEAD}: run `quorate db upgrade` once, while the "
+        "processes of earlier versions are stopped (docs/upgrading.md)."
     )
 
 

@@ -107,7 +107,7 @@ def run_submission(
     from orchestrator.application.submit import submit_run
     from orchestrator.cli.watching import or_detach, watch_until_done, watched_s
 
-    backend = connect(starting)
+    backend = connect(starting, listener=printer)
     try:
         waits = not output.no_wait
         run = submit_run(

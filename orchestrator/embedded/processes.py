@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -124,7 +124,16 @@ def memory_bytes(pid: int) -> int:
 
 def marked(variable: str, value: str) -> tuple[int, ...]:
     """The pids of our own processes whose environment says `variable=value`."""
-    return tuple(pid for pid in _all_pids() if _environment(pid).get(variable) == value)
+    return tuple(pid for pid in _all_pids() if environment_of(pid).get(variable) == value)
+
+
+def descends_from(pid: int, ancestors: Container[int]) -> bool:
+    """Whether a parent of `pid`, or a parent's parent and so on, is one of `ancestors`."""
+    while (process := _process(pid)) is not None and process.parent > 1:
+        if process.parent in ancestors:
+            return True
+        pid = process.parent
+    return False
 
 
 def signal_all(pids: Iterable[int], number: signal.Signals) -> None:
@@ -219,6 +228,18 @@ def _stat(pid: int) -> LiveProcess | None:
     return None if state in "ZX" else LiveProcess(pid, int(parent), program)
 
 
+def _process(pid: int) -> LiveProcess | None:
+    if HAS_PROC:
+        return _stat(pid)
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        return LiveProcess(pid, process.ppid(), process.name())
+    except psutil.Error:
+        return None
+
+
 def _all_pids() -> list[int]:
     if HAS_PROC:
         return [int(entry) for entry in os.listdir(_PROC) if entry.isdigit()]
@@ -227,7 +248,8 @@ def _all_pids() -> list[int]:
     return list(psutil.pids())
 
 
-def _environment(pid: int) -> dict[str, str]:
+def environment_of(pid: int) -> dict[str, str]:
+    """What `pid` was started with; empty if it is gone or somebody else's."""
     if not HAS_PROC:
         return _environment_psutil(pid)
     try:

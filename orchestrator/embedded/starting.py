@@ -6,14 +6,19 @@ import threading
 from collections.abc import Mapping
 
 from orchestrator.embedded.key_marks import write_marks
+from orchestrator.embedded.processes import environment_of
 from orchestrator.embedded.scripts import script, service_environment
 from orchestrator.embedded.servers import ensure
 from orchestrator.embedded.supervisor import (
+    ask_to_leave,
     end_stopped_supervisor,
     ensure_supervisor,
     is_wanted,
+    recorded_build,
     stop_supervisor,
+    supervisor_status,
 )
+from shared.build import Build, read_build, this_build
 from shared.settings import ServiceSettings
 
 
@@ -27,6 +32,7 @@ class Starting:
         self._settings = settings
         self._environ = environ
         self._workers = workers
+        self.replaced: Build | None = None
         self._fault: BaseException | None = None
         self._thread: threading.Thread | None = None
         if settings.external is None:
@@ -61,6 +67,7 @@ class Starting:
                 # Processes of a version before passwords would lose their servers and hold on to the lock.
                 stop_supervisor(self._settings.instance)
             ensure(self._settings.instance, environ=self._environ)
+            self.replaced = replace_earlier(self._settings, self._environ)
             if self._workers:
                 end_stopped_supervisor(self._settings.instance)
                 start_supervisor(self._settings, self._environ)
@@ -78,6 +85,25 @@ def revive(settings: ServiceSettings, environ: Mapping[str, str]) -> bool:
     if settings.external is not None or not is_wanted(settings.instance):
         return False
     return start_supervisor(settings, environ)
+
+
+def replace_earlier(settings: ServiceSettings, environ: Mapping[str, str]) -> Build | None:
+    """Replace the instance's processes if they run another build than this one; what they ran, None if they do not.
+
+    Those that are replaced finish what they have begun, side by side with the new ones. The new ones keep the
+    environment of the earlier ones, so that a command without their keys takes none away.
+    """
+    instance, ours = settings.instance, str(this_build())
+    if recorded_build(instance) in (None, ours):
+        return None
+    earlier = supervisor_status(instance)
+    if earlier.pid is None or not earlier.children or earlier.build == ours:
+        return None  # none runs, or one that has just been started
+    kept = environment_of(earlier.pid)
+    if not end_stopped_supervisor(instance) and not ask_to_leave(instance):
+        stop_supervisor(instance)
+    start_supervisor(settings, {**environ, **kept})
+    return read_build(earlier.build)
 
 
 def start_supervisor(settings: ServiceSettings, environ: Mapping[str, str]) -> bool:

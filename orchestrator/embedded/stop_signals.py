@@ -6,13 +6,16 @@ import socket
 from typing import Self
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+LEAVE = signal.SIGUSR2
+"""Asks a supervisor to make room for another one, and to let its processes finish what they have begun."""
 
 
 class StopSignals:
-    """Counts requests to stop and wakes a selector for them and for a child's end."""
+    """Counts requests to stop, notes one to leave, and wakes a selector for them and for a child's end."""
 
     def __init__(self) -> None:
         self.stops = 0
+        self.leaves = False
         self._ear, self._mouth = socket.socketpair()
         for end in (self._ear, self._mouth):
             end.setblocking(False)
@@ -20,7 +23,11 @@ class StopSignals:
         self._selector.register(self._ear, selectors.EVENT_READ)
 
     def __enter__(self) -> Self:
-        handlers = {**dict.fromkeys(STOP_SIGNALS, self._count), signal.SIGCHLD: self._ignore}
+        handlers = {
+            **dict.fromkeys(STOP_SIGNALS, self._count),
+            LEAVE: self._leave,
+            signal.SIGCHLD: self._ignore,
+        }
         self._former = {number: signal.signal(number, act) for number, act in handlers.items()}
         self._former_fd = signal.set_wakeup_fd(self._mouth.fileno(), warn_on_full_buffer=False)
         return self
@@ -40,6 +47,9 @@ class StopSignals:
 
     def _count(self, *_: object) -> None:
         self.stops += 1
+
+    def _leave(self, *_: object) -> None:
+        self.leaves = True
 
     def _ignore(self, *_: object) -> None:
         """Its arrival is all that matters."""

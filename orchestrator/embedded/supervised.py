@@ -165,6 +165,18 @@ class Lifeline:
         self._write(())
         self.cut()
 
+    def end(self) -> None:
+        """Let go of every group, and start no successor: another supervisor is there already."""
+        self._write(())
+        self._shell.kill()
+        self._shell.wait()
+
+    def leave(self) -> None:
+        """Let go of every group; it starts the successor unless another supervisor is there by then."""
+        self._write(())
+        if self._shell.stdin:
+            self._shell.stdin.close()
+
     def cut(self) -> None:
         """End the groups that are held, as our own death would."""
         if self._shell.stdin:

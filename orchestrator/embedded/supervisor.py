@@ -12,12 +12,11 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 
 from orchestrator.embedded.processes import (
+    descends_from,
     is_stopped,
     marked,
     signal_all,
@@ -27,16 +26,35 @@ from orchestrator.embedded.processes import (
 )
 from orchestrator.embedded.server_watch import ServerWatch
 from orchestrator.embedded.servers import stop
-from orchestrator.embedded.stop_signals import StopSignals
+from orchestrator.embedded.stop_signals import LEAVE, StopSignals
 from orchestrator.embedded.supervised import MARK, Child, Lifeline, ProcessSpec, Successor
+from orchestrator.embedded.supervisor_files import (
+    LOCK_VARIABLE,
+    PROGRAMS,
+    home_of,
+    is_gone,
+    is_locked,
+    leaving_home_of,
+    lock_path,
+    make_folders,
+    make_room,
+    pid_of,
+    record_of,
+    take_lock,
+    want,
+    wanted_of,
+    write_pid,
+)
 from orchestrator.embedded.supervisor_record import (
     ChildStatus,
     SupervisorStatus,
+    read_build_of_record,
     read_record,
     write_record,
 )
+from shared.build import this_build
 from shared.errors import EnvironmentFault
-from shared.folders import appending, make_private, told_as_fault
+from shared.folders import appending
 from shared.instance import Instance
 from shared.locks import try_lock
 
@@ -45,9 +63,12 @@ __all__ = [
     "ChildStatus",
     "ProcessSpec",
     "SupervisorStatus",
+    "ask_to_leave",
     "end_stopped_supervisor",
     "ensure_supervisor",
     "is_wanted",
+    "leaving_supervisors",
+    "recorded_build",
     "run_supervisor",
     "stop_supervisor",
     "supervisor_status",
@@ -56,9 +77,9 @@ __all__ = [
 ALREADY_RUNNING = 75
 """What `run_supervisor` returns when the instance has one (EX_TEMPFAIL of sysexits.h)."""
 
-_LOCK_VARIABLE = "QUORATE_SUPERVISOR_LOCK"
 _LONGEST_SLEEP_S = 5.0
-_PROGRAMS = ("quorate", "python")
+LONGEST_FINISH_S = 3600.0
+"""Above the time that any call may take: one that is finished is not paid again."""
 
 
 def run_supervisor(
@@ -78,31 +99,35 @@ def run_supervisor(
     whole group) after `grace_s` or at a second signal. `watch_servers` revives the embedded servers.
     Call it from the main thread of a process of its own: it changes the working directory.
     """
-    _make_folders(instance)
-    lock = _lock(instance)
+    make_folders(instance)
+    lock = take_lock(instance)
     if lock is None:
         _say(f"instance {instance.name} has a supervisor already")
         return ALREADY_RUNNING
     try:
-        os.chdir(_folder(instance))
-        _write_pid(lock, os.getpid())
-        _want(instance)
+        os.chdir(home_of(instance))
+        write_pid(lock, os.getpid())
+        want(instance)
         _end_leftovers(instance)
         with StopSignals() as signals:
-            is_gone = partial(_is_gone, instance, lock)
-            supervisor = _Supervisor(instance, specs, signals, again, is_gone)
+            gone = partial(is_gone, instance, lock)
+            supervisor = _Supervisor(instance, specs, signals, again, gone)
             watch = None
             if watch_servers:
-                watch = ServerWatch(instance, durable, _say, supervisor.pids, is_gone)
+                watch = ServerWatch(instance, durable, _say, supervisor.pids, gone)
                 watch.start()
             supervisor.run()
-            _wanted(instance).unlink(missing_ok=True)
-            supervisor.stop(grace_s)
+            if signals.leaves and not signals.stops and not gone():
+                make_room(instance, lock)
+                supervisor.leave(grace_s)
+            else:
+                wanted_of(instance).unlink(missing_ok=True)
+                supervisor.stop(grace_s)
+                record_of(instance).unlink(missing_ok=True)
             if watch:
                 watch.stop()
-                if is_gone():
+                if gone():
                     stop(instance)
-        _record(instance).unlink(missing_ok=True)
     finally:
         os.close(lock)
     return 0
@@ -115,23 +140,23 @@ def ensure_supervisor(instance: Instance, argv: Sequence[str], env: Mapping[str,
     waits for its start. Output goes to `log_dir/supervisor.log`.
     Raises EnvironmentFault if it cannot be started.
     """
-    _make_folders(instance)
-    lock = try_lock(_lock_path(instance))
+    make_folders(instance)
+    lock = try_lock(lock_path(instance))
     if lock is None:
         return False
     try:
-        _want(instance)
+        want(instance)
         own = {name: value for name, value in env.items() if name != MARK}
         with appending(instance.log_dir / "supervisor.log") as log:
             pid = spawn_detached(
                 tuple(argv),
-                cwd=_folder(instance),
-                env={**own, _LOCK_VARIABLE: str(lock)},
+                cwd=home_of(instance),
+                env={**own, LOCK_VARIABLE: str(lock)},
                 log=log,
                 keep=(lock,),
                 umask=-1,
             )
-        _write_pid(lock, pid)
+        write_pid(lock, pid)
     finally:
         os.close(lock)
     return True
@@ -140,17 +165,39 @@ def ensure_supervisor(instance: Instance, argv: Sequence[str], env: Mapping[str,
 def stop_supervisor(instance: Instance, timeout_s: float = 30.0) -> bool:
     """Ask the supervisor to end and wait for it; False if there was none, and nothing that a dead one had left.
 
-    After `timeout_s` it is killed, and its children with it. One that was killed before is not started again.
+    So do those that are leaving. After `timeout_s` they are killed, and their children with them. One that was
+    killed before is not started again.
     """
-    _wanted(instance).unlink(missing_ok=True)
-    pid = _pid(instance)
-    if pid is not None:
-        signal_all((pid,), signal.SIGTERM)
-        if not wait_until(lambda: _pid(instance) != pid, timeout_s, poll_s=0.02):
-            signal_all((pid,), signal.SIGKILL)
-            wait_until(lambda: _pid(instance) != pid, 5)
+    wanted_of(instance).unlink(missing_ok=True)
+    pid = pid_of(instance)
+    asked = {*leaving_supervisors(instance), *([] if pid is None else [pid])}
+
+    def remain() -> set[int]:
+        return asked & {*leaving_supervisors(instance), pid_of(instance)}
+
+    signal_all(asked, signal.SIGTERM)
+    if asked and not wait_until(lambda: not remain(), timeout_s, poll_s=0.02):
+        signal_all(remain(), signal.SIGKILL)
+        wait_until(lambda: not remain(), 5)
     # One that has only just begun may not have ended yet what a killed predecessor left.
-    return _end_leftovers(instance) or pid is not None
+    return _end_leftovers(instance) or bool(asked)
+
+
+def ask_to_leave(instance: Instance, timeout_s: float = 5.0) -> bool:
+    """Have the supervisor make room for another one while its processes finish what they have begun.
+
+    False if it did not within `timeout_s`, or if it is of a version that cannot.
+    """
+    status = supervisor_status(instance)
+    if status.pid is None or not status.build:
+        return False
+    signal_all((status.pid,), LEAVE)
+    return wait_until(lambda: pid_of(instance) != status.pid, timeout_s, poll_s=0.01)
+
+
+def leaving_supervisors(instance: Instance) -> tuple[int, ...]:
+    """Those that have made room, as long as a process of theirs works on something."""
+    return tuple(process.pid for process in working_in(leaving_home_of(instance), PROGRAMS))
 
 
 def end_stopped_supervisor(instance: Instance) -> bool:
@@ -158,24 +205,29 @@ def end_stopped_supervisor(instance: Instance) -> bool:
 
     It holds the lock, starts nothing again, and cannot be asked for anything.
     """
-    pid = _pid(instance)
+    pid = pid_of(instance)
     if pid is None or not is_stopped(pid):
         return False
     signal_all((pid,), signal.SIGKILL)
-    return wait_until(lambda: _pid(instance) != pid, 5)
+    return wait_until(lambda: pid_of(instance) != pid, 5)
 
 
 def supervisor_status(instance: Instance) -> SupervisorStatus:
     """Whether a supervisor runs, since when, and how its children are."""
-    pid = _pid(instance)
+    pid = pid_of(instance)
     if pid:
-        return read_record(_record(instance), pid)
+        return read_record(record_of(instance), pid)
     return SupervisorStatus(running=False, killed=is_wanted(instance))
+
+
+def recorded_build(instance: Instance) -> str | None:
+    """What the last supervisor that wrote runs or ran; None if none did."""
+    return read_build_of_record(record_of(instance))
 
 
 def is_wanted(instance: Instance) -> bool:
     """Whether the instance's supervisor runs or should: nobody stopped it."""
-    return _wanted(instance).exists()
+    return wanted_of(instance).exists()
 
 
 class _Supervisor:
@@ -188,12 +240,13 @@ class _Supervisor:
         is_gone: Callable[[], bool],
     ) -> None:
         self._is_gone = is_gone
-        environ = {name: value for name, value in os.environ.items() if name != _LOCK_VARIABLE}
+        environ = {name: value for name, value in os.environ.items() if name != LOCK_VARIABLE}
         self._instance = instance
         self._signals = signals
         self._since = datetime.now(UTC)
+        self._build = str(this_build())
         self._lifeline = Lifeline(
-            Successor(tuple(again), environ, _wanted(instance)) if again else None
+            Successor(tuple(again), environ, wanted_of(instance)) if again else None
         )
         self._recorded: SupervisorStatus | None = None
         self._children = tuple(
@@ -207,7 +260,7 @@ class _Supervisor:
 
     def run(self) -> None:
         """Start and restart children until a signal asks to stop, or the instance's folders are removed."""
-        while not self._signals.stops and not self._is_gone():
+        while not self._signals.stops and not self._signals.leaves and not self._is_gone():
             now_s = time.monotonic()
             self._bury(now_s)
             for child in self._children:
@@ -221,19 +274,38 @@ class _Supervisor:
     def stop(self, grace_s: float) -> None:
         """End the children: asked first, killed after `grace_s` or at a second signal."""
         _say("asked to stop")
-        deadline_s = time.monotonic() + grace_s
         for child in self._children:
             child.ask_to_stop()
-        while self._living() and self._signals.stops < 2:
+        self._wait_for_children(time.monotonic() + grace_s, stops=2)
+        self._kill_the_rest()
+        self._lifeline.close()
+
+    def leave(self, grace_s: float) -> None:
+        """Let the children finish what they have begun; killed `grace_s` after a signal asks to stop."""
+        _say("asked to make room: the processes finish what they have begun")
+        for child in self._children:
+            child.ask_to_stop()
+        self._wait_for_children(time.monotonic() + LONGEST_FINISH_S, stops=1)
+        self._wait_for_children(time.monotonic() + grace_s, stops=2)
+        self._kill_the_rest()
+        if not is_wanted(self._instance) or is_locked(self._instance):
+            self._lifeline.end()
+        else:
+            self._lifeline.leave()
+
+    def _wait_for_children(self, deadline_s: float, stops: int) -> None:
+        """Until they have ended, `stops` signals have asked to stop, or it is too late."""
+        while self._living() and self._signals.stops < stops:
             now_s = time.monotonic()
             if now_s >= deadline_s:
-                break
+                return
             self._signals.sleep(min(deadline_s - now_s, _LONGEST_SLEEP_S))
             self._bury(time.monotonic())
+
+    def _kill_the_rest(self) -> None:
         for child in self._living():
             _say(f"{child.spec.name} did not stop in time and is killed")
             child.kill()
-        self._lifeline.close()
 
     def _living(self) -> tuple[Child, ...]:
         return tuple(child for child in self._children if child.pid is not None)
@@ -251,10 +323,10 @@ class _Supervisor:
             ChildStatus(child.spec.name, child.pid, child.restarts, child.since)
             for child in self._children
         )
-        status = SupervisorStatus(True, os.getpid(), self._since, children)
+        status = SupervisorStatus(True, os.getpid(), self._since, children, build=self._build)
         if status != self._recorded:
             try:
-                write_record(_record(self._instance), status)
+                write_record(record_of(self._instance), status)
             except EnvironmentFault as fault:  # a full disk must not end the children
                 _say(str(fault))
             self._recorded = status
@@ -271,71 +343,14 @@ def _say(text: str) -> None:
     sys.stderr.flush()
 
 
-def _folder(instance: Instance) -> Path:
-    return instance.state_dir / "supervisor"
-
-
-def _lock_path(instance: Instance) -> Path:
-    return instance.state_dir / "supervisor.lock"
-
-
-def _record(instance: Instance) -> Path:
-    return instance.state_dir / "supervisor.json"
-
-
-def _wanted(instance: Instance) -> Path:
-    return instance.state_dir / "supervisor.wanted"
-
-
-def _want(instance: Instance) -> None:
-    with told_as_fault("write", _wanted(instance)):
-        _wanted(instance).touch(mode=0o600)
-
-
-def _make_folders(instance: Instance) -> None:
-    for folder in (instance.state_dir, instance.log_dir, _folder(instance)):
-        make_private(folder)
-
-
-def _lock(instance: Instance) -> int | None:
-    """The lock that `ensure_supervisor` left to us, or a new one, or None while another has it."""
-    given = os.environ.get(_LOCK_VARIABLE, "")
-    if given.isdigit():
-        with suppress(OSError):
-            if os.path.samestat(os.fstat(int(given)), _lock_path(instance).stat()):
-                os.set_inheritable(int(given), False)
-                return int(given)
-    return try_lock(_lock_path(instance))
-
-
-def _is_gone(instance: Instance, lock: int) -> bool:
-    """Whether the instance's folder was removed, and perhaps recreated, under its supervisor."""
-    try:
-        return not os.path.samestat(os.fstat(lock), _lock_path(instance).stat())
-    except OSError:
-        return True
-
-
-def _write_pid(lock: int, pid: int) -> None:
-    os.pwrite(lock, f"{pid:<12}\n".encode(), 0)
-
-
-def _pid(instance: Instance) -> int | None:
-    try:
-        text = _lock_path(instance).read_text().strip()
-    except OSError:
-        # Removed under a supervisor, which notices within seconds and ends.
-        orphans = [] if _folder(instance).exists() else working_in(_folder(instance), _PROGRAMS)
-        return orphans[0].pid if orphans else None
-    there = {process.pid for process in working_in(_folder(instance))}
-    return int(text) if text.isdigit() and int(text) in there else None
-
-
 def _end_leftovers(instance: Instance) -> bool:
     """Kill what a dead predecessor left; their turns' leases are taken over as after any kill."""
 
+    leaving = leaving_supervisors(instance)
+
     def left() -> tuple[int, ...]:
-        return tuple(p for p in marked(MARK, str(instance.state_dir)) if p != os.getpid())
+        found = marked(MARK, str(instance.state_dir))
+        return tuple(p for p in found if p != os.getpid() and not descends_from(p, leaving))
 
     if not left():
         return False

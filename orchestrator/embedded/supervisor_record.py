@@ -30,6 +30,8 @@ class SupervisorStatus:
     children: tuple[ChildStatus, ...] = ()
     killed: bool = False
     """None runs, and nobody stopped it."""
+    build: str = ""
+    """What it and its children run; empty until it has written, and of versions before builds."""
 
 
 def write_record(path: Path, status: SupervisorStatus) -> None:
@@ -53,7 +55,16 @@ def read_record(path: Path, pid: int) -> SupervisorStatus:
         ChildStatus(child["name"], child["pid"], child["restarts"], _moment(child["since"]))
         for child in facts["children"]
     )
-    return SupervisorStatus(True, pid, _moment(facts["since"]), children)
+    build = facts.get("build", "")
+    return SupervisorStatus(True, pid, _moment(facts["since"]), children, build=build)
+
+
+def read_build_of_record(path: Path) -> str | None:
+    """The build that a record names, whoever wrote it; empty for those before builds, None without a record."""
+    try:
+        return str(json.loads(path.read_text()).get("build", ""))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return None
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -12,19 +12,22 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import socket
 import threading
 import time
 import uuid
 from collections.abc import Callable
-from importlib.metadata import version
+from contextlib import suppress
 from typing import TypeVar
 
 import structlog
 
+from shared.build import Build, read_build, this_build
 from shared.errors import EnvironmentFault
 from shared.store.database import Connection, Database
-from shared.store.processes import SILENCE_S, beat, leave
+from shared.store.migrate import HEAD, newer_schema, older_schema
+from shared.store.processes import SILENCE_S, Company, beat, leave
 from shared.store.steps import held, release_leases
 
 BEAT_S = 2.0
@@ -77,6 +80,28 @@ def end_process() -> None:
     os._exit(GHOST_EXIT)
 
 
+def retire_process(pid: int | None = None) -> None:
+    """Have a worker (this process, unless `pid` is its main process) take nothing more, and end when it is done."""
+    with suppress(ProcessLookupError):
+        os.kill(pid or os.getpid(), signal.SIGTERM)
+
+
+def why_unfit(build: Build, company: Company) -> str:
+    """Why a process of this build must not work in that company; empty when it may.
+
+    Side by side work those of one database revision and one contract of messages. Of two contracts the older leaves.
+    """
+    if company.revision != HEAD:
+        return newer_schema(company.revision) or older_schema(company.revision)
+    newest = max(map(read_build, company.versions), key=lambda other: other.contract)
+    if newest.contract > build.contract:
+        return (
+            f"processes of version {newest.shown} are at work here, whose messages this version, {build.shown}, does "
+            "not understand: install that version here too (docs/upgrading.md)."
+        )
+    return ""
+
+
 class Presence:
     """A thread that beats. `process_id` is unique for ever, so a restarted worker is another one."""
 
@@ -89,17 +114,21 @@ class Presence:
         slots: int = 0,
         beat_s: float = BEAT_S,
         end: Callable[[], None] = end_process,
+        retire: Callable[[], None] = retire_process,
     ) -> None:
         """`kind` is what the process does: turns, tools, orchestrator; `slots`: how many steps of it at once.
 
-        `end` is called once it is a ghost.
+        `end` is called once it is a ghost, `retire` once it must not work with the others: what it has begun is
+        finished.
         """
         self.process_id = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self.in_flight = in_flight or InFlight()
         self._database = database
         self._kind = kind
         self._slots = slots
-        self._version = version("quorate")
+        self._build = this_build()
+        self._retire = retire
+        self._unfit = ""
         self._beat_s = beat_s
         self._end = end
         self._orphaned: set[Holding] = set()
@@ -121,9 +150,12 @@ class Presence:
         self._quietly(lambda connection: leave(connection, self.process_id))
 
     def is_known(self, within_s: float = 0.0) -> bool:
-        """True when a heartbeat arrived lately, so that what is claimed now is kept; waits for one if need be."""
+        """True when a heartbeat arrived lately, so that what is claimed now is kept; waits for one if need be.
+
+        False for a process that must not work with the others.
+        """
         with self._beaten:
-            return self._beaten.wait_for(lambda: not self._is_silent, within_s)
+            return self._beaten.wait_for(lambda: not self._is_silent, within_s) and not self._unfit
 
     def look(self) -> None:
         """Beat now: what others have taken of what this process works on is flagged when this returns."""
@@ -167,18 +199,27 @@ class Presence:
         self.in_flight.cancel(before - still)
 
     def _exchange(self, connection: Connection) -> set[Holding]:
-        beat(
+        company = beat(
             connection,
             process=self.process_id,
             kind=self._kind,
             host=socket.gethostname(),
             pid=os.getpid(),
             slots=self._slots,
-            version=self._version,
+            version=str(self._build),
         )
+        self._check_company(company)
         holdings = held(connection, self.process_id)
         self._release_orphaned_leases(connection, holdings)
         return holdings
+
+    def _check_company(self, company: Company) -> None:
+        """Retire, once, from a database or from messages that another version has changed."""
+        if self._unfit or not (why := why_unfit(self._build, company)):
+            return
+        self._unfit = why
+        log.critical("presence.retired", process=self.process_id, why=why)
+        self._retire()
 
     def _release_orphaned_leases(self, connection: Connection, holdings: set[Holding]) -> None:
         """Give back what this process holds and nobody in it works on, as when it gave up on the database.

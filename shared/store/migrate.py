@@ -20,17 +20,29 @@ def current(database: Database) -> str | None:
     return database.run(schema_revision)
 
 
+def newer_schema(found: str | None) -> str:
+    """What to say of a database that this version is too old for; empty for any other."""
+    if found is None or found <= HEAD:
+        return ""
+    return (
+        f"the database is at schema {found}, which a newer version of Quorate made, and this version knows {HEAD}: "
+        "use the newer version (docs/upgrading.md)."
+    )
+
+
+def older_schema(found: str | None) -> str:
+    """What to say of a database that lacks this version's schema."""
+    return f"the database is at schema {found or 'none'} and this version needs {HEAD}: run `quorate db upgrade`."
+
+
 def upgrade(database: Database, revision: str = "head") -> bool:
     """Apply what is missing; True when something was applied. Ten at once apply it once. Raises EnvironmentFault."""
     if revision == "head":
         found = current(database)
         if found == HEAD:
             return False
-        if found is not None and found > HEAD:
-            raise EnvironmentFault(
-                f"the database is at schema {found}, which a newer version of Quorate made, and this version knows "
-                f"{HEAD}: use the newer version."
-            )
+        if newer := newer_schema(found):
+            raise EnvironmentFault(newer)
     from shared.store.migrating import migrate  # loads SQLAlchemy and Alembic
 
     return migrate(database, revision)
@@ -40,7 +52,7 @@ def wait_for_schema(database_url: str, patience_s: float = SCHEMA_PATIENCE_S) ->
     """Return once the database answers and is at this version's schema.
 
     Services are started alongside the servers and load their code while the schema is made. Raises EnvironmentFault
-    when `patience_s` is over; the supervisor starts the process again then.
+    when `patience_s` is over, and at once when a newer version made the schema; the supervisor then starts it again.
     """
     deadline = time.monotonic() + patience_s
     database = Database(database_url, pool_size=1, patience_s=0.0)
@@ -59,8 +71,6 @@ def _trouble(database: Database) -> EnvironmentFault | None:
         found = current(database)
     except EnvironmentFault as fault:
         return fault
-    if found == HEAD:
-        return None
-    return EnvironmentFault(
-        f"the database is at schema {found or 'none'} and this version needs {HEAD}: run `quorate db upgrade`."
-    )
+    if newer := newer_schema(found):
+        raise EnvironmentFault(newer)
+    return None if found == HEAD else EnvironmentFault(older_schema(found))

@@ -25,6 +25,14 @@ class ProcessRow:
     silent_s: float
 
 
+@dataclass(frozen=True)
+class Company:
+    """What a process shares its servers with: the schema's revision, and the versions of the living processes."""
+
+    revision: str | None
+    versions: frozenset[str]
+
+
 def beat(
     connection: Connection,
     *,
@@ -34,13 +42,17 @@ def beat(
     pid: int,
     version: str,
     slots: int = 0,
-) -> None:
-    """Say that a process is alive now."""
-    connection.execute(
+) -> Company:
+    """Say that a process is alive now, and see with whom."""
+    row = connection.execute(
         "INSERT INTO processes (id, kind, host, pid, version, slots) VALUES (%s, %s, %s, %s, %s, %s) "
-        "ON CONFLICT (id) DO UPDATE SET seen_at = now()",
-        (process, kind, host, pid, version, slots),
-    )
+        "ON CONFLICT (id) DO UPDATE SET seen_at = now() "
+        "RETURNING (SELECT version_num FROM alembic_version), "
+        "ARRAY(SELECT DISTINCT version FROM processes WHERE seen_at > now() - make_interval(secs => %s))",
+        (process, kind, host, pid, version, slots, SILENCE_S),
+    ).fetchone()
+    assert row is not None
+    return Company(row[0], frozenset(row[1]))
 
 
 def leave(connection: Connection, process: str) -> None:

@@ -1,0 +1,73 @@
+"""Which code a process runs: its release, and a digest of its sources.
+
+A release number alone does not tell: between releases a checkout changes with each `git pull`. The digest is over what
+the three packages hold, so an installation on another machine has the same, and a file that was edited has another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+CONTRACT = 1
+"""The version of what processes say to each other through the broker (shared/delivery/contracts.py).
+
+Raise it with a change that an earlier process would refuse or misread: processes of two contracts never work together.
+"""
+PACKAGES = ("orchestrator", "shared", "workers")
+_FORM = re.compile(r"(?P<release>[^+]*)\+(?P<contract>\d+)\.(?P<digest>[0-9a-f]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What a process runs; its text is a version of PEP 440 with a local part: `0.1.0+1.3f2a9c1d2e`."""
+
+    release: str
+    contract: int
+    digest: str
+
+    def __str__(self) -> str:
+        """As it stands in the table of processes."""
+        return f"{self.release}+{self.contract}.{self.digest}"
+
+    @property
+    def shown(self) -> str:
+        """For people."""
+        return f"{self.release} ({self.digest[:10] or 'an earlier build'})"
+
+
+def read_build(text: str) -> Build:
+    """What a process wrote of itself; those before builds wrote their release alone, and spoke contract 1."""
+    if (found := _FORM.fullmatch(text)) is None:
+        return Build(text, 1, "")
+    return Build(found["release"], int(found["contract"]), found["digest"])
+
+
+@cache
+def this_build() -> Build:
+    """What this process runs, as its files are when it first asks: 10 ms."""
+    root = Path(__file__).resolve().parents[1]
+    digest = hashlib.sha256()
+    for package in PACKAGES:
+        for name in sorted(_files(root / package)):
+            content = Path(name).read_bytes()
+            digest.update(f"{os.path.relpath(name, root)}\0{len(content)}\0".encode())
+            digest.update(content)
+    return Build(version("quorate"), CONTRACT, digest.hexdigest()[:16])
+
+
+def _files(folder: Path | str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") or entry.name == "__pycache__":
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(entry.path)
+            elif entry.is_file():
+                yield entry.path
