@@ -15,6 +15,8 @@ from shared.patterns import regex
 DATABASE = "quorate"
 POSTGRES_SOCKET = ".s.PGSQL.5432"
 REDIS_SOCKET = "redis.sock"
+SIGNALS_DB = 2
+"""Where the embedded Redis keeps what is no message: signals, limits, counts."""
 
 _NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 # Flower does not decode percent escapes and libpq splits a host at commas.
@@ -123,7 +125,7 @@ class Instance:
         login = f":{password}@" if password else ""
         return Endpoints(
             broker_url=f"redis+socket://{login}{self.redis_socket}",
-            redis_url=f"unix://{login}{self.redis_socket}?db=2",
+            redis_url=f"unix://{login}{self.redis_socket}?db={SIGNALS_DB}",
             database_url=socket_database_url(self.run_dir, DATABASE, password),
         )
 

@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import structlog
-from celery.signals import worker_process_init, worker_ready, worker_shutdown
+from celery.signals import (
+    worker_process_init,
+    worker_process_shutdown,
+    worker_ready,
+    worker_shutdown,
+)
 
 from shared.allowed import Allowed
 from shared.delivery.broker import make_app
@@ -183,7 +188,11 @@ def main(settings: ServiceSettings, kind: str, concurrency: int | None, pool: st
         runtime.close()
 
     (worker_process_init if chosen == "prefork" else worker_ready).connect(started, weak=False)
-    worker_shutdown.connect(stopped, weak=False)
+    for ended in (
+        worker_shutdown,
+        worker_process_shutdown,
+    ):  # of a pool's processes, too: each beats for itself
+        ended.connect(stopped, weak=False)
     slots = concurrency or _usual_slots(settings, kind)
     runtime.slots = 1 if chosen == "prefork" else slots
     try:

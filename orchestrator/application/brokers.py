@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import redis
-
-from shared.delivery.broker import make_app
-from shared.delivery.refusals import Refusals
+from orchestrator.embedded.wire import RedisWire
+from shared.delivery import queues
+from shared.errors import EnvironmentFault
+from shared.instance import SIGNALS_DB, Instance
 from shared.settings import ServiceSettings
 
+Counts = dict[str, int]
 
-def look_at_broker(
-    settings: ServiceSettings,
-) -> tuple[dict[str, int] | None, dict[str, int] | None]:
+
+def look_at_broker(settings: ServiceSettings) -> tuple[Counts | None, Counts | None]:
     """How many messages wait and how many were refused, by queue; None where the broker or Redis is away."""
+    if settings.external is None:
+        return _look_at_embedded(settings.instance)
+    import redis  # with Celery most of a second, for servers that are not ours
+
+    from shared.delivery.broker import make_app
+    from shared.delivery.refusals import Refusals
+
     refusals = Refusals(settings.endpoints.redis_url)
     app = make_app(settings.endpoints.broker_url)
     waiting = app.depths()
@@ -27,6 +34,30 @@ def look_at_broker(
         refusals.close()
         app.close()
     return waiting, refused
+
+
+def _look_at_embedded(instance: Instance) -> tuple[Counts | None, Counts | None]:
+    """The same without Celery and redis-py; a key that is no list counts as empty."""
+    try:
+        with RedisWire(instance) as server:
+            waiting = {
+                queue: sum(_number(server.ask("LLEN", key)) for key in queues.list_keys(queue))
+                for queue in queues.ALL
+            }
+            server.ask("SELECT", str(SIGNALS_DB))
+            names = (*queues.ALL, queues.OTHER)
+            refused = {
+                name: _number(server.ask("HGET", queues.REFUSED_KEY, name)) for name in names
+            }
+    except (OSError, EnvironmentFault):
+        return None, None
+    return waiting, {name: count for name, count in sorted(refused.items()) if count}
+
+
+def _number(answer: str) -> int:
+    """A reply of Redis as a number; what is none, an error or no such key, counts as 0."""
+    digits = answer.removeprefix(":")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else 0
 
 
 def missing_servers(facts: Mapping[str, Any]) -> list[str]:

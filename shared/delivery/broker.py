@@ -29,6 +29,7 @@ from kombu.transport import redis as kombu_redis
 from shared.delivery.contracts import QUEUES
 from shared.delivery.envelopes import MAX_BYTES, Refused, check_envelope, parse, where
 from shared.delivery.publishing import Application
+from shared.delivery.queues import KEY_PREFIX
 from shared.delivery.refusals import Refusals
 from shared.faults import failpoint
 from shared.models.priority import PRIORITIES, order_of_take
@@ -316,7 +317,7 @@ def _transport_options(broker_url: str, slots: int, late_acks: bool) -> dict[str
         # A broker that falls silent, or blocks publishers, confirms nothing: without limits the sweeper waits for ever.
         return {"confirm_publish": True, "read_timeout": SILENT_S, "write_timeout": SILENT_S}
     return {
-        "global_keyprefix": "quorate:",
+        "global_keyprefix": KEY_PREFIX,
         "priority_steps": sorted(PRIORITIES),
         "ack_emulation": late_acks,
         "visibility_timeout": 900,

@@ -9,13 +9,14 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+from shared.delivery import queues
 from shared.models.wire import Wire
 
-QUEUE_TURNS = "quorate.turns"
-QUEUE_TOOLS = "quorate.tools"
-QUEUE_APPLY = "quorate.apply"
-QUEUE_ORCHESTRATOR = "quorate.orchestrator"
-QUEUES = (QUEUE_TURNS, QUEUE_TOOLS, QUEUE_APPLY, QUEUE_ORCHESTRATOR)
+QUEUE_TURNS = queues.TURNS
+QUEUE_TOOLS = queues.TOOLS
+QUEUE_APPLY = queues.APPLY
+QUEUE_ORCHESTRATOR = queues.ORCHESTRATOR
+QUEUES = queues.ALL
 
 TASK_ADVANCE = "quorate.run.advance"
 TASK_TOOL = "quorate.tool.run"

@@ -93,7 +93,8 @@ def why_unfit(build: Build, company: Company) -> str:
     """
     if company.revision != HEAD:
         return newer_schema(company.revision) or older_schema(company.revision)
-    newest = max(map(read_build, company.versions), key=lambda other: other.contract)
+    others = map(read_build, company.versions)
+    newest = max(others, key=lambda other: other.contract, default=build)
     if newest.contract > build.contract:
         return (
             f"processes of version {newest.shown} are at work here, whose messages this version, {build.shown}, does "

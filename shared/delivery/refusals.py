@@ -8,10 +8,9 @@ import redis
 import structlog
 
 from shared.delivery.contracts import QUEUES
+from shared.delivery.queues import OTHER, REFUSED_KEY
 from shared.delivery.redis_text import READING, whole_number
 
-_KEY = "quorate:refused"
-_OTHER = "other"
 _WAIT_S = 2.0
 
 log = structlog.get_logger(__name__)
@@ -28,16 +27,16 @@ class Refusals:
 
     def add(self, queue: str, size: int, reason: str) -> None:
         """Log and count one message that nobody will look at again. Its text is told nowhere."""
-        queue = queue if queue in QUEUES else _OTHER
+        queue = queue if queue in QUEUES else OTHER
         log.warning("message.refused", queue=queue, size=size, why=reason)
         if self._client:
             with suppress(redis.RedisError, OSError):
-                self._client.hincrby(_KEY, queue, 1)
+                self._client.hincrby(REFUSED_KEY, queue, 1)
 
     def counts(self) -> dict[str, int]:
         """How many were refused, by queue. Raises redis.RedisError while the server is away."""
-        found = self._client.hgetall(_KEY) if self._client else {}
-        counts = {q: whole_number(found[q]) for q in (*QUEUES, _OTHER) if q in found}
+        found = self._client.hgetall(REFUSED_KEY) if self._client else {}
+        counts = {q: whole_number(found[q]) for q in (*QUEUES, OTHER) if q in found}
         return {queue: count for queue, count in sorted(counts.items()) if count > 0}
 
     def close(self) -> None:

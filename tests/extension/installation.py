@@ -42,16 +42,22 @@ def install(root: Path) -> Path:
 
     The added migration follows the newest one there is.
     """
-    home = root / "site"
-    for package in PACKAGES:
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / package, home / package, ignore=ignored)
+    home = copy_packages(root)
     shutil.copytree(HERE / "added", home, dirs_exist_ok=True)
     migration = home / "shared/store/migrations/versions/9999_titles.py"
     migration.write_text(migration.read_text(encoding="utf-8").replace("NEWEST", HEAD))
     for row in rows().values():
         add_row(home / row.file, row)
-    return _make_environment(root / "env", home)
+    return make_environment(root / "env", home)
+
+
+def copy_packages(root: Path) -> Path:
+    """The packages as they are here, in a folder of their own."""
+    home = root / "site"
+    for package in PACKAGES:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, home / package, ignore=ignored)
+    return home
 
 
 def add_row(file: Path, row: Row) -> None:
@@ -62,7 +68,8 @@ def add_row(file: Path, row: Row) -> None:
     file.write_text(text.replace(place, f"\n{row.text.rstrip()}{place}"), encoding="utf-8")
 
 
-def _make_environment(folder: Path, home: Path) -> Path:
+def make_environment(folder: Path, home: Path) -> Path:
+    """An environment with the two console scripts, which run what is in `home`: the folder of its scripts."""
     venv.create(folder, symlinks=True)
     python = folder / "bin" / "python"
     versioned = f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -3,48 +3,47 @@
 from __future__ import annotations
 
 import os
-import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import click
 
 from orchestrator.application.brokers import look_at_broker, missing_servers
+from orchestrator.application.company import VersionFit, ProcessState, colleagues
 from orchestrator.cli.options import example, json_option
 from orchestrator.core.document import Line, Span, Style, line
-from orchestrator.embedded.processes import is_alive
 from orchestrator.embedded.servers import status as server_status
 from orchestrator.embedded.supervisor import supervisor_status
-from orchestrator.presentation.exit_codes import ExitCode
 from orchestrator.presentation.json_rows import SCHEMA_VERSION, dumps
 from orchestrator.presentation.tables import table
 from orchestrator.presentation.terminal import Terminal
+from shared.build import read_build, this_build
 from shared.errors import EnvironmentFault
 from shared.instance import Instance
 from shared.settings import ServiceSettings
 from shared.store.database import Database
-from shared.store.migrate import HEAD
-from shared.store.processes import ProcessRow, list_processes
+from shared.store.migrate import HEAD, newer_schema
+from shared.store.processes import list_processes
 from shared.store.views import count_runs, schema_revision
 
-GONE_S = 8.0
 _NOT_RUNNING = "not running; any command that needs the servers starts them (`quorate up`)"
 
 
 @click.command(epilog=example("quorate status", "quorate status --json"))
 @json_option
 def status(as_json: bool) -> int:
-    """Servers, processes and runs at a glance. Starts nothing; exit code 5 when the database does not answer."""
+    """Servers, processes, versions and runs at a glance. Starts nothing; exit code 5 when the database is not up."""
     return show_status(os.environ, as_json=as_json)
 
 
 def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
     """What runs; the exit code."""
     settings = ServiceSettings.from_environment(environ)
-    facts: dict[str, Any] = {"instance": None}
+    ours = this_build()
+    facts: dict[str, Any] = {"version": str(ours), "instance": None}
     if settings.external is None:
-        facts = _embedded(settings.instance)
+        facts |= _embedded(settings.instance)
         if not any(server["running"] or server["silent"] for server in facts["servers"]):
             down = {"fault": _NOT_RUNNING, "queues": None, "refused": None}
             return _show(environ, {**facts, **down}, as_json=as_json)
@@ -53,7 +52,12 @@ def show_status(environ: Mapping[str, str], *, as_json: bool) -> int:
     try:
         facts["schema"] = {"found": database.run(schema_revision), "needed": HEAD}
         if facts["schema"]["found"] == HEAD:
-            facts["processes"] = [asdict(process) for process in database.run(list_processes)]
+            embedded = settings.external is None
+            processes = colleagues(database.run(list_processes), ours, embedded=embedded)
+            facts["processes"] = [
+                {**asdict(each.row), "presence": each.presence, "fit": each.fit}
+                for each in processes
+            ]
             counts = database.run(count_runs)
             facts["runs"], facts["runs_estimated"] = counts.by_status, counts.estimated
             facts["queued"] = counts.queued
@@ -71,7 +75,7 @@ def _show(environ: Mapping[str, str], facts: Mapping[str, Any], *, as_json: bool
         terminal.result(dumps({"schema_version": SCHEMA_VERSION, **facts}))
     else:
         terminal.result(_lines(facts))
-    return ExitCode.OK if facts["fault"] is None else ExitCode.UNREACHABLE
+    return 0 if facts["fault"] is None else EnvironmentFault.exit_code
 
 
 def _embedded(instance: Instance) -> dict[str, Any]:
@@ -89,11 +93,13 @@ def _embedded(instance: Instance) -> dict[str, Any]:
 
 def _lines(facts: Mapping[str, Any]) -> list[Line]:
     external = facts["instance"] is None
-    lines = [line("external servers")] if external else _instance_lines(facts)
+    lines = [line(f"quorate {read_build(facts['version']).shown}")]
+    lines += [line("external servers")] if external else _instance_lines(facts)
     if facts["fault"] is not None:
         return [*lines, line(Span(facts["fault"], Style.BAD))]
-    lines.append(line(f"schema {facts['schema']['found']}, needed {facts['schema']['needed']}"))
-    lines += _process_lines(ProcessRow(**one) for one in facts.get("processes", ()))
+    lines.append(_schema_line(**facts["schema"]))
+    lines += _process_lines(facts.get("processes", ()))
+    lines += _version_lines(facts)
     about = "about " if facts.get("runs_estimated") else ""
     lines.append(line(f"runs: {about}{_counts(facts.get('runs', {}))}"))
     lines += _queue_lines(facts.get("queued", {}))
@@ -114,12 +120,59 @@ def _queue_lines(queued: Mapping[str, int]) -> list[Line]:
     return [line(f"queued: {', '.join(lines)}")]
 
 
-def _process_lines(processes: Iterable[ProcessRow]) -> list[Line]:
-    return [
-        line(f"{p.kind} on {p.host}, pid {p.pid}, seen {p.silent_s:.1f} s ago")
-        for p in processes
-        if not _is_gone(p)
-    ]
+def _schema_line(found: str | None, needed: str) -> Line:
+    if found == needed:
+        return line(f"schema {found}, as needed")
+    if found is not None and found > needed:
+        return line(Span(newer_schema(found), Style.BAD))
+    by = (
+        "the next command that works with it upgrades it; servers of your own: `quorate db upgrade`"
+    )
+    return line(Span(f"schema {found or 'none'}, needed {needed}: {by}", Style.WARNING))
+
+
+def _process_lines(processes: Iterable[Mapping[str, Any]]) -> list[Line]:
+    lines = []
+    for one in processes:
+        where = f"{one['kind']} on {one['host']}, pid {one['pid']}"
+        if one["presence"] == ProcessState.LIVING:
+            version = read_build(one["version"]).shown
+            lines.append(line(f"{where}, {version}, seen {one['silent_s']:.1f} s ago"))
+        elif one["presence"] == ProcessState.SILENT:
+            text = f"{where}: no sign of life for {one['silent_s']:.0f} s; its steps are taken over"
+            lines.append(line(Span(text, Style.WARNING)))
+    return lines
+
+
+def _version_lines(facts: Mapping[str, Any]) -> list[Line]:
+    """Living processes of other versions, and what becomes of them."""
+    living = [one for one in facts.get("processes", ()) if one["presence"] == ProcessState.LIVING]
+    others = [one for one in living if one["fit"] == VersionFit.COMPATIBLE]
+    strangers = [one for one in living if one["fit"] == VersionFit.INCOMPATIBLE]
+    lines = []
+    if facts["instance"] is None and others:
+        text = (
+            f"{_count(others)} another version than this command; side by side both work "
+            "(docs/upgrading.md)"
+        )
+        lines.append(line(Span(text, Style.WARNING)))
+    elif others:
+        text = (
+            f"{_count(others)} another version than this command: the next command that needs them "
+            "replaces them, and calls under way are finished"
+        )
+        lines.append(line(Span(text, Style.WARNING)))
+    if strangers:
+        text = (
+            f"{_count(strangers)} a version with other messages than this command's: they take no "
+            "work together; bring all to one version (docs/upgrading.md)"
+        )
+        lines.append(line(Span(text, Style.BAD)))
+    return lines
+
+
+def _count(processes: Sequence[object]) -> str:
+    return "1 process runs" if len(processes) == 1 else f"{len(processes)} processes run"
 
 
 def _instance_lines(facts: Mapping[str, Any]) -> list[Line]:
@@ -152,12 +205,6 @@ def _why_no_workers(supervisor: Mapping[str, Any]) -> str:
     if supervisor["killed"]:
         return "the supervisor was killed: no workers; `quorate up`, or any command that waits for a run, restarts it"
     return "no supervisor runs: no workers"
-
-
-def _is_gone(process: ProcessRow) -> bool:
-    """Whether a process of this machine has ended without a farewell."""
-    here = process.host == socket.gethostname()
-    return here and process.silent_s > GONE_S and not is_alive(process.pid)
 
 
 def _server(one: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,0 +1,197 @@
+"""An installation that changes while its processes work: what a `git pull` or a `pip install -U` comes to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.embedded.processes import is_alive, wait_until
+from orchestrator.embedded.supervisor import leaving_supervisors, supervisor_status
+from shared.instance import Instance
+from shared.settings import ServiceSettings
+from shared.store.database import Database
+from shared.store.migrate import HEAD
+from tests.extension.installation import copy_packages, make_environment
+from tests.fixtures.instance import CommandLine, make_command_line
+
+pytestmark = [pytest.mark.acceptance, pytest.mark.timeout(240)]
+
+CALL_S = 12.0
+MIGRATION = '''"""For a test."""
+
+from alembic import op
+
+revision = "9999"
+down_revision = "{head}"
+
+
+def upgrade() -> None:
+    op.execute("CREATE TABLE added (id integer)")
+
+
+def downgrade() -> None:
+    op.execute("DROP TABLE added")
+'''
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A copy of the product with an instance of its own."""
+
+    home: Path
+    command: CommandLine
+
+    @property
+    def instance(self) -> Instance:
+        return ServiceSettings.from_environment(self.command.environ).instance
+
+    def change(self) -> None:
+        """What a `git pull` does: a file of the sources is another one."""
+        with (self.home / "shared/faults.py").open("a") as file:
+            file.write("# changed\n")
+
+    def add_migration(self) -> Path:
+        file = self.home / "shared/store/migrations/versions/9999_added.py"
+        file.write_text(MIGRATION.format(head=HEAD))
+        return file
+
+    def submit(self) -> str:
+        """A question to somebody slow, whose call is under way when this returns."""
+        folder = self.command.home
+        reply = f'{{reply: {{answer: "Four."}}, latency_s: {CALL_S}}}'
+        (folder / "script.yaml").write_text(f"- {reply}\n")
+        cast = "participants: [ann]\nproviders:\n  ann: {type: scripted, script: script.yaml}\n"
+        (folder / "cast.yaml").write_text(cast)
+        asked = self.command("ask", "How many?", "--config", "cast.yaml", "--no-stdin", "--no-wait")
+        assert asked.returncode == 0, asked.stderr
+        run = asked.stdout.strip()
+        under_way = "SELECT count(*) FROM steps WHERE run_id = %s AND status = 'leased'"
+        assert wait_until(lambda: self.value(under_way, run) == 1, 60, poll_s=0.05)
+        return run
+
+    def completes(self, run: str) -> bool:
+        sql = "SELECT status = 'completed' FROM runs WHERE id = %s"
+        return wait_until(lambda: bool(self.value(sql, run)), 90, poll_s=0.2)
+
+    def value(self, sql: str, *words: object) -> Any:
+        database = Database(self.instance.endpoints.database_url, pool_size=1)
+        try:
+            return database.run(lambda connection: connection.execute(sql, words).fetchone())[0]
+        finally:
+            database.close()
+
+    def attempts(self, run: str) -> int:
+        return int(self.value("SELECT sum(attempts) FROM steps WHERE run_id = %s", run))
+
+    def supervisor(self) -> int:
+        """The supervisor's pid, once it has told of its processes."""
+        assert wait_until(lambda: bool(supervisor_status(self.instance).children), 60, poll_s=0.05)
+        pid = supervisor_status(self.instance).pid
+        assert pid is not None
+        return pid
+
+
+@pytest.fixture(scope="module")
+def installed() -> Iterator[Installation]:
+    root = Path(tempfile.mkdtemp(prefix="qu-", dir="/tmp"))
+    home = copy_packages(root)
+    scripts = make_environment(root / "env", home)
+    (root / "home").mkdir()
+    command = replace(make_command_line(root / "home"), cold=True, scripts=scripts)
+    yield Installation(home, command)
+    command.stop()
+    shutil.rmtree(root, ignore_errors=True)
+
+
+@pytest.fixture
+def installation(installed: Installation) -> Installation:
+    """The installation with its processes up."""
+    started = installed.command("up")
+    assert started.returncode == 0, started.stderr
+    installed.supervisor()
+    return installed
+
+
+def test_the_next_command_replaces_the_processes_and_calls_under_way_are_finished(
+    installation: Installation,
+) -> None:
+    run = installation.submit()
+    earlier = installation.supervisor()
+    installation.change()
+
+    listed = installation.command("list")
+
+    assert "the background processes ran another version" in listed.stderr
+    assert leaving_supervisors(installation.instance) == (earlier,)
+    assert installation.supervisor() != earlier
+    assert installation.command("list").stderr == "", "it is told once"
+    watched = installation.command("watch", run)
+    assert (watched.returncode, installation.attempts(run)) == (0, 1)
+    assert wait_until(lambda: not is_alive(earlier), 60)
+    versions = "SELECT count(DISTINCT version) FROM processes"
+    assert wait_until(lambda: installation.value(versions) == 1, 10), "who ended is listed no more"
+
+
+def kill_the_command(installation: Installation) -> None:
+    """It asked the supervisor to make room, and started none."""
+    os.kill(installation.supervisor(), signal.SIGUSR2)
+
+
+def kill_the_new_supervisor(installation: Installation) -> None:
+    installation.command("list")
+    os.kill(installation.supervisor(), signal.SIGKILL)
+
+
+def kill_the_earlier_supervisor(installation: Installation) -> None:
+    installation.command("list")
+    (earlier,) = leaving_supervisors(installation.instance)
+    os.kill(earlier, signal.SIGKILL)
+
+
+@pytest.mark.slow
+@pytest.mark.chaos
+@pytest.mark.parametrize(
+    ("kill", "attempts"),
+    [(kill_the_command, 1), (kill_the_new_supervisor, 1), (kill_the_earlier_supervisor, 2)],
+)
+def test_who_is_killed_in_the_middle_of_an_upgrade_stops_no_run(
+    installation: Installation, kill: Callable[[Installation], None], attempts: int
+) -> None:
+    run = installation.submit()
+    earlier = installation.supervisor()
+    installation.change()
+
+    kill(installation)
+
+    assert installation.completes(run)
+    assert installation.attempts(run) == attempts
+    assert wait_until(lambda: not is_alive(earlier), 60)
+    assert installation.supervisor() != earlier
+    assert installation.command("list").returncode == 0
+
+
+def test_a_migration_waits_for_the_calls_of_the_earlier_version(
+    installation: Installation,
+) -> None:
+    run = installation.submit()
+    migration = installation.add_migration()
+
+    listed = installation.command("list")
+
+    assert "upgraded as soon as the earlier version has finished" in listed.stderr
+    assert installation.value("SELECT version_num FROM alembic_version") == "9999"
+    assert installation.completes(run)
+    assert installation.attempts(run) == 1
+
+    migration.unlink()
+    refused = installation.command("list")
+    assert refused.returncode == 5
+    assert "which a newer version of Quorate made" in refused.stderr
