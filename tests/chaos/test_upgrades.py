@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
+import socket
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -21,10 +24,22 @@ from shared.store.database import Database
 from shared.store.migrate import HEAD
 from tests.extension.installation import copy_packages, make_environment
 from tests.fixtures.instance import CommandLine, make_command_line
+from tests.support.bad_servers import read_request, reply, server
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.timeout(240)]
 
-CALL_S = 12.0
+ANSWER = {
+    "id": "x",
+    "model": "m",
+    "choices": [
+        {
+            "index": 0,
+            "message": {"role": "assistant", "content": '{"answer": "Four."}'},
+            "finish_reason": "stop",
+        }
+    ],
+    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+}
 MIGRATION = '''"""For a test."""
 
 from alembic import op
@@ -40,6 +55,29 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.execute("DROP TABLE added")
 '''
+
+
+@dataclass
+class Model:
+    """A model that answers when it is let to, and counts what it is asked: each call would be paid."""
+
+    url: str = ""
+    calls: int = 0
+    answers: Event = field(default_factory=Event)
+
+    def speak(self, connection: socket.socket) -> None:
+        read_request(connection)
+        self.calls += 1
+        self.answers.wait(120)
+        connection.sendall(reply(json.dumps(ANSWER).encode()))
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    model = Model()
+    with server(model.speak) as model.url:
+        yield model
+        model.answers.set()
 
 
 @dataclass(frozen=True)
@@ -63,19 +101,14 @@ class Installation:
         file.write_text(MIGRATION.format(head=HEAD))
         return file
 
-    def submit(self) -> str:
-        """A question to somebody slow, whose call is under way when this returns."""
-        folder = self.command.home
-        reply = f'{{reply: {{answer: "Four."}}, latency_s: {CALL_S}}}'
-        (folder / "script.yaml").write_text(f"- {reply}\n")
-        cast = "participants: [ann]\nproviders:\n  ann: {type: scripted, script: script.yaml}\n"
-        (folder / "cast.yaml").write_text(cast)
+    def submit(self, model: Model) -> str:
+        """A question to the model, whose call is under way when this returns."""
+        cast = f"participants: [ann]\nproviders: {{ann: {{type: openai, model: m, base_url: '{model.url}'}}}}\n"
+        (self.command.home / "cast.yaml").write_text(cast)
         asked = self.command("ask", "How many?", "--config", "cast.yaml", "--no-stdin", "--no-wait")
         assert asked.returncode == 0, asked.stderr
-        run = asked.stdout.strip()
-        under_way = "SELECT count(*) FROM steps WHERE run_id = %s AND status = 'leased'"
-        assert wait_until(lambda: self.value(under_way, run) == 1, 60, poll_s=0.05)
-        return run
+        assert wait_until(lambda: model.calls == 1, 60, poll_s=0.05)
+        return asked.stdout.strip()
 
     def completes(self, run: str) -> bool:
         sql = "SELECT status = 'completed' FROM runs WHERE id = %s"
@@ -87,9 +120,6 @@ class Installation:
             return database.run(lambda connection: connection.execute(sql, words).fetchone())[0]
         finally:
             database.close()
-
-    def attempts(self, run: str) -> int:
-        return int(self.value("SELECT sum(attempts) FROM steps WHERE run_id = %s", run))
 
     def supervisor(self) -> int:
         """The supervisor's pid, once it has told of its processes."""
@@ -121,9 +151,9 @@ def installation(installed: Installation) -> Installation:
 
 
 def test_the_next_command_replaces_the_processes_and_calls_under_way_are_finished(
-    installation: Installation,
+    installation: Installation, model: Model
 ) -> None:
-    run = installation.submit()
+    run = installation.submit(model)
     earlier = installation.supervisor()
     installation.change()
 
@@ -133,8 +163,9 @@ def test_the_next_command_replaces_the_processes_and_calls_under_way_are_finishe
     assert leaving_supervisors(installation.instance) == (earlier,)
     assert installation.supervisor() != earlier
     assert installation.command("list").stderr == "", "it is told once"
+    model.answers.set()
     watched = installation.command("watch", run)
-    assert (watched.returncode, installation.attempts(run)) == (0, 1)
+    assert (watched.returncode, model.calls) == (0, 1)
     assert wait_until(lambda: not is_alive(earlier), 60)
     versions = "SELECT count(DISTINCT version) FROM processes"
     assert wait_until(lambda: installation.value(versions) == 1, 10), "who ended is listed no more"
@@ -151,7 +182,8 @@ def kill_the_new_supervisor(installation: Installation) -> None:
 
 
 def kill_the_earlier_supervisor(installation: Installation) -> None:
-    installation.command("list")
+    kill_the_command(installation)
+    assert wait_until(lambda: bool(leaving_supervisors(installation.instance)), 10)
     (earlier,) = leaving_supervisors(installation.instance)
     os.kill(earlier, signal.SIGKILL)
 
@@ -159,37 +191,48 @@ def kill_the_earlier_supervisor(installation: Installation) -> None:
 @pytest.mark.slow
 @pytest.mark.chaos
 @pytest.mark.parametrize(
-    ("kill", "attempts"),
+    ("kill", "calls"),
     [(kill_the_command, 1), (kill_the_new_supervisor, 1), (kill_the_earlier_supervisor, 2)],
 )
 def test_who_is_killed_in_the_middle_of_an_upgrade_stops_no_run(
-    installation: Installation, kill: Callable[[Installation], None], attempts: int
+    installation: Installation, model: Model, kill: Callable[[Installation], None], calls: int
 ) -> None:
-    run = installation.submit()
+    run = installation.submit(model)
     earlier = installation.supervisor()
     installation.change()
 
     kill(installation)
 
+    assert wait_until(lambda: model.calls == calls, 60)
+    model.answers.set()
     assert installation.completes(run)
-    assert installation.attempts(run) == attempts
+    assert model.calls == calls
     assert wait_until(lambda: not is_alive(earlier), 60)
     assert installation.supervisor() != earlier
     assert installation.command("list").returncode == 0
 
 
+@pytest.mark.slow
+@pytest.mark.chaos
 def test_a_migration_waits_for_the_calls_of_the_earlier_version(
-    installation: Installation,
+    installation: Installation, model: Model
 ) -> None:
-    run = installation.submit()
+    run = installation.submit(model)
     migration = installation.add_migration()
+    revision = "SELECT version_num FROM alembic_version"
 
-    listed = installation.command("list")
+    listing = installation.command.start("list")
+    assert listing.stderr is not None
+    told = [listing.stderr.readline(), listing.stderr.readline()]
 
-    assert "upgraded as soon as the earlier version has finished" in listed.stderr
-    assert installation.value("SELECT version_num FROM alembic_version") == "9999"
+    assert "the background processes ran another version" in told[0]
+    assert "upgraded as soon as the earlier version has finished" in told[1]
+    assert installation.value(revision) == HEAD
+    model.answers.set()
+    listing.communicate(timeout=110)
+    assert (listing.returncode, installation.value(revision)) == (0, "9999")
     assert installation.completes(run)
-    assert installation.attempts(run) == 1
+    assert model.calls == 1
 
     migration.unlink()
     refused = installation.command("list")
