@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import click
 
 from orchestrator.application.brokers import look_at_broker, missing_servers
-from orchestrator.application.company import VersionFit, ProcessState, colleagues
+from orchestrator.application.company import ProcessState, VersionFit, colleagues
 from orchestrator.cli.options import example, json_option
 from orchestrator.core.document import Line, Span, Style, line
 from orchestrator.embedded.servers import status as server_status
@@ -27,6 +27,15 @@ from shared.store.migrate import HEAD, newer_schema
 from shared.store.processes import list_processes
 from shared.store.views import count_runs, schema_revision
 
+REPLACED = (
+    "another version than this command: the next command that needs them replaces them, and calls under way are "
+    "finished"
+)
+SIDE_BY_SIDE = "another version than this command; both work side by side (docs/upgrading.md)"
+APART = (
+    "a version with other messages than this command's, and take no work together with it: bring all to one version "
+    "(docs/upgrading.md)"
+)
 _NOT_RUNNING = "not running; any command that needs the servers starts them (`quorate up`)"
 
 
@@ -146,33 +155,19 @@ def _process_lines(processes: Iterable[Mapping[str, Any]]) -> list[Line]:
 
 def _version_lines(facts: Mapping[str, Any]) -> list[Line]:
     """Living processes of other versions, and what becomes of them."""
-    living = [one for one in facts.get("processes", ()) if one["presence"] == ProcessState.LIVING]
-    others = [one for one in living if one["fit"] == VersionFit.COMPATIBLE]
-    strangers = [one for one in living if one["fit"] == VersionFit.INCOMPATIBLE]
-    lines = []
-    if facts["instance"] is None and others:
-        text = (
-            f"{_count(others)} another version than this command; side by side both work "
-            "(docs/upgrading.md)"
-        )
-        lines.append(line(Span(text, Style.WARNING)))
-    elif others:
-        text = (
-            f"{_count(others)} another version than this command: the next command that needs them "
-            "replaces them, and calls under way are finished"
-        )
-        lines.append(line(Span(text, Style.WARNING)))
-    if strangers:
-        text = (
-            f"{_count(strangers)} a version with other messages than this command's: they take no "
-            "work together; bring all to one version (docs/upgrading.md)"
-        )
-        lines.append(line(Span(text, Style.BAD)))
-    return lines
+    fits = [
+        one["fit"] for one in facts.get("processes", ()) if one["presence"] == ProcessState.LIVING
+    ]
+    told = SIDE_BY_SIDE if facts["instance"] is None else REPLACED
+    found = (
+        (fits.count(VersionFit.COMPATIBLE), told, Style.WARNING),
+        (fits.count(VersionFit.INCOMPATIBLE), APART, Style.BAD),
+    )
+    return [line(Span(f"{_processes(n)} {text}", style)) for n, text, style in found if n]
 
 
-def _count(processes: Sequence[object]) -> str:
-    return "1 process runs" if len(processes) == 1 else f"{len(processes)} processes run"
+def _processes(number: int) -> str:
+    return "1 process runs" if number == 1 else f"{number} processes run"
 
 
 def _instance_lines(facts: Mapping[str, Any]) -> list[Line]:
