@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 CONTRACT = 1
@@ -51,15 +50,27 @@ def read_build(text: str) -> Build:
 
 @cache
 def this_build() -> Build:
+    """What this process runs."""
+    from importlib.metadata import version  # slow to load, and most commands need the digest only
+
+    return Build(version("quorate"), CONTRACT, this_digest())
+
+
+@cache
+def this_digest() -> str:
     """What this process runs, as its files are when it first asks: 10 ms."""
-    root = Path(__file__).resolve().parents[1]
+    return digest_of(Path(__file__).resolve().parents[1])
+
+
+def digest_of(root: Path) -> str:
+    """A digest of the packages in a folder: of their files' names and contents."""
     digest = hashlib.sha256()
     for package in PACKAGES:
         for name in sorted(_files(root / package)):
             content = Path(name).read_bytes()
             digest.update(f"{os.path.relpath(name, root)}\0{len(content)}\0".encode())
             digest.update(content)
-    return Build(version("quorate"), CONTRACT, digest.hexdigest()[:16])
+    return digest.hexdigest()[:16]
 
 
 def _files(folder: Path | str) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -47,11 +47,6 @@ def colleagues(rows: Iterable[ProcessRow], ours: Build, *, embedded: bool) -> li
         build = read_build(row.version)
         found.append(Colleague(row, build, _presence(row, embedded=embedded), _fit(build, ours)))
     return found
-
-
-def of_presence(found: Sequence[Colleague], presence: ProcessState) -> list[Colleague]:
-    """Those that are like that."""
-    return [each for each in found if each.presence is presence]
 
 
 def _presence(row: ProcessRow, *, embedded: bool) -> ProcessState:

@@ -18,7 +18,7 @@ from orchestrator.embedded.supervisor import (
     stop_supervisor,
     supervisor_status,
 )
-from shared.build import Build, read_build, this_build
+from shared.build import Build, read_build, this_digest
 from shared.settings import ServiceSettings
 
 
@@ -93,12 +93,15 @@ def replace_earlier(settings: ServiceSettings, environ: Mapping[str, str]) -> Bu
     Those that are replaced finish what they have begun, side by side with the new ones. The new ones keep the
     environment of the earlier ones, so that a command without their keys takes none away.
     """
-    instance, ours = settings.instance, str(this_build())
-    if recorded_build(instance) in (None, ours):
+    instance = settings.instance
+    recorded = recorded_build(instance)
+    if recorded is None or read_build(recorded).digest == this_digest():
         return None
     earlier = supervisor_status(instance)
-    if earlier.pid is None or not earlier.children or earlier.build == ours:
+    if earlier.pid is None or not earlier.children:
         return None  # none runs, or one that has just been started
+    if read_build(earlier.build).digest == this_digest():
+        return None
     kept = environment_of(earlier.pid)
     if not end_stopped_supervisor(instance) and not ask_to_leave(instance):
         stop_supervisor(instance)

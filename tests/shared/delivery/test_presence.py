@@ -3,15 +3,17 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
+from shared.build import CONTRACT, this_build
 from shared.delivery.presence import InFlight, Presence
 from shared.instance import POSTGRES_SOCKET
 from shared.store.database import Database
-from shared.store.processes import list_processes
+from shared.store.processes import beat, list_processes
 from tests.chaos.proxy import FreezingProxy, through
 from tests.support.runs import execute, new_run, step_row, take
 
@@ -200,3 +202,21 @@ def test_a_process_that_was_never_started_claims_nothing_about_its_heartbeat(
     database: Database,
 ) -> None:
     assert Presence(database, "turns").is_known()
+
+
+def test_a_process_that_must_not_work_with_the_others_takes_nothing_and_retires_once(
+    database: Database,
+) -> None:
+    retired: list[bool] = []
+    presence = Presence(database, "turns", beat_s=BEAT_S, retire=lambda: retired.append(True))
+    presence.start()
+    assert presence.is_known(5)
+    newer = str(replace(this_build(), contract=CONTRACT + 1))
+    database.run(lambda c: beat(c, process="newer", kind="turns", host="h", pid=1, version=newer))
+
+    until(lambda: bool(retired))
+    presence.look()
+    presence.stop()
+
+    assert retired == [True]
+    assert not presence.is_known()
