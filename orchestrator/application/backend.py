@@ -29,7 +29,7 @@ from shared.store.processes import SILENCE_S, list_processes
 from shared.store.views import schema_revision
 
 T = TypeVar("T")
-TOLD_AFTER_S = 1.0
+TOLD_AFTER_S = 3.0
 
 
 @dataclass(frozen=True)

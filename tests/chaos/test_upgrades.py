@@ -18,12 +18,12 @@ import pytest
 
 from orchestrator.embedded.processes import is_alive, wait_until
 from orchestrator.embedded.supervisor import leaving_supervisors, supervisor_status
-from shared.instance import Instance
+from shared.instance import Endpoints, Instance
 from shared.settings import ServiceSettings
 from shared.store.database import Database
 from shared.store.migrate import HEAD
 from tests.extension.installation import copy_packages, make_environment
-from tests.fixtures.instance import CommandLine, make_command_line
+from tests.fixtures.instance import CommandLine, make_command_line, make_repository
 from tests.support.bad_servers import read_request, reply, server
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.timeout(240)]
@@ -238,3 +238,38 @@ def test_a_migration_waits_for_the_calls_of_the_earlier_version(
     refused = installation.command("list")
     assert refused.returncode == 5
     assert "which a newer version of Quorate made" in refused.stderr
+
+
+@pytest.fixture
+def external(servers: Endpoints, database_url: str, tmp_path: Path) -> CommandLine:
+    """This version's command line on servers that are not its own."""
+    urls = {"QUORATE_REDIS_URL": servers.redis_url, "QUORATE_DATABASE_URL": database_url}
+    return replace(make_command_line(tmp_path, **urls), cold=True)
+
+
+@pytest.mark.slow
+@pytest.mark.chaos
+def test_of_two_contracts_the_older_takes_no_work_and_says_why(
+    external: CommandLine, tmp_path: Path
+) -> None:
+    home = copy_packages(tmp_path)
+    build = home / "shared/build.py"
+    build.write_text(build.read_text().replace("CONTRACT = 1\n", "CONTRACT = 2\n"))
+    newer = replace(external, scripts=make_environment(tmp_path / "env", home))
+
+    worker = external.start("turns", program="quorate-worker")
+    assert wait_until(lambda: "turns on" in external("status").stdout, 60)
+    orchestrator = newer.start("orchestrator")
+    try:
+        _, told = worker.communicate(timeout=60)
+        assert "does not understand: install that version here too" in told
+        status = external("status")
+        assert "a version with other messages than this command's" in status.stdout
+        refused = external("review", "--no-wait", cwd=make_repository(tmp_path / "repository"))
+        assert refused.returncode == 5
+        assert "whose messages are not those of this version" in refused.stderr
+        assert external("list").returncode == 5
+    finally:
+        worker.kill()
+        orchestrator.terminate()
+        orchestrator.communicate(timeout=60)
