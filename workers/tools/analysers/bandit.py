@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, JsonValue, TypeAdapter
@@ -13,14 +15,9 @@ from shared.models.coverage import UnreadFile, UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.tools.inputs import AnalyserInput
+from workers.tools.analysers.comparison import Span, Trace, fresh
 from workers.tools.analysers.critique import analyser_label, python_critique
-from workers.tools.analysers.program import (
-    AnalyserProgram,
-    ProgramAnswer,
-    from_elsewhere,
-    key_of,
-    unknown_before,
-)
+from workers.tools.analysers.program import AnalyserProgram, ProgramAnswer, from_elsewhere
 from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, Unreadable
 from workers.tools.analysers.suppressions import HIDDEN, hides
 from workers.tools.registry import Documents, ToolContext
@@ -127,72 +124,91 @@ def _examine(
     examined: Examined, documents: Documents, countdown: Countdown
 ) -> tuple[Examined, list[RaisedFinding]]:
     now = _BANDIT.analyse(examined.files, countdown)
-    doubtful = [
-        source
+    weaknesses = [
+        _Weakness(source, issue)
         for source in examined.files
-        if any(_asks_for_before(source, issue) for issue in now.issues.get(source.path, ()))
+        for issue in now.issues.get(source.path, ())
+        if not _is_ordinary(source, issue)
     ]
-    before = _BANDIT.analyse_before(doubtful, documents, countdown)
-    hidden: list[UnreadFile] = []
-    findings: list[RaisedFinding] = []
-    for source in examined.files:
-        issues = now.issues.get(source.path, ())
-        state, earlier = before.of(source)
-        findings += (finding for issue in issues if (finding := _finding(source, issue)))
-        findings += _from_elsewhere(source, issues, state, earlier)
-        if hides := _hidden(source, issues, state, earlier):
-            hidden.append(hides)
-    return replace(examined.without(now.unread.values()), partly=tuple(hidden)), findings
+    earlier: list[_Weakness] = []
+    if any(weakness.speaks for weakness in weaknesses):
+        before = _BANDIT.analyse_before(examined, documents, countdown)
+        earlier = [_Weakness(*entry) for entry in before.every() if not _is_ordinary(*entry)]
+        weaknesses = fresh(
+            ((weakness.trace, weakness) for weakness in weaknesses),
+            (weakness.trace for weakness in earlier),
+            lambda weakness: weakness.place is None,
+        )
+    findings = [weakness.finding for weakness in weaknesses if weakness.speaks]
+    hidden = tuple(_hidden(weaknesses, earlier))
+    return replace(examined.without(now.unread.values()), partly=hidden), findings
 
 
-def _is_elsewhere(source: SourceFile, issue: _Issue) -> bool:
-    """True for a grave weakness on lines that the change did not touch."""
-    return _is_grave(source, issue) and _place(source, issue) is None
+@dataclass(frozen=True)
+class _Weakness:
+    """An issue of a file, before it is known whether the change brought it."""
+
+    source: SourceFile
+    issue: _Issue
+
+    @cached_property
+    def place(self) -> Place | None:
+        """Where the change touched its lines; None when it did not."""
+        return self.source.place(min(self.issue.span), max(self.issue.span))
+
+    @cached_property
+    def suppressing(self) -> list[int]:
+        """bandit's lines of it that hold a suppression."""
+        return _suppressing(self.source, self.issue)
+
+    @property
+    def is_grave(self) -> bool:
+        """True when it demands a fix by itself."""
+        return _grade(self.issue).rank <= HIDDEN.rank
+
+    @property
+    def is_hidden(self) -> bool:
+        """True for a grave one on changed lines with a suppression beside it."""
+        return self.place is not None and self.is_grave and bool(self.suppressing)
+
+    @property
+    def speaks(self) -> bool:
+        """True when it would be told, were it new."""
+        return self.place is not None or self.is_grave
+
+    @property
+    def trace(self) -> Trace:
+        """What it is recognised by; a comment that suppresses it makes another one of it."""
+        issue = self.issue
+        rule = (issue.test_id, _grade(issue), bool(self.suppressing))
+        return Trace.of(self.source, rule, Span(min(issue.span), max(issue.span)))
+
+    @property
+    def finding(self) -> RaisedFinding:
+        """What is said of it: where the change touched it, or which unchanged line became weak."""
+        raised = _raised(self.source, self.issue, self.place)
+        if self.place is not None:
+            return raised
+        return from_elsewhere(self.source, raised, self.issue.line_number)
 
 
-def _asks_for_before(source: SourceFile, issue: _Issue) -> bool:
-    return _is_elsewhere(source, issue) or _is_hidden(source, issue)
-
-
-def _from_elsewhere(
-    source: SourceFile, issues: Iterable[_Issue], state: SourceFile, earlier: Iterable[_Issue]
-) -> Iterator[RaisedFinding]:
-    """Grave weaknesses on unchanged lines that were none before."""
-    elsewhere = (issue for issue in issues if _is_elsewhere(source, issue))
-    fresh = unknown_before(
-        ((_key(source, issue), issue) for issue in elsewhere),
-        (_key(state, issue) for issue in earlier),
-    )
-    for issue in fresh:
-        yield from_elsewhere(source, _raised(source, issue, None), issue.line_number)
-
-
-def _key(source: SourceFile, issue: _Issue) -> Hashable:
-    return _grade(issue), key_of(source, issue.test_id, issue.line_number)
-
-
-def _hidden(
-    source: SourceFile, issues: Iterable[_Issue], state: SourceFile, earlier: Iterable[_Issue]
-) -> UnreadFile | None:
-    """The file, when this change hides a weakness that would demand a fix; None for anything else.
+def _hidden(brought: Iterable[_Weakness], earlier: Iterable[_Weakness]) -> Iterator[UnreadFile]:
+    """The files in which this change hides a weakness that would demand a fix, each once.
 
     It does so by a comment of its own, or by a new weakness in a statement that has one.
     """
-    hidden = [issue for issue in issues if _is_hidden(source, issue)]
-    for issue in hidden:
-        if line := _line_that_hides(source, issue):
-            return hides(source.path, issue.test_id, source.number(line))
-    known = (issue.test_id for issue in earlier if _suppressing(state, issue))
-    for issue in unknown_before(((issue.test_id, issue) for issue in hidden), known):
-        line = _suppressing(source, issue)[0]
-        return hides(source.path, issue.test_id, source.number(line))
-    return None
-
-
-def _is_hidden(source: SourceFile, issue: _Issue) -> bool:
-    """True for a grave weakness on changed lines with a suppression beside it."""
-    here = _place(source, issue) is not None
-    return here and _is_grave(source, issue) and bool(_suppressing(source, issue))
+    known = Counter((old.source.path, old.issue.test_id) for old in earlier if old.suppressing)
+    hiding: dict[str, UnreadFile] = {}
+    for weakness in brought:
+        if not weakness.is_hidden:
+            continue
+        source, rule, lines = weakness.source, weakness.issue.test_id, weakness.suppressing
+        own = [line for line in lines if source.changed(source.number(line))]
+        known[source.path, rule] -= 1
+        if own or known[source.path, rule] < 0:
+            line = source.number((own or lines)[0])
+            hiding.setdefault(source.path, hides(source.path, rule, line))
+    yield from hiding.values()
 
 
 def _suppressing(source: SourceFile, issue: _Issue) -> list[int]:
@@ -200,12 +216,6 @@ def _suppressing(source: SourceFile, issue: _Issue) -> list[int]:
     lines = source.analysed_lines
     span = range(min(issue.span), min(max(issue.span), len(lines)) + 1)
     return [line for line in span if SUPPRESSION in lines[line - 1]]
-
-
-def _line_that_hides(source: SourceFile, issue: _Issue) -> int | None:
-    """The first of them that the change added or edited."""
-    lines = _suppressing(source, issue)
-    return next((line for line in lines if source.changed(source.number(line))), None)
 
 
 def is_test(path: str) -> bool:
@@ -229,21 +239,6 @@ def _grade(issue: _Issue) -> Severity:
 
 def _is_ordinary(source: SourceFile, issue: _Issue) -> bool:
     return issue.test_id in IGNORED_IN_TESTS and is_test(source.path)
-
-
-def _is_grave(source: SourceFile, issue: _Issue) -> bool:
-    return _grade(issue).rank <= HIDDEN.rank and not _is_ordinary(source, issue)
-
-
-def _place(source: SourceFile, issue: _Issue) -> Place | None:
-    return source.place(min(issue.span), max(issue.span))
-
-
-def _finding(source: SourceFile, issue: _Issue) -> RaisedFinding | None:
-    place = _place(source, issue)
-    if place is None or _is_ordinary(source, issue):
-        return None
-    return _raised(source, issue, place)
 
 
 def _raised(source: SourceFile, issue: _Issue, place: Place | None) -> RaisedFinding:

@@ -12,7 +12,7 @@ from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.tools.inputs import AnalyserInput
 from workers.tools.analysers.critique import analyser_label, python_critique
-from workers.tools.analysers.program import AnalyserProgram, ProgramAnswer, crashed_files
+from workers.tools.analysers.program import AnalyserProgram, Before, ProgramAnswer, crashed_files
 from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, Unreadable
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox.deep import deep
@@ -22,7 +22,10 @@ RULE = "complexity/C901"
 CATEGORY = "maintainability"
 # Cyclomatic complexity (McCabe 1976) above which a function is reported, worst first. His limit is 10; radon
 # counts each `and`, `or` and comprehension too, and what passes McCabe's 10 often has 15 by that count.
-THRESHOLDS: tuple[tuple[int, Severity], ...] = ((30, Severity.MAJOR), (15, Severity.MINOR))
+LIMIT = 15
+GRAVE = 30
+# A function that was over the limit before and grows by less than this is told, and asks for nothing.
+NOTABLE_GROWTH = 3
 SUGGESTION = "Split it: give each case or each stage a function of its own, or say it as a table."
 
 
@@ -53,9 +56,17 @@ class Function:
     complexity: int
 
 
-def severity_of(complexity: int) -> Severity | None:
-    """How bad a complexity is, or None when it is all right."""
-    return next((severity for above, severity in THRESHOLDS if complexity > above), None)
+def severity_of(complexity: int, old: int = 0, limit: int = LIMIT) -> Severity | None:
+    """How bad it is that a function has come to this complexity from the `old` one; None when it is all right.
+
+    It is grave only where the change itself adds more paths than a whole function may have.
+    """
+    growth = complexity - old
+    if complexity <= limit or growth <= 0:
+        return None
+    if complexity > max(GRAVE, limit) and growth > limit:
+        return Severity.MAJOR
+    return Severity.MINOR if old <= limit or growth >= NOTABLE_GROWTH else Severity.INFO
 
 
 def _troubles(answer: ProgramAnswer[_RadonReport]) -> Iterator[tuple[str, Unreadable]]:
@@ -94,13 +105,47 @@ def _examine(
 ) -> tuple[Examined, list[RaisedFinding]]:
     now = _RADON.analyse(examined.files, countdown)
     examined = examined.without(now.unread.values())
-    before = _RADON.analyse_before(examined.files, documents, countdown)
+    after = {source.path: _functions(now.issues.get(source.path, ())) for source in examined.files}
+    grown = any(
+        function.complexity > LIMIT for some in after.values() for function in some.values()
+    )
+    before = _RADON.analyse_before(examined, documents, countdown) if grown else Before({}, {})
+    earlier = {path: _functions(blocks) for path, blocks in before.issues.items()}
+    moved = Moved(earlier, after)
     findings: list[RaisedFinding] = []
     for source in examined.files:
-        _, earlier = before.of(source)
-        after = _functions(now.issues.get(source.path, ()))
-        findings += _compare(source, after, _functions(earlier))
+        known = earlier.get(source.path, {})
+        for function in after[source.path].values():
+            old = known.get(function.name) or moved.take(function)
+            findings += _compare(source, function, old)
     return examined, findings
+
+
+class Moved:
+    """Functions that stood in the change's files before and stand there no more under their names."""
+
+    def __init__(
+        self,
+        before: Mapping[str, Mapping[str, Function]],
+        after: Mapping[str, Mapping[str, Function]],
+    ) -> None:
+        """Both by path and by qualified name."""
+        self._gone = [
+            function
+            for path, functions in before.items()
+            for name, function in functions.items()
+            if name not in after.get(path, {})
+        ]
+
+    def take(self, function: Function) -> Function | None:
+        """The one that a new function probably was: of its own name, else as complex. Each is given once."""
+        own_name = function.name.rpartition(".")[2]
+        named = [gone for gone in self._gone if gone.name.rpartition(".")[2] == own_name]
+        alike = [gone for gone in self._gone if gone.complexity == function.complexity]
+        for gone in (*named, *alike):
+            self._gone.remove(gone)
+            return gone
+        return None
 
 
 def _functions(blocks: Iterable[_Block]) -> dict[str, Function]:
@@ -125,28 +170,24 @@ def _walk(block: _Block, within: str) -> Iterator[Function]:
 
 
 def _compare(
-    source: SourceFile, after: Mapping[str, Function], before: Mapping[str, Function]
+    source: SourceFile, function: Function, old: Function | None
 ) -> Iterator[RaisedFinding]:
-    for function in after.values():
-        severity = severity_of(function.complexity)
-        last = source.number(function.last)
-        line = next(
-            (n for n in range(source.number(function.first), last + 1) if source.changed(n)), None
-        )
-        old = before.get(function.name)
-        if severity is None or line is None or (old and old.complexity >= function.complexity):
-            continue
-        change = f"it was {old.complexity} before the change" if old else "the function is new"
-        yield RaisedFinding(
-            title=f"{function.name} has a cyclomatic complexity of {function.complexity} (C901)"[
-                :400
-            ],
-            detail=f"More than {THRESHOLDS[-1][0]} independent paths are hard to test; {change}.",
-            severity=severity,
-            category=CATEGORY,
-            rule=RULE,
-            place=Place.over(source.path, line, last),
-            quote=source.quote(line),
-            suggestion=SUGGESTION,
-            confidence=1.0,
-        )
+    severity = severity_of(function.complexity, old.complexity if old else 0)
+    last = source.number(function.last)
+    line = next(
+        (n for n in range(source.number(function.first), last + 1) if source.changed(n)), None
+    )
+    if severity is None or line is None:
+        return
+    change = f"it was {old.complexity} before the change" if old else "the function is new"
+    yield RaisedFinding(
+        title=f"{function.name} has a cyclomatic complexity of {function.complexity} (C901)"[:400],
+        detail=f"More than {LIMIT} independent paths are hard to test; {change}.",
+        severity=severity,
+        category=CATEGORY,
+        rule=RULE,
+        place=Place.over(source.path, line, last),
+        quote=source.quote(line),
+        suggestion=SUGGESTION,
+        confidence=1.0,
+    )

@@ -5,6 +5,7 @@ Lines are looked at in this process by linear patterns; data files are parsed in
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -19,7 +20,7 @@ from shared.tools.inputs import AnalyserInput
 from workers.tools.analysers.critique import write_critique
 from workers.tools.analysers.edits import line_patch
 from workers.tools.analysers.linechecks import LINE_CHECKS, Hit, LineCheck
-from workers.tools.analysers.program import earlier_state
+from workers.tools.analysers.program import earlier_state, earlier_states
 from workers.tools.analysers.sources import MAX_QUOTE, Examined, SourceFile, sources
 from workers.tools.analysers.syntaxchecks import (
     Checked,
@@ -109,17 +110,45 @@ def _about_file(
 def _content_findings(
     examined: Examined, after: Mapping[str, Checked], documents: Documents, countdown: Countdown
 ) -> Iterator[RaisedFinding]:
-    for source in examined.files:
-        yield from _line_findings(source)
+    for check in LINE_CHECKS:
+        yield from _line_findings(check, examined, documents)
     yield from _broken_files(examined, after, documents, countdown)
 
 
-def _line_findings(source: SourceFile) -> Iterator[RaisedFinding]:
-    """At most `MOST_HITS` of each check, so that a file made of hits costs no more than another."""
-    base = PurePosixPath(source.path).name.lower()
-    for check in LINE_CHECKS:
-        if check.applies(base, source.text):
-            yield from islice(_hits(source, check), MOST_HITS)
+def _line_findings(
+    check: LineCheck, examined: Examined, documents: Documents
+) -> Iterator[RaisedFinding]:
+    """What is new; at most `MOST_HITS` in a file, so that one made of hits costs no more than another."""
+    read = [source for source in examined.files if _applies(check, source)]
+    found = [(source, hit) for source in read for hit in islice(_hits(source, check), MOST_HITS)]
+    if not found:
+        return
+    before = _lines_hit(check, earlier_states(examined, documents))
+    now = _lines_hit(check, read) if before else before
+    for source, hit in found:
+        line = _moved_line(source.lines[(hit.place.line if hit.place else 1) - 1])
+        if before[line] < max(1, now[line]):
+            yield hit
+
+
+def _applies(check: LineCheck, source: SourceFile) -> bool:
+    return check.applies(PurePosixPath(source.path).name.lower(), source.text)
+
+
+def _lines_hit(check: LineCheck, sources: Iterable[SourceFile]) -> Counter[str]:
+    """How often which line has what a check looks for, wherever it stands."""
+    return Counter(
+        _moved_line(line)
+        for source in sources
+        if _applies(check, source)
+        for line in source.lines
+        if check.find(line)
+    )
+
+
+def _moved_line(line: str) -> str:
+    """The line as it is recognised elsewhere: it may be indented otherwise there."""
+    return line.lstrip(" \t")
 
 
 def _hits(source: SourceFile, check: LineCheck) -> Iterator[RaisedFinding]:
@@ -175,7 +204,7 @@ def _broken_files(
 
 
 def _texts_before(sources: Iterable[SourceFile], documents: Documents) -> dict[str, str]:
-    states = (earlier_state(source, documents) for source in sources)
+    states = (earlier_state(source.change, documents) for source in sources)
     return {state.path: state.text for state in states if state is not None}
 
 

@@ -1,13 +1,13 @@
 """An analyser that is a program with JSON on its standard output, called for some hundred files at a time.
 
-A program is also asked about the files as they were before the change: a grave finding on a line that the change did
-not touch is the change's when it was not there then. It takes the quotation marks around such lines away, or an import.
+A program is also asked about the files as they were before the change (comparison.py): what was there then is no
+finding of the change, and a grave one on a line that it did not touch is its own when it was not there then: the change
+takes the quotation marks around such lines away, or an import.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -17,8 +17,9 @@ from pydantic import TypeAdapter, ValidationError
 from shared.errors import ToolError
 from shared.models.coverage import UnreadFile, UnreadReason
 from shared.models.findings import Place, RaisedFinding
+from shared.models.subject import FileChange
 from shared.text.bounded_json import loads
-from workers.tools.analysers.sources import SourceFile, Unreadable, read_change
+from workers.tools.analysers.sources import Examined, SourceFile, Unreadable, read_change
 from workers.tools.registry import Documents
 from workers.tools.sandbox.sandbox import Countdown, execute, output_of, scratch
 from workers.tools.snapshot import materialised
@@ -86,10 +87,10 @@ class AnalyserProgram(Generic[_Report, _Issue]):
         return Analysed({path: tuple(some) for path, some in issues.items()}, unread)
 
     def analyse_before(
-        self, sources: Iterable[SourceFile], documents: Documents, countdown: Countdown
+        self, examined: Examined, documents: Documents, countdown: Countdown
     ) -> Before[_Issue]:
-        """The same of the files before the change, as far as there were any that can be read."""
-        states = [state for source in sources if (state := earlier_state(source, documents))]
+        """The same of every file of its kind before the change, as far as there were any that can be read."""
+        states = earlier_states(examined, documents)
         analysed = self.analyse(states, countdown) if states else Analysed[_Issue]({}, {})
         return Before({state.path: state for state in states}, analysed.issues)
 
@@ -147,37 +148,29 @@ class Before(Generic[_Issue]):
     states: Mapping[str, SourceFile]
     issues: Mapping[str, tuple[_Issue, ...]]
 
+    def every(self) -> Iterator[tuple[SourceFile, _Issue]]:
+        """Every finding then, with its file."""
+        for path, issues in self.issues.items():
+            yield from ((self.states[path], issue) for issue in issues)
+
     def of(self, source: SourceFile) -> tuple[SourceFile, tuple[_Issue, ...]]:
         """The file as it was, itself where it was not, and its findings then."""
         return self.states.get(source.path, source), self.issues.get(source.path, ())
 
 
-def earlier_state(source: SourceFile, documents: Documents) -> SourceFile | None:
+def earlier_states(examined: Examined, documents: Documents) -> tuple[SourceFile, ...]:
+    """The files before the change, those among them that it deletes; none where there was none that can be read."""
+    changes = (*(source.change for source in examined.files), *examined.gone)
+    states = (earlier_state(change, documents) for change in changes)
+    return tuple(state for state in states if state is not None)
+
+
+def earlier_state(change: FileChange, documents: Documents) -> SourceFile | None:
     """The file before the change; None where there was none, or none that can be read."""
-    change = source.change
     if change.before is None:
         return None
     before = read_change(change.model_copy(update={"after": change.before}), documents)
     return before if isinstance(before, SourceFile) else None
-
-
-def key_of(source: SourceFile, rule: str, line: int) -> Hashable:
-    """What a finding at a program's `line` is recognised by in another state of the file."""
-    lines = source.analysed_lines
-    return rule, lines[line - 1].strip() if 1 <= line <= len(lines) else ""
-
-
-def unknown_before(
-    now: Iterable[tuple[Hashable, _Issue]], before: Iterable[Hashable]
-) -> tuple[_Issue, ...]:
-    """Those that are more than there were before."""
-    known = Counter(before)
-    fresh = []
-    for key, issue in now:
-        known[key] -= 1
-        if known[key] < 0:
-            fresh.append(issue)
-    return tuple(fresh)
 
 
 def from_elsewhere(source: SourceFile, finding: RaisedFinding, line: int) -> RaisedFinding:

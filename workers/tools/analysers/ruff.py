@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter
@@ -13,15 +14,10 @@ from shared.models.findings import Place, RaisedFinding
 from shared.models.replies import Critique
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.tools.inputs import AnalyserInput
+from workers.tools.analysers.comparison import Span, Trace, fresh
 from workers.tools.analysers.critique import analyser_label, python_critique
 from workers.tools.analysers.edits import Edit, apply_edits, file_patch
-from workers.tools.analysers.program import (
-    AnalyserProgram,
-    Before,
-    from_elsewhere,
-    key_of,
-    unknown_before,
-)
+from workers.tools.analysers.program import AnalyserProgram, from_elsewhere
 from workers.tools.analysers.ruffrules import BROKEN, IGNORED, RULES, UNPARSED, kind_of
 from workers.tools.analysers.sources import UNPARSED as UNPARSED_FILE
 from workers.tools.analysers.sources import Examined, SourceFile
@@ -127,27 +123,82 @@ def _examine(
 ) -> tuple[Examined, list[RaisedFinding]]:
     now = _RUFF.analyse(examined.files, countdown)
     judged = [_judge(source, now.issues.get(source.path, ())) for source in examined.files]
-    before = _RUFF.analyse_before(
-        (file.source for file in judged if file.elsewhere), documents, countdown
-    )
+    candidates = [candidate for file in judged for candidate in file.candidates]
+    if any(candidate.speaks for candidate in candidates):
+        before = _RUFF.analyse_before(examined, documents, countdown)
+        known = (_Candidate(*entry).trace for entry in before.every() if not entry[1].unparsed)
+        candidates = fresh(
+            ((candidate.trace, candidate) for candidate in candidates),
+            known,
+            lambda candidate: candidate.place is None,
+        )
+    by_path = {file.source.path: file for file in judged}
+    for candidate in candidates:
+        by_path[candidate.source.path].take(candidate)
     findings = [finding for file in judged for finding in file.findings]
-    findings += (finding for file in judged for finding in _from_elsewhere(file, before))
     partly = tuple(file.partly for file in judged if file.partly is not None)
     return replace(examined.without(now.unread.values()), partly=partly), findings
 
 
+@dataclass(frozen=True)
+class _Candidate:
+    """A diagnostic of a file, before it is known whether the change brought it."""
+
+    source: SourceFile
+    diagnostic: _Diagnostic
+
+    @cached_property
+    def place(self) -> Place | None:
+        """Where the change touched its lines; None when it did not."""
+        diagnostic = self.diagnostic
+        return self.source.place(diagnostic.location.row, diagnostic.end_location.row)
+
+    @cached_property
+    def suppressed(self) -> int | None:
+        """git's number of the line that suppresses its rule."""
+        return suppressed_in(self.source, self.diagnostic.code, self.diagnostic.rows)
+
+    @property
+    def speaks(self) -> bool:
+        """True when it would be told, were it new."""
+        if self.suppressed is not None and not self.source.changed(self.suppressed):
+            return False
+        return self.place is not None or self.is_elsewhere
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """True for a grave defect on lines that the change did not touch."""
+        known = self.source.change.before is not None
+        grave = self.diagnostic.grave and self.suppressed is None
+        return self.place is None and grave and known
+
+    @cached_property
+    def trace(self) -> Trace:
+        """What it is recognised by; a comment that suppresses it makes another one of it."""
+        start, end = self.diagnostic.location, self.diagnostic.end_location
+        span = Span(start.row, end.row, max(0, start.column - 1), max(0, end.column - 1))
+        rule = (self.diagnostic.code, self.suppressed is not None)
+        return Trace.of(self.source, rule, span)
+
+
 @dataclass
 class _Judged:
-    """What became of a file's diagnostics: findings, grave ones on unchanged lines, and what was not checked."""
+    """What became of a file's diagnostics: findings, those that may have been there before, what was not checked."""
 
     source: SourceFile
     findings: list[RaisedFinding] = field(default_factory=list)
-    elsewhere: list[_Diagnostic] = field(default_factory=list)
+    candidates: list[_Candidate] = field(default_factory=list)
     partly: UnreadFile | None = None
 
-    def take(self, finding: RaisedFinding, diagnostic: _Diagnostic, line: int | None) -> None:
-        """Keep a finding on changed lines; `line` is the one that suppresses its rule."""
-        if line is None:
+    def take(self, candidate: _Candidate) -> None:
+        """Keep what the change brought: a finding on its lines, or a grave one that it causes elsewhere."""
+        diagnostic, line = candidate.diagnostic, candidate.suppressed
+        finding = _raised(self.source, diagnostic, candidate.place)
+        if candidate.is_elsewhere:
+            self.findings.append(from_elsewhere(self.source, finding, diagnostic.location.row))
+        elif candidate.place is None:
+            return
+        elif line is None:
             self.findings.append(finding)
         elif self.source.changed(line) and finding.severity.rank <= HIDDEN.rank:
             # What the change itself hides is said, and somebody else has to read it.
@@ -158,35 +209,13 @@ class _Judged:
 def _judge(source: SourceFile, diagnostics: Iterable[_Diagnostic]) -> _Judged:
     judged = _Judged(source)
     for diagnostic in diagnostics:
-        if diagnostic.unparsed:
+        if not diagnostic.unparsed:
+            judged.candidates.append(_Candidate(source, diagnostic))
+        elif judged.partly is None:
             # What cannot be parsed is a finding, and nothing else of that file was checked.
-            if judged.partly is None:
-                judged.partly = UNPARSED_FILE.of(source.path)
-                judged.findings.append(_syntax_error(source, diagnostic))
-            continue
-        line = suppressed_in(source, diagnostic.code, diagnostic.rows)
-        if finding := _finding(source, diagnostic):
-            judged.take(finding, diagnostic, line)
-        elif line is None and diagnostic.grave and source.change.before is not None:
-            judged.elsewhere.append(diagnostic)
+            judged.partly = UNPARSED_FILE.of(source.path)
+            judged.findings.append(_syntax_error(source, diagnostic))
     return judged
-
-
-def _from_elsewhere(file: _Judged, before: Before[_Diagnostic]) -> Iterator[RaisedFinding]:
-    """Grave defects on unchanged lines that were none before."""
-    source = file.source
-    state, earlier = before.of(source)
-    fresh = unknown_before(
-        ((_key(source, diagnostic), diagnostic) for diagnostic in file.elsewhere),
-        (_key(state, diagnostic) for diagnostic in earlier),
-    )
-    for diagnostic in fresh:
-        raised = _raised(source, diagnostic, None)
-        yield from_elsewhere(source, raised, diagnostic.location.row)
-
-
-def _key(source: SourceFile, diagnostic: _Diagnostic) -> Hashable:
-    return key_of(source, diagnostic.code or "", diagnostic.location.row)
 
 
 def _syntax_error(source: SourceFile, diagnostic: _Diagnostic) -> RaisedFinding:
@@ -205,13 +234,6 @@ def _syntax_error(source: SourceFile, diagnostic: _Diagnostic) -> RaisedFinding:
         quote=source.quote(line or row),
         confidence=1.0,
     )
-
-
-def _finding(source: SourceFile, diagnostic: _Diagnostic) -> RaisedFinding | None:
-    place = source.place(diagnostic.location.row, diagnostic.end_location.row)
-    if place is None or diagnostic.code is None:
-        return None
-    return _raised(source, diagnostic, place)
 
 
 def _raised(source: SourceFile, diagnostic: _Diagnostic, place: Place | None) -> RaisedFinding:

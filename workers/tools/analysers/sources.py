@@ -109,6 +109,7 @@ class Examined:
 
     `others` counts the files of other kinds. What the capture left out is `skipped`: everybody knows of that. Of
     `partly` something was looked at, and a finding says what was not. Of `parsed` data files the syntax was checked.
+    `gone` are files that the change deletes: what stood in them may have moved.
     """
 
     files: tuple[SourceFile, ...]
@@ -117,6 +118,7 @@ class Examined:
     skipped: tuple[UnreadFile, ...] = ()
     partly: tuple[UnreadFile, ...] = ()
     parsed: tuple[str, ...] = ()
+    gone: tuple[FileChange, ...] = ()
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -167,9 +169,11 @@ def sources(
     files: list[SourceFile] = []
     unread: list[UnreadFile] = []
     skipped: list[UnreadFile] = []
+    gone: list[FileChange] = []
     others = 0
     for change in subject.files:
         if change.status == "deleted":
+            gone += [change] if wanted(change) else []
             continue
         if not wanted(change):
             others += 1
@@ -179,7 +183,7 @@ def sources(
             files.append(source)
         else:
             (unread if change.skipped is None else skipped).append(source.of(change.path))
-    return Examined(tuple(files), tuple(unread), others, tuple(skipped))
+    return Examined(tuple(files), tuple(unread), others, tuple(skipped), gone=tuple(gone))
 
 
 def read_change(change: FileChange, documents: Documents) -> SourceFile | Unreadable:
