@@ -41,6 +41,10 @@ class Trust(StrEnum):
     QUORUM = "it is at least as strict as yours, and you set one"
     GATE = "it is at least as strict as yours"
     NO_HIGHER = "it is not higher than yours; a tighter one applies, and a line says so"
+    NO_MORE = "it switches off nothing that counts without it"
+    NO_FEWER = "it has all of yours"
+    AT_WORST = "each that it adds is `critical`"
+    LIMIT = "it is not higher than yours"
     ASKS = "it is `ask`"
     STAYS_HERE = (
         "it is `false`; where that leaves out participants of yours, the command ends with exit code 2 until you type "

@@ -30,6 +30,7 @@ from orchestrator.settings.sections import (
     PanelSection,
     ParticipantEntry,
     PrivacySection,
+    RulesSection,
     SettingsSection,
 )
 from orchestrator.workflows.descriptor import WorkflowType
@@ -148,6 +149,7 @@ class Settings(_WithWorkflows):
 
     convergence: ConvergenceSection = ConvergenceSection()
     gate: GateSection = GateSection()
+    rules: RulesSection = RulesSection()
     decision: DecisionSection = DecisionSection()
     budget: BudgetSection = BudgetSection()
     privacy: PrivacySection = PrivacySection()

@@ -13,6 +13,7 @@ from orchestrator.workflows.registry import WORKFLOWS
 from shared.configuration import Seconds, Section
 from shared.models.findings import Severity
 from shared.models.run import ASK, DecisionPolicy, Thresholds
+from shared.tools.rules import COMPLEXITY, AnalyserRules, GivenSeverity, Glob, RuleName
 
 INTEGER = 2**31 - 1
 """The largest number of calls that the store's column holds."""
@@ -192,6 +193,46 @@ class GateSection(Section):
         int | None,
         Setting("critics that must have answered", shown="more than half", trust=Trust.QUORUM),
     ] = Field(default=None, ge=1)
+
+
+class RulesSection(Section):
+    """Which rules of the analysers count; a code may have its analyser's name before it, where codes collide."""
+
+    ignore: Annotated[
+        tuple[RuleName, ...],
+        Setting(
+            "rules of analysers that do not count: `B101`, `bandit/B101`, a family as in ruff (`PLE`), `eslint/no-*`",
+            trust=Trust.NO_MORE,
+        ),
+    ] = ()
+    select: Annotated[
+        tuple[RuleName, ...],
+        Setting("more rules of `ruff` and `bandit` than those that are on", trust=Trust.NO_FEWER),
+    ] = ()
+    severity: Annotated[
+        dict[RuleName, GivenSeverity],
+        Setting(
+            "how bad a rule's findings are: `{{C901: minor, bandit/B602: critical}}`",
+            trust=Trust.AT_WORST,
+        ),
+    ] = Field(default_factory=dict)
+    per_file: Annotated[
+        dict[Glob, tuple[RuleName, ...]],
+        Setting(
+            "rules that do not count in files: `{{tests/*: [B101, S101]}}`, globs as in ruff's `per-file-ignores`",
+            trust=Trust.NO_MORE,
+        ),
+    ] = Field(default_factory=dict)
+    complexity: Annotated[
+        int, Setting("cyclomatic complexity that a function may have", trust=Trust.LIMIT)
+    ] = Field(default=COMPLEXITY, ge=1, le=1000)
+
+    @property
+    def captured(self) -> AnalyserRules:
+        """The same as a run keeps it."""
+        return AnalyserRules.model_validate(
+            self.model_dump(include=set(AnalyserRules.model_fields))
+        )
 
 
 class DecisionSection(Section):

@@ -210,6 +210,34 @@ def _does_not_ask(attempt: Attempt) -> str | None:
     return "decides" if attempt.differs and attempt.wanted != ASK else None
 
 
+def _switches_off(attempt: Attempt) -> str | None:
+    """More names than without it, also in a mapping by file."""
+    if isinstance(attempt.wanted, Mapping):
+        adds = any(
+            set(names) - set(attempt.present.get(glob, ()))
+            for glob, names in attempt.wanted.items()
+        )
+    else:
+        adds = bool(set(attempt.wanted) - set(attempt.present))
+    return "loosens" if adds else None
+
+
+def _drops(attempt: Attempt) -> str | None:
+    return "loosens" if set(attempt.present) - set(attempt.wanted) else None
+
+
+def _eases(attempt: Attempt) -> str | None:
+    """A weight that is another one than yours, and not the gravest."""
+    kept = {name: attempt.wanted.get(name) for name in attempt.present}
+    added = {name: weight for name, weight in attempt.wanted.items() if name not in attempt.present}
+    eased = kept != attempt.present or set(added.values()) - {Severity.CRITICAL}
+    return "loosens" if eased else None
+
+
+def _allows_more(attempt: Attempt) -> str | None:
+    return "loosens" if attempt.wanted > attempt.present else None
+
+
 def _hurries(attempt: Attempt) -> str | None:
     """Whatever a key is called: nothing that takes time or turns becomes less than it was."""
     pairs = zip(_patience(attempt.after), _patience(attempt.before), strict=True)
@@ -247,6 +275,10 @@ RULES: Mapping[Trust, TrustRule] = {
     Trust.QUORUM: TrustRule(_smaller_quorum),
     Trust.GATE: TrustRule(_looser_gate),
     Trust.NO_HIGHER: TrustRule(_higher, limits=True),
+    Trust.NO_MORE: TrustRule(kept_out=_switches_off),
+    Trust.NO_FEWER: TrustRule(kept_out=_drops),
+    Trust.AT_WORST: TrustRule(kept_out=_eases),
+    Trust.LIMIT: TrustRule(kept_out=_allows_more),
     Trust.ASKS: TrustRule(_approval, _does_not_ask),
     Trust.STAYS_HERE: TrustRule(_release),
     Trust.SAME_MODELS: TrustRule(_other_models),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import StringConstraints, field_validator
+from pydantic import Field, StringConstraints, field_validator
 
 from shared.models.findings import ProposedTest
 from shared.models.replies import Applied, CheckedFix
 from shared.models.wire import Wire
 from shared.patterns import regex
+from shared.tools.rules import AnalyserRules
 
 FINDING = regex(r"^[\w.-]{1,40}$")
 # Ids end up in a branch's name and in a commit's trailers.
@@ -19,10 +20,11 @@ Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
 class AnalyserInput(Wire):
-    """The subject that is looked at, and the critique that is asked for."""
+    """The subject that is looked at, the critique that is asked for, and which rules count."""
 
     subject: Hash
     reply_model: Literal["critique.review", "critique.red-team"] = "critique.review"
+    rules: AnalyserRules = Field(default_factory=AnalyserRules)
 
 
 class FixCheckInput(Wire):

@@ -31,6 +31,7 @@ from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
 from shared.models.replies import Critique, Synthesis
 from shared.tools.inputs import AnalyserInput
+from shared.tools.rules import AnalyserRules
 
 
 @dataclass(frozen=True)
@@ -160,10 +161,16 @@ def look(context: ReviewContext, speaker: Speaker, number: int) -> ToolRun:
         round=number,
         reply_model=role.reply,
         inputs=lambda: AnalyserInput.model_validate(
-            {"subject": context.subject_hash, "reply_model": role.reply}
+            {"subject": context.subject_hash, "reply_model": role.reply, **_stated_rules(context)}
         ),
         timeout_s=participant.timeout_s,
     )
+
+
+def _stated_rules(context: ReviewContext) -> dict[str, object]:
+    """The rules that somebody chose; nothing where nobody did, as in runs from before there was a choice."""
+    rules = context.options.rules
+    return {} if rules == AnalyserRules() else {"rules": rules.model_dump(exclude_defaults=True)}
 
 
 def looks(context: ReviewContext, speaker: Speaker, number: int, history: History) -> bool:

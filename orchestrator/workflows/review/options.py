@@ -18,6 +18,7 @@ from orchestrator.core.setting import Flag, Setting, Trust
 from orchestrator.workflows.review.strategies import STRATEGIES
 from shared.models.run import Thresholds
 from shared.models.wire import Wire
+from shared.tools.rules import AnalyserRules
 
 
 class ReviewOptions(Wire):
@@ -78,6 +79,7 @@ class ReviewOptions(Wire):
         tuple[str, ...],
         Setting("globs of files that are not reviewed; each is listed with its reason"),
     ] = Field(default=(), exclude=True)
+    rules: Annotated[AnalyserRules, Setting(key="rules.captured")] = AnalyserRules()
     detector: DetectorOption = "stance"
     thresholds: ThresholdsOption = Thresholds()
     quorum: Annotated[int | None, Setting(key="gate.quorum", rules=(QUORUM,))] = Field(

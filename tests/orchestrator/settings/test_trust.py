@@ -349,3 +349,28 @@ def test_a_repositorys_file_cannot_make_passing_easier(
     place.file(".quorate.yaml", project)
     with pytest.raises(ConfigurationError, match=rf"'{key}' may not be set this way"):
         place.load()
+
+
+@pytest.mark.parametrize(
+    ("project", "key", "used"),
+    [
+        ("rules: {ignore: [B101]}", "rules.ignore", False),
+        ("rules: {per_file: {'src/*': [B602]}}", "rules.per_file", False),
+        ("rules: {severity: {B602: info}}", "rules.severity", False),
+        ("rules: {severity: {B602: major}}", "rules.severity", False),
+        ("rules: {severity: {B602: critical}}", "rules.severity", True),
+        ("rules: {select: [D]}", "rules.select", False),
+        ("rules: {select: [D, UP]}", "rules.select", True),
+        ("rules: {complexity: 30}", "rules.complexity", False),
+        ("rules: {complexity: 8}", "rules.complexity", True),
+    ],
+)
+def test_a_repositorys_file_switches_rules_on_and_none_off(
+    place: Any, project: str, key: str, *, used: bool
+) -> None:
+    place.user("rules: {select: [UP], complexity: 20}")
+    place.file(".quorate.yaml", project)
+    loaded = place.load()
+    wanted = Settings.model_validate(yaml.safe_load(project)).value(key)
+    assert (loaded.settings.value(key) == wanted) is used
+    assert [notice.code for notice in loaded.notices] == ([] if used else ["project_kept_out"])

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, JsonValue, TypeAdapter
@@ -16,13 +16,12 @@ from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.tools.inputs import AnalyserInput
 from workers.tools.analysers.comparison import Span, Trace, fresh
-from workers.tools.analysers.critique import analyser_label, python_critique
+from workers.tools.analysers.critique import Examination, analyser_label, python_critique
 from workers.tools.analysers.program import AnalyserProgram, ProgramAnswer, from_elsewhere
 from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, Unreadable
 from workers.tools.analysers.suppressions import HIDDEN, hides
-from workers.tools.registry import Documents, ToolContext
+from workers.tools.registry import ToolContext
 from workers.tools.sandbox.deep import deep
-from workers.tools.sandbox.sandbox import Countdown
 
 CATEGORY = "security"
 # (severity, confidence) as bandit states them -> ours.
@@ -77,12 +76,12 @@ class _BanditReport(BaseModel):
     results: tuple[_Issue, ...] = ()
 
 
-def command(paths: list[str]) -> list[str]:
+def command(paths: list[str], *, ignore: Iterable[str] = IGNORED) -> list[str]:
     """The call of bandit. `--ignore-nosec`: what the author hides is still said, as INFO."""
     return [
         *deep("bandit.cli.main"),
-        *"--format json --quiet --exit-zero --ignore-nosec --skip".split(),
-        ",".join(IGNORED),
+        *"--format json --quiet --exit-zero --ignore-nosec".split(),
+        *(f"--skip={code}" for code in (",".join(ignore),) if code),
         *(f"./{path}" for path in paths),
     ]
 
@@ -120,10 +119,11 @@ def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
     return python_critique(inputs, context, analyser_label("bandit"), _examine)
 
 
-def _examine(
-    examined: Examined, documents: Documents, countdown: Countdown
-) -> tuple[Examined, list[RaisedFinding]]:
-    now = _BANDIT.analyse(examined.files, countdown)
+def _examine(examined: Examined, examination: Examination) -> tuple[Examined, list[RaisedFinding]]:
+    more = examination.rules.selected("bandit")
+    ignored = tuple(code for code in IGNORED if code not in more)
+    program = replace(_BANDIT, command=partial(command, ignore=ignored))
+    now = program.analyse(examined.files, examination.countdown)
     weaknesses = [
         _Weakness(source, issue)
         for source in examined.files
@@ -132,7 +132,7 @@ def _examine(
     ]
     earlier: list[_Weakness] = []
     if any(weakness.speaks for weakness in weaknesses):
-        before = _BANDIT.analyse_before(examined, documents, countdown)
+        before = program.analyse_before(examined, examination)
         earlier = [_Weakness(*entry) for entry in before.every() if not _is_ordinary(*entry)]
         weaknesses = fresh(
             ((weakness.trace, weakness) for weakness in weaknesses),

@@ -11,19 +11,15 @@ from pydantic import BaseModel, TypeAdapter
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.tools.inputs import AnalyserInput
-from workers.tools.analysers.critique import analyser_label, python_critique
+from shared.tools.rules import COMPLEXITY
+from workers.tools.analysers.critique import Examination, analyser_label, python_critique
 from workers.tools.analysers.program import AnalyserProgram, Before, ProgramAnswer, crashed_files
 from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, Unreadable
-from workers.tools.registry import Documents, ToolContext
+from workers.tools.registry import ToolContext
 from workers.tools.sandbox.deep import deep
-from workers.tools.sandbox.sandbox import Countdown
 
 RULE = "complexity/C901"
 CATEGORY = "maintainability"
-# Cyclomatic complexity (McCabe 1976) above which a function is reported, worst first. His limit is 10; radon
-# counts each `and`, `or` and comprehension too, and what passes McCabe's 10 often has 15 by that count.
-LIMIT = 15
-GRAVE = 30
 # A function that was over the limit before and grows by less than this is told, and asks for nothing.
 NOTABLE_GROWTH = 3
 SUGGESTION = "Split it: give each case or each stage a function of its own, or say it as a table."
@@ -56,7 +52,7 @@ class Function:
     complexity: int
 
 
-def severity_of(complexity: int, old: int = 0, limit: int = LIMIT) -> Severity | None:
+def severity_of(complexity: int, old: int = 0, limit: int = COMPLEXITY) -> Severity | None:
     """How bad it is that a function has come to this complexity from the `old` one; None when it is all right.
 
     It is grave only where the change itself adds more paths than a whole function may have.
@@ -64,7 +60,7 @@ def severity_of(complexity: int, old: int = 0, limit: int = LIMIT) -> Severity |
     growth = complexity - old
     if complexity <= limit or growth <= 0:
         return None
-    if complexity > max(GRAVE, limit) and growth > limit:
+    if complexity > 2 * limit and growth > limit:
         return Severity.MAJOR
     return Severity.MINOR if old <= limit or growth >= NOTABLE_GROWTH else Severity.INFO
 
@@ -100,16 +96,15 @@ def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
     return python_critique(inputs, context, label, _examine)
 
 
-def _examine(
-    examined: Examined, documents: Documents, countdown: Countdown
-) -> tuple[Examined, list[RaisedFinding]]:
-    now = _RADON.analyse(examined.files, countdown)
+def _examine(examined: Examined, examination: Examination) -> tuple[Examined, list[RaisedFinding]]:
+    limit = examination.rules.complexity
+    now = _RADON.analyse(examined.files, examination.countdown)
     examined = examined.without(now.unread.values())
     after = {source.path: _functions(now.issues.get(source.path, ())) for source in examined.files}
     grown = any(
-        function.complexity > LIMIT for some in after.values() for function in some.values()
+        function.complexity > limit for some in after.values() for function in some.values()
     )
-    before = _RADON.analyse_before(examined, documents, countdown) if grown else Before({}, {})
+    before = _RADON.analyse_before(examined, examination) if grown else Before({}, {})
     earlier = {path: _functions(blocks) for path, blocks in before.issues.items()}
     moved = Moved(earlier, after)
     findings: list[RaisedFinding] = []
@@ -117,7 +112,7 @@ def _examine(
         known = earlier.get(source.path, {})
         for function in after[source.path].values():
             old = known.get(function.name) or moved.take(function)
-            findings += _compare(source, function, old)
+            findings += _compare(source, function, old, limit)
     return examined, findings
 
 
@@ -170,9 +165,9 @@ def _walk(block: _Block, within: str) -> Iterator[Function]:
 
 
 def _compare(
-    source: SourceFile, function: Function, old: Function | None
+    source: SourceFile, function: Function, old: Function | None, limit: int
 ) -> Iterator[RaisedFinding]:
-    severity = severity_of(function.complexity, old.complexity if old else 0)
+    severity = severity_of(function.complexity, old.complexity if old else 0, limit)
     last = source.number(function.last)
     line = next(
         (n for n in range(source.number(function.first), last + 1) if source.changed(n)), None
@@ -182,7 +177,7 @@ def _compare(
     change = f"it was {old.complexity} before the change" if old else "the function is new"
     yield RaisedFinding(
         title=f"{function.name} has a cyclomatic complexity of {function.complexity} (C901)"[:400],
-        detail=f"More than {LIMIT} independent paths are hard to test; {change}.",
+        detail=f"More than {limit} independent paths are hard to test; {change}.",
         severity=severity,
         category=CATEGORY,
         rule=RULE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Literal
 
@@ -10,6 +11,7 @@ from shared.models.findings import RaisedFinding, Severity
 from shared.models.replies import Critique, Disagreement, RedTeamAnalysis, ReviewAnalysis, Risk
 from shared.text.masking.mask import mask
 from shared.tools.inputs import AnalyserInput
+from shared.tools.rules import AnalyserRules
 from workers.tools.analysers.sources import Examined, python_sources
 from workers.tools.registry import Documents, ToolContext
 from workers.tools.sandbox.sandbox import Countdown
@@ -34,7 +36,16 @@ def analyser_label(name: str) -> str:
         return name
 
 
-Examine = Callable[[Examined, Documents, Countdown], tuple[Examined, list[RaisedFinding]]]
+@dataclass(frozen=True)
+class Examination:
+    """What an analyser looks with: the documents, the time that is left, and which rules count."""
+
+    documents: Documents
+    countdown: Countdown
+    rules: AnalyserRules
+
+
+Examine = Callable[[Examined, Examination], tuple[Examined, list[RaisedFinding]]]
 """Looks at the files: what could be read of them in the end, and what is wrong there."""
 
 
@@ -42,22 +53,28 @@ def python_critique(
     inputs: AnalyserInput, context: ToolContext, label: str, examine: Examine
 ) -> Critique:
     """The critique of an analyser of Python; raises `ToolError` when the subject holds none."""
-    countdown = context.countdown()
+    examination = Examination(context.documents, context.countdown(), inputs.rules)
     sources = python_sources(load_subject(inputs.subject, context.documents), context.documents)
-    examined, findings = examine(sources, context.documents, countdown)
-    return write_critique(inputs.reply_model, label, examined, findings, "Python")
+    examined, findings = examine(sources, examination)
+    return write_critique(inputs, label, examined, findings, "Python")
 
 
 def write_critique(
-    model: str, label: str, examined: Examined, raised: Iterable[RaisedFinding], kind: str
+    inputs: AnalyserInput,
+    label: str,
+    examined: Examined,
+    raised: Iterable[RaisedFinding],
+    kind: str,
 ) -> Critique:
     """The critique of one analyser run. `label` is its name and version, `kind` the files it reads."""
-    findings = in_order(map(_without_secrets, raised))
+    every = in_order(raised)
+    findings = in_order(map(_without_secrets, inputs.rules.applied(every)))
     shown = findings[:MAX_FINDINGS]
     objects = any(finding.severity.rank <= NEEDS_FIX.rank for finding in findings)
     verdict: Literal["APPROVED", "NEEDS_FIX"] = "NEEDS_FIX" if objects else "APPROVED"
-    summary = _summary(label, examined, len(findings), len(shown), kind)
-    if model == RED_TEAM:
+    off = len(every) - len(findings)
+    summary = _summary(label, examined, len(findings), len(shown), kind, off)
+    if inputs.reply_model == RED_TEAM:
         return RedTeamAnalysis(
             coverage=examined.coverage,
             verdict=verdict,
@@ -110,12 +127,14 @@ def _rank(finding: RaisedFinding) -> tuple[int, str, int, str, str]:
     )
 
 
-def _summary(label: str, examined: Examined, count: int, shown: int, kind: str) -> str:
+def _summary(label: str, examined: Examined, count: int, shown: int, kind: str, off: int) -> str:
     noun = "finding" if count == 1 else "findings"
     files = f"{len(examined.files)} {kind} {'file' if len(examined.files) == 1 else 'files'}"
     parts = [f"rule-based analyser {label}: {count} {noun} on changed lines of {files}."]
     if shown < count:
         parts.append(f"Only the worst {shown} are listed.")
+    if off:
+        parts.append(f"Left out because their rules are switched off, or as known: {off}.")
     if examined.left_out:
         parts.append(f"Not looked at: {len(examined.left_out)}.")
     return " ".join(parts)

@@ -56,9 +56,7 @@ def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
     after = check_syntax({source.path: source.text for source in examined.files}, countdown)
     findings += _content_findings(examined, after, context.documents, countdown)
     parsed = tuple(path for path, error in after.items() if not isinstance(error, Unparsed))
-    return write_critique(
-        inputs.reply_model, NAME, replace(examined, parsed=parsed), findings, "text"
-    )
+    return write_critique(inputs, NAME, replace(examined, parsed=parsed), findings, "text")
 
 
 def _file_findings(file: FileChange) -> Iterator[RaisedFinding]:

@@ -19,6 +19,7 @@ from shared.models.coverage import UnreadFile, UnreadReason
 from shared.models.findings import Place, RaisedFinding
 from shared.models.subject import FileChange
 from shared.text.bounded_json import loads
+from workers.tools.analysers.critique import Examination
 from workers.tools.analysers.sources import Examined, SourceFile, Unreadable, read_change
 from workers.tools.registry import Documents
 from workers.tools.sandbox.sandbox import Countdown, execute, output_of, scratch
@@ -86,12 +87,12 @@ class AnalyserProgram(Generic[_Report, _Issue]):
                     issues.setdefault(by_name[file].path, []).append(issue)
         return Analysed({path: tuple(some) for path, some in issues.items()}, unread)
 
-    def analyse_before(
-        self, examined: Examined, documents: Documents, countdown: Countdown
-    ) -> Before[_Issue]:
+    def analyse_before(self, examined: Examined, examination: Examination) -> Before[_Issue]:
         """The same of every file of its kind before the change, as far as there were any that can be read."""
-        states = earlier_states(examined, documents)
-        analysed = self.analyse(states, countdown) if states else Analysed[_Issue]({}, {})
+        states = earlier_states(examined, examination.documents)
+        analysed = (
+            self.analyse(states, examination.countdown) if states else Analysed[_Issue]({}, {})
+        )
         return Before({state.path: state for state in states}, analysed.issues)
 
     def _answers(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter
@@ -15,15 +15,15 @@ from shared.models.replies import Critique
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.tools.inputs import AnalyserInput
 from workers.tools.analysers.comparison import Span, Trace, fresh
-from workers.tools.analysers.critique import analyser_label, python_critique
+from workers.tools.analysers.critique import Examination, analyser_label, python_critique
 from workers.tools.analysers.edits import Edit, apply_edits, file_patch
 from workers.tools.analysers.program import AnalyserProgram, from_elsewhere
 from workers.tools.analysers.ruffrules import BROKEN, IGNORED, RULES, UNPARSED, kind_of
 from workers.tools.analysers.sources import UNPARSED as UNPARSED_FILE
 from workers.tools.analysers.sources import Examined, SourceFile
 from workers.tools.analysers.suppressions import HIDDEN, as_suppressed, hides, suppressed_in
-from workers.tools.registry import Documents, ToolContext
-from workers.tools.sandbox.sandbox import Countdown, find_program
+from workers.tools.registry import ToolContext
+from workers.tools.sandbox.sandbox import find_program
 
 # The newest grammar: an older project's code is never called broken because of its age.
 TARGET = "py314"
@@ -87,12 +87,14 @@ class _Diagnostic(BaseModel):
 _DIAGNOSTICS = TypeAdapter(tuple[_Diagnostic, ...])
 
 
-def command(paths: Sequence[str], *, select: Iterable[str] = RULES) -> list[str]:
+def command(
+    paths: Sequence[str], *, select: Iterable[str] = RULES, ignore: Iterable[str] = IGNORED
+) -> list[str]:
     """The call of ruff: no configuration but ours, nothing written."""
     return [
         str(find_program("ruff")),
         *"check --isolated --ignore-noqa --no-cache --exit-zero --output-format json".split(),
-        *("--target-version", TARGET, "--select", ",".join(select), "--ignore", ",".join(IGNORED)),
+        *("--target-version", TARGET, "--select", ",".join(select), "--ignore", ",".join(ignore)),
         "--",
         *(f"./{path}" for path in paths),
     ]
@@ -113,19 +115,26 @@ _RUFF = AnalyserProgram(
 )
 
 
+def _selecting(more: tuple[str, ...]) -> AnalyserProgram[tuple[_Diagnostic, ...], _Diagnostic]:
+    """ruff with further rules."""
+    if not more:
+        return _RUFF
+    ignored = tuple(code for code in IGNORED if code not in more)
+    return replace(_RUFF, command=partial(command, select=(*RULES, *more), ignore=ignored))
+
+
 def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
     """A critique of the subject's Python files; raises `ToolError` when there are none."""
     return python_critique(inputs, context, analyser_label("ruff"), _examine)
 
 
-def _examine(
-    examined: Examined, documents: Documents, countdown: Countdown
-) -> tuple[Examined, list[RaisedFinding]]:
-    now = _RUFF.analyse(examined.files, countdown)
+def _examine(examined: Examined, examination: Examination) -> tuple[Examined, list[RaisedFinding]]:
+    program = _selecting(examination.rules.selected("ruff"))
+    now = program.analyse(examined.files, examination.countdown)
     judged = [_judge(source, now.issues.get(source.path, ())) for source in examined.files]
     candidates = [candidate for file in judged for candidate in file.candidates]
     if any(candidate.speaks for candidate in candidates):
-        before = _RUFF.analyse_before(examined, documents, countdown)
+        before = program.analyse_before(examined, examination)
         known = (_Candidate(*entry).trace for entry in before.every() if not entry[1].unparsed)
         candidates = fresh(
             ((candidate.trace, candidate) for candidate in candidates),

@@ -35,4 +35,4 @@ def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
         for number, line in enumerate(source.lines, 1)
         if source.changed(number) and ("TODO" in line or "FIXME" in line)
     ]
-    return write_critique(inputs.reply_model, NAME, examined, findings, "text")
+    return write_critique(inputs, NAME, examined, findings, "text")

@@ -1,0 +1,106 @@
+"""What a person says about the analysers' rules: which count, where, and how much. Pure; both sides know it.
+
+A rule is named by its code (`B101`), by the analyser and its code where codes collide (`bandit/B101`), by the beginning
+of its code as ruff takes it (`F4`, `PLE`), or with `*` (`eslint/no-*`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, StringConstraints
+
+from shared.models.findings import RaisedFinding, Severity
+from shared.models.wire import Wire
+
+COMPLEXITY = 15
+"""Cyclomatic complexity above which a function is reported (McCabe 1976). His limit is 10; radon counts each `and`,
+`or` and comprehension too, and what passes McCabe's 10 often has 15 by that count."""
+_FAMILY = re.compile(r"[A-Za-z]+[0-9]*")
+_REST = re.compile(r"[A-Z]?[0-9]+", re.IGNORECASE)
+
+RuleName = Annotated[str, StringConstraints(pattern=r"^[\w@*][\w@./*:-]{0,99}$")]
+Glob = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+GivenSeverity = Annotated[
+    Severity,
+    BeforeValidator(lambda value: value.strip().upper() if isinstance(value, str) else value),
+]
+
+
+class AnalyserRules(Wire):
+    """Which rules of analysers count: `select` adds rules that are off, `ignore` and `per_file` (globs) take away."""
+
+    ignore: tuple[RuleName, ...] = ()
+    select: tuple[RuleName, ...] = ()
+    severity: dict[RuleName, GivenSeverity] = Field(default_factory=dict)
+    per_file: dict[Glob, tuple[RuleName, ...]] = Field(default_factory=dict)
+    complexity: int = Field(default=COMPLEXITY, ge=1, le=1000)
+    known: tuple[str, ...] = ()
+
+    def selected(self, analyser: str) -> tuple[str, ...]:
+        """The codes that are selected for an analyser, without its name."""
+        named = (name.partition("/") for name in self.select)
+        return tuple(
+            rest if slash else first
+            for first, slash, rest in named
+            if not slash or first == analyser
+        )
+
+    def applied(self, findings: Iterable[RaisedFinding]) -> tuple[RaisedFinding, ...]:
+        """The findings that count, as bad as was said."""
+        return tuple(self._weighed(finding) for finding in findings if not self.is_off(finding))
+
+    def is_off(self, finding: RaisedFinding) -> bool:
+        """True for a finding of a rule that is switched off where it stands."""
+        if finding.rule is None:
+            return False
+        if names_rule(self.ignore, finding.rule):
+            return True
+        path = finding.place.path if finding.place else ""
+        return ignored_in(self.per_file, finding.rule, path)
+
+    def _weighed(self, finding: RaisedFinding) -> RaisedFinding:
+        named = [name for name in self.severity if finding.rule and matches(name, finding.rule)]
+        if not named:
+            return finding
+        severity = self.severity[max(named, key=len)]
+        return finding.model_copy(update={"severity": severity})
+
+
+def matches(name: str, rule: str) -> bool:
+    """Whether a name means that rule, which is spelled with its analyser."""
+    analyser, _, code = rule.partition("/")
+    first, slash, rest = name.partition("/")
+    wanted = rest if slash and first == analyser else name
+    if "*" in wanted:
+        return fnmatchcase(code.casefold(), wanted.casefold())
+    if code.casefold() == wanted.casefold():
+        return True
+    begins = code.casefold().startswith(wanted.casefold()) and _FAMILY.fullmatch(wanted)
+    return bool(begins and _REST.fullmatch(code[len(wanted) :]))
+
+
+def names_rule(names: Iterable[str], rule: str) -> bool:
+    """Whether one of the names means that rule."""
+    return any(matches(name, rule) for name in names)
+
+
+def ignored_in(per_file: Mapping[str, Iterable[str]], rule: str, path: str) -> bool:
+    """Whether a rule is off in a file; a glob means the whole path or the name, and with `!` all other files."""
+    return any(
+        names_rule(names, rule) for glob, names in per_file.items() if covers_path(glob, path)
+    )
+
+
+def covers_path(glob: str, path: str) -> bool:
+    """Whether a glob means that file, as ruff's `per-file-ignores` read it: `*` also passes over folders."""
+    if glob.startswith("!"):
+        return not covers_path(glob[1:], path)
+    wanted = glob.removeprefix("./").removeprefix("**/").rstrip("/")
+    ways = [wanted, f"*/{wanted}"]
+    if "/" in glob:
+        ways.append(f"{wanted}/*")
+    return any(fnmatchcase(path, way) for way in ways)
