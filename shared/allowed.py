@@ -49,6 +49,13 @@ def suite_identity(command: str) -> Identity:
     return {"tests": command}
 
 
+def program_identity(program: JsonValue) -> Identity | None:
+    """What an analyser's command is entered as; None where the code itself names it. Raises ValueError."""
+    options = program if isinstance(program, dict) else {}
+    steered = CATALOGUE["analyser"].options.steering(options, "")
+    return None if steered is None else {"provider": "analyser", **steered}
+
+
 def everybody(participants: Iterable[Participant]) -> Iterable[Participant]:
     """The participants and who stands in for them."""
     for participant in participants:

@@ -17,7 +17,6 @@ from orchestrator.subjects.repository_change import Located, capture, locate
 from orchestrator.subjects.request import ChangeRequest
 from shared.errors import EnvironmentFault, SubjectError, UserError
 from shared.models.notices import Notice, notice
-from shared.models.subject import PYTHON_SUFFIXES, FileChange
 from shared.text.masking.mask import count_secrets
 
 MAX_DIFF_BYTES = 64_000_000
@@ -174,13 +173,8 @@ def _change(request: ChangeRequest, put: Put, located: Located | None) -> Captur
         document=put(subject.model_dump_json().encode()),
         title=subject.title,
         labels={"files": len(subject.files), "added_lines": subject.added_lines},
-        paths=tuple(_by_language(file) for file in subject.files if file.status != "deleted"),
+        paths=tuple(file.as_named for file in subject.files if file.status != "deleted"),
     )
-
-
-def _by_language(file: FileChange) -> str:
-    named = file.path.endswith(PYTHON_SUFFIXES) or not file.is_python
-    return file.path if named else file.path + PYTHON_SUFFIXES[0]
 
 
 def _diff(directory: Path, name: str, stdin: StandardInput) -> bytes:

@@ -40,6 +40,7 @@ from shared.errors import ConfigurationError, CredentialsRejected
 from shared.models.notices import Notice
 from shared.models.panel import Panel, Participant
 from shared.tools.catalogue import find_card
+from shared.tools.commands import AnalyserCommand, ready_commands
 
 NO_HOLDERS: Mapping[str, str] = {}
 
@@ -107,7 +108,13 @@ def build_cast(
     check_doubles(members)
     idle = _idle(members, request, paths)
     present = tuple(speaker for speaker in present if speaker.participant not in idle)
-    casting = replace(casting, present=present, silent=speakers.silent, idle=idle)
+    named = {entry.name.strip() for entry in request.entries}
+    told = tuple(
+        member for member in idle if member.name not in ready_commands() or member.name in named
+    )
+    casting = replace(casting, present=present, silent=speakers.silent, idle=told)
+    if rules and not request.chosen:
+        casting = replace(casting, unread=tuple(catalogue.missing_linters(paths or ())))
     return _cast(casting, added)
 
 
@@ -170,6 +177,7 @@ def _cast(casting: Casting, added: Sequence[PersonaAssignment]) -> Cast:
         lasts_s=casting.workflow.lasts_s(casting.options),
         silent=casting.silent,
         idle=[member.name for member in casting.idle],
+        unread=casting.unread,
     )
     return Cast(panel, holders, replace(report, joined=tuple(member.name for member in new)))
 
@@ -230,11 +238,18 @@ def _idle(
     def is_idle(member: Participant) -> bool:
         if paths is None or not member.tool or member.name in typed:
             return False
-        return not find_card(member.tool).scope.reads_any(paths)
+        return not _reads_any(member, paths)
 
     idle = tuple(filter(is_idle, members))
     rest = {member.provider for member in members if member not in idle}
     return idle if rest - {THE_RULES.provider} else ()
+
+
+def _reads_any(member: Participant, paths: Sequence[str]) -> bool:
+    """Whether an analyser can read one of the files."""
+    if not member.options:
+        return find_card(member.tool or "").scope.reads_any(paths)
+    return any(map(AnalyserCommand.model_validate(member.options).reads_file, paths))
 
 
 def _nobody(casting: Casting, silent: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import JsonValue
 from pydantic_core import PydanticCustomError
 
-from orchestrator.participants.discovery import Discovery, discover
+from orchestrator.participants.discovery import DISCOVER, Discovery, discover
 from orchestrator.participants.obstacles import Obstacle, obstacle
 from orchestrator.settings.languages import language_of
 from orchestrator.settings.places import presets_folder
@@ -26,11 +26,15 @@ from shared.providers.families import family_of, plain_name
 from shared.providers.locality import leaves_machine
 from shared.providers.sections import (
     ANALYSERS,
+    AnalyserSection,
     ProviderSection,
     SpeakerSection,
     analyser_participant,
+    command_participant,
     scripted_participant,
 )
+from shared.tools.commands import installed as installed_commands
+from shared.tools.commands import ready_commands
 
 MODELS_GROUP, ANALYSERS_GROUP, RULES = "models", "analysers", "rules"
 KEY, OWN_KEY = CATALOGUE["openai"].key_variables[0], "QUORATE_OPENAI_API_KEY"
@@ -69,7 +73,7 @@ class Catalogue:
         if name == MODELS_GROUP:
             return self.models()
         if name == ANALYSERS_GROUP:
-            return tuple(analyser_participant(tool, tool, self._timeout_s()) for tool in ANALYSERS)
+            return self.analysers()
         participant = self._single(name)
         if participant.is_model and not self.settings.privacy.allow_models:
             raise ConfigurationError(
@@ -77,6 +81,45 @@ class Catalogue:
                 "Leave one of the two out."
             )
         return (participant,)
+
+    def analysers(self) -> tuple[Participant, ...]:
+        """Ours, the commands of the configuration, and the known programs that are installed and join by themselves."""
+        ours = (analyser_participant(tool, tool, self._timeout_s()) for tool in ANALYSERS)
+        own = (
+            self._configured(name, provider)
+            for name, provider in self.settings.providers.items()
+            if isinstance(provider, AnalyserSection) and provider.command
+        )
+        ready = (self._ready(name) for name in self.installed if ready_commands()[name].joins)
+        return (*ours, *own, *ready)
+
+    @cached_property
+    def installed(self) -> tuple[str, ...]:
+        """The known linters that are here, and not configured otherwise."""
+        if self.environ.get(DISCOVER, "").lower() == "off":
+            return ()
+        present = installed_commands(self.environ.get("PATH", ""))
+        return tuple(name for name in present if name not in self.settings.providers)
+
+    def missing_linters(self, paths: Sequence[str]) -> Iterator[tuple[str, str, int]]:
+        """Known linters that are not here, their language, and how many of the files nobody else of it would read."""
+        if self.environ.get(DISCOVER, "").lower() == "off":
+            return
+        own = [
+            p.row
+            for p in self.settings.providers.values()
+            if isinstance(p, AnalyserSection) and p.command
+        ]
+        for name, ready in ready_commands().items():
+            if not ready.offered or name in self.installed or name in self.settings.providers:
+                continue
+            read = [path for path in paths if ready.row.reads_file(path)]
+            unread = [path for path in read if not any(row.reads_file(path) for row in own)]
+            if unread:
+                yield name, ready.language, len(unread)
+
+    def _ready(self, name: str) -> Participant:
+        return command_participant(name, ready_commands()[name].row, self._timeout_s())
 
     def models(self) -> tuple[Participant, ...]:
         """Every model that can be reached: the configured ones and the environment's, else who is found.
@@ -148,6 +191,7 @@ class Catalogue:
         own = self.environment_model()
         return [
             *ANALYSERS,
+            *self.installed,
             *self.settings.providers,
             *((own.name,) if own is not None else ()),
             *(name for name in self.discovery.names() if name not in self.settings.providers),
@@ -176,6 +220,10 @@ class Catalogue:
         kind, _, rest = name.partition(":")
         if name in ANALYSERS:
             return analyser_participant(name, name, self._timeout_s())
+        if name in ready_commands():
+            if name not in self.installed:
+                raise ConfigurationError(f"'{name}' is not installed here: put it on PATH.")
+            return self._ready(name)
         if name == RULES:
             return Participant(name=RULES, provider="rules", family="rules")
         if kind == "scripted" and rest:

@@ -50,6 +50,16 @@ class FileChange(Wire):
         """True for Python by its language; subjects captured before languages were go by the name."""
         return self.language == "python" or self.path.endswith(PYTHON_SUFFIXES)
 
+    @property
+    def as_named(self) -> str:
+        """The path, with its language's suffix where a script's name has none: who reads which files goes by it."""
+        if self.is_python:
+            return (
+                self.path if self.path.endswith(PYTHON_SUFFIXES) else self.path + PYTHON_SUFFIXES[0]
+            )
+        bare = "." not in self.path.rpartition("/")[2]
+        return f"{self.path}.sh" if self.language == "shell" and bare else self.path
+
 
 class DiffPiece(Wire):
     """A part of the change that can be read by itself: hunks of one file's diff, or a file that is all new to read.

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from shared.errors import ConfigurationError
 from shared.providers.coding_clis import CODING_CLIS, CodingCli
 from shared.providers.options import (
+    AnalyserOptions,
     AnthropicOptions,
     BrowserOptions,
     CommandOptions,
@@ -253,8 +254,8 @@ CATALOGUE: ProviderTypes = catalogue_of(
     ProviderType(
         name="analyser",
         module="workers.providers.rules",
-        summary="a tool that speaks for itself",
-        options=ProviderOptions,
+        summary="a tool that speaks for itself, or any linter",
+        options=AnalyserOptions,
         reach=Reach.NOBODY,
         billing=Billing.FREE,
         streams=False,

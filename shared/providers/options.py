@@ -28,6 +28,7 @@ from shared.providers.field_types import (
     Variable,
 )
 from shared.providers.written_keys import key_in_arguments, key_in_pairs
+from shared.tools.commands import AnalyserCommand, is_ready, row_of
 
 KEY_OPTIONS = ("api_key_env", "api_key_file", "api_key_keyring")
 """The options that say where a participant's key is held."""
@@ -360,6 +361,19 @@ class BrowserOptions(ProviderOptions):
         """All of it: a profile is a person's own account."""
         del model
         return stated
+
+
+class AnalyserOptions(ProviderOptions):
+    """The command of an analyser that is none of ours; an own tool has no options."""
+
+    @classmethod
+    def steering(cls, stated: Stated, model: str) -> Stated | None:
+        """All of it, unless it is a row that the code itself has."""
+        del model
+        if not stated:
+            return None
+        program = AnalyserCommand.model_validate(dict(stated))
+        return None if is_ready(program) else row_of(program)
 
 
 class PersonOptions(ProviderOptions):

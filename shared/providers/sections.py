@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from shared.configuration import Documented, Seconds, Section
 from shared.models.panel import Participant
@@ -15,9 +16,13 @@ from shared.providers.options import ProviderOptions
 from shared.providers.scripts import load_script
 from shared.tools.card import ToolKind
 from shared.tools.catalogue import cards, find_card
+from shared.tools.commands import REPORT_FORMATS, AnalyserCommand, row_of
 
 ANALYSERS = tuple(card.name for card in cards(kind=ToolKind.ANALYSER))
 """The tools that can take part as analysers, in the order of the default panel."""
+
+COMMAND = next(card.name for card in cards(kind=ToolKind.COMMAND))
+"""The tool that runs any linter."""
 
 MAX_OUTPUT_TOKENS: int = Participant.model_fields["max_output_tokens"].default
 OptionsModel = type[ProviderOptions]
@@ -143,13 +148,50 @@ class ScriptedSection(ProviderSection):
 
 
 class AnalyserSection(ProviderSection):
-    """A tool that speaks for itself."""
+    """A `tool` of ours under another name, or a `command` that looks at `files` (globs) and writes a report.
 
-    tool: Annotated[str, OneOf(*ANALYSERS)]
+    `format` is the report's, `pattern` a regular expression where that is `regex`, `exit_codes` are those with which it
+    is whole, `severity` maps the program's words to ours, `reads` are further places that the program needs.
+    """
+
+    tool: Annotated[str, OneOf(*ANALYSERS)] | None = None
+    command: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    format: Annotated[str, OneOf(*REPORT_FORMATS)] = "sarif"
+    pattern: str | None = None
+    exit_codes: tuple[int, ...] = (0, 1)
+    severity: dict[str, str] = Field(default_factory=dict)
+    reads: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict)
+    timeout: Seconds | None = None
+
+    @model_validator(mode="after")
+    def _is_a_tool_or_a_command(self) -> Self:
+        if (self.tool is None) == (not self.command):
+            raise PydanticCustomError("analyser", "give either `tool` or `command`, a list")
+        if self.command:
+            _ = self.row
+        return self
+
+    @property
+    def row(self) -> AnalyserCommand:
+        """The command; raises PydanticCustomError with the first thing that is wrong with it."""
+        try:
+            return AnalyserCommand.model_validate(
+                self.model_dump(include=set(AnalyserCommand.model_fields))
+            )
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(map(str, first["loc"]))
+            words = f"{field}: {first['msg']}" if field else first["msg"]
+            raise PydanticCustomError("analyser", "{words}", {"words": words}) from None
 
     def participant(self, name: str, timeout_s: float) -> Participant:
         """Its turns are runs of the tool."""
-        return analyser_participant(name, self.tool, timeout_s)
+        limit_s = self.timeout or timeout_s
+        if self.tool is not None:
+            return analyser_participant(name, self.tool, limit_s)
+        return command_participant(name, self.row, limit_s)
 
 
 class RulesSection(ProviderSection):
@@ -167,6 +209,12 @@ def analyser_participant(name: str, tool: str, timeout_s: float) -> Participant:
     return Participant(
         name=name, provider="analyser", tool=tool, family="rules", timeout_s=at_most_s
     )
+
+
+def command_participant(name: str, row: AnalyserCommand, timeout_s: float) -> Participant:
+    """A linter that speaks for itself."""
+    plain = analyser_participant(name, COMMAND, timeout_s)
+    return plain.model_copy(update={"options": row_of(row)})
 
 
 def scripted_participant(

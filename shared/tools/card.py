@@ -15,6 +15,8 @@ class ToolKind(StrEnum):
 
     ANALYSER = "analyser"
     """Takes part in a discussion: it answers with a critique."""
+    COMMAND = "command"
+    """Takes part in a discussion, too: a program that somebody configured, or that is known and installed."""
     CHECK = "check"
     """Judges what somebody proposed."""
     FIX = "fix"

@@ -9,7 +9,14 @@ from shared.errors import ToolError
 from shared.models.replies import Applied, CheckedFixes, Critique, SuiteReport, Undone
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.tools.card import ToolCard, ToolCost, ToolKind, ToolLimits, ToolScope
-from shared.tools.inputs import AnalyserInput, ApplyInput, FixCheckInput, SuiteInput, UndoInput
+from shared.tools.inputs import (
+    AnalyserInput,
+    ApplyInput,
+    CommandInput,
+    FixCheckInput,
+    SuiteInput,
+    UndoInput,
+)
 
 _PYTHON = ToolScope("python", PYTHON_SUFFIXES)
 
@@ -56,6 +63,16 @@ _CARDS = (
         reply=Critique,
         cost=ToolCost(seconds=0.1),
         limits=ToolLimits(memory_mb=1024),
+    ),
+    ToolCard(
+        name="command",
+        purpose="Runs a linter on the changed files that it reads, and reads its report.",
+        kind=ToolKind.COMMAND,
+        module="workers.tools.analysers.command",
+        inputs=CommandInput,
+        reply=Critique,
+        cost=ToolCost(seconds=1),
+        command="program",
     ),
     ToolCard(
         name="fixes.check",

@@ -10,6 +10,8 @@ from shared.models.findings import ProposedTest
 from shared.models.replies import Applied, CheckedFix
 from shared.models.wire import Wire
 from shared.patterns import regex
+from shared.tools.commands import AnalyserCommand
+from shared.tools.rules import AnalyserRules
 from shared.tools.rules import AnalyserRules
 
 FINDING = regex(r"^[\w.-]{1,40}$")
@@ -25,6 +27,13 @@ class AnalyserInput(Wire):
     subject: Hash
     reply_model: Literal["critique.review", "critique.red-team"] = "critique.review"
     rules: AnalyserRules = Field(default_factory=AnalyserRules)
+
+
+class CommandInput(AnalyserInput):
+    """The same, with the command that looks; `name` stands before the codes of its rules."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,48}$")]
+    program: AnalyserCommand
 
 
 class FixCheckInput(Wire):

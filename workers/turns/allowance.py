@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from shared.allowed import Allowed, Identity, identity_of, suite_identity
+from shared.allowed import Allowed, Identity, identity_of, program_identity, suite_identity
 from shared.errors import ProviderError, Scope
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Participant
@@ -22,6 +22,23 @@ def check_entered(participant: Participant, allowed: Allowed | None) -> None:
         f"{participant.name}: this worker's own configuration does not allow it to {_deed(identity)}. The run's row "
         "says so, which is not enough: on the worker's machine, as its account, run `quorate participants allow "
         "--config FILE` with the configuration that names it; or submit the run again from there.",
+        scope=Scope.NOBODY,
+    )
+
+
+def check_program_entered(program: JsonValue, allowed: Allowed | None) -> None:
+    """Refuse an analyser's command that nobody entered here. Raises ProviderError (not_allowed)."""
+    try:
+        identity = program_identity(program)
+    except ValueError:
+        identity = {"provider": "analyser", "command": str(program)}
+    if identity is None or allowed is None or allowed.allows(identity):
+        return
+    raise ProviderError(
+        FailureKind.NOT_ALLOWED,
+        f"This worker's own configuration does not allow it to {_deed(identity)}. The run's row says so, which is not "
+        "enough: on the worker's machine, as its account, run `quorate participants allow --config FILE` with the "
+        "configuration that names it; or submit the run again from there.",
         scope=Scope.NOBODY,
     )
 

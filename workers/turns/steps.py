@@ -40,11 +40,12 @@ from shared.store.ends import StepEnd, finish_steps
 from shared.store.people import missed, remind
 from shared.store.processes import SILENCE_S
 from shared.store.steps import Claim, Refusal, WantedStep, claim_steps, hand_back, is_held
+from shared.tools.card import ToolKind
 from shared.tools.catalogue import find_card
 from workers.gathering import Gatherer
 from workers.limits.limiter import Limiter
 from workers.tools.registry import ToolContext, run_tool
-from workers.turns.allowance import check_command_entered
+from workers.turns.allowance import check_command_entered, check_program_entered
 from workers.turns.answers import AnswerStore
 from workers.turns.documents import StoredDocuments
 from workers.turns.ledger import CallLedger
@@ -218,9 +219,12 @@ class StepWorker:
         if isinstance(request, ValidationError):
             raise request
         inputs = {name: self.documents.resolved(value) for name, value in request.inputs.items()}
-        command = find_card(request.tool).command
-        if command is not None:
-            check_command_entered(inputs.get(command), self.allowed)
+        card = find_card(request.tool)
+        if card.command is not None:
+            check = (
+                check_program_entered if card.kind is ToolKind.COMMAND else check_command_entered
+            )
+            check(inputs.get(card.command), self.allowed)
         confirm = partial(self._require_lease, claimed)
         context = ToolContext(self.documents, request.timeout_s, confirm)
         reply = run_tool(request.tool, inputs, context)

@@ -27,6 +27,7 @@ from shared.models.panel import Participant
 from shared.models.replies import Applied, CheckedFix, CheckedFixes, Synthesis
 from shared.models.run import RulesVersion, RunSpec
 from shared.models.subject import DiffPiece, Subject
+from shared.tools.card import ToolKind
 from shared.tools.catalogue import CARDS
 
 FindingGrounds = Mapping[str, tuple[Ground, ...]]
@@ -204,5 +205,6 @@ def _by_tool(taken: TakenStep) -> FilesRead:
         computes=True,
         coverage=coverage,
         failure=failure,
-        for_language=card is not None and bool(card.scope.suffixes),
+        for_language=card is not None
+        and (bool(card.scope.suffixes) or card.kind is ToolKind.COMMAND),
     )

@@ -29,8 +29,9 @@ from orchestrator.workflows.review.context import ReviewContext, analysed
 from orchestrator.workflows.review.prompts import PORTION, WHOLE, ChangeView
 from orchestrator.workflows.review.roles import ReviewRole
 from shared.models.counted_synthesis import SynthesisBrief, counted_synthesis
+from shared.models.panel import Participant
 from shared.models.replies import Critique, Synthesis
-from shared.tools.inputs import AnalyserInput
+from shared.tools.inputs import AnalyserInput, CommandInput
 from shared.tools.rules import AnalyserRules
 
 
@@ -160,11 +161,23 @@ def look(context: ReviewContext, speaker: Speaker, number: int) -> ToolRun:
         role=role.name,
         round=number,
         reply_model=role.reply,
-        inputs=lambda: AnalyserInput.model_validate(
-            {"subject": context.subject_hash, "reply_model": role.reply, **_stated_rules(context)}
-        ),
+        inputs=lambda: _inputs(context, participant, role),
         timeout_s=participant.timeout_s,
     )
+
+
+def _inputs(
+    context: ReviewContext, participant: Participant, role: DiscussionRole
+) -> AnalyserInput:
+    given = {
+        "subject": context.subject_hash,
+        "reply_model": role.reply,
+        **_stated_rules(context),
+    }
+    if not participant.options:
+        return AnalyserInput.model_validate(given)
+    own = {"name": participant.name, "program": participant.options}
+    return CommandInput.model_validate({**given, **own})
 
 
 def _stated_rules(context: ReviewContext) -> dict[str, object]:

@@ -42,6 +42,14 @@ def inputs_for(card: ToolCard, subject: str) -> dict[str, JsonValue]:
     if card.kind is ToolKind.CHECK:
         fix = {"findings": ["F1"], "patch": patch_of("a.py", NEW, OLD), "source": "x"}
         inputs["fixes"] = [fix]  # type: ignore[list-item]
+    if card.kind is ToolKind.COMMAND:
+        inputs["name"] = "wc"
+        inputs["program"] = {
+            "command": ["wc", "-l"],
+            "files": ["*.py"],
+            "format": "regex",
+            "pattern": r"^\s*(?P<line>\d+) (?P<file>\S+)(?P<message>.*)$",
+        }
     if "command" in card.inputs.model_fields:
         inputs["command"] = "true"
     return inputs

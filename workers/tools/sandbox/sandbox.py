@@ -51,7 +51,7 @@ class Confinement:
 
     `brief` is for programs that start nothing and end within moments: they do without the launcher, which
     costs more than they do, and so without namespaces. `walls` are the launcher's words for those to build; None:
-    the strongest that hold here.
+    the strongest that hold here. `installed` are further places that it may read, and that stay whose they are.
     """
 
     memory_mb: int = ORDINARY.memory_mb
@@ -62,6 +62,7 @@ class Confinement:
     isolate: bool = True
     brief: bool = False
     walls: tuple[str, ...] | None = None
+    installed: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,8 @@ def execute(
     confinement = confinement or Confinement()
     words, brief = _words(confinement)
     scratches = list(dict.fromkeys((str(cwd), str(home))))
-    readable = [*places(command[0]), *map(str, reads)] if words else []
+    shown = (*reads, *confinement.installed)
+    readable = [*places(command[0]), *map(str, shown)] if words else []
     give(words, [*scratches, *map(str, reads)])
     limits = _limits(timeout_s, confinement, words)
     lifeline, theirs = (

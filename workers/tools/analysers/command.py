@@ -1,0 +1,267 @@
+"""The tool `command`: any linter as an analyser. It is run on copies of the changed files, and its report is read.
+
+Nothing of a report is believed beyond its words: places outside of the files that were given are dropped, texts are
+clipped and cleaned, and the parser runs in the sandbox as the linter does. Findings on lines that the change did not
+touch, and those that were there before it, are left out, as of every analyser.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from shared.errors import ToolError
+from shared.models.findings import RaisedFinding
+from shared.models.replies import Critique
+from shared.text.bounded_json import loads
+from shared.tools.commands import AnalyserCommand, is_ready
+from shared.tools.inputs import CommandInput
+from workers.tools.analysers.comparison import Span, Trace, fresh
+from workers.tools.analysers.critique import Examination, write_critique
+from workers.tools.analysers.program import earlier_states
+from workers.tools.analysers.sources import Examined, SourceFile, sources
+from workers.tools.registry import ToolContext
+from workers.tools.sandbox.sandbox import Countdown, ProgramResult, execute, find_program, scratch
+from workers.tools.snapshot import load_subject, materialised
+
+PARSERS = Path(__file__).with_name("report_parsers.py")
+PARSE_S = 10.0
+OUTPUT_MB = 16
+MOST_FILES = 400
+CONFIDENCE = 0.7
+_SUFFIXES = re.compile(r"(?:\.[A-Za-z0-9]{1,10}){0,3}\Z")
+_UNPRINTABLE = re.compile(
+    r"[^\S ]|[^\x20-\U0010ffff]|[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]"
+)
+
+
+@dataclass(frozen=True)
+class _Reported:
+    """A row of a report, in the words of the program that wrote it."""
+
+    source: SourceFile
+    first: int
+    last: int
+    level: str
+    code: str
+    message: str
+    address: str | None
+
+    @property
+    def is_new_to_change(self) -> bool:
+        """True where the change touched its lines."""
+        return self.source.place(self.first, self.last) is not None
+
+    @property
+    def trace(self) -> Trace:
+        """What it is recognised by. A parser stops where it stops: of a file that cannot be parsed only that counts."""
+        if self.code == "parsing-error":
+            return Trace(self.code, "", self.source.path, "")
+        return Trace.of(self.source, (self.code, self.level), Span(self.first, self.last))
+
+
+def run(inputs: CommandInput, context: ToolContext) -> Critique:
+    """A critique of the files that the command reads; raises `ToolError` when there are none, or when it fails."""
+    subject = load_subject(inputs.subject, context.documents)
+    program = inputs.program
+    examined = sources(subject, context.documents, lambda file: program.reads_file(file.as_named))
+    if not examined.files:
+        raise ToolError(f"Nothing analysed: no file of this change is for {inputs.name}.")
+    examination = Examination(context.documents, context.countdown(), inputs.rules)
+    linter = _Linter(inputs.name, program, examination.countdown)
+    try:
+        reported = linter.look(examined.files)
+    except ToolError as error:
+        # A program that fails on an empty file, too, is not usable here: that is nothing of the change's doing.
+        if is_ready(program) and linter.is_unusable(examined.files[0]):
+            return write_critique(
+                inputs, f"{inputs.name} (not usable: {error})"[:300], Examined(()), (), "own"
+            )
+        raise
+    if any(row.is_new_to_change for row in reported):
+        before = linter.look(earlier_states(examined, context.documents))
+        reported = fresh(
+            ((row.trace, row) for row in reported),
+            (row.trace for row in before),
+            lambda row: not row.is_new_to_change,
+        )
+    findings = [_finding(inputs.name, program, row) for row in reported if row.is_new_to_change]
+    return write_critique(inputs, inputs.name, examined, findings, "matching")
+
+
+class _Linter:
+    """One command, and the time that it has."""
+
+    def __init__(self, name: str, row: AnalyserCommand, countdown: Countdown) -> None:
+        self._name = name
+        self._row = row
+        self._countdown = countdown
+
+    def look(self, files: Sequence[SourceFile]) -> list[_Reported]:
+        """What it reports of these files. Raises `ToolError`."""
+        rows: list[_Reported] = []
+        for start in range(0, len(files), MOST_FILES):
+            some = files[start : start + MOST_FILES]
+            named = {_file_name(number, source.path): source for number, source in enumerate(some)}
+            contents = {name: source.analysed.encode() for name, source in named.items()}
+            rows += self._rows(self._report(contents), named)
+        return rows
+
+    def is_unusable(self, like: SourceFile) -> bool:
+        """True when it fails on a file without content."""
+        try:
+            self._report({_file_name(0, like.path): b"\n"})
+        except ToolError:
+            return True
+        return False
+
+    def _report(self, contents: Mapping[str, bytes]) -> ProgramResult:
+        program = find_program(self._row.program)
+        with materialised(contents) as root, scratch() as home:
+            finished = execute(
+                [str(program), *self._row.arguments([f"./{name}" for name in contents])],
+                cwd=root,
+                home=home,
+                timeout_s=self._countdown.remaining_s(),
+                environment={"NO_COLOR": "1", "PATH": _path(program), **self._row.env},
+                confinement=self._countdown.confinement(
+                    output_mb=OUTPUT_MB, installed=tuple(_places(program, self._row.reads))
+                ),
+            )
+        if finished.timed_out:
+            raise ToolError(f"{self._name} was stopped: it took too long.")
+        if finished.truncated:
+            raise ToolError(f"{self._name} was stopped: it wrote too much.")
+        if finished.code not in self._row.exit_codes:
+            why = _clean(finished.complaint)
+            raise ToolError(f"{self._name} ended with code {finished.code}: {why}")
+        return finished
+
+    def _rows(
+        self, finished: ProgramResult, named: Mapping[str, SourceFile]
+    ) -> Iterator[_Reported]:
+        for file, first, last, _column, level, code, message, address in self._parsed(finished):
+            source = named.get(_base(file or ""))
+            if source is None or not message or first > len(source.analysed_lines):
+                continue
+            yield _Reported(
+                source,
+                first,
+                max(first, min(last, len(source.analysed_lines))),
+                _clean(level or "").lower(),
+                re.sub(r"[^\w@./-]", "", code or "") or "finding",
+                _clean(message),
+                _clean(address) if address else None,
+            )
+
+    def _parsed(self, finished: ProgramResult) -> list[Any]:
+        report = {
+            "format": self._row.format,
+            "pattern": self._row.pattern,
+            "stdout": finished.stdout.decode("utf-8", "replace"),
+            "stderr": finished.stderr.decode("utf-8", "replace"),
+        }
+        with scratch() as root:
+            copy = root / PARSERS.name
+            copy.write_bytes(PARSERS.read_bytes())
+            parsed = execute(
+                [sys.executable, "-I", str(copy)],
+                cwd=root,
+                home=root,
+                timeout_s=min(self._countdown.remaining_s(), PARSE_S),
+                stdin=json.dumps(report).encode(),
+                confinement=self._countdown.confinement(memory_mb=1024, output_mb=OUTPUT_MB),
+            )
+        if parsed.timed_out:
+            raise ToolError(f"The report of {self._name} could not be read in {PARSE_S:g} s.")
+        if parsed.code != 0:
+            why = _clean(finished.complaint)
+            raise ToolError(
+                f"{self._name} reported in another form than {self._row.format}: {why}."
+            )
+        return [loads(line) for line in parsed.stdout.splitlines()]
+
+
+def _finding(name: str, program: AnalyserCommand, row: _Reported) -> RaisedFinding:
+    place = row.source.place(row.first, row.last)
+    return RaisedFinding(
+        title=f"{row.message} ({row.code})"[:400] if row.code != "finding" else row.message[:400],
+        detail=f"Rule {row.code} of {name}{f': {row.address}' if row.address else ''}",
+        severity=program.weight(row.level),
+        category="correctness",
+        rule=f"{name}/{row.code}",
+        place=place,
+        quote=row.source.quote(place.line) if place else None,
+        confidence=CONFIDENCE,
+    )
+
+
+def _file_name(number: int, path: str) -> str:
+    """A number and the suffixes: what a file is called must not be read as an option, nor found as a configuration."""
+    base = path.rpartition("/")[2]
+    suffixes = base[base.index(".") :] if "." in base[1:] else ""
+    kept = suffixes if _SUFFIXES.match(suffixes) else os.path.splitext(base)[1]
+    return f"f{number}{kept if _SUFFIXES.match(kept) else ''}"
+
+
+def _base(file: str) -> str:
+    """The name of a file that a report may give as a path or as an address."""
+    path = unquote(urlsplit(file).path) if file.startswith("file:") else file
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def _clean(text: str) -> str:
+    return " ".join(_UNPRINTABLE.sub(" ", text).split())[:1000]
+
+
+def _path(program: Path) -> str:
+    """Where the program finds others: beside itself, and with the interpreter that its first line names."""
+    folders = [str(program.parent), *(str(Path(place).parent) for place in _interpreters(program))]
+    return os.pathsep.join([*dict.fromkeys(folders), "/usr/local/bin", "/usr/bin", "/bin"])
+
+
+def _interpreters(program: Path) -> Iterator[str]:
+    try:
+        with program.open("rb") as file:
+            first = file.readline(400).decode("utf-8", "replace")
+    except OSError:
+        return
+    words = first[2:].split() if first.startswith("#!") else []
+    if words and words[0].startswith("/"):
+        yield words[0]
+    if len(words) > 1 and words[0].endswith("/env"):
+        try:
+            yield str(find_program(words[-1]))
+        except ToolError:
+            return
+
+
+def _places(program: Path, more: Iterable[str]) -> list[Path]:
+    """What the program needs to be read: the environment or the packages that it is installed in, and `more`."""
+    starts = (str(program), *_interpreters(program))
+    paths = [path for start in starts for path in (start, os.path.realpath(start))]
+    needed = [place for path in paths for place in _installation(Path(path))]
+    system = ("/usr", "/bin", "/lib", "/lib64", "/opt")
+    wanted = dict.fromkeys((*map(str, needed), *more))
+    return [
+        Path(place)
+        for place in wanted
+        if os.path.exists(place) and not place.startswith(tuple(f"{top}/" for top in system))
+    ]
+
+
+def _installation(program: Path) -> Iterator[str]:
+    yield str(program)
+    prefix = program.parent.parent
+    if (prefix / "pyvenv.cfg").is_file():
+        yield str(prefix)
+    parts = program.parts
+    if "node_modules" in parts:
+        yield str(Path(*parts[: parts.index("node_modules") + 1]))

@@ -1,0 +1,173 @@
+"""What a linter reported, as rows. Run by path in the sandbox, on output that a hostile file may have shaped.
+
+    python -I report_parsers.py < REPORT
+
+REPORT is a JSON object: {"format", "pattern", "stdout", "stderr"}. Each finding is a line of JSON on standard output:
+[file, line, end line, column, level, code, message, address]. Standard library only; a pattern that never ends and an
+XML document that grows without end take this process with them, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import xml.parsers.expat
+from collections.abc import Callable, Iterator
+from typing import Any
+
+MOST_ROWS = 5000
+LONGEST_LINE = 4000
+LONGEST = {0: 4000, 4: 40, 5: 100, 6: 1000, 7: 300}
+HIGHEST = 10_000_000
+ESLINT_LEVELS = {1: "warning", 2: "error"}
+
+Row = tuple[object, object, object, object, object, object, object, object]
+
+
+def _sarif(report: dict[str, str]) -> Iterator[Row]:
+    for run in _list(json.loads(report["stdout"]).get("runs")):
+        driver = _dict(_dict(run.get("tool")).get("driver"))
+        known = {rule.get("id"): rule for rule in _list(driver.get("rules"))}
+        for result in _list(run.get("results")):
+            code = result.get("ruleId") or _dict(result.get("rule")).get("id")
+            rule = _dict(known.get(code))
+            stated = _dict(rule.get("defaultConfiguration")).get("level", "warning")
+            message = _dict(result.get("message"))
+            for where in _list(result.get("locations"))[:1]:
+                place = _dict(where.get("physicalLocation"))
+                region = _dict(place.get("region"))
+                yield (
+                    _dict(place.get("artifactLocation")).get("uri"),
+                    region.get("startLine", 1),
+                    region.get("endLine"),
+                    region.get("startColumn"),
+                    result.get("level", stated),
+                    code,
+                    message.get("text") or message.get("markdown"),
+                    rule.get("helpUri"),
+                )
+
+
+def _rdjson(report: dict[str, str]) -> Iterator[Row]:
+    """An object with `diagnostics`, or one of these a line."""
+    text = report["stdout"]
+    try:
+        given = json.loads(text)
+        found = given if isinstance(given, list) else given.get("diagnostics", [given])
+        above = given if isinstance(given, dict) else {}
+    except ValueError:
+        found, above = [json.loads(line) for line in text.splitlines() if line.strip()], {}
+    for diagnostic in _list(found):
+        where = _dict(diagnostic.get("location"))
+        span = _dict(where.get("range"))
+        start, end = _dict(span.get("start")), _dict(span.get("end"))
+        code = _dict(diagnostic.get("code"))
+        yield (
+            where.get("path"),
+            start.get("line", 1),
+            end.get("line"),
+            start.get("column"),
+            diagnostic.get("severity") or above.get("severity") or "warning",
+            code.get("value"),
+            diagnostic.get("message"),
+            code.get("url"),
+        )
+
+
+def _checkstyle(report: dict[str, str]) -> Iterator[Row]:
+    rows: list[Row] = []
+    file = ""
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal file
+        if tag == "file":
+            file = attributes.get("name", "")
+        elif tag == "error" and len(rows) < MOST_ROWS:
+            given = attributes.get
+            code = (given("source") or "").rpartition(".")[2]
+            line, column = given("line") or 1, given("column")
+            rows.append((file, line, None, column, given("severity"), code, given("message"), None))
+
+    parser = xml.parsers.expat.ParserCreate()
+    parser.StartElementHandler = start
+    parser.EntityDeclHandler = _refuse
+    parser.Parse(report["stdout"].encode(), True)
+    yield from rows
+
+
+def _refuse(*_declared: object) -> None:
+    raise ValueError("it declares entities")
+
+
+def _eslint(report: dict[str, str]) -> Iterator[Row]:
+    for file in _list(json.loads(report["stdout"])):
+        for found in _list(file.get("messages")):
+            level = ESLINT_LEVELS.get(int(found.get("severity") or 0), "info")
+            fatal = found.get("fatal") is True
+            yield (
+                file.get("filePath"),
+                found.get("line") or 1,
+                found.get("endLine"),
+                found.get("column"),
+                "warning" if fatal else level,
+                "parsing-error" if fatal else found.get("ruleId"),
+                found.get("message"),
+                None,
+            )
+
+
+def _regex(report: dict[str, str]) -> Iterator[Row]:
+    pattern = re.compile(report["pattern"])
+    names = ("file", "line", "end_line", "column", "severity", "code", "message")
+    for line in f"{report['stdout']}\n{report['stderr']}".splitlines():
+        if match := pattern.search(line[:LONGEST_LINE]):
+            found = match.groupdict()
+            file, first, last, column, level, code, message = (found.get(name) for name in names)
+            yield file, first, last, column, level, code, message, None
+
+
+PARSERS: dict[str, Callable[[dict[str, str]], Iterator[Row]]] = {
+    "sarif": _sarif,
+    "rdjson": _rdjson,
+    "checkstyle": _checkstyle,
+    "eslint": _eslint,
+    "regex": _regex,
+}
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _number(value: object) -> int | None:
+    """A line or column from 1, None for anything else."""
+    text = str(value) if isinstance(value, int | str) else ""
+    number = int(text) if text.isdecimal() and len(text) < 9 else 0
+    return number if 0 < number <= HIGHEST else None
+
+
+def _clean(row: Row) -> list[object]:
+    texts = [
+        str(value)[: LONGEST[at]] if at in LONGEST and isinstance(value, str | int) else None
+        for at, value in enumerate(row)
+    ]
+    first = _number(row[1]) or 1
+    return [texts[0], first, _number(row[2]) or first, _number(row[3]), *texts[4:]]
+
+
+def main() -> None:
+    """Read the report and write its rows; more than `MOST_ROWS` are nobody's to read."""
+    report = json.loads(sys.stdin.buffer.read())
+    for number, row in enumerate(PARSERS[report["format"]](report)):
+        if number == MOST_ROWS:
+            break
+        sys.stdout.write(json.dumps(_clean(row)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
