@@ -51,8 +51,9 @@ def suite_identity(command: str) -> Identity:
 
 def program_identity(program: JsonValue) -> Identity | None:
     """What an analyser's command is entered as; None where the code itself names it. Raises ValueError."""
-    options = program if isinstance(program, dict) else {}
-    steered = CATALOGUE["analyser"].options.steering(options, "")
+    if not isinstance(program, dict) or not program:
+        raise ValueError("an analyser's command is a mapping")
+    steered = CATALOGUE["analyser"].options.steering(program, "")
     return None if steered is None else {"provider": "analyser", **steered}
 
 

@@ -12,7 +12,6 @@ from shared.models.wire import Wire
 from shared.patterns import regex
 from shared.tools.commands import AnalyserCommand
 from shared.tools.rules import AnalyserRules
-from shared.tools.rules import AnalyserRules
 
 FINDING = regex(r"^[\w.-]{1,40}$")
 # Ids end up in a branch's name and in a commit's trailers.

@@ -15,12 +15,13 @@ from pydantic import BeforeValidator, Field, StringConstraints
 
 from shared.models.findings import RaisedFinding, Severity
 from shared.models.wire import Wire
+from shared.patterns import regex
 
 COMPLEXITY = 15
 """Cyclomatic complexity above which a function is reported (McCabe 1976). His limit is 10; radon counts each `and`,
 `or` and comprehension too, and what passes McCabe's 10 often has 15 by that count."""
-_FAMILY = re.compile(r"[A-Za-z]+[0-9]*")
-_REST = re.compile(r"[A-Z]?[0-9]+", re.IGNORECASE)
+_FAMILY = regex(r"[A-Za-z]+[0-9]*")
+_REST = regex(r"[A-Z]?[0-9]+", re.IGNORECASE)
 
 RuleName = Annotated[str, StringConstraints(pattern=r"^[\w@*][\w@./*:-]{0,99}$")]
 Glob = Annotated[str, StringConstraints(min_length=1, max_length=200)]

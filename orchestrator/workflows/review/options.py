@@ -79,7 +79,9 @@ class ReviewOptions(Wire):
         tuple[str, ...],
         Setting("globs of files that are not reviewed; each is listed with its reason"),
     ] = Field(default=(), exclude=True)
-    rules: Annotated[AnalyserRules, Setting(key="rules.captured")] = AnalyserRules()
+    rules: Annotated[AnalyserRules, Setting(key="rules.captured")] = Field(
+        default_factory=AnalyserRules
+    )
     detector: DetectorOption = "stance"
     thresholds: ThresholdsOption = Thresholds()
     quorum: Annotated[int | None, Setting(key="gate.quorum", rules=(QUORUM,))] = Field(

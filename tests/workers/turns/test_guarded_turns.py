@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from orchestrator.engine.advance import Engine
-from shared.allowed import Allowed, suite_identity
+from shared.allowed import Allowed, program_identity, suite_identity
 from shared.delivery.contracts import StepPayload
 from shared.delivery.presence import Presence
 from shared.models.outcomes import FailureKind
 from shared.models.panel import Panel, Participant
 from shared.models.steps import StepKind
 from shared.store.database import Database
+from shared.tools.commands import ready_commands
 from tests.support.notices import column_words
 from tests.support.review_panel import participant, submission
 from tests.support.runs import execute, fetch, step_row
@@ -165,6 +166,30 @@ def test_tests_that_only_a_row_names_are_not_run_until_somebody_here_allows_them
     row = forged()
     assert (row.status, row.failure_kind) == ("failed", FailureKind.TOOL_ERROR)
     assert "tests.run is given is malformed" in row.failure_message
+
+
+def test_a_linter_that_only_a_row_names_is_not_run_until_somebody_here_allows_it(
+    worker: StepWorker, database: Database, tmp_path: Path
+) -> None:
+    allowed = worker.allowed = Allowed(tmp_path / "allowed")
+    row = {"command": ["no-such-linter"], "files": ["*.py"]}
+
+    def forged(program: object) -> Any:
+        run = first_turn(database, participant("bob", "analyser", tool="ruff"))
+        more = f'"inputs": {{"name": "bob", "program": {json.dumps(program)}, '
+        for old, new in (('"tool": "ruff"', '"tool": "command"'), ('"inputs": {', more)):
+            statement = "UPDATE requests SET bodies = replace(bodies::text, %s, %s)::jsonb"
+            execute(database, statement, old, new)
+        return work(worker, run)
+
+    for program in (row, "sh", {**row, "command": ["shellcheck", "-x"]}):
+        assert forged(program).failure_kind == FailureKind.NOT_ALLOWED
+    identity = program_identity(row)
+    assert identity is not None
+    allowed.allow(identity)
+    assert "'no-such-linter' is not installed" in forged(row).failure_message
+    ready = ready_commands()["shellcheck"].row.model_dump(mode="json")
+    assert forged(ready).failure_kind != FailureKind.NOT_ALLOWED
 
 
 def test_a_worker_for_tools_takes_no_turn_whatever_message_names_it(

@@ -20,6 +20,7 @@ from urllib.parse import unquote, urlsplit
 from shared.errors import ToolError
 from shared.models.findings import RaisedFinding
 from shared.models.replies import Critique
+from shared.patterns import regex
 from shared.text.bounded_json import loads
 from shared.tools.commands import AnalyserCommand, is_ready
 from shared.tools.inputs import CommandInput
@@ -36,8 +37,8 @@ PARSE_S = 10.0
 OUTPUT_MB = 16
 MOST_FILES = 400
 CONFIDENCE = 0.7
-_SUFFIXES = re.compile(r"(?:\.[A-Za-z0-9]{1,10}){0,3}\Z")
-_UNPRINTABLE = re.compile(
+_SUFFIXES = regex(r"(?:\.[A-Za-z0-9]{1,10}){0,3}\Z")
+_UNPRINTABLE = regex(
     r"[^\S ]|[^\x20-\U0010ffff]|[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]"
 )
 

@@ -7,16 +7,16 @@ that moved to another file and a line that a formatter broke in two bring nothin
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from shared.patterns import regex
 from workers.tools.analysers.sources import SourceFile
 
-_LAYOUT = re.compile(r"""[\s()\\,;'"`]+""")
-_DEFINITION = re.compile(
+_LAYOUT = regex(r"""[\s()\\,;'"`]+""")
+_DEFINITION = regex(
     r"^\s*(?:(?:export|default|public|private|protected|static|async|pub|unsafe|const|inline|virtual)\s+)*"
     r"(?:def|class|func|function|fn|struct|interface|impl)\s+(?:\([^)]{0,200}\)\s*)?(\w{1,100})"
 )

@@ -1,0 +1,102 @@
+"""Linters that are installed or configured take part in reviews; those that would help are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator.participants.casting import Cast, build_cast
+from orchestrator.presentation.locale.translator import ENGLISH
+from orchestrator.settings.loading import load_configuration
+from shared.errors import ConfigurationError
+from tests.support.cast_reports import in_words
+
+
+class ReviewDesk:
+    """Builds casts of reviews in a directory with an own configuration and some programs."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def user(self, text: str) -> None:
+        file = self.root / "home/.config/quorate/config.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def install(self, *names: str) -> None:
+        for name in names:
+            file = self.root / "bin" / name
+            file.parent.mkdir(exist_ok=True)
+            file.write_text("#!/bin/sh\n", encoding="utf-8")
+            file.chmod(0o755)
+
+    def cast(self, *names: str, paths: tuple[str, ...] | None = None, **environ: str) -> Cast:
+        home, path = str(self.root / "home"), str(self.root / "bin")
+        known = {"HOME": home, "CI": "true", "PATH": path, **environ}
+        return build_cast(
+            "review",
+            names or None,
+            load_configuration(self.root, known),
+            known,
+            self.root,
+            paths=paths,
+            tell=ENGLISH.translate,
+        )
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> ReviewDesk:
+    return ReviewDesk(tmp_path)
+
+
+def who(cast: Cast) -> list[str]:
+    return [critic.name for critic in cast.panel.critics]
+
+
+def test_a_known_linter_joins_where_it_is_installed_and_has_something_to_read(
+    desk: ReviewDesk,
+) -> None:
+    desk.install("shellcheck", "mypy")
+    assert "shellcheck" in who(desk.cast(paths=("a.sh", "b.py")))
+    assert "mypy" not in who(desk.cast(paths=("a.sh", "b.py")))
+    quiet = desk.cast(paths=("b.py",))
+    assert "shellcheck" not in who(quiet)
+    assert not any("shellcheck" in hint for hint in in_words(quiet).hints)
+    assert "mypy" in who(desk.cast("analysers", "mypy", paths=("b.py",)))
+    assert "shellcheck" not in who(desk.cast(paths=("a.sh",), QUORATE_DISCOVER="off"))
+
+
+def test_a_linter_that_would_help_is_named_once(desk: ReviewDesk) -> None:
+    hints = in_words(desk.cast(paths=("a.sh", "b.bash", "c.js"))).hints
+    assert [hint for hint in hints if "would" in hint] == [
+        "1 JavaScript file is read by no analyser of its language: eslint would, once it is installed.",
+        "2 shell files are read by no analyser of their language: shellcheck would, once it is installed.",
+    ]
+    with pytest.raises(ConfigurationError, match="'shellcheck' is not installed here"):
+        desk.cast("shellcheck")
+
+
+def test_a_command_of_the_configuration_joins_the_analysers(desk: ReviewDesk) -> None:
+    desk.user("providers: {own: {type: analyser, command: [own-lint], files: ['*.sql']}}")
+    cast = desk.cast(paths=("a.sql",))
+    (own,) = [critic for critic in cast.panel.critics if critic.name == "own"]
+    assert (own.tool, own.options["command"]) == ("command", ["own-lint"])
+    assert "own" not in who(desk.cast(paths=("a.py",)))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "{type: analyser}",
+        "{type: analyser, tool: ruff, command: [x], files: [a]}",
+        "{type: analyser, command: [./x], files: [a]}",
+        "{type: analyser, command: [x]}",
+        "{type: analyser, command: [x], files: [a], format: regex, pattern: '('}",
+        "{type: analyser, command: [x], files: [a], severity: {error: dreadful}}",
+    ],
+)
+def test_a_command_that_cannot_work_is_refused(desk: ReviewDesk, entry: str) -> None:
+    desk.user(f"providers: {{own: {entry}}}")
+    with pytest.raises(ConfigurationError, match=r"config.yaml:1: providers.own"):
+        desk.cast()
