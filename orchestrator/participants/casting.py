@@ -108,14 +108,8 @@ def build_cast(
     check_doubles(members)
     idle = _idle(members, request, paths)
     present = tuple(speaker for speaker in present if speaker.participant not in idle)
-    named = {entry.name.strip() for entry in request.entries}
-    told = tuple(
-        member for member in idle if member.name not in ready_commands() or member.name in named
-    )
-    casting = replace(casting, present=present, silent=speakers.silent, idle=told)
-    if rules and not request.chosen:
-        casting = replace(casting, unread=tuple(catalogue.missing_linters(paths or ())))
-    return _cast(casting, added)
+    casting = replace(casting, present=present, silent=speakers.silent, idle=idle)
+    return _cast(casting, added, paths)
 
 
 def _speakers(
@@ -160,7 +154,9 @@ def _added(casting: Casting, present: Sequence[PersonaAssignment]) -> tuple[Pers
     )
 
 
-def _cast(casting: Casting, added: Sequence[PersonaAssignment]) -> Cast:
+def _cast(
+    casting: Casting, added: Sequence[PersonaAssignment], paths: Sequence[str] | None
+) -> Cast:
     """Everybody in their parts, and those who join; who has a part of its own already has it alone."""
     _check_number(casting)
     holders = {name: holder.participant for name, holder in casting.holders().items()}
@@ -176,8 +172,8 @@ def _cast(casting: Casting, added: Sequence[PersonaAssignment]) -> Cast:
         casting.catalogue,
         lasts_s=casting.workflow.lasts_s(casting.options),
         silent=casting.silent,
-        idle=[member.name for member in casting.idle],
-        unread=casting.unread,
+        idle=_told_idle(casting),
+        unread=_unread(casting, paths),
     )
     return Cast(panel, holders, replace(report, joined=tuple(member.name for member in new)))
 
@@ -243,6 +239,20 @@ def _idle(
     idle = tuple(filter(is_idle, members))
     rest = {member.provider for member in members if member not in idle}
     return idle if rest - {THE_RULES.provider} else ()
+
+
+def _told_idle(casting: Casting) -> list[str]:
+    """Who has nothing to read, and was to be expected: known linters come and go without a word."""
+    named = {entry.name.strip() for entry in casting.request.entries}
+    names = [member.name for member in casting.idle]
+    return [name for name in names if name in named or name not in ready_commands()]
+
+
+def _unread(casting: Casting, paths: Sequence[str] | None) -> tuple[tuple[str, str, int], ...]:
+    """The linters that would help, where nobody chose who takes part."""
+    if casting.request.chosen or not casting.workflow.critics.rules:
+        return ()
+    return tuple(casting.catalogue.missing_linters(paths or ()))
 
 
 def _reads_any(member: Participant, paths: Sequence[str]) -> bool:

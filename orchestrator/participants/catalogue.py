@@ -33,8 +33,8 @@ from shared.providers.sections import (
     command_participant,
     scripted_participant,
 )
+from shared.tools.commands import AnalyserCommand, ready_commands
 from shared.tools.commands import installed as installed_commands
-from shared.tools.commands import ready_commands
 
 MODELS_GROUP, ANALYSERS_GROUP, RULES = "models", "analysers", "rules"
 KEY, OWN_KEY = CATALOGUE["openai"].key_variables[0], "QUORATE_OPENAI_API_KEY"
@@ -105,18 +105,21 @@ class Catalogue:
         """Known linters that are not here, their language, and how many of the files nobody else of it would read."""
         if self.environ.get(DISCOVER, "").lower() == "off":
             return
-        own = [
-            p.row
-            for p in self.settings.providers.values()
-            if isinstance(p, AnalyserSection) and p.command
+        unread = [
+            path for path in paths if not any(row.reads_file(path) for row in self._own_commands)
         ]
         for name, ready in ready_commands().items():
-            if not ready.offered or name in self.installed or name in self.settings.providers:
-                continue
-            read = [path for path in paths if ready.row.reads_file(path)]
-            unread = [path for path in read if not any(row.reads_file(path) for row in own)]
-            if unread:
-                yield name, ready.language, len(unread)
+            count = sum(map(ready.row.reads_file, unread))
+            if ready.offered and count and name not in {*self.installed, *self.settings.providers}:
+                yield name, ready.language, count
+
+    @property
+    def _own_commands(self) -> tuple[AnalyserCommand, ...]:
+        """The commands of the configuration."""
+        entries = self.settings.providers.values()
+        return tuple(
+            entry.row for entry in entries if isinstance(entry, AnalyserSection) and entry.command
+        )
 
     def _ready(self, name: str) -> Participant:
         return command_participant(name, ready_commands()[name].row, self._timeout_s())

@@ -39,7 +39,6 @@ class Casting:
     present: tuple[PersonaAssignment, ...] = ()
     silent: tuple[str, ...] = ()
     idle: tuple[Participant, ...] = ()
-    unread: tuple[tuple[str, str, int], ...] = ()
 
     @property
     def members(self) -> tuple[Participant, ...]:

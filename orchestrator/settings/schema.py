@@ -20,6 +20,7 @@ from orchestrator.core.setting import Flag, Setting, Trust, blanks_of, settings_
 from orchestrator.settings.languages import LANGUAGES
 from orchestrator.settings.sections import (
     FORMAT_NAMES,
+    AnalyserRulesSection,
     BudgetSection,
     ConvergenceSection,
     DecisionSection,
@@ -30,7 +31,6 @@ from orchestrator.settings.sections import (
     PanelSection,
     ParticipantEntry,
     PrivacySection,
-    RulesSection,
     SettingsSection,
 )
 from orchestrator.workflows.descriptor import WorkflowType
@@ -149,7 +149,7 @@ class Settings(_WithWorkflows):
 
     convergence: ConvergenceSection = ConvergenceSection()
     gate: GateSection = GateSection()
-    rules: RulesSection = RulesSection()
+    rules: AnalyserRulesSection = AnalyserRulesSection()
     decision: DecisionSection = DecisionSection()
     budget: BudgetSection = BudgetSection()
     privacy: PrivacySection = PrivacySection()

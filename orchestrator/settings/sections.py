@@ -195,7 +195,7 @@ class GateSection(Section):
     ] = Field(default=None, ge=1)
 
 
-class RulesSection(Section):
+class AnalyserRulesSection(Section):
     """Which rules of the analysers count; a code may have its analyser's name before it, where codes collide."""
 
     ignore: Annotated[

@@ -15,7 +15,7 @@ from shared.models.coverage import UnreadFile, UnreadReason
 from shared.models.findings import Place, RaisedFinding, Severity
 from shared.models.replies import Critique
 from shared.tools.inputs import AnalyserInput
-from workers.tools.analysers.comparison import Span, Trace, fresh
+from workers.tools.analysers.comparison import SourceSpan, Trace, fresh
 from workers.tools.analysers.critique import Examination, analyser_label, python_critique
 from workers.tools.analysers.program import AnalyserProgram, ProgramAnswer, from_elsewhere
 from workers.tools.analysers.sources import UNPARSED, Examined, SourceFile, Unreadable
@@ -120,20 +120,15 @@ def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
 
 
 def _examine(examined: Examined, examination: Examination) -> tuple[Examined, list[RaisedFinding]]:
-    more = examination.rules.selected("bandit")
-    ignored = tuple(code for code in IGNORED if code not in more)
-    program = replace(_BANDIT, command=partial(command, ignore=ignored))
+    program = _selecting(examination.rules.selected("bandit"))
     now = program.analyse(examined.files, examination.countdown)
-    weaknesses = [
-        _Weakness(source, issue)
-        for source in examined.files
-        for issue in now.issues.get(source.path, ())
-        if not _is_ordinary(source, issue)
-    ]
+    paths = {source.path: source for source in examined.files}
+    weaknesses = _weaknesses(
+        (paths[path], issue) for path in paths for issue in now.issues.get(path, ())
+    )
     earlier: list[_Weakness] = []
     if any(weakness.speaks for weakness in weaknesses):
-        before = program.analyse_before(examined, examination)
-        earlier = [_Weakness(*entry) for entry in before.every() if not _is_ordinary(*entry)]
+        earlier = _weaknesses(program.analyse_before(examined, examination).every())
         weaknesses = fresh(
             ((weakness.trace, weakness) for weakness in weaknesses),
             (weakness.trace for weakness in earlier),
@@ -142,6 +137,16 @@ def _examine(examined: Examined, examination: Examination) -> tuple[Examined, li
     findings = [weakness.finding for weakness in weaknesses if weakness.speaks]
     hidden = tuple(_hidden(weaknesses, earlier))
     return replace(examined.without(now.unread.values()), partly=hidden), findings
+
+
+def _selecting(more: tuple[str, ...]) -> AnalyserProgram[_BanditReport, _Issue]:
+    """bandit with further rules."""
+    ignored = tuple(code for code in IGNORED if code not in more)
+    return replace(_BANDIT, command=partial(command, ignore=ignored))
+
+
+def _weaknesses(issues: Iterable[tuple[SourceFile, _Issue]]) -> list[_Weakness]:
+    return [_Weakness(source, issue) for source, issue in issues if not _is_ordinary(source, issue)]
 
 
 @dataclass(frozen=True)
@@ -181,7 +186,7 @@ class _Weakness:
         """What it is recognised by; a comment that suppresses it makes another one of it."""
         issue = self.issue
         rule = (issue.test_id, _grade(issue), bool(self.suppressing))
-        return Trace.of(self.source, rule, Span(min(issue.span), max(issue.span)))
+        return Trace.of(self.source, rule, SourceSpan(min(issue.span), max(issue.span)))
 
     @property
     def finding(self) -> RaisedFinding:

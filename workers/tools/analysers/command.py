@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -24,7 +25,7 @@ from shared.patterns import regex
 from shared.text.bounded_json import loads
 from shared.tools.commands import AnalyserCommand, is_ready
 from shared.tools.inputs import CommandInput
-from workers.tools.analysers.comparison import Span, Trace, fresh
+from workers.tools.analysers.comparison import SourceSpan, Trace, fresh
 from workers.tools.analysers.critique import Examination, write_critique
 from workers.tools.analysers.program import earlier_states
 from workers.tools.analysers.sources import Examined, SourceFile, sources
@@ -56,7 +57,7 @@ class _Reported:
     address: str | None
 
     @property
-    def is_new_to_change(self) -> bool:
+    def touched(self) -> bool:
         """True where the change touched its lines."""
         return self.source.place(self.first, self.last) is not None
 
@@ -65,7 +66,7 @@ class _Reported:
         """What it is recognised by. A parser stops where it stops: of a file that cannot be parsed only that counts."""
         if self.code == "parsing-error":
             return Trace(self.code, "", self.source.path, "")
-        return Trace.of(self.source, (self.code, self.level), Span(self.first, self.last))
+        return Trace.of(self.source, (self.code, self.level), SourceSpan(self.first, self.last))
 
 
 def run(inputs: CommandInput, context: ToolContext) -> Critique:
@@ -81,20 +82,19 @@ def run(inputs: CommandInput, context: ToolContext) -> Critique:
         reported = linter.look(examined.files)
     except ToolError as error:
         # A program that fails on an empty file, too, is not usable here: that is nothing of the change's doing.
-        if is_ready(program) and linter.is_unusable(examined.files[0]):
-            return write_critique(
-                inputs, f"{inputs.name} (not usable: {error})"[:300], Examined(()), (), "own"
-            )
-        raise
-    if any(row.is_new_to_change for row in reported):
+        if not (is_ready(program) and linter.is_unusable(examined.files[0])):
+            raise
+        label = f"{inputs.name} (not usable: {error})"[:300]
+        return write_critique(inputs, label, Examined(()), (), "matching")
+    if any(map(_TOUCHED, reported)):
         before = linter.look(earlier_states(examined, context.documents))
-        reported = fresh(
-            ((row.trace, row) for row in reported),
-            (row.trace for row in before),
-            lambda row: not row.is_new_to_change,
-        )
-    findings = [_finding(inputs.name, program, row) for row in reported if row.is_new_to_change]
+        traced = ((row.trace, row) for row in reported)
+        reported = fresh(traced, map(_TRACE, before), lambda row: not row.touched)
+    findings = [_finding(inputs.name, program, row) for row in filter(_TOUCHED, reported)]
     return write_critique(inputs, inputs.name, examined, findings, "matching")
+
+
+_TOUCHED, _TRACE = attrgetter("touched"), attrgetter("trace")
 
 
 class _Linter:

@@ -35,7 +35,7 @@ def plain(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Span:
+class SourceSpan:
     """Where a finding is, as a program counts: lines from 1, columns (None: whole lines) from 0 in code points."""
 
     first: int
@@ -64,7 +64,7 @@ class Trace:
     line: str
 
     @classmethod
-    def of(cls, source: SourceFile, rule: Hashable, span: Span) -> Trace:
+    def of(cls, source: SourceFile, rule: Hashable, span: SourceSpan) -> Trace:
         """The trace of a finding at a program's lines."""
         lines = source.analysed_lines
         line = lines[span.first - 1] if 1 <= span.first <= len(lines) else ""

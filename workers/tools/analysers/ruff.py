@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter
@@ -14,10 +15,10 @@ from shared.models.findings import Place, RaisedFinding
 from shared.models.replies import Critique
 from shared.models.subject import PYTHON_SUFFIXES
 from shared.tools.inputs import AnalyserInput
-from workers.tools.analysers.comparison import Span, Trace, fresh
+from workers.tools.analysers.comparison import SourceSpan, Trace, fresh
 from workers.tools.analysers.critique import Examination, analyser_label, python_critique
 from workers.tools.analysers.edits import Edit, apply_edits, file_patch
-from workers.tools.analysers.program import AnalyserProgram, from_elsewhere
+from workers.tools.analysers.program import AnalyserProgram, Before, from_elsewhere
 from workers.tools.analysers.ruffrules import BROKEN, IGNORED, RULES, UNPARSED, kind_of
 from workers.tools.analysers.sources import UNPARSED as UNPARSED_FILE
 from workers.tools.analysers.sources import Examined, SourceFile
@@ -131,22 +132,25 @@ def run(inputs: AnalyserInput, context: ToolContext) -> Critique:
 def _examine(examined: Examined, examination: Examination) -> tuple[Examined, list[RaisedFinding]]:
     program = _selecting(examination.rules.selected("ruff"))
     now = program.analyse(examined.files, examination.countdown)
-    judged = [_judge(source, now.issues.get(source.path, ())) for source in examined.files]
-    candidates = [candidate for file in judged for candidate in file.candidates]
+    judged = {
+        source.path: _judge(source, now.issues.get(source.path, ())) for source in examined.files
+    }
+    candidates = [candidate for file in judged.values() for candidate in file.candidates]
     if any(candidate.speaks for candidate in candidates):
         before = program.analyse_before(examined, examination)
-        known = (_Candidate(*entry).trace for entry in before.every() if not entry[1].unparsed)
-        candidates = fresh(
-            ((candidate.trace, candidate) for candidate in candidates),
-            known,
-            lambda candidate: candidate.place is None,
-        )
-    by_path = {file.source.path: file for file in judged}
+        candidates = _brought(candidates, before)
     for candidate in candidates:
-        by_path[candidate.source.path].take(candidate)
-    findings = [finding for file in judged for finding in file.findings]
-    partly = tuple(file.partly for file in judged if file.partly is not None)
+        judged[candidate.source.path].take(candidate)
+    findings = list(chain.from_iterable(file.findings for file in judged.values()))
+    partly = tuple(file.partly for file in judged.values() if file.partly is not None)
     return replace(examined.without(now.unread.values()), partly=partly), findings
+
+
+def _brought(candidates: Sequence[_Candidate], before: Before[_Diagnostic]) -> list[_Candidate]:
+    """Those that the change brought."""
+    known = (_Candidate(*entry).trace for entry in before.every() if not entry[1].unparsed)
+    now = ((candidate.trace, candidate) for candidate in candidates)
+    return fresh(now, known, lambda candidate: candidate.place is None)
 
 
 @dataclass(frozen=True)
@@ -185,7 +189,7 @@ class _Candidate:
     def trace(self) -> Trace:
         """What it is recognised by; a comment that suppresses it makes another one of it."""
         start, end = self.diagnostic.location, self.diagnostic.end_location
-        span = Span(start.row, end.row, max(0, start.column - 1), max(0, end.column - 1))
+        span = SourceSpan(start.row, end.row, max(0, start.column - 1), max(0, end.column - 1))
         rule = (self.diagnostic.code, self.suppressed is not None)
         return Trace.of(self.source, rule, span)
 

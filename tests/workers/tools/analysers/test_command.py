@@ -46,7 +46,7 @@ def look(
 ) -> ReviewCritique:
     documents = MemoryDocuments()
     subject = stored(documents, subject_of(documents, files))
-    inputs = {"subject": subject, "name": name, "program": dict(program)}
+    inputs: dict[str, Any] = {"subject": subject, "name": name, "program": dict(program)}
     reply = run_tool("command", inputs, ToolContext(documents, 60.0))
     assert isinstance(reply, ReviewCritique)
     return reply
@@ -197,8 +197,7 @@ def test_a_known_linter_that_cannot_work_here_reads_nothing_and_is_not_missing(
     row = ready_commands()["shellcheck"].row
     reply = look({"a.sh": (None, SHELL)}, row.model_dump(mode="json"), "shellcheck")
     if "not usable" in reply.summary:
-        assert reply.coverage is not None
-        assert reply.coverage.read == ()
+        assert "0 findings on changed lines of 0 matching files" in reply.summary
     else:
         assert "shellcheck/SC2115" in rules(reply)
 
